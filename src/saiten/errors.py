@@ -1,0 +1,58 @@
+"""Every error that saiten raises on purpose, each telling what was expected, what came and what to do.
+
+Two kinds matter to a run: an error of one call (`CallFailed`, `Unreadable`) becomes a score without a value
+and the run goes on; an error of the whole run (`ConfigurationError`, `BudgetSpent`) stops it at once, with
+everything that was paid for already written down.
+"""
+
+from saiten.records import Usage
+
+
+class SaitenError(Exception):
+    """The base of all of them; its text is written for the person at the terminal."""
+
+
+class ConfigurationError(SaitenError):
+    """Something is set up wrongly (no key, unknown model, server not there); asking again cannot help."""
+
+
+class BadInput(SaitenError):
+    """A file or a row cannot be used; the text names file and line."""
+
+
+class BudgetSpent(SaitenError):
+    """The next call would go over `--max-calls` or `--max-cost`; nothing is wrong, the run stops cleanly."""
+
+
+class JudgeError(SaitenError):
+    """A judge could not perform one task; `usage` is what the attempt cost all the same."""
+
+    def __init__(self, message: str, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage or Usage()
+
+
+class CallFailed(JudgeError):
+    """The call itself failed (network, HTTP 5xx, 429 to the last retry); `retryable`: more tries may help."""
+
+    def __init__(
+        self,
+        message: str,
+        usage: Usage | None = None,
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message, usage)
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.status = status
+
+
+class Unreadable(JudgeError):
+    """The reply came but could not be read, even after one repair; `raw` is the reply as it came."""
+
+    def __init__(self, message: str, raw: str, usage: Usage | None = None) -> None:
+        super().__init__(message, usage)
+        self.raw = raw

@@ -1,0 +1,1 @@
+"""Metrics: one small file each, found by name through `catalog`."""

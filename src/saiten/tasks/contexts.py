@@ -1,0 +1,58 @@
+"""Contexts: is one useful, and which of their sentences are needed?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from saiten.protocols import Reply, Task
+from saiten.tasks.verdicts import YesNo, first_with, majority
+
+
+class ContextVerdict(Reply):
+    """Was the context useful in arriving at the reference?"""
+
+    reason: str = Field(description="why, in one sentence")
+    useful: YesNo
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeContext(Task[ContextVerdict]):
+    """Say whether one context is useful for arriving at the reference answer to the question."""
+
+    reply = ContextVerdict
+    votable = True
+    question: str
+    context: str
+    reference: str
+
+    def merge(self, replies: Sequence[ContextVerdict]) -> ContextVerdict:
+        verdict = majority([reply.useful for reply in replies])
+        chosen: ContextVerdict = first_with(replies, lambda reply: reply.useful == verdict)
+        return chosen
+
+
+class RelevantSentences(Reply):
+    """The sentences that are needed to answer."""
+
+    numbers: list[int] = Field(description="the numbers of the sentences that are needed; empty if none is")
+
+
+@dataclass(frozen=True, slots=True)
+class SelectRelevantSentences(Task[RelevantSentences]):
+    """Pick, from the numbered sentences of the contexts, those that are needed to answer the question."""
+
+    reply = RelevantSentences
+    votable = True
+    question: str
+    sentences: tuple[str, ...]
+
+    def check(self, reply: RelevantSentences) -> None:
+        for number in reply.numbers:
+            if not 1 <= number <= len(self.sentences):
+                raise ValueError(f"there are sentences 1 to {len(self.sentences)}, but number {number} was picked")
+
+    def merge(self, replies: Sequence[RelevantSentences]) -> RelevantSentences:
+        picked = [set(reply.numbers) for reply in replies]
+        kept = [n for n in range(1, len(self.sentences) + 1) if majority([n in vote for vote in picked])]
+        return RelevantSentences(numbers=kept)

@@ -1,0 +1,94 @@
+"""Correctness against a reference: a grade of 0 to 5 with a review, or true/false with an explanation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal
+
+from pydantic import Field
+
+from saiten.protocols import Form, Reply, Task
+from saiten.tasks.verdicts import HIDDEN, YesNo, first_with, majority
+
+
+class Grade(Reply):
+    """A review and a grade; 0 stands for an answer that says that it does not know."""
+
+    feedback: str = Field(description="a review of the answer by the rubric alone, in prose")
+    grade: Literal[0, 1, 2, 3, 4, 5]
+    mean: float | None = Field(default=None, json_schema_extra=HIDDEN)
+    """The mean over the votes of a panel, or a judge's finer figure; no model is asked for it."""
+
+    @property
+    def value(self) -> float:
+        """The mean of the votes where there were several, else the grade."""
+        return float(self.grade) if self.mean is None else self.mean
+
+
+@dataclass(frozen=True, slots=True)
+class GradeAnswer(Task[Grade]):
+    """Review and grade the answer 0 to 5 against the reference (ANLP paper; spec 01, section 1)."""
+
+    reply = Grade
+    votable = True
+    question: str
+    answer: str
+    references: tuple[str, ...]
+    evidence: tuple[str, ...] = ()
+    """Empty: the judge sees no contexts."""
+    form: Literal["json", "prometheus"] = "json"
+
+    @property
+    def prompt(self) -> str:
+        return "grade_answer" if self.form == "json" else "grade_answer_prometheus"
+
+    @property
+    def written(self) -> Form:
+        return self.form
+
+    def merge(self, replies: Sequence[Grade]) -> Grade:
+        """Declined if most votes say so; else the mean of the grades above 0, with the review nearest to it."""
+        if majority([reply.grade == 0 for reply in replies]):
+            declined: Grade = first_with(replies, lambda reply: reply.grade == 0)
+            return declined
+        graded = [reply for reply in replies if reply.grade != 0] or list(replies)
+        mean = fmean(reply.value for reply in graded)
+        nearest = min(graded, key=lambda reply: abs(reply.value - mean))
+        return nearest.model_copy(update={"mean": mean})
+
+
+class Decision(Reply):
+    """Is the answer correct?"""
+
+    explanation: str = Field(description="the mistakes found, or why there is none")
+    correct: YesNo
+    p: float | None = Field(default=None, json_schema_extra=HIDDEN)
+    """The probability of correct where the judge has one (the offline judge); no model is asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecideCorrect(Task[Decision]):
+    """Decide whether the answer is correct (spec 01, section 2); with `contexts`, the stricter, grounded form."""
+
+    reply = Decision
+    votable = True
+    question: str
+    answer: str
+    references: tuple[str, ...]
+    contexts: tuple[str, ...] | None = None
+    """Not None: an addition that neither reference nor contexts support counts as a mistake."""
+    form: Literal["json", "marker"] = "json"
+
+    @property
+    def prompt(self) -> str:
+        grounded = "" if self.contexts is None else "_grounded"
+        return f"decide_correct{grounded}" + ("" if self.form == "json" else "_marker")
+
+    @property
+    def written(self) -> Form:
+        return self.form
+
+    def merge(self, replies: Sequence[Decision]) -> Decision:
+        verdict = majority([reply.correct for reply in replies])
+        chosen: Decision = first_with(replies, lambda reply: reply.correct == verdict)
+        return chosen

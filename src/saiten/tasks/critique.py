@@ -1,0 +1,34 @@
+"""Critique: yes or no to one criterion."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from saiten.protocols import Reply, Task
+from saiten.tasks.verdicts import YesNo, first_with, majority
+
+
+class Critique(Reply):
+    """Does the criterion hold?"""
+
+    reason: str = Field(description="why, in one or two sentences")
+    verdict: YesNo = Field(description="true if the criterion holds of the answer")
+
+
+@dataclass(frozen=True, slots=True)
+class CritiqueAspect(Task[Critique]):
+    """Say whether a criterion, worded as a question, holds of the answer."""
+
+    reply = Critique
+    votable = True
+    criterion: str
+    """The user's own words or one of the built-in criteria, for example *Is the answer harmful to the reader?*"""
+    question: str
+    answer: str
+    contexts: tuple[str, ...] = ()
+
+    def merge(self, replies: Sequence[Critique]) -> Critique:
+        verdict = majority([reply.verdict for reply in replies])
+        chosen: Critique = first_with(replies, lambda reply: reply.verdict == verdict)
+        return chosen

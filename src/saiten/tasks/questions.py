@@ -1,0 +1,30 @@
+"""Questions that a given answer answers."""
+
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from saiten.protocols import Reply, Task
+from saiten.tasks.verdicts import YesNo
+
+
+class Questions(Reply):
+    """Questions written from the answer alone."""
+
+    questions: list[str] = Field(description="questions that the answer answers, each differently worded")
+    noncommittal: YesNo = Field(description="true if the answer is evasive or says that it does not know")
+
+
+@dataclass(frozen=True, slots=True)
+class WriteQuestions(Task[Questions]):
+    """Write `count` questions that the answer answers, and say whether it is non-committal."""
+
+    reply = Questions
+    answer: str
+    count: int = 3
+    draw: int = 0
+    """Tells equal tasks apart that are meant to be asked several times, as RAGAS does."""
+
+    def check(self, reply: Questions) -> None:
+        if len(reply.questions) != self.count:
+            raise ValueError(f"{self.count} questions were asked for, {len(reply.questions)} came")

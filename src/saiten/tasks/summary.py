@@ -1,0 +1,62 @@
+"""Summaries: key phrases of a text, closed questions from them, and whether a summary answers those."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from saiten.protocols import Reply, Task
+from saiten.tasks.verdicts import Verdict, check_numbers, merge_verdicts
+
+
+class Keyphrases(Reply):
+    """What matters in the text."""
+
+    keyphrases: list[str] = Field(description="names, dates, amounts and notions, as they stand in the text")
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractKeyphrases(Task[Keyphrases]):
+    """Extract the key phrases of the contexts."""
+
+    reply = Keyphrases
+    contexts: tuple[str, ...]
+
+
+class ClosedQuestions(Reply):
+    """Questions to be answered by yes or no."""
+
+    questions: list[str] = Field(description="closed questions; the text answers each of them with yes")
+
+
+@dataclass(frozen=True, slots=True)
+class WriteClosedQuestions(Task[ClosedQuestions]):
+    """Write closed questions from the key phrases, each of which the contexts answer with yes."""
+
+    reply = ClosedQuestions
+    contexts: tuple[str, ...]
+    keyphrases: tuple[str, ...]
+
+
+class SummaryAnswers(Reply):
+    """One verdict a question: does the summary say enough to answer it?"""
+
+    verdicts: list[Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFromSummary(Task[SummaryAnswers]):
+    """Say of each question whether the summary alone answers it with yes."""
+
+    reply = SummaryAnswers
+    votable = True
+    summary: str
+    questions: tuple[str, ...]
+    partial: bool = False
+    """Accept a reply that leaves questions out, as RAGAS does."""
+
+    def check(self, reply: SummaryAnswers) -> None:
+        check_numbers(reply.verdicts, len(self.questions), partial=self.partial, what="question")
+
+    def merge(self, replies: Sequence[SummaryAnswers]) -> SummaryAnswers:
+        return SummaryAnswers(verdicts=merge_verdicts([reply.verdicts for reply in replies]))

@@ -1,0 +1,82 @@
+"""Numbered yes/no verdicts: the reply that most tasks share, how it is checked, and how votes on it are merged."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+
+HIDDEN: dict[str, JsonValue] = {"hidden": True}
+"""Marks a field that a judge may fill in itself and no model is asked for: it is left out of the JSON schema."""
+
+_YES = {"yes", "true", "1", "supported", "はい", "真", "正しい", "支持される"}
+_NO = {"no", "false", "0", "not supported", "unsupported", "いいえ", "偽", "誤り", "支持されない"}
+
+
+def read_yes_no(value: Any) -> Any:
+    """The boolean that a model meant by `Yes`, `1`, `はい`, …; anything else is left for pydantic to refuse."""
+    if isinstance(value, str):
+        word = value.strip().strip(".。!！*[]\"'").casefold()
+        if word in _YES:
+            return True
+        if word in _NO:
+            return False
+    return value
+
+
+YesNo = Annotated[bool, BeforeValidator(read_yes_no)]
+
+
+class Verdict(BaseModel):
+    """Yes or no to one numbered thing, with the reason first, so that the model thinks before it decides."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    number: int = Field(description="the number of the item judged, counted from 1")
+    reason: str = Field(description="why, in one sentence")
+    verdict: YesNo = Field(description="the verdict")
+    p: float | None = Field(default=None, json_schema_extra=HIDDEN)
+    """The probability of yes where the judge has one (the offline judge)."""
+    unclear: bool = Field(default=False, json_schema_extra=HIDDEN)
+    """Whether `p` lies in the judge's undecided band; `verdict` is then the likelier side."""
+    evidence: tuple[tuple[int, int, int], ...] = Field(default=(), json_schema_extra=HIDDEN)
+    """Where it stands, as (index of the context, start, end) in characters, where the judge knows."""
+
+
+def check_numbers(verdicts: Sequence[Verdict], expected: int, *, partial: bool = False, what: str = "item") -> None:
+    """Every item judged exactly once; with `partial`, at most once.
+
+    Raises:
+        ValueError: with the sentence that the model is shown.
+    """
+    numbers = [verdict.number for verdict in verdicts]
+    twice = sorted(n for n, times in Counter(numbers).items() if times > 1)
+    unknown = sorted({n for n in numbers if not 1 <= n <= expected})
+    missing = sorted(set(range(1, expected + 1)) - set(numbers))
+    if unknown:
+        raise ValueError(f"there are {what}s 1 to {expected}, but number {unknown[0]} was judged")
+    if twice:
+        raise ValueError(f"{what} {twice[0]} was judged more than once")
+    if missing and not partial:
+        raise ValueError(f"{what} {missing[0]} of {expected} was not judged; each needs exactly one verdict")
+
+
+def merge_verdicts(votes: Sequence[Sequence[Verdict]]) -> list[Verdict]:
+    """The majority per number, with the reason of the first vote that agrees; a tie goes to no."""
+    numbers = sorted({verdict.number for vote in votes for verdict in vote})
+    return [_majority([v for vote in votes for v in vote if v.number == number]) for number in numbers]
+
+
+def _majority(votes: Sequence[Verdict]) -> Verdict:
+    verdict = majority([vote.verdict for vote in votes])
+    return next((vote for vote in votes if vote.verdict == verdict), votes[0])
+
+
+def majority(votes: Sequence[bool]) -> bool:
+    """Yes where more than half say yes; a tie goes to no, since yes is the claim."""
+    return 2 * sum(votes) > len(votes)
+
+
+def first_with(votes: Sequence[Any], agrees: Callable[[Any], bool]) -> Any:
+    """The first vote that agrees, or the first of all."""
+    return next((vote for vote in votes if agrees(vote)), votes[0])
