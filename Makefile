@@ -1,0 +1,60 @@
+# Everything here works on a fresh machine with Python 3.11 or newer: the first call makes .venv and installs into it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench real-server build clean
+
+help: ## List what there is to make
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+demo: $(VENV)/core.stamp ## Grade the built-in samples: no key, no network
+	@$(BIN)/saiten demo
+
+test: $(VENV)/dev.stamp ## Run the tests
+	@$(BIN)/python -m pytest
+
+check: $(VENV)/dev.stamp ## Format, lint, types, layers (changes nothing)
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/dev.stamp ## Format and mend what can be mended
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(VENV)/dev.stamp ## Run the benchmarks; those on real data need the folder ../shared/data or SAITEN_DATA
+	@SAITEN_DATA="$${SAITEN_DATA:-$$(test -d ../shared/data && realpath ../shared/data)}" \
+	  sh -c 'for script in benchmarks/bench_*.py; do echo; echo "== $$script"; $(BIN)/python $$script || exit 1; done'
+
+real-server: $(VENV)/dev.stamp ## Build llama.cpp's server into .venv-llama (10 to 35 minutes) and run the opt-in test against it
+	@test -x .venv-llama/bin/python || $(PYTHON) -m venv .venv-llama
+	@.venv-llama/bin/python -c 'import llama_cpp.server, gguf' 2>/dev/null || \
+	  (echo "building llama-cpp-python, this takes 10 to 35 minutes ..." && .venv-llama/bin/pip install --quiet 'llama-cpp-python[server]' gguf numpy)
+	@SAITEN_LLAMA_PYTHON=.venv-llama/bin/python $(BIN)/python -m pytest -n 0 -m real_server tests/real_server
+
+build: $(VENV)/dev.stamp ## Build the wheel and the source archive into dist/
+	@$(BIN)/uv build --quiet
+
+clean: ## Remove the environment and what tools left behind
+	rm -rf $(VENV) .venv-llama dist build .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(VENV)/made.stamp:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"saiten needs Python 3.11 or newer; $(PYTHON) is {v[0]}.{v[1]}. Say PYTHON=python3.12, or where a newer one is.")'
+	@echo "making $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@touch $@
+
+$(VENV)/core.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
+	@echo "installing saiten ..."
+	@$(UV) --constraints constraints.txt --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/core.stamp
+	@echo "installing what tests and checks need ..."
+	@$(UV) --constraints constraints.txt --editable '.[data,frames]' --group dev
+	@touch $@

@@ -1,0 +1,82 @@
+"""The command line: one file a command, loaded when it is called, so that `saiten --help` answers at once."""
+
+import importlib
+import sys
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from typer.core import TyperGroup
+
+from saiten.errors import BudgetSpent, SaitenError
+from saiten.version import __version__
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("saiten.cli.demo", "The tour on built-in Japanese and English samples: no key, no network."),
+    "score": ("saiten.cli.score", "Score samples with metrics and a judge; goes on where a run was cut off."),
+    "show": ("saiten.cli.show", "Show what came out of a run, or one of its samples in full."),
+    "compare": ("saiten.cli.compare", "Compare two runs on the samples they share: is the difference real?"),
+    "metrics": ("saiten.cli.metrics", "List the metrics: what each measures, needs and means."),
+    "tune": ("saiten.cli.tune", "Fit a judge to your own labels."),
+}
+"""By name: the module that holds the command as `app`, and its line in the overview."""
+
+
+class LazyCommands(TyperGroup):
+    """Imports a command's module when the command is called, not when the overview is shown."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        command = typer.main.get_command(importlib.import_module(COMMANDS[cmd_name][0]).app)
+        command.name = cmd_name
+        return command
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The overview, from the table above: no command is imported for it."""
+        formatter.write(
+            "saiten (採点) grades the answers of RAG and question-answering systems, and grades the grader.\n\n"
+            "Usage: saiten COMMAND [OPTIONS]\n\nCommands:\n"
+        )
+        for name, (_, line) in COMMANDS.items():
+            formatter.write(f"  {name:<9} {line}\n")
+        formatter.write(
+            "\nStart with:  saiten demo\n"
+            "Then:        saiten score answers.jsonl -m faithfulness -m token_f1 --judge offline -o runs/first\n"
+            "             saiten show runs/first\n\n"
+            "`saiten COMMAND --help` explains a command with examples.\n"
+            "Options:  --help, --version\n"
+        )
+
+
+app = typer.Typer(cls=LazyCommands, no_args_is_help=True, add_completion=False)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"saiten {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def saiten(
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Grade the answers of RAG and question-answering systems, and grade the grader."""
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The entry point.
+
+    The exit status is 0 for done, 2 for a wrong set-up or input, 3 for a run that stopped and can be continued (its
+    budget is spent), 130 for Ctrl-C.
+    """
+    try:
+        app(sys.argv[1:] if argv is None else argv, prog_name="saiten")
+    except SaitenError as error:
+        Console(stderr=True, highlight=False, soft_wrap=True).print(f"[bold red]saiten:[/] {escape(str(error))}")
+        sys.exit(3 if isinstance(error, BudgetSpent) else 2)

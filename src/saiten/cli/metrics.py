@@ -1,0 +1,85 @@
+"""`saiten metrics`: what there is to measure, what each metric needs, its range and direction."""
+
+import inspect
+import sys
+from math import inf
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from saiten.cli.output import FormatOption, stdout
+from saiten.metrics.catalog import CATALOG, PRESETS, describe_all, make_metric
+from saiten.metrics.entries import Entry
+from saiten.reports.tables import Table, render
+
+app = typer.Typer()
+
+
+@app.command()
+def metrics(
+    name: Annotated[str | None, typer.Argument(help="One metric, to see its docstring and settings.")] = None,
+    form: FormatOption = "table",
+    japanese: Annotated[bool, typer.Option("--ja", help="Descriptions in Japanese. 説明を日本語で表示する。")] = False,
+) -> None:
+    """List the metrics, or explain one.
+
+    Settings go in brackets: -m "correctness[evidence=none]", -m "aspect_critique[harmfulness]". Presets stand for
+    several metrics: -m ragas, -m overlap.
+
+    Examples:
+      saiten metrics
+      saiten metrics faithfulness
+      saiten metrics --ja
+      saiten metrics --format json
+    """
+    if name is not None:
+        _explain(name, japanese=japanese)
+        return
+    families = {"ragas": "As in RAGAS", "judged": "Correctness", "overlap": "Text only, no judge"}
+    tables = [
+        Table(
+            title,
+            ("metric", "measures", "needs", "range", "better", "judge"),
+            tuple(_row(entry, japanese=japanese) for entry in describe_all() if entry.family == family),
+        )
+        for family, title in families.items()
+    ]
+    render(tables, form, stdout())
+    if form == "table":
+        presets = "; ".join(f"{preset} = {', '.join(titles)}" for preset, titles in PRESETS.items())
+        stdout().print(f"Presets: {presets}", style="dim")
+
+
+def _row(entry: Entry, *, japanese: bool) -> tuple[str, ...]:
+    return (
+        entry.title,
+        entry.ja if japanese else entry.en,
+        ", ".join(entry.needs),
+        range_text(entry.bounds),
+        {True: "higher", False: "lower", None: "–"}[entry.higher_is_better],
+        "yes" if entry.needs_judge else "no",
+    )
+
+
+def range_text(bounds: tuple[float, float]) -> str:
+    """`0 … 1`, with ∞ where there is no bound."""
+    return " … ".join({inf: "∞", -inf: "-∞"}.get(bound, f"{bound:g}") for bound in bounds)
+
+
+def _explain(name: str, *, japanese: bool) -> None:
+    """The docstrings of the metric's file and class, and what can stand in brackets."""
+    entry = CATALOG[_title_of(name)]
+    metric = entry.load()
+    out = stdout()
+    out.print(f"[bold]{entry.title}[/]  {entry.ja if japanese else entry.en}")
+    out.print(f"needs {', '.join(entry.needs)} · range {range_text(entry.bounds)}\n", style="dim")
+    for text in (inspect.getdoc(sys.modules[metric.__module__]), inspect.getdoc(metric)):
+        out.print(escape(text or ""), end="\n\n")
+    for setting in entry.settings:
+        out.print(escape(f"[{setting.name}=…]  {setting.values}; default: {setting.default}"))
+
+
+def _title_of(name: str) -> str:
+    """The title of the metric that a name or alias, with or without settings, stands for."""
+    return make_metric(name).name.partition("[")[0]

@@ -1,0 +1,21 @@
+"""Where a command writes: figures to standard output, everything else to standard error."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from saiten.reports.tables import Format
+
+FormatOption = Annotated[Format, typer.Option("--format", help="table for people; json, csv or md for others.")]
+
+
+def stdout() -> Console:
+    """For results. Wide enough not to cut figures where the output is no terminal."""
+    return Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else 160)
+
+
+def stderr() -> Console:
+    """For progress, notes and errors, so that results can be piped."""
+    return Console(file=sys.stderr, highlight=False, soft_wrap=True)

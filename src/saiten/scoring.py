@@ -1,0 +1,147 @@
+"""Scoring: samples × metrics → scores, each handed out the moment it is there.
+
+What a sample's metrics have in common is asked once (`Memo`); what each score cost is counted (`Metered`); what goes
+wrong with one score becomes a status of that score; what goes wrong with the whole run stops it, with everything that
+was paid for already recorded.
+"""
+
+import asyncio
+import math
+import traceback
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from saiten.errors import BudgetSpent, CallFailed, CannotJudge, ConfigurationError, JudgeError, Unreadable
+from saiten.judges.memo import Memo
+from saiten.judges.metered import Metered
+from saiten.judges.panel import Panel
+from saiten.protocols import Executor, Judge, Metric
+from saiten.records import Sample, Score, Scored, Signature, Usage
+from saiten.version import __version__
+
+Record = Callable[[Sample, Scored], None]
+"""Takes a score the moment it is there, for example to write it to disk."""
+
+
+def signature_of(metric: Metric, judge: Judge) -> Signature:
+    """How figures of this metric are made with this judge; stands under every figure."""
+    parts = dict(judge.describe(metric.tasks)) if metric.tasks else {}
+    parts |= metric.describe()
+    return Signature(metric.name, (*parts.items(), ("saiten", __version__)))
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """Scores samples with some metrics and one judge; holds no more samples than the executor works on."""
+
+    metrics: tuple[Metric, ...]
+    judge: Judge
+    executor: Executor
+
+    async def run(
+        self,
+        samples: Iterable[Sample] | AsyncIterator[Sample],
+        record: Record,
+        pending: Callable[[Sample, Metric], bool] = lambda _sample, _metric: True,
+    ) -> None:
+        """Score every pending (sample, metric) and hand each score to `record`.
+
+        Raises:
+            BudgetSpent: after what was under way has ended and was recorded; the rest is still pending.
+            ConfigurationError: at once.
+        """
+        spent = _Spent()
+
+        async def work(sample: Sample) -> None:
+            wanted = [metric for metric in self.metrics if pending(sample, metric)]
+            await self._score_sample(sample, wanted, record, spent)
+
+        async for _ in self.executor.run(work, spent.until_then(samples)):
+            pass
+        if spent.error is not None:
+            raise spent.error
+
+    async def _score_sample(self, sample: Sample, metrics: Sequence[Metric], record: Record, spent: "_Spent") -> None:
+        judge, voters = _for_one_sample(self.judge)
+
+        async def one(metric: Metric) -> None:
+            try:
+                score = await score_once(sample, metric, judge)
+                if voters and any(task.votable for task in metric.tasks) and score.status in {"ok", "declined"}:
+                    votes = [await score_once(sample, metric, voter) for voter in voters]
+                    # Shared replies cost nothing the second time, so the votes add no usage.
+                    score = replace(score, votes=tuple(vote.value for vote in votes))
+            except BudgetSpent as error:
+                spent.error = error
+            else:
+                record(sample, Scored(sample.id, metric.name, score))
+
+        # Not a TaskGroup: what the other metrics have under way is paid for and is recorded before an error goes up.
+        for outcome in await asyncio.gather(*(one(metric) for metric in metrics), return_exceptions=True):
+            if outcome is not None:
+                raise outcome
+
+
+async def score_once(sample: Sample, metric: Metric, judge: Judge) -> Score:
+    """The score of one sample, whatever happens: an error of one call is a status, not an exception.
+
+    Raises:
+        BudgetSpent, ConfigurationError: they concern the whole run.
+    """
+    missing = [need for need in metric.needs if _is_missing(sample, need)]
+    if missing:
+        return Score.undefined(f"the sample has no {' and no '.join(missing)}")
+    meter = Metered(judge)
+    try:
+        score = await metric.score(sample, meter)
+    except CannotJudge as error:
+        score = Score.undefined(str(error))
+    except Unreadable as error:
+        score = Score(None, "unreadable", str(error), {"raw": error.raw})
+    except CallFailed as error:
+        score = Score(None, "failed", str(error))
+    except (BudgetSpent, ConfigurationError):
+        raise
+    except JudgeError as error:
+        score = Score(None, "failed", str(error))
+    except Exception as error:  # noqa: BLE001 - one broken metric must not take the others' paid scores with it
+        score = Score(None, "failed", f"{type(error).__name__}: {error}", {"traceback": traceback.format_exc()})
+    if score.value is not None and not math.isfinite(score.value):
+        score = Score(None, "failed", f"{metric.name} returned {score.value}, which is no score", score.details)
+    return replace(score, usage=meter.usage)
+
+
+def _is_missing(sample: Sample, need: str) -> bool:
+    return getattr(sample, need) is None or (need == "question" and not sample.question.strip())
+
+
+def _for_one_sample(judge: Judge) -> tuple[Judge, tuple[Judge, ...]]:
+    """A judge that performs equal tasks once for this sample, and each member of a panel voting alone."""
+    if not isinstance(judge, Panel):
+        return Memo(judge), ()
+    panel = Panel(tuple(Memo(member) for member in judge.members))
+    return Memo(panel), tuple(panel.member(index) for index in range(len(panel.members)))
+
+
+@dataclass
+class _Spent:
+    """Remembers that the budget is spent, so that no further sample is begun while those under way end."""
+
+    error: BudgetSpent | None = field(default=None)
+
+    async def until_then(self, samples: Iterable[Sample] | AsyncIterator[Sample]) -> AsyncIterator[Sample]:
+        if isinstance(samples, AsyncIterator):
+            async for sample in samples:
+                if self.error is not None:
+                    return
+                yield sample
+        else:
+            for sample in samples:
+                if self.error is not None:
+                    return
+                yield sample
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """The sum."""
+    return sum(usages, Usage())

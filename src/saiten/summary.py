@@ -1,0 +1,155 @@
+"""The summary of a run: per metric the mean with its interval, how many samples it covers, per group and system.
+
+Only scores with the status `ok` enter a mean; each other status is counted beside it. Intervals come from a bootstrap
+that resamples questions, since answers to one question are not independent of each other.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from saiten.records import STATUSES, Sample, Scored, Signature, Status, Usage
+from saiten.stats.bootstrap import bootstrap_mean
+from saiten.stats.reliability import Reliability, reliability
+
+_GRADES_AT_MOST = 11
+"""A metric with more distinct values than this is not shown as a distribution of grades."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a summary needs to know about a sample."""
+
+    question: str
+    """Samples of one question are resampled together."""
+    group: str | None
+    system: str | None
+
+
+def place_of(sample: Sample) -> Place:
+    """The sample's place; a sample without a question is a cluster of its own."""
+    return Place(sample.question or f"\0{sample.id}", sample.group, sample.system)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One row of a summary."""
+
+    metric: str
+    group: str | None
+    """None: over all groups."""
+    system: str | None
+    """None: over all systems."""
+    mean: float | None
+    """Over the scores with status `ok`; None where there is none."""
+    low: float | None
+    """Lower end of the 95 % interval; None where too few questions allow none."""
+    high: float | None
+    n: int
+    """Scores with status `ok`."""
+    questions: int
+    """Distinct questions among them: what the interval resamples."""
+    coverage: Mapping[Status, int]
+    """How many scores have each status."""
+    distribution: Mapping[float, int] = field(default_factory=dict)
+    """How often each grade was given, for metrics that give grades; else empty."""
+    note: str | None = None
+    """Why there is no mean or no interval."""
+
+    @property
+    def total(self) -> int:
+        """All scores, whatever their status."""
+        return sum(self.coverage.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Everything that is shown of a run at a glance."""
+
+    figures: tuple[Figure, ...]
+    """Over everything first, then per system, then per group, metrics in the order of the run."""
+    usage: Usage
+    """What the scores of the run cost."""
+    signatures: Mapping[str, Signature | str] = field(default_factory=dict)
+    """By metric: how the figure was made."""
+    reliability: Mapping[str, Reliability] = field(default_factory=dict)
+    """By metric: how far the votes of a panel agree with each other; empty without votes."""
+
+    def overall(self, metric: str) -> Figure:
+        """The figure of one metric over everything; raises KeyError."""
+        for figure in self.figures:
+            if figure.metric == metric and figure.group is None and figure.system is None:
+                return figure
+        raise KeyError(metric)
+
+
+def summarise(
+    scored: Iterable[Scored],
+    places: Mapping[str, Place],
+    signatures: Mapping[str, Signature | str] | None = None,
+) -> Summary:
+    """The summary of scores; a later score of the same sample and metric must already have replaced an earlier one.
+
+    Args:
+        scored: the scores.
+        places: by sample id.
+        signatures: by metric, to be shown under the figures.
+    """
+    rows: dict[str, list[tuple[Place, Scored]]] = {}
+    usage = Usage()
+    for one in scored:
+        rows.setdefault(one.metric, []).append((places.get(one.sample) or Place(one.sample, None, None), one))
+        usage += one.score.usage
+    systems = sorted({place.system for of in rows.values() for place, _ in of if place.system is not None})
+    groups = sorted({place.group for of in rows.values() for place, _ in of if place.group is not None})
+    figures = [_figure(metric, of, None, None) for metric, of in rows.items()]
+    # One system or group alone would only repeat the first rows.
+    for system in systems if len(systems) > 1 else []:
+        figures += [_figure(metric, of, None, system) for metric, of in rows.items()]
+    for group in groups if len(groups) > 1 else []:
+        figures += [_figure(metric, of, group, None) for metric, of in rows.items()]
+    agreement = {
+        metric: reliability([one.score.votes for _, one in of if one.score.votes])
+        for metric, of in rows.items()
+        if any(one.score.votes for _, one in of)
+    }
+    return Summary(tuple(figures), usage, dict(signatures or {}), agreement)
+
+
+def _figure(metric: str, rows: list[tuple[Place, Scored]], group: str | None, system: str | None) -> Figure:
+    chosen = [
+        (place, one)
+        for place, one in rows
+        if (group is None or place.group == group) and (system is None or place.system == system)
+    ]
+    counts = Counter(one.score.status for _, one in chosen)
+    coverage: dict[Status, int] = {status: counts[status] for status in STATUSES if counts[status]}
+    measured = [
+        (one.score.value, place.question)
+        for place, one in chosen
+        if one.score.status == "ok" and one.score.value is not None
+    ]
+    if not measured:
+        return Figure(metric, group, system, None, None, None, 0, 0, coverage, note="nothing was measured")
+    values = [value for value, _ in measured]
+    interval = bootstrap_mean(values, [question for _, question in measured])
+    return Figure(
+        metric,
+        group,
+        system,
+        interval.mean,
+        interval.low,
+        interval.high,
+        interval.n,
+        interval.clusters,
+        coverage,
+        _distribution(values),
+        interval.note,
+    )
+
+
+def _distribution(values: list[float]) -> dict[float, int]:
+    counts = Counter(values)
+    if len(counts) > _GRADES_AT_MOST or any(value != int(value) for value in counts):
+        return {}
+    return dict(sorted(counts.items()))
