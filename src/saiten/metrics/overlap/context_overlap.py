@@ -1,0 +1,42 @@
+"""Context overlap: the share of the answer's tokens that stand in the contexts, as often as they stand there.
+
+1 is an answer made of the contexts' words, 0 one without any of them. Undefined for an answer without tokens, which
+claims nothing, and for contexts without tokens.
+Source: K-Precision of Adlakha et al. 2024, *Evaluating Correctness and Faithfulness of Instruction-Following Models for
+Question Answering*. It is the baseline that every judge of faithfulness has to beat: on real RAG answers it
+comes close to LLM judges. It does not see who did what to whom, nor a *not*.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from saiten.metrics.base import BaseMetric
+from saiten.metrics.overlap.base import tokeniser_names
+from saiten.metrics.overlap.counts import in_common
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.text.tokenisers import tokeniser_for
+
+
+@dataclass(frozen=True)
+class ContextOverlap(BaseMetric):
+    """The share of the answer's tokens found in the contexts."""
+
+    title = "context_overlap"
+    needs = ("answer", "contexts")
+
+    def describe(self) -> Mapping[str, str]:
+        """The tokenisers of both languages."""
+        return tokeniser_names()
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """Counts; asks the judge nothing. Details: the tokens found, and of how many."""
+        tokeniser = tokeniser_for(sample.language)
+        answer = tokeniser.tokens(sample.answer or "")
+        contexts = [token for context in sample.contexts or () for token in tokeniser.tokens(context)]
+        if not contexts:
+            return Score.undefined("there is no context with a word in it")
+        if not answer:
+            return Score.undefined("the answer has no word in it")
+        matched = in_common(answer, contexts)
+        return Score(matched / len(answer), details={"matched": matched, "answer_size": len(answer)})

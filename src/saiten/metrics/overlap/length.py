@@ -1,0 +1,36 @@
+"""Length: how many tokens the answer has.
+
+0 is an empty answer; there is no upper end, and neither direction is better. Read it beside word recall, which grows
+with it. The tokens are those of the sample's language.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from saiten.metrics.base import BaseMetric
+from saiten.metrics.overlap.base import tokeniser_names
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.text.tokenisers import tokeniser_for
+
+
+@dataclass(frozen=True)
+class Length(BaseMetric):
+    """The number of the answer's tokens."""
+
+    title = "length"
+    needs = ("answer",)
+    bounds = (0.0, math.inf)
+    higher_is_better = None
+
+    def describe(self) -> Mapping[str, str]:
+        """The tokenisers of both languages."""
+        return tokeniser_names()
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """Counts; asks the judge nothing. Details: the characters."""
+        if sample.answer is None:
+            return Score.undefined("the sample has no answer")
+        tokens = tokeniser_for(sample.language).tokens(sample.answer)
+        return Score(float(len(tokens)), details={"characters": len(sample.answer)})

@@ -1,0 +1,72 @@
+"""What belongs together is drawn together: rows grouped by cluster, in an order that the input's order cannot change.
+
+Samples of one question are alike; to resample them one by one would make intervals too narrow (Davison and Hinkley
+1997, *Bootstrap Methods and their Application*, section 3.8).
+"""
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+Column = Sequence[float] | Floats
+"""Numbers, one a row."""
+
+CHUNK = 1_000_000
+"""Random draws that are held at once: 8 MB."""
+
+
+def as_floats(values: Column, name: str) -> Floats:
+    """The values as an array; raises ValueError where one is not a finite number, since a mean would hide it."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be a flat sequence of numbers, not one of shape {array.shape}")
+    wrong = np.flatnonzero(~np.isfinite(array))
+    if wrong.size:
+        raise ValueError(f"{name}[{wrong[0]}] is {array[wrong[0]]}; leave out what has no value, and count it apart")
+    return array
+
+
+def as_groups(clusters: Sequence[Hashable] | None, n: int) -> Ints:
+    """The number of each row's cluster, counted from 0; None makes each row a cluster of its own.
+
+    Raises:
+        ValueError: there are not as many cluster labels as rows.
+    """
+    if clusters is None:
+        return np.arange(n)
+    if len(clusters) != n:
+        raise ValueError(f"there are {n} values but {len(clusters)} cluster labels; give one label a value")
+    seen: dict[Hashable, int] = {}
+    return np.array([seen.setdefault(label, len(seen)) for label in clusters], dtype=np.int64)
+
+
+def sums_and_sizes(values: Floats, groups: Ints) -> tuple[Floats, Floats]:
+    """Each cluster's sum and number of rows, sorted by them, so that neither order nor labels matter."""
+    count = int(groups.max()) + 1 if groups.size else 0
+    sizes = np.bincount(groups, minlength=count).astype(np.float64)
+    order = np.argsort(groups, kind="stable")
+    parts = np.split(values[order], np.cumsum(sizes[:-1]).astype(np.int64)) if count else []
+    sums = np.array([math.fsum(part) for part in parts])  # exact, so the order within a cluster is without effect
+    ranked = np.lexsort((sums, sizes))
+    return sums[ranked], sizes[ranked]
+
+
+def draws(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:
+    """Which clusters each resample consists of: arrays of shape (some resamples, clusters), drawn with replacement."""
+    random = np.random.default_rng(seed)
+    rows = max(1, CHUNK // clusters)
+    for start in range(0, resamples, rows):
+        yield random.integers(0, clusters, size=(min(rows, resamples - start), clusters))
+
+
+def check_settings(resamples: int, confidence: float) -> None:
+    """Raises ValueError for settings that make no interval."""
+    if resamples < 1:
+        raise ValueError(f"resamples is {resamples}; it must be at least 1")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}; it must lie between 0 and 1, for example 0.95")

@@ -1,0 +1,129 @@
+"""Is the difference between two runs real: paired by sample, resampled and flipped by question.
+
+Source: the interval as in `bootstrap.py`, over the differences; the test flips the sign of each cluster's difference
+(Fisher 1935; Dror et al. 2018, *The Hitchhiker's Guide to Testing Statistical Significance in NLP*, section 3.3),
+exactly while 2ⁿ is small, else by random flips with the p-value of Phipson and Smyth 2010, which is never 0. For yes/no
+metrics with one sample a cluster the exact test is McNemar's.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from saiten.stats.bootstrap import RESAMPLES, bootstrap_mean
+from saiten.stats.clusters import CHUNK, Column, Floats, as_floats, as_groups, sums_and_sizes
+
+EXACT = 12
+"""Up to so many clusters with a difference, all 2ⁿ signs are tried."""
+
+PERMUTATIONS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class PairedComparison:
+    """What the second run gains over the first."""
+
+    difference: float | None
+    """Mean of second minus first; None where there are no pairs."""
+    low: float | None
+    """Lower end of the interval, or None."""
+    high: float | None
+    """Upper end of the interval, or None."""
+    p_value: float | None
+    """Two-sided: how often sheer luck makes a mean difference at least as far from 0."""
+    n: int
+    """How many pairs."""
+    clusters: int
+    """How many clusters they come from."""
+    wins: int
+    """Pairs in which the second is higher."""
+    ties: int
+    """Pairs that are equal."""
+    losses: int
+    """Pairs in which the second is lower."""
+    note: str | None = None
+    """Why there is no interval, or what is wrong with it."""
+
+
+def compare_paired(
+    first: Column,
+    second: Column,
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    permutations: int = PERMUTATIONS,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> PairedComparison:
+    """The mean of second - first with interval and p-value; the same for the same pairs in any order.
+
+    Args:
+        first: one value a sample, from the run that is the yardstick.
+        second: the values of the same samples, in the same order, from the other run.
+        clusters: a label for each pair, for example the question; None makes each pair a cluster of its own.
+        resamples: draws for the interval.
+        permutations: random flips for the p-value, where there are too many clusters to try all.
+        confidence: of the interval.
+        seed: of draws and flips.
+
+    Raises:
+        ValueError: a value is not finite, the lengths differ, or a setting makes no interval.
+    """
+    a, b = as_floats(first, "first"), as_floats(second, "second")
+    if len(a) != len(b):
+        raise ValueError(f"first has {len(a)} values and second has {len(b)}; give the samples that both runs have")
+    differences = b - a
+    interval = bootstrap_mean(differences, clusters, resamples=resamples, confidence=confidence, seed=seed)
+    sums, _ = sums_and_sizes(differences, as_groups(clusters, len(a)))
+    return PairedComparison(
+        difference=interval.mean,
+        low=interval.low,
+        high=interval.high,
+        p_value=sign_flip(sums, permutations=permutations, seed=seed) if len(a) else None,
+        n=interval.n,
+        clusters=interval.clusters,
+        wins=int((b > a).sum()),
+        ties=int((b == a).sum()),
+        losses=int((b < a).sum()),
+        note="no pairs" if not len(a) else interval.note,
+    )
+
+
+def sign_flip(sums: Floats, *, permutations: int = PERMUTATIONS, seed: int = 0) -> float:
+    """The two-sided p-value of the sum, if the sign of each cluster's sum is a coin's; 1 where all are 0."""
+    moved = sums[sums != 0]
+    if not moved.size:
+        return 1.0
+    # 1e-9: the same terms summed with other signs may differ in the last bits, and equal is "at least as far"
+    limit = abs(math.fsum(moved)) - 1e-9 * float(np.abs(moved).sum())
+    if moved.size <= EXACT:
+        signs = np.arange(2**moved.size)[:, None] >> np.arange(moved.size) & 1
+        return float((np.abs((2 * signs - 1) @ moved) >= limit).mean())
+    random = np.random.default_rng(seed)
+    rows = max(1, CHUNK // moved.size)
+    extreme = 0
+    for start in range(0, permutations, rows):
+        heads = random.integers(0, 2, size=(min(rows, permutations - start), moved.size), dtype=np.int8)
+        extreme += int((np.abs(2 * (heads @ moved) - moved.sum()) >= limit).sum())
+    return (extreme + 1) / (permutations + 1)
+
+
+def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """The p-values corrected for being many: below 0.05 now means at most 5 % risk of *any* false alarm.
+
+    Source: Holm 1979, *A Simple Sequentially Rejective Multiple Test Procedure*. None stays None and is not counted.
+
+    Raises:
+        ValueError: a p-value lies outside 0 to 1.
+    """
+    present = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    corrected: list[float | None] = [None] * len(p_values)
+    highest = 0.0
+    for rank, (p, i) in enumerate(present):
+        if not 0 <= p <= 1:
+            raise ValueError(f"p_values[{i}] is {p}; it must lie between 0 and 1")
+        highest = max(highest, min(1.0, (len(present) - rank) * p))
+        corrected[i] = highest
+    return tuple(corrected)

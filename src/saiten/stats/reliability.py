@@ -1,0 +1,87 @@
+"""Does the judge agree with itself: test-retest reliability of votes on the same items.
+
+Sources: intraclass correlation of the one-way random model, Shrout and Fleiss 1979, *Intraclass Correlations: Uses in
+Assessing Rater Reliability*, ICC(1,1) and ICC(1,k), since votes of a panel are exchangeable; for items with different
+numbers of votes with the mean group size of Donner 1986. Agreement is the mean over items of the share of pairs of
+votes that are equal (the observed part of Fleiss 1971, chance not taken off).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean, stdev
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """How far several votes on the same item agree, or why that cannot be said."""
+
+    items: int
+    """Items with at least two votes; only these are counted."""
+    skipped: int
+    """Items with fewer votes."""
+    votes: float | None
+    """Mean number of votes an item."""
+    agreement: float | None
+    """Share of equal pairs of votes; for verdicts and grades, of little use for finely graded values."""
+    icc: float | None
+    """Share of the variance that is between items: what one vote is worth. 1 is perfect, 0 nothing but noise; it may
+    come out negative."""
+    icc_average: float | None
+    """The same for the mean of an item's votes: what the panel is worth."""
+    spread: float | None
+    """Mean over items of the standard deviation of the votes."""
+    changed: float | None
+    """Share of items whose votes are not all equal."""
+    reason: str | None = None
+    """Why something above is None."""
+
+
+def reliability(votes: Sequence[Sequence[float | None]]) -> Reliability:
+    """The figures over a table items × votes; None is a vote without a value and is left out.
+
+    Raises:
+        ValueError: a vote is NaN or infinite.
+    """
+    rows = [[float(vote) for vote in row if vote is not None] for row in votes]
+    for i, row in enumerate(rows):
+        if not all(map(math.isfinite, row)):
+            raise ValueError(f"item {i} has a vote that is not finite: {row}; a vote without a value is None")
+    usable = [row for row in rows if len(row) >= 2]
+    skipped = len(rows) - len(usable)
+    if not usable:
+        return Reliability(0, skipped, None, None, None, None, None, None, "no item has two votes")
+    single, average, reason = intraclass(usable)
+    return Reliability(
+        items=len(usable),
+        skipped=skipped,
+        votes=fmean(map(len, usable)),
+        agreement=fmean(_equal_pairs(row) for row in usable),
+        icc=single,
+        icc_average=average,
+        spread=fmean(stdev(row) for row in usable),
+        changed=fmean(min(row) != max(row) for row in usable),
+        reason=reason,
+    )
+
+
+def intraclass(rows: Sequence[Sequence[float]]) -> tuple[float | None, float | None, str | None]:
+    """ICC(1,1) and ICC(1,k), or None and why; each row has at least two values."""
+    k, n = len(rows), sum(map(len, rows))
+    if k < 2:
+        return None, None, "a single item has no variance between items"
+    if len({value for row in rows for value in row}) == 1:
+        return None, None, "all votes are equal, so there is no variance to divide"
+    grand = math.fsum(value for row in rows for value in row) / n
+    between = math.fsum(len(row) * (fmean(row) - grand) ** 2 for row in rows) / (k - 1)
+    within = math.fsum((value - fmean(row)) ** 2 for row in rows for value in row) / (n - k)
+    size = (n - math.fsum(len(row) ** 2 for row in rows) / n) / (k - 1)
+    single = (between - within) / (between + (size - 1) * within)
+    if between <= 1e-12 * within:  # 0 but for rounding
+        return single, None, "all items have the same mean, so the mean of the votes tells nothing apart"
+    return single, (between - within) / between, None
+
+
+def _equal_pairs(row: Sequence[float]) -> float:
+    return fmean(one == other for one, other in combinations(row, 2))

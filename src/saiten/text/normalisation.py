@@ -1,0 +1,44 @@
+"""One spelling for what reads the same: full and half width, upper and lower case, invisible characters.
+
+`normalise` is the form in which saiten compares texts by their words; `bare` is what is left for comparing whole
+answers. Line breaks and punctuation stay in the first and go in the second.
+"""
+
+import re
+import unicodedata
+
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
+"""Unicode's Default_Ignorable_Code_Point: soft hyphens, zero-width spaces, byte order marks, variation selectors."""
+
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+"""A lone surrogate, as broken JSON brings it; no text in UTF-8 can hold one."""
+
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_NUMBER_MARK = re.compile(r"(?<=\d)[.,:/-](?=\d)|(?<![^\W_])-(?=\d)")
+"""Punctuation that belongs to a number: 1.5 · 10:30 · 3/4 · -5."""
+
+
+def normalise(text: str) -> str:
+    """The text in compatibility form (NFKC), case-folded, without invisible characters.
+
+    This is Unicode's NFKC_Casefold (The Unicode Standard, section 3.13), with one addition: half a surrogate pair
+    becomes U+FFFD, so that whatever comes after can encode the text. Applying it twice changes nothing more.
+    """
+    whole = _HALF_CHARACTER.sub("\ufffd", text)
+    if whole.isascii():
+        return whole.lower()
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", whole).casefold())
+    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", folded))
+
+
+def bare(text: str) -> str:
+    """The normalised text without punctuation, white space and the commas of thousands.
+
+    What belongs to a number stays, since 1.5 is not 15; so do symbols (categories S*), since ○ and × are answers.
+    """
+    joined = _THOUSANDS.sub("", normalise(text))
+    marks = {match.start() for match in _NUMBER_MARK.finditer(joined)}
+    return "".join(c for i, c in enumerate(joined) if i in marks or unicodedata.category(c)[0] not in "PZC")

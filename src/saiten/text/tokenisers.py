@@ -1,0 +1,160 @@
+"""Words of a text: Japanese by Sudachi, English by a regular expression.
+
+A tokeniser's `name` says how it cuts, versions included; it stands in the signature of every figure made with it.
+Both drop punctuation and white space, and both know what to do with the other's language: Sudachi has English words,
+and the English rule takes each Japanese character for a token. So no text with a letter in it comes out empty.
+"""
+
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any, Literal, Protocol
+
+from saiten.records import Language
+from saiten.text.normalisation import normalise
+
+PIECE = 4_000
+"""Characters that are tokenised at once. Sudachi takes 49,149 bytes, a character has up to four of them; smaller
+pieces also bound what the cache holds."""
+
+CACHED_PIECES = 1_024
+"""Enough for the samples in flight, whose reference is read by ten metrics one after the other."""
+
+
+class Tokeniser(Protocol):
+    """Cuts texts into tokens. Hashable; two tokenisers with the same name cut alike."""
+
+    @property
+    def name(self) -> str:
+        """How it cuts, with versions, as it stands in signatures."""
+        ...
+
+    def tokens(self, text: str) -> list[str]:
+        """The tokens in order, normalised; none is empty or has white space in it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WordTokeniser:
+    """English: runs of letters and digits; Japanese characters one by one.
+
+    A number keeps its separators (1,200 · 3.14 · 10:30), a contraction its apostrophe (don't); a trailing 's is a token
+    of its own, so that *Einstein's* has the token *einstein*. Everything else parts words: *state-of-the-art* is four.
+    """
+
+    @property
+    def name(self) -> str:
+        """The number is raised when the rule changes."""
+        return "words-1"
+
+    def tokens(self, text: str) -> list[str]:
+        """The tokens in order."""
+        return [token for piece in _pieces(normalise(text)) for token in _words(piece)]
+
+
+@dataclass(frozen=True, slots=True)
+class SudachiTokeniser:
+    """Japanese: the surface forms of Sudachi's morphemes, without punctuation, symbols and white space.
+
+    `mode` is the length of the units: A short, B middle, C named entities in one piece (選挙/管理/委員/会 is A,
+    選挙管理委員会 is C). The dictionary is loaded at the first use, once a process.
+    """
+
+    mode: Literal["A", "B", "C"] = "C"
+
+    @property
+    def name(self) -> str:
+        """Sudachi, its dictionary, the mode, for example `sudachi-0.7.0-core-20261015-C`; loads nothing."""
+        return f"sudachi-{version('sudachipy')}-core-{version('sudachidict-core')}-{self.mode}"
+
+    def tokens(self, text: str) -> list[str]:
+        """The tokens in order."""
+        return [token for piece in _pieces(normalise(text)) for token in _morphemes(self.mode, piece)]
+
+
+def tokeniser_for(language: Language) -> Tokeniser:
+    """The tokeniser that saiten's metrics use for a language."""
+    return SudachiTokeniser() if language == "ja" else WordTokeniser()
+
+
+# ----------------------------------------------------------------------------------------------------- in pieces
+
+_END = re.compile(r"[\n。！？!?]")
+_SPACE = re.compile(r"\s")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in pieces of at most `PIECE` characters, cut after a sentence, or else at a space, or else anywhere."""
+    start = 0
+    while len(text) - start > PIECE:
+        window = text[start : start + PIECE]
+        ends = [match.end() for match in _END.finditer(window)] or [match.end() for match in _SPACE.finditer(window)]
+        cut = start + (ends[-1] if ends else PIECE)
+        yield text[start:cut]
+        start = cut
+    yield text[start:]
+
+
+# ------------------------------------------------------------------------------------------------------ English
+
+JAPANESE = (
+    "\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Kanji, hiragana, katakana and their marks (々〆〇ー), for use in a character class."""
+
+_LETTERS = rf"[^\W_{JAPANESE}]+"
+_WORD = re.compile(
+    rf"[{JAPANESE}]"  # each on its own, since no space parts Japanese words
+    rf"|(?<=\w)'s\b"
+    rf"|{_LETTERS}(?:(?:(?<=\d)[.,:](?=\d)|'(?!s\b)){_LETTERS})*"
+)
+
+
+@lru_cache(maxsize=CACHED_PIECES)
+def _words(piece: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(piece.replace("\u2019", "'")))
+
+
+# ----------------------------------------------------------------------------------------------------- Japanese
+
+_NO_WORD = ("補助記号", "空白")
+
+
+@lru_cache(maxsize=CACHED_PIECES)
+def _morphemes(mode: Literal["A", "B", "C"], piece: str) -> tuple[str, ...]:
+    morphemes = _SUDACHI.tokeniser(mode).tokenize(piece)
+    words = (m.surface() for m in morphemes if m.part_of_speech()[0] not in _NO_WORD or _has_letter(m.surface()))
+    return tuple(part for word in words for part in word.split())  # a few entries of the dictionary hold a space
+
+
+def _has_letter(surface: str) -> bool:
+    return any(map(str.isalnum, surface))  # the dictionary counts (^o^) and some foreign letters as symbols
+
+
+class _Sudachi:
+    """The dictionary, once a process, and a Sudachi tokeniser for each thread, since those refuse to be shared."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._dictionary: Any = None
+        self._mine = threading.local()
+
+    def tokeniser(self, mode: Literal["A", "B", "C"]) -> Any:
+        by_mode = self._mine.__dict__
+        if mode not in by_mode:
+            by_mode[mode] = self._load().tokenizer(mode)
+        return by_mode[mode]
+
+    def _load(self) -> Any:
+        from sudachipy import Dictionary  # noqa: PLC0415 - English does not need it
+
+        with self._lock:
+            if self._dictionary is None:
+                self._dictionary = Dictionary(dict="core")
+            return self._dictionary
+
+
+_SUDACHI = _Sudachi()

@@ -1,0 +1,66 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from saiten.text.normalisation import bare, normalise
+
+thorough = settings(deadline=None, derandomize=True, max_examples=200)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ＡＢＣ１２３", "abc123"),
+        ("ｶﾞﾗｽ", "ガラス"),
+        ("㌔", "キロ"),
+        ("㍿", "株式会社"),
+        ("Straße", "STRASSE"),
+        ("葛\U000e0100飾区", "葛飾区"),
+        ("zero\u200bwidth", "zerowidth"),
+        ("\ufeffbom", "BOM"),
+        ("か\u3099", "が"),
+    ],
+)
+def test_texts_that_read_the_same_are_one(one, other):
+    """Width, case, composition and invisible characters make no difference."""
+    assert normalise(one) == normalise(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("は", "ば"), ("は", "ハ"), ("1.5", "15"), ("a b", "ab"), ("○", "×")])
+def test_texts_that_read_differently_stay_apart(one, other):
+    """Voicing marks, the two kana, decimal points, spaces and symbols are not normalised away."""
+    assert normalise(one) != normalise(other)
+
+
+@given(st.text(alphabet=st.characters(codec=None), max_size=20))
+@thorough
+def test_normalising_twice_changes_nothing_more(text):
+    """The normalised form is a fixed point, for every text, and can be encoded."""
+    once = normalise(text)
+    assert normalise(once) == once
+    once.encode()
+
+
+def test_half_a_surrogate_pair_does_not_stop_anything():
+    """Broken JSON brings lone surrogates; they become U+FFFD."""
+    assert normalise("あ\ud800い") == "あ\ufffdい"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("「はい。」", "はい"),
+        ("1,200 円", "1200円"),
+        ("1.5", "1.5"),
+        ("1,2", "1,2"),
+        ("10:30", "10:30"),
+        ("-5", "-5"),
+        ("a-5", "a5"),
+        ("○", "○"),
+        ("東 京 都", "東京都"),
+        ("…。", ""),
+    ],
+)
+def test_the_bare_text_keeps_what_makes_an_answer_another_answer(text, expected):
+    """Punctuation and spaces go; marks inside numbers and symbols that may be the answer stay."""
+    assert bare(text) == expected

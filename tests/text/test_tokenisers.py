@@ -1,0 +1,129 @@
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from saiten.text.normalisation import normalise
+from saiten.text.tokenisers import CACHED_PIECES, PIECE, SudachiTokeniser, WordTokeniser, _words, tokeniser_for
+
+BOTH = [pytest.param(SudachiTokeniser(), id="ja"), pytest.param(WordTokeniser(), id="en")]
+thorough = settings(deadline=None, derandomize=True, max_examples=200)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("今日は、東京都に行きました。", "今日 は 東京都 に 行き まし た"),
+        ("売上は1,200円（3.5％増）です！", "売上 は 1,200 円 3.5 % 増 です"),
+        ("ＤＢ２のＳＳＬ設定", "db 2 の ssl 設定"),
+        ("The server is down, サーバーが停止", "the server is down サーバー が 停止"),
+        ("　\n\t", ""),
+        ("★※😀", ""),
+        ("", ""),
+    ],
+)
+def test_japanese_words(text, tokens):
+    """Sudachi's long units, normalised, without punctuation, symbols and white space."""
+    assert SudachiTokeniser().tokens(text) == tokens.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("The Cat sat, didn't it?", "the cat sat didn't it"),
+        ("It costs $1,200.50 (3.14%) at 10:30.", "it costs 1,200.50 3.14 at 10:30"),
+        ("Einstein’s v11.5 state-of-the-art snake_case", "einstein 's v11.5 state of the art snake case"),
+        ("1.Introduction 2, 3", "1 introduction 2 3"),
+        ("Ｆｕｌｌ width café", "full width café"),
+        ("Restart サーバー2", "restart サ ー バ ー 2"),
+        ("'quoted' ...", "quoted"),
+        ("", ""),
+    ],
+)
+def test_english_words(text, tokens):
+    """Words with their apostrophes, numbers with their separators, Japanese characters one by one."""
+    assert WordTokeniser().tokens(text) == tokens.split()
+
+
+def test_split_modes_give_shorter_units():
+    """Mode C keeps a name in one piece, mode A cuts it into its shortest words."""
+    assert SudachiTokeniser("C").tokens("選挙管理委員会") == ["選挙管理委員会"]
+    assert SudachiTokeniser("A").tokens("選挙管理委員会") == ["選挙", "管理", "委員", "会"]
+
+
+def test_the_name_says_versions_and_mode():
+    """A figure means nothing without its tokeniser, so the name has all that the tokens depend on."""
+    expected = f"sudachi-{version('sudachipy')}-core-{version('sudachidict-core')}-C"
+    assert (tokeniser_for("ja").name, tokeniser_for("en").name) == (expected, "words-1")
+    assert SudachiTokeniser("A").name.endswith("-A")
+
+
+@pytest.mark.parametrize("tokeniser", BOTH)
+@given(text=st.text(alphabet=st.characters(codec=None), max_size=60))
+@thorough
+def test_tokens_are_never_empty_and_no_letter_is_lost_altogether(tokeniser, text):
+    """Whatever comes in, tokens have no white space in them, and a text with a letter or digit has a token."""
+    tokens = tokeniser.tokens(text)
+    assert all(token.split() == [token] for token in tokens)
+    assert bool(tokens) or not any(map(str.isalnum, normalise(text)))
+
+
+@pytest.mark.parametrize("tokeniser", BOTH)
+def test_width_and_case_do_not_change_tokens(tokeniser):
+    """The same text in full width and capitals has the same tokens."""
+    assert tokeniser.tokens("ＤＢ２ サーバー ２０２６年") == tokeniser.tokens("db2 ｻｰﾊﾞｰ 2026年")
+
+
+@pytest.mark.parametrize("tokeniser", BOTH)
+@pytest.mark.parametrize("unit", ["漢字", "かな", "abc ", "𠮷", "1"])
+def test_a_text_beyond_sudachis_limit_is_cut_and_not_lost(tokeniser, unit):
+    """100,000 characters without a single sentence end come out whole, in order."""
+    text = unit * (100_000 // len(unit))
+    assert "".join(tokeniser.tokens(text)) == text.replace(" ", "")
+
+
+def test_a_long_text_has_the_tokens_of_its_sentences():
+    """Cuts fall between sentences, so they change no token."""
+    sentences = [f"第{n}章では東京都の選挙管理委員会について述べます。" for n in range(2_000)]
+    long = "".join(sentences)
+    assert len(long) > 10 * PIECE
+    tokens = SudachiTokeniser().tokens
+    assert tokens(long) == [token for sentence in sentences for token in tokens(sentence)]
+
+
+def test_threads_do_not_get_in_each_others_way():
+    """Sudachi refuses a tokeniser that another thread is using; each thread has its own."""
+    texts = [f"{n}番目の文です。今日は東京都に行きました。" * 20 for n in range(200)]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(SudachiTokeniser().tokens, texts))
+    assert together == [SudachiTokeniser().tokens(text) for text in texts]
+    assert [tokens[0] for tokens in together] == [str(n) for n in range(200)]
+
+
+def test_the_cache_is_bounded_and_cannot_be_spoilt():
+    """It forgets the oldest texts, and a caller who changes a list of tokens changes nobody else's."""
+    for n in range(CACHED_PIECES + 500):
+        WordTokeniser().tokens(f"text number {n}")
+    assert _words.cache_info().currsize <= CACHED_PIECES
+    WordTokeniser().tokens("one two").append("three")
+    assert WordTokeniser().tokens("one two") == ["one", "two"]
+
+
+def test_a_lone_surrogate_does_not_stop_sudachi():
+    """Sudachi cannot encode one, so it is replaced before."""
+    assert SudachiTokeniser().tokens("\ud800東京\udfff") == ["東京"]
+
+
+def test_nothing_heavy_is_loaded_before_it_is_used():
+    """Importing tokenisers and metrics, and naming them, loads neither Sudachi nor sacrebleu, rapidfuzz or SciPy."""
+    program = (
+        "import sys, saiten.metrics.overlap, saiten.stats; from saiten.metrics.overlap import Bleu4\n"
+        "Bleu4().describe()\n"
+        "print([m for m in ('sudachipy', 'sacrebleu', 'rapidfuzz', 'scipy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
