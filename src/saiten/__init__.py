@@ -1,1 +1,66 @@
-"""saiten (採点) grades the answers of RAG and long-form question-answering systems, and grades the grader."""
+"""saiten (採点) grades the answers of RAG and long-form question-answering systems, and grades the grader.
+
+    import saiten
+
+    result = saiten.evaluate("answers.jsonl", metrics=["faithfulness", "token_f1"], judge="offline")
+    print(result)
+
+The names here are the ones that a user types; they are loaded on first use, so that `import saiten` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from saiten.records import Label, Sample, Score, Scored
+from saiten.version import __version__
+
+if TYPE_CHECKING:
+    from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
+    from saiten.data import read_labels, read_samples
+    from saiten.evaluation import Evaluation, aevaluate, evaluate
+    from saiten.metrics.catalog import make_metric, make_metrics
+    from saiten.summary import summarise
+
+_PLACES = {
+    "CallSettings": "saiten.assembly",
+    "Evaluation": "saiten.evaluation",
+    "JudgeSettings": "saiten.assembly",
+    "aevaluate": "saiten.evaluation",
+    "assemble_judge": "saiten.assembly",
+    "evaluate": "saiten.evaluation",
+    "make_metric": "saiten.metrics.catalog",
+    "make_metrics": "saiten.metrics.catalog",
+    "read_labels": "saiten.data",
+    "read_samples": "saiten.data",
+    "summarise": "saiten.summary",
+}
+
+__all__ = [
+    "CallSettings",
+    "Evaluation",
+    "JudgeSettings",
+    "Label",
+    "Sample",
+    "Score",
+    "Scored",
+    "__version__",
+    "aevaluate",
+    "assemble_judge",
+    "evaluate",
+    "make_metric",
+    "make_metrics",
+    "read_labels",
+    "read_samples",
+    "summarise",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """A name that is loaded on first use."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'saiten' has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -17,9 +17,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from saiten.errors import ConfigurationError
+from saiten.records import Language
 
 FILE = "saiten.toml"
 
@@ -30,10 +31,10 @@ class Config:
 
     judge: str | None = None
     embedder: str | None = None
-    calibration: str | None = None
-    """A file written by `saiten tune offline`."""
+    calibration: tuple[str, ...] = ()
+    """Files written by `saiten tune offline`, one an aspect."""
     metrics: tuple[str, ...] = ()
-    language: str | None = None
+    language: Language | None = None
     temperature: float | None = None
     seed: int | None = None
     votes: int | None = None
@@ -52,7 +53,7 @@ class Config:
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("judge", "embedder", "calibration", "language", "cache", "currency"), (str,)),
+    **dict.fromkeys(("judge", "embedder", "language", "cache", "currency"), (str,)),
     **dict.fromkeys(("seed", "votes", "max_tokens", "concurrency", "retries", "max_calls"), (int,)),
     **dict.fromkeys(("requests_per_minute", "tokens_per_minute"), (int,)),
     **dict.fromkeys(("temperature", "timeout", "max_cost"), (int, float)),
@@ -83,12 +84,14 @@ def _checked(file: Path, key: str, value: Any) -> Any:
         near = difflib.get_close_matches(key, known, n=1)
         hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
         raise ConfigurationError(f"{file}: unknown setting `{key}`; {hint}")
-    if key == "metrics":
+    if key in {"metrics", "calibration"}:
         if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-            raise ConfigurationError(f'{file}: metrics must be a list of names, such as ["faithfulness"]')
+            raise ConfigurationError(f"{file}: `{key}` must be a list of texts, not {value!r}")
         return tuple(value)
     if key == "prices":
         return _table(file, key, value)
+    if key == "language" and value not in get_args(Language):
+        raise ConfigurationError(f"{file}: language is one of {', '.join(get_args(Language))}, not {value!r}")
     expected = _TYPES[key]
     if isinstance(value, bool) or not isinstance(value, expected):
         names = " or ".join(kind.__name__ for kind in expected)

@@ -56,3 +56,7 @@ class Unreadable(JudgeError):
     def __init__(self, message: str, raw: str, usage: Usage | None = None) -> None:
         super().__init__(message, usage)
         self.raw = raw
+
+
+class CannotJudge(JudgeError):
+    """The judge has no means to perform this task; the score becomes `undefined` with this reason."""

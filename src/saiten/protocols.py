@@ -5,7 +5,7 @@ the name of its prompt. Metrics know tasks and the `Judge` seam; they know neith
 """
 
 from abc import ABC
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
@@ -226,7 +226,10 @@ class Executor(Protocol):
     """Runs a coroutine over a stream of items, many at a time, never holding more than it works on."""
 
     def run(
-        self, work: Callable[[Item], Awaitable[Result]], items: Iterable[Item] | AsyncIterator[Item]
-    ) -> AsyncIterator[Result]:
-        """The results in the order in which they are done; the first exception stops everything and is raised."""
+        self, work: Callable[[Item], Awaitable[Result]], items: Iterable[Item] | AsyncIterable[Item]
+    ) -> AsyncGenerator[Result]:
+        """The results in the order in which they are done; the first exception stops everything and is raised.
+
+        Closing the generator ends all work that is under way.
+        """
         ...

@@ -9,14 +9,17 @@ import asyncio
 import math
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
-from saiten.errors import BudgetSpent, CallFailed, CannotJudge, ConfigurationError, JudgeError, Unreadable
+from saiten.data import BadRow
+from saiten.errors import BadInput, BudgetSpent, CallFailed, CannotJudge, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.memo import Memo
 from saiten.judges.metered import Metered
 from saiten.judges.panel import Panel
 from saiten.protocols import Executor, Judge, Metric
-from saiten.records import Sample, Score, Scored, Signature, Usage
+from saiten.records import Sample, Score, Scored, Signature
 from saiten.version import __version__
 
 Record = Callable[[Sample, Scored], None]
@@ -43,8 +46,9 @@ class Scorer:
         samples: Iterable[Sample] | AsyncIterator[Sample],
         record: Record,
         pending: Callable[[Sample, Metric], bool] = lambda _sample, _metric: True,
+        done: Callable[[Sample], None] = lambda _sample: None,
     ) -> None:
-        """Score every pending (sample, metric) and hand each score to `record`.
+        """Score every pending (sample, metric), hand each score to `record`, and tell when a sample is done.
 
         Raises:
             BudgetSpent: after what was under way has ended and was recorded; the rest is still pending.
@@ -55,9 +59,11 @@ class Scorer:
         async def work(sample: Sample) -> None:
             wanted = [metric for metric in self.metrics if pending(sample, metric)]
             await self._score_sample(sample, wanted, record, spent)
+            done(sample)
 
-        async for _ in self.executor.run(work, spent.until_then(samples)):
-            pass
+        async with aclosing(self.executor.run(work, spent.until_then(samples))) as results:
+            async for _ in results:
+                pass
         if spent.error is not None:
             raise spent.error
 
@@ -119,7 +125,7 @@ def _for_one_sample(judge: Judge) -> tuple[Judge, tuple[Judge, ...]]:
     """A judge that performs equal tasks once for this sample, and each member of a panel voting alone."""
     if not isinstance(judge, Panel):
         return Memo(judge), ()
-    panel = Panel(tuple(Memo(member) for member in judge.members))
+    panel = judge.remembering()
     return Memo(panel), tuple(panel.member(index) for index in range(len(panel.members)))
 
 
@@ -142,6 +148,77 @@ class _Spent:
                 yield sample
 
 
-def total(usages: Iterable[Usage]) -> Usage:
-    """The sum."""
-    return sum(usages, Usage())
+class Watch(Protocol):
+    """Is told what happens during a run, for example to show progress."""
+
+    def sample_read(self, sample: Sample) -> None:
+        """A sample came out of the source."""
+
+    def bad_row(self, row: BadRow) -> None:
+        """A row could not be used and was kept apart."""
+
+    def scored(self, sample: Sample, scored: Scored) -> None:
+        """A score is there, and written down."""
+
+    def sample_done(self, sample: Sample) -> None:
+        """All pending scores of a sample are there."""
+
+
+class Ledger(Protocol):
+    """Where scores are written: a `journal.Journal`, or a list in memory."""
+
+    def is_done(self, sample: str, metric: str) -> bool:
+        """Whether the score is there already."""
+        ...
+
+    def sample(self, sample: Sample) -> None:
+        """Keep a sample; raises BadInput if another one has its id."""
+
+    def score(self, scored: Scored) -> None:
+        """Keep a score."""
+
+    def bad_row(self, where: str, reason: str, raw: str = "") -> None:
+        """Keep a row that cannot be used."""
+
+
+async def score_into(
+    ledger: Ledger, rows: Iterable[Sample | BadRow], scorer: Scorer, watch: Watch, *, strict: bool = False
+) -> None:
+    """Score all that is not in the ledger yet, and write each score down the moment it is there.
+
+    The judge is tried with one small call before the first score that needs it.
+
+    Raises:
+        BadInput: a sample differs from the one that the ledger has under its id; with `strict`, any bad row.
+        BudgetSpent: after what was under way has ended and was written.
+        ConfigurationError: at once.
+    """
+
+    def pending(sample: Sample, metric: Metric) -> bool:
+        return not ledger.is_done(sample.id, metric.name)
+
+    def record(sample: Sample, scored: Scored) -> None:
+        ledger.score(scored)
+        watch.scored(sample, scored)
+
+    async def samples() -> AsyncIterator[Sample]:
+        tried = False
+        for row in rows:
+            if isinstance(row, BadRow):
+                if strict:
+                    raise BadInput(f"{row.where}: {row.reason} (--strict stops at the first bad row)")
+                ledger.bad_row(row.where, row.reason, row.raw)
+                watch.bad_row(row)
+                continue
+            watch.sample_read(row)
+            ledger.sample(row)
+            wanted = [metric for metric in scorer.metrics if pending(row, metric)]
+            if not tried and any(metric.tasks for metric in wanted):
+                await scorer.judge.preflight()
+                tried = True
+            if wanted:
+                yield row
+            else:
+                watch.sample_done(row)
+
+    await scorer.run(samples(), record, pending, watch.sample_done)

@@ -95,11 +95,13 @@ def summarise(
         places: by sample id.
         signatures: by metric, to be shown under the figures.
     """
-    rows: dict[str, list[tuple[Place, Scored]]] = {}
+    # The metrics in the order in which they were asked for; their scores come in any order.
+    rows: dict[str, list[tuple[Place, Scored]]] = {metric: [] for metric in signatures or {}}
     usage = Usage()
     for one in scored:
         rows.setdefault(one.metric, []).append((places.get(one.sample) or Place(one.sample, None, None), one))
         usage += one.score.usage
+    rows = {metric: of for metric, of in rows.items() if of}
     systems = sorted({place.system for of in rows.values() for place, _ in of if place.system is not None})
     groups = sorted({place.group for of in rows.values() for place, _ in of if place.group is not None})
     figures = [_figure(metric, of, None, None) for metric, of in rows.items()]

@@ -1,6 +1,7 @@
 """Where a command writes: figures to standard output, everything else to standard error."""
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -19,3 +20,12 @@ def stdout() -> Console:
 def stderr() -> Console:
     """For progress, notes and errors, so that results can be piped."""
     return Console(file=sys.stderr, highlight=False, soft_wrap=True)
+
+
+def told(console: Console) -> Callable[[str], None]:
+    """What readers and journals tell the user, as notes on this console."""
+
+    def tell(text: str) -> None:
+        console.print(f"note: {text}", markup=False, style="dim")
+
+    return tell

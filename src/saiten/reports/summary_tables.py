@@ -1,8 +1,9 @@
 """The summary of a run as tables: the figures, the grades, the reliability of votes, what it cost, how it was made."""
 
 from collections.abc import Mapping
+from typing import Literal
 
-from saiten.records import Usage
+from saiten.records import Status, Usage
 from saiten.reports.tables import Cell, Table
 from saiten.summary import Figure, Summary
 
@@ -10,7 +11,7 @@ _CAPTION = (
     "95 % interval: bootstrap over questions. n: scores that enter the mean; the statuses beside it are counted, "
     "never averaged."
 )
-_STATUS_WORDS = {
+_STATUS_WORDS: dict[Status, str] = {
     "declined": "declined (grade 0)",
     "undefined": "undefined",
     "unreadable": "unreadable",
@@ -18,38 +19,50 @@ _STATUS_WORDS = {
 }
 
 
+_COLUMNS = ("metric", "mean", "95 % from", "to", "n", "of", "questions", "remarks")
+
+
 def summary_tables(summary: Summary) -> list[Table]:
     """All tables of a summary; those with nothing in them are left out."""
-    tables = [_overall(summary), *_breakdown(summary, "system"), *_breakdown(summary, "group")]
-    tables += [table for table in (_grades(summary), _votes(summary), _signatures(summary)) if table.rows]
-    return tables
+    overall = tuple(_row(figure) for figure in summary.figures if figure.group is None and figure.system is None)
+    tables = [Table("Scores", _COLUMNS, overall, _CAPTION)]
+    for by in ("system", "group"):
+        figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
+        tables.append(Table(f"By {by}", (by, *_COLUMNS), tuple((getattr(f, by), *_row(f)) for f in figures)))
+    tables += [_grades(summary), _votes(summary), _signatures(summary)]
+    return [table for table in tables if table.rows]
 
 
-def _overall(summary: Summary) -> Table:
-    rows = [_row(figure) for figure in summary.figures if figure.group is None and figure.system is None]
-    return Table(
-        "Scores", ("metric", "mean", "95 % interval", "n", "of", "questions", "not measured"), tuple(rows), _CAPTION
-    )
-
-
-def _breakdown(summary: Summary, by: str) -> list[Table]:
+def means_by(summary: Summary, by: Literal["system", "group"]) -> Table:
+    """The means alone, a row a metric and a column a system or group: for people, at a glance."""
     figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
-    if not figures:
-        return []
-    rows = tuple((getattr(figure, by), *_row(figure)) for figure in figures)
-    columns = (by, "metric", "mean", "95 % interval", "n", "of", "questions", "not measured")
-    return [Table(f"By {by}", columns, rows)]
+    columns = tuple(dict.fromkeys(str(getattr(figure, by)) for figure in figures))
+    means = {(figure.metric, str(getattr(figure, by))): figure.mean for figure in figures}
+    metrics = dict.fromkeys(figure.metric for figure in figures)
+    rows = tuple((metric, *(means.get((metric, column)) for column in columns)) for metric in metrics)
+    return Table(f"Means by {by}", ("metric", *columns), rows, "With intervals: --format md, csv or json.")
+
+
+def glance_tables(summary: Summary) -> list[Table]:
+    """The tables for the terminal: as `summary_tables`, with the breakdowns as means side by side."""
+    tables = {table.title: table for table in summary_tables(summary)}
+    for by in ("system", "group"):
+        if f"By {by}" in tables:
+            tables[f"By {by}"] = means_by(summary, by)
+    return list(tables.values())
 
 
 def _row(figure: Figure) -> tuple[Cell, ...]:
+    remarks = [text for text in (not_measured(figure.coverage), figure.note) if text]
     return (
         figure.metric,
         figure.mean,
-        interval_text(figure.low, figure.high, figure.note),
+        figure.low,
+        figure.high,
         figure.n,
         figure.total,
         figure.questions,
-        not_measured(figure.coverage),
+        "; ".join(remarks),
     )
 
 
@@ -60,7 +73,7 @@ def interval_text(low: float | None, high: float | None, note: str | None = None
     return f"[{low:.3f}, {high:.3f}]"
 
 
-def not_measured(coverage: Mapping[str, int]) -> str:
+def not_measured(coverage: Mapping[Status, int]) -> str:
     """`2 undefined, 1 failed`; empty if every score is ok."""
     return ", ".join(f"{n} {_STATUS_WORDS[status]}" for status, n in coverage.items() if status in _STATUS_WORDS)
 

@@ -46,7 +46,9 @@ def print_tables(tables: Sequence[Table], console: Console) -> None:
         )
         for index, column in enumerate(table.columns):
             numeric = any(isinstance(row[index], int | float) for row in table.rows)
-            drawn.add_column(escape(column), justify="right" if numeric else "left", overflow="fold")
+            drawn.add_column(
+                escape(column), justify="right" if numeric else "left", overflow="fold", no_wrap=index == 0
+            )
         for row in table.rows:
             drawn.add_row(*(escape(show_cell(cell)) for cell in row))
         console.print(drawn)

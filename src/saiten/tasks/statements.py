@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.verdicts import Verdict, check_numbers, merge_verdicts
+from saiten.tasks.verdicts import Verdicts, check_numbers, merge_verdicts
 
 
 class Statements(Reply):
@@ -27,7 +27,7 @@ class SplitStatements(Task[Statements]):
 class StatementVerdicts(Reply):
     """One verdict a statement: do the contexts support it?"""
 
-    verdicts: list[Verdict]
+    verdicts: Verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class VerifyStatements(Task[StatementVerdicts]):
 class Classification(Reply):
     """TP and FP are the answer's statements by verdict; FN are the reference's statements with the verdict no."""
 
-    answer: list[Verdict] = Field(description="for each statement of the answer: does the reference support it?")
-    reference: list[Verdict] = Field(description="for each statement of the reference: does the answer contain it?")
+    answer: Verdicts = Field(description="for each statement of the answer: does the reference support it?")
+    reference: Verdicts = Field(description="for each statement of the reference: does the answer contain it?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.verdicts import Verdict, check_numbers, merge_verdicts
+from saiten.tasks.verdicts import Verdicts, check_numbers, merge_verdicts
 
 
 class Keyphrases(Reply):
@@ -41,7 +41,7 @@ class WriteClosedQuestions(Task[ClosedQuestions]):
 class SummaryAnswers(Reply):
     """One verdict a question: does the summary say enough to answer it?"""
 
-    verdicts: list[Verdict]
+    verdicts: Verdicts
 
 
 @dataclass(frozen=True, slots=True)

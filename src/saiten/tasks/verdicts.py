@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 HIDDEN: dict[str, JsonValue] = {"hidden": True}
 """Marks a field that a judge may fill in itself and no model is asked for: it is left out of the JSON schema."""
@@ -41,6 +41,26 @@ class Verdict(BaseModel):
     """Whether `p` lies in the judge's undecided band; `verdict` is then the likelier side."""
     evidence: tuple[tuple[int, int, int], ...] = Field(default=(), json_schema_extra=HIDDEN)
     """Where it stands, as (index of the context, start, end) in characters, where the judge knows."""
+
+
+def renumbered(verdicts: list[Verdict]) -> list[Verdict]:
+    """The verdicts, counted in the order in which they stand where their numbers count nothing.
+
+    Models that are asked to number from 1 sometimes number from 0, or give every item the same number. As long as there
+    is exactly one such reading, that is no reason to refuse the reply; how many there are is checked all the same.
+    """
+    numbers = [verdict.number for verdict in verdicts]
+    from_zero = 0 in numbers and sorted(numbers) == list(range(len(numbers)))
+    all_the_same = len(numbers) > 1 and len(set(numbers)) == 1
+    if from_zero:
+        return [verdict.model_copy(update={"number": verdict.number + 1}) for verdict in verdicts]
+    if all_the_same:
+        return [verdict.model_copy(update={"number": n}) for n, verdict in enumerate(verdicts, 1)]
+    return verdicts
+
+
+Verdicts = Annotated[list[Verdict], AfterValidator(renumbered)]
+"""One verdict an item."""
 
 
 def check_numbers(verdicts: Sequence[Verdict], expected: int, *, partial: bool = False, what: str = "item") -> None:

@@ -1,0 +1,157 @@
+"""`saiten demo`: the tour on built-in samples whose defects are known; no key, no network."""
+
+import asyncio
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from saiten.assembly import JudgeSettings, assemble_judge
+from saiten.cli.output import stderr, stdout
+from saiten.cli.progress import RunProgress
+from saiten.cli.show import summary_of
+from saiten.demo import DEFECTS, DefectRow, DemoSample, hold_against_defects, load_demo
+from saiten.errors import BadInput
+from saiten.execution import LocalExecutor
+from saiten.journal import Journal, RunReader, read_run
+from saiten.metrics.catalog import make_metrics
+from saiten.records import Language
+from saiten.reports.sample_page import print_sample
+from saiten.reports.summary_tables import means_by
+from saiten.reports.tables import Cell, Table, print_tables
+from saiten.scoring import Scorer, score_into, signature_of
+from saiten.summary import place_of, summarise
+
+app = typer.Typer()
+
+METRICS = (
+    "accuracy",
+    "accuracy[grounded]",
+    "correctness",
+    "answer_correctness",
+    "faithfulness",
+    "context_recall",
+    "context_precision",
+    "token_f1",
+    "rouge_l",
+    "context_overlap",
+)
+_LANGUAGES: dict[Language, str] = {"en": "English", "ja": "Japanese · 日本語"}
+_SHOWN_SAMPLE = "made_up_addition"
+_DATA = "the built-in samples of saiten"
+
+
+@app.command()
+def demo(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Where the run is kept; an earlier demo is replaced.")
+    ] = Path("runs/demo"),
+) -> None:
+    """Grade 192 built-in answers of four made-up systems, in Japanese and English, with the offline judge.
+
+    Each answer has a defect that is known by construction, so the tour ends with the metrics held against what is
+    known: which defects does each see, and which does it miss?
+    """
+    console = stdout()
+    samples = load_demo()
+    console.rule("[bold]saiten · 採点[/]", align="left")
+    console.print(
+        f"{len(samples)} answers of four made-up systems to questions about an office handbook and a product manual, "
+        f"half English, half Japanese.\nJudge: [bold]offline-overlap[/]: no model, no key, no network. It compares "
+        "words, numbers and names; it understands nothing.\n"
+    )
+    reader = _score(samples, out)
+    for language, name in _LANGUAGES.items():
+        chosen = [one for one in samples if one.sample.language == language]
+        _print_language(reader, chosen, name, console)
+    _print_one_answer(reader, samples, console)
+    _print_next_steps(out, console)
+
+
+def _score(samples: Sequence[DemoSample], out: Path) -> RunReader:
+    """Score into the folder; what an earlier demo left there is replaced, anything else is left alone."""
+    if out.exists() and any(out.iterdir()):
+        if read_run(out).manifest.settings.get("data") != _DATA:
+            raise BadInput(f"{out} holds something else; name another folder with --out")
+        shutil.rmtree(out)
+    metrics = make_metrics(METRICS)
+    judge = assemble_judge(JudgeSettings("offline"))
+    signatures = {metric.name: str(signature_of(metric, judge)) for metric in metrics}
+    progress = RunProgress(stderr(), len(samples), "USD")
+    with Journal.open(out, {"data": _DATA}, signatures=signatures) as journal, progress:
+        rows = (one.sample for one in samples)
+        asyncio.run(score_into(journal, rows, Scorer(metrics, judge, LocalExecutor(4)), progress))
+    return read_run(out)
+
+
+def _print_language(reader: RunReader, samples: Sequence[DemoSample], name: str, console: Console) -> None:
+    ids = {one.sample.id for one in samples}
+    scores = [one for one in reader.scores() if one.sample in ids]
+    places = {one.sample.id: place_of(one.sample) for one in samples}
+    means = means_by(summarise(scores, places, reader.manifest.signatures), "system")
+    console.rule(f"[bold]{name}[/]", align="left")
+    order = list(reader.manifest.signatures)
+    rows = sorted(hold_against_defects(scores, samples), key=lambda row: order.index(row.metric))
+    tables = [Table("Which system is better? Mean scores", means.columns, means.rows), *_defect_tables(rows)]
+    print_tables(tables, console)
+
+
+def _defect_tables(rows: Sequence[DefectRow]) -> list[Table]:
+    """Mean score by defect, and how well each metric tells what it should tell."""
+    defects = [defect.name for defect in DEFECTS if any(k.defect == defect.name for row in rows for k in row.kinds)]
+    means: list[tuple[Cell, ...]] = []
+    told: list[tuple[Cell, ...]] = []
+    for row in rows:
+        by_defect = {kind.defect: kind.mean for kind in row.kinds}
+        means.append((row.metric, *(_short(by_defect.get(defect)) for defect in defects)))
+        if row.separates is not None:
+            told.append((row.metric, row.separates, row.auroc, row.low, row.high, row.note))
+    return [
+        Table(
+            "What does each metric give to which defect?",
+            ("metric", *(defect.replace("_", " ") for defect in defects)),
+            tuple(means),
+            "The defects are known by construction: right and paraphrased answers should score high, the others lower.",
+        ),
+        Table(
+            "Held against what is known",
+            ("metric", "should tell what is", "AUROC", "95 % from", "to", "what it cannot see"),
+            tuple(told),
+            "AUROC: how often a good answer scores higher than a bad one; 0.5 is a coin. These answers are built to be "
+            "hard for methods that compare words; on real systems see docs/offline-judge.md.",
+        ),
+    ]
+
+
+def _short(mean: float | None) -> str:
+    return "–" if mean is None else f"{mean:.2f}"
+
+
+def _print_one_answer(reader: RunReader, samples: Sequence[DemoSample], console: Console) -> None:
+    """One answer in full, so that it is seen what stands behind a figure."""
+    shown = next(one.sample for one in samples if one.defect == _SHOWN_SAMPLE)
+    console.rule("[bold]What stands behind a figure[/]: one answer with an invented addition", align="left")
+    wanted = {"faithfulness", "accuracy[grounded]"}
+    print_sample(shown, [one for one in reader.scores() if one.sample == shown.id and one.metric in wanted], console)
+
+
+def _print_next_steps(out: Path, console: Console) -> None:
+    summary = summary_of(read_run(out))
+    folder = escape(str(out))
+    console.rule("[bold]Next[/]", align="left")
+    console.print(
+        f"All {sum(f.total for f in summary.figures if f.system is None and f.group is None)} scores with their "
+        f"statements, verdicts and reasons are in [bold]{folder}[/].\n"
+        f"  saiten show {folder}                                the figures with intervals and signatures\n"
+        f"  saiten show {folder} --worst faithfulness           where to look first\n"
+        f"  saiten compare {folder} {folder} --systems careful,hasty   is the difference real?\n"
+        "Your own answers (JSONL or CSV with question, answer, contexts, reference):\n"
+        "  saiten score answers.jsonl -m overlap -m faithfulness -o runs/mine                       no model\n"
+        "  saiten score answers.jsonl -m ragas --judge openai:gpt-4o-mini -o runs/judged --dry-run  the cost first\n"
+        "`saiten metrics` lists what can be measured, `saiten COMMAND --help` explains a command.",
+        highlight=False,
+    )

@@ -1,0 +1,241 @@
+"""`saiten score`: the main job."""
+
+import asyncio
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
+from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.cli.progress import RunProgress
+from saiten.cli.rehearse import rehearse
+from saiten.cli.show import show_summary
+from saiten.config import read_config
+from saiten.data import BadRow, read_samples
+from saiten.errors import BadInput, BudgetSpent, ConfigurationError
+from saiten.execution.local import LocalExecutor
+from saiten.journal import Journal
+from saiten.metrics.catalog import make_metrics
+from saiten.records import Sample
+from saiten.reports.summary_tables import usage_text
+from saiten.scoring import Scorer, score_into, signature_of
+from saiten.text.language import detect_language
+
+app = typer.Typer()
+
+_COUNT_UP_TO = 64 * 2**20
+"""Bytes of a file whose lines are counted beforehand, for the time left."""
+
+STOPPED = 3
+INTERRUPTED = 130
+"""Exit statuses of a run that can be continued."""
+
+
+@app.command()
+def score(
+    data: Annotated[
+        str,
+        typer.Argument(help="JSONL, JSON, CSV, TSV, Parquet, a Hugging Face dataset folder, or - for standard input."),
+    ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric", "-m", help="A metric, settings in brackets, or a preset (ragas, overlap). Repeatable."
+        ),
+    ] = None,
+    judge: Annotated[str | None, typer.Option(help="offline, openai:MODEL or openai:MODEL@URL.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The run's folder. Default: runs/NAME-OF-DATA.")
+    ] = None,
+    embedder: Annotated[str | None, typer.Option(help="builtin, openai:MODEL or openai:MODEL@URL.")] = None,
+    column: Annotated[
+        list[str] | None, typer.Option(help="FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.")
+    ] = None,
+    language: Annotated[Literal["ja", "en"] | None, typer.Option(help="Of all samples; else detected.")] = None,
+    votes: Annotated[int | None, typer.Option(min=1, help="Ask so many times with different seeds.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, help="Default 0; 0.7 with several votes.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Sent with every request.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Of one reply.")] = None,
+    calibration: Annotated[
+        list[Path] | None, typer.Option(help="For the offline judge: from `saiten tune offline`. Repeatable.")
+    ] = None,
+    compat: Annotated[Literal["ragas"] | None, typer.Option(help="Edge cases as in RAGAS 0.4.3.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell calls, tokens and cost; ask nobody.")] = False,
+    max_calls: Annotated[int | None, typer.Option(min=0, help="Stop cleanly before the next call.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="Likewise; needs the price in saiten.toml.")] = None,
+    concurrency: Annotated[int | None, typer.Option(min=1, help="Requests in flight at most. Default 64.")] = None,
+    requests_per_minute: Annotated[int | None, typer.Option("--rpm", min=1, help="Requests a minute at most.")] = None,
+    tokens_per_minute: Annotated[int | None, typer.Option("--tpm", min=1, help="Tokens a minute at most.")] = None,
+    timeout: Annotated[float | None, typer.Option(min=0.1, help="Seconds for one request. Default 120.")] = None,
+    retries: Annotated[int | None, typer.Option(min=0, help="Further attempts at a failed request.")] = None,
+    cache: Annotated[Path | None, typer.Option(help="A file of answers to share between runs.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no answers, not even for resuming.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be used.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again for failed and unreadable.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many rows.")] = None,
+    data_format: Annotated[str | None, typer.Option("--data-format", help="jsonl, json, csv, … if not told.")] = None,
+    config: Annotated[Path | None, typer.Option(help="Default: saiten.toml here.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    form: FormatOption = "table",
+) -> None:
+    """Score samples with metrics and a judge.
+
+    Each score is written to RUN/scores.jsonl the moment it is there, with its status, reason and intermediate results.
+    The same command again goes on where it stopped, and asks nothing twice.
+
+    Column names of RAGAS, DeepEval, MLflow, LangSmith, RAGChecker and GroUSE files are recognised.
+
+    Examples:
+      saiten score answers.jsonl -m overlap
+      saiten score answers.jsonl -m ragas --judge openai:gpt-4o-mini -o runs/first --dry-run
+      saiten score answers.csv -m correctness --judge openai:qwen3@http://localhost:8000/v1 --column question=Q
+      saiten score answers.jsonl -m accuracy -m "aspect_critique[harmfulness]" --votes 3 --max-cost 2.50
+
+    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
+    """
+    defaults = read_config(config)
+    names = tuple(metric or ()) or defaults.metrics
+    if not names:
+        raise ConfigurationError(
+            "no metric was named; say for example -m faithfulness, or -m overlap for all that need no judge. "
+            "`saiten metrics` lists them"
+        )
+    metrics = make_metrics(names, compat=compat)
+    settings = JudgeSettings(
+        judge=judge or defaults.judge or "offline",
+        embedder=embedder or defaults.embedder or "builtin",
+        temperature=temperature if temperature is not None else defaults.temperature,
+        seed=_first(seed, defaults.seed, 1),
+        votes=_first(votes, defaults.votes, 1),
+        max_tokens=_first(max_tokens, defaults.max_tokens, 4096),
+        calibration=tuple(calibration or map(Path, defaults.calibration)),
+    )
+    folder = out or Path("runs") / (Path(data).name.partition(".")[0] if data != "-" else "stdin")
+    calls = CallSettings(
+        concurrency=_first(concurrency, defaults.concurrency, 64),
+        requests_per_minute=requests_per_minute or defaults.requests_per_minute,
+        tokens_per_minute=tokens_per_minute or defaults.tokens_per_minute,
+        timeout=_first(timeout, defaults.timeout, 120.0),
+        retries=_first(retries, defaults.retries, 7),
+        store=None if no_cache else cache or (Path(defaults.cache) if defaults.cache else folder / "answers.sqlite"),
+        max_calls=max_calls if max_calls is not None else defaults.max_calls,
+        max_cost=max_cost if max_cost is not None else defaults.max_cost,
+        currency=defaults.currency,
+        prices=defaults.prices,
+    )
+    columns = read_columns(column or [])
+    spoken = language or defaults.language
+    notes = stderr()
+
+    def rows() -> Iterator[Sample | BadRow]:
+        found = read_samples(
+            sys.stdin.buffer if data == "-" else Path(data),
+            columns=columns,
+            format=data_format,
+            detect_language=detect_language,
+            language=spoken,
+            tell=told(notes),
+        )
+        return islice(found, limit)
+
+    if dry_run:
+        rehearse(rows(), metrics, settings, calls, form)
+        return
+    kept = {
+        "data": Path(data).name,
+        **{key: value for key, value in asdict(settings).items() if key != "calibration"},
+        "columns": columns,
+        "language": spoken or "detected",
+    }
+    # Described by a judge without a store: the store may lie in the folder, which is not ours until it is open.
+    described = assemble_judge(settings, replace(calls, store=None))
+    signatures = {each.name: str(signature_of(each, described)) for each in metrics}
+    with Journal.open(
+        folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, tell=told(notes)
+    ) as journal:
+        if journal.done:
+            notes.print(f"{escape(str(folder))} has {journal.done} scores already; going on")
+        scorer = Scorer(metrics, assemble_judge(settings, calls), LocalExecutor(calls.concurrency))
+        with RunProgress(notes, _count(data, limit), calls.currency, quiet=quiet) as progress:
+            status = _run(journal, rows(), scorer, progress, notes, strict=strict)
+        notes.print(
+            f"{progress.scores} scores for {progress.samples} samples in {progress.seconds():.1f} s; "
+            f"{usage_text(progress.usage, calls.currency)}",
+            markup=False,
+        )
+        if progress.bad_rows:
+            notes.print(f"{progress.bad_rows} rows could not be used; they stand in {escape(str(folder))}/errors.jsonl")
+        if progress.not_measured:
+            notes.print(
+                f"{progress.not_measured} scores failed or were unreadable; the same command with --retry-failed "
+                "asks for them again"
+            )
+    show_summary(folder, form, stdout())
+    if status:
+        raise typer.Exit(status)
+
+
+def _run(
+    journal: Journal,
+    rows: Iterable[Sample | BadRow],
+    scorer: Scorer,
+    progress: RunProgress,
+    notes: Console,
+    *,
+    strict: bool,
+) -> int:
+    """Score, and say how it ended: 0, or the exit status of a run that can be continued."""
+
+    async def all_of_it() -> None:
+        try:
+            await score_into(journal, rows, scorer, progress, strict=strict)
+        finally:
+            await scorer.judge.close()
+
+    try:
+        asyncio.run(all_of_it())
+    except BudgetSpent as error:
+        notes.print(f"[yellow]stopped:[/] {escape(str(error))}")
+        return STOPPED
+    except KeyboardInterrupt:
+        notes.print("[yellow]interrupted:[/] all scores so far are kept; the same command goes on from here")
+        return INTERRUPTED
+    if not progress.samples and not journal.done:
+        raise BadInput("there was no row that could be used; the rows and reasons stand in errors.jsonl")
+    return 0
+
+
+def read_columns(pairs: Sequence[str]) -> dict[str, str]:
+    """Field → column out of `question=Q`; raises ConfigurationError for another form."""
+    columns = {}
+    for pair in pairs:
+        name, equals, column = pair.partition("=")
+        if not equals or not name or not column:
+            raise ConfigurationError(f"--column expects FIELD=COLUMN, for example question=Q, not {pair!r}")
+        columns[name.strip()] = column.strip()
+    return columns
+
+
+def _count(data: str, limit: int | None) -> int | None:
+    """How many rows there are, where the lines of a file tell it soon; for the time left only."""
+    path = Path(data)
+    if data == "-" or path.suffix != ".jsonl" or not path.is_file() or path.stat().st_size > _COUNT_UP_TO:
+        return limit
+    with path.open("rb") as file:
+        lines = sum(1 for line in file if line.strip())
+    return lines if limit is None else min(lines, limit)
+
+
+T = TypeVar("T")
+
+
+def _first(*values: T | None) -> T:
+    """The first that is set; the last one is the default."""
+    return next(value for value in values if value is not None)

@@ -1,0 +1,67 @@
+"""`saiten tune`: fit a judge to your own labels."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.markup import escape
+
+from saiten.cli.output import stderr, stdout, told
+from saiten.cli.score import read_columns
+from saiten.data import BadRow, read_labels, read_samples
+from saiten.records import Label, Sample
+from saiten.text.language import detect_language
+from saiten.tuning.offline import calibrate_offline
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def tune() -> None:
+    """Fit a judge to your own labels."""
+
+
+@app.command()
+def offline(
+    labels: Annotated[Path, typer.Argument(help="JSONL or CSV: item (the id of a sample), value, annotator, aspect.")],
+    samples: Annotated[Path, typer.Option("--samples", "-s", help="The samples that the labels are about.")],
+    aspect: Annotated[
+        Literal["support", "correct", "grade"],
+        typer.Option(help="support: do the contexts support the whole answer (0/1)? correct: 0/1. grade: 0 to 5."),
+    ] = "support",
+    out: Annotated[Path, typer.Option("--out", "-o", help="The calibration.")] = Path("calibration.json"),
+    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the samples. Repeatable.")] = None,
+    label_column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+) -> None:
+    """Calibrate the offline judge with 20 to 50 labels of your own.
+
+    The order in which it ranks answers stays; what moves is the border between yes and no, or the line to the grade.
+    The agreement before and after is measured on labels that the line was not fitted to.
+
+    Examples:
+      saiten tune offline labels.csv --samples answers.jsonl --aspect support -o support.json
+      saiten score answers.jsonl -m faithfulness --judge offline --calibration support.json -o runs/calibrated
+    """
+    notes = stderr()
+    read = list(read_labels(labels, columns=read_columns(label_column or []), tell=told(notes)))
+    for row in read:
+        if isinstance(row, BadRow):
+            notes.print(f"[yellow]left out[/] {escape(row.where)}: {escape(row.reason)}")
+    found = [
+        row
+        for row in read_samples(
+            samples, columns=read_columns(column or []), detect_language=detect_language, tell=told(notes)
+        )
+        if isinstance(row, Sample)
+    ]
+    usable = [row for row in read if isinstance(row, Label)]
+    calibration = asyncio.run(calibrate_offline(found, usable, aspect))
+    calibration.save(out)
+    print_out = stdout().print
+    print_out(f"{calibration.n} labelled samples; {calibration.measure} with people, on samples left out of the fit:")
+    print_out(f"  before {calibration.before}", markup=False)
+    print_out(f"  after  {calibration.after}", markup=False)
+    if aspect != "grade":
+        print_out(f"  the verdict is yes from p = {calibration.threshold:.2f} on (before: 0.50)")
+    print_out(f"written to {out}; use it with --judge offline --calibration {out}", markup=False)
