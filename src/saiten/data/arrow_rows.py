@@ -1,0 +1,122 @@
+"""Parquet files, and the folders that Hugging Face's `save_to_disk` writes: batch by batch, only the columns needed."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from saiten.data.json_rows import parse_json
+from saiten.data.rows import BadRow, Row, bad_row
+from saiten.errors import BadInput, ConfigurationError
+
+_BATCH = 64
+"""Rows turned into Python values at a time; a row may hold many long contexts."""
+_BUFFER = 1 << 20
+"""Bytes read ahead of each column."""
+
+
+def read_parquet(path: Path, *, wanted: Callable[[str], bool]) -> Iterator[Row | BadRow]:
+    """One row a record, counted from 1. Columns that are not wanted are None: an embedding costs much to read.
+
+    Raises:
+        ConfigurationError: pyarrow is not installed.
+        BadInput: the file is no Parquet.
+    """
+    pa, parquet = _pyarrow()
+    numbers = count(1)
+    try:
+        # A buffer, since a whole row group, often the whole file, would be held else.
+        with parquet.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
+            names = file.schema_arrow.names
+            needed = [name for name in names if wanted(name)]
+            for batch in file.iter_batches(batch_size=_BATCH, columns=needed):
+                yield from _rows(batch, names, path.name, numbers)
+    except (pa.ArrowException, OSError) as error:
+        raise BadInput(f"{path.name} cannot be read as Parquet: {error}") from error
+
+
+def read_dataset(folder: Path, *, wanted: Callable[[str], bool]) -> Iterator[Row | BadRow]:
+    """One row a record of a folder saved by `datasets.Dataset.save_to_disk`, counted from 1 through all its files.
+
+    Raises:
+        ConfigurationError: pyarrow is not installed.
+        BadInput: the folder is no data set, or one of several splits.
+    """
+    folder = _split(folder)
+    files = _data_files(folder)
+    pa, _ = _pyarrow()
+    numbers = count(1)
+    for file in files:
+        try:
+            with pa.memory_map(str(file)) as source, pa.ipc.open_stream(source) as reader:
+                names = reader.schema.names
+                needed = [name for name in names if wanted(name)]
+                for stored in reader:
+                    batch = stored.select(needed)
+                    for start in range(0, batch.num_rows, _BATCH):
+                        yield from _rows(batch.slice(start, _BATCH), names, folder.name, numbers)
+        except (pa.ArrowException, OSError) as error:
+            raise BadInput(f"{file} cannot be read as a Hugging Face data file: {error}") from error
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - optional package
+        import pyarrow.parquet as parquet  # noqa: PLC0415, PLR0402 - optional package
+    except ImportError as error:
+        raise ConfigurationError(
+            'Parquet files and Hugging Face datasets need pyarrow; install it with pip install "saiten[data]"'
+        ) from error
+    return pa, parquet
+
+
+def _rows(batch: Any, names: Sequence[str], name: str, numbers: Iterator[int]) -> Iterator[Row | BadRow]:
+    empty = dict.fromkeys(names)
+    try:
+        values = batch.to_pylist()
+    except (ValueError, OverflowError):  # one value, for example text that is not UTF-8, spoils the whole batch
+        values = None
+    for at, number in zip(range(batch.num_rows), numbers, strict=False):
+        try:
+            fields = values[at] if values is not None else batch.slice(at, 1).to_pylist()[0]
+        except (ValueError, OverflowError) as error:
+            yield bad_row(name, number, f"a value cannot be read: {error}")
+        else:
+            yield Row(number, empty | fields)
+
+
+def _split(folder: Path) -> Path:
+    """The folder itself, or the only split in it."""
+    listed = folder / "dataset_dict.json"
+    if not listed.is_file():
+        return folder
+    splits = _json(listed).get("splits") or []
+    if len(splits) == 1:
+        return folder / str(splits[0])
+    raise BadInput(f"{folder} has several splits ({', '.join(map(str, splits))}); name one, for example {folder}/test")
+
+
+def _data_files(folder: Path) -> list[Path]:
+    state = folder / "state.json"
+    if not state.is_file():
+        inside = ", ".join(sorted(path.name for path in folder.iterdir())[:8]) or "nothing"
+        raise BadInput(
+            f"{folder} is a folder, but none that Hugging Face's save_to_disk wrote (no state.json; in it: {inside}); "
+            "name one file instead"
+        )
+    content = _json(state)
+    if content.get("_indices_data_files"):
+        raise BadInput(f"{folder} was saved with an index of rows by an old version of datasets; load and save it anew")
+    files = [folder / str(entry.get("filename")) for entry in content.get("_data_files") or []]
+    missing = [file for file in files if not file.is_file()]
+    if missing:
+        raise BadInput(f"{folder} is incomplete: {missing[0].name} is missing")
+    return files
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        content = parse_json(path.read_bytes())
+    except (ValueError, OSError) as error:
+        raise BadInput(f"{path} cannot be read: {error}") from error
+    return content if isinstance(content, dict) else {}

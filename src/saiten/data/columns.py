@@ -1,0 +1,287 @@
+"""Which column holds which field: the names of other tools, dotted paths, and what the user says.
+
+Recognised, upper and lower case, `_`, `-` and spaces apart: saiten's own names · RAGAS ≤ 0.1 (`question answer contexts
+ground_truth(s)`) and ≥ 0.2 (`user_input response retrieved_contexts reference reference_contexts`) · DeepEval 1–4
+(`input actual_output expected_output retrieval_context context`) · MLflow 2 (`inputs predictions targets ground_truth`;
+Databricks: `request response retrieved_context expected_response expected_retrieved_context`) and 3 (`inputs outputs
+expectations`) · LangSmith (`inputs outputs reference_outputs`, flat as `inputs.question outputs.answer
+reference.answer`) · RAGChecker (`query gt_answer response retrieved_context`) · GroUSE (`input references actual_output
+expected_output`).
+
+Where a row has several columns for one field, the one named first in the lists below counts, nulls apart; a reader
+says so once. Three names mean different things to different tools: `context` is DeepEval's ideal context (evidence) in
+its files and what the system saw elsewhere; `references` are documents in GroUSE's files and correct answers elsewhere;
+LangSmith's *data sets* keep the reference under `outputs`, which its *experiments* use for the answer, so there
+`--column reference=outputs` must be said.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from saiten.data.rows import BadRow, Row
+from saiten.data.values import as_object, is_nothing
+from saiten.errors import BadInput, ConfigurationError
+
+Names = Mapping[str, Sequence[str]]
+"""Field → the columns that may hold it, the first that is there counts."""
+
+SAMPLE_COLUMNS: Names = {
+    "id": ("id", "sample_id", "query_id", "request_id", "row_id"),
+    "question": (
+        "question",
+        "user_input",
+        "query",
+        "input",
+        "inputs.question",
+        "inputs.query",
+        "inputs.input",
+        "inputs.user_input",
+        "inputs",
+        "request",
+        "質問",
+    ),
+    "answer": (
+        "answer",
+        "response",
+        "actual_output",
+        "output",
+        "outputs.answer",
+        "outputs.response",
+        "outputs.output",
+        "outputs",
+        "actual_outputs",
+        "predictions",
+        "prediction",
+        "回答",
+    ),
+    "contexts": (
+        "contexts",
+        "retrieved_contexts",
+        "retrieval_context",
+        "retrieved_context",
+        "outputs.contexts",
+        "outputs.retrieved_contexts",
+        "outputs.retrieved_context",
+        "outputs.context",
+        "outputs.documents",
+        "inputs.contexts",
+        "inputs.context",
+        "context",
+        "references",
+        "コンテキスト",
+    ),
+    "reference": (
+        "reference",
+        "references",
+        "ground_truth",
+        "ground_truths",
+        "expected_output",
+        "expected_response",
+        "expectations.expected_response",
+        "expectations.expected_output",
+        "expectations.ground_truth",
+        "reference_outputs",
+        "expected_outputs",
+        "reference.answer",
+        "reference.output",
+        "reference.response",
+        "gt_answer",
+        "targets",
+        "target",
+        "正答例",
+    ),
+    "alternatives": ("alternatives",),
+    "evidence": (
+        "evidence",
+        "reference_contexts",
+        "expected_retrieved_context",
+        "expectations.expected_retrieved_context",
+        "context",
+    ),
+    "group": ("group",),
+    "system": ("system",),
+    "language": ("language", "lang"),
+}
+
+LABEL_COLUMNS: Names = {
+    "item": ("item", "sample", "item_id", "sample_id", "id"),
+    "value": ("value", "label", "score", "rating", "grade"),
+    "annotator": ("annotator", "annotator_id", "rater", "worker"),
+    "aspect": ("aspect", "criterion", "dimension"),
+}
+
+_OBJECTS = frozenset({"inputs", "outputs", "actual_outputs", "expected_outputs", "reference_outputs", "request"})
+"""Columns whose text is an object where a table keeps it as JSON."""
+
+MISSING: Any = object()
+"""There is no such column, which is not the same as a column that is empty."""
+
+_LOOKED_AT = 100
+"""Rows in which a column must show itself; JSON lines may leave out what they do not have."""
+_SHAPES = 1_000
+"""Sets of columns whose plan is remembered; a file has one, or a few."""
+_FILLING = re.compile(r"[\s_-]")
+
+
+class Columns:
+    """Finds fields in rows, by the names of a table or by those that the user gave."""
+
+    def __init__(self, names: Names, chosen: Mapping[str, str]) -> None:
+        """`chosen`, field → column, puts the table out of force for its fields.
+
+        Raises:
+            ConfigurationError: a field that does not exist was chosen.
+        """
+        unknown = sorted(set(chosen) - set(names))
+        if unknown:
+            raise ConfigurationError(
+                f"there is no field {unknown[0]!r} to name a column for; fields: {', '.join(names)}"
+            )
+        self._chosen = chosen
+        self._names = {field: (chosen[field],) if field in chosen else tuple(names[field]) for field in names}
+        self._roots = {_plain(path.split(".")[0]) for paths in self._names.values() for path in paths}
+        self._roots |= {_plain(path) for path in chosen.values()}
+        self._plans: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
+
+    def wanted(self, column: str) -> bool:
+        """Whether a column may be needed."""
+        return _plain(column) in self._roots or _plain(column.partition(".")[0]) in self._roots
+
+    def find(self, fields: Mapping[str, Any], field: str) -> Any:
+        """The value of the first column that has one; None if all are null, `MISSING` if there is none."""
+        found = MISSING
+        for path in self._plan(fields)[field]:
+            value = _at(fields, path)
+            if value is MISSING:
+                continue
+            if not is_nothing(value):
+                return as_object(value) if path in _OBJECTS else value
+            found = None
+        return found
+
+    def _plan(self, fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+        """The paths worth trying for each field, for rows with these columns."""
+        shape = tuple(fields)
+        plan = self._plans.get(shape)
+        if plan is None:
+            if len(self._plans) >= _SHAPES:
+                self._plans.clear()
+            plan = {field: tuple(_promising(paths, fields)) for field, paths in self._tool_names(fields).items()}
+            self._plans[shape] = plan
+        return plan
+
+    def _tool_names(self, fields: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
+        """The names without those that mean something else in the files of the tool that wrote this row."""
+        columns = {_plain(column) for column in fields}
+        deepeval = bool(columns & {"actualoutput", "expectedoutput", "retrievalcontext"})
+        elsewhere = {
+            ("contexts", "context"): deepeval,
+            ("evidence", "context"): not deepeval,
+            ("contexts", "references"): not columns & {"actualoutput", "expectedoutput"},
+            ("reference", "references"): bool(columns & {"actualoutput", "expectedoutput"}),
+        }
+        return {
+            field: paths
+            if field in self._chosen
+            else tuple(path for path in paths if not elsewhere.get((field, path), False))
+            for field, paths in self._names.items()
+        }
+
+    def checked(
+        self, rows: Iterator[Row | BadRow], name: str, needed: Collection[str], tell: Callable[[str], None]
+    ) -> Iterator[Row | BadRow]:
+        """The same rows, once the first of them were seen to have what is needed: at least one of `needed`.
+
+        Raises:
+            BadInput: there are no rows; or a chosen column, or all of the needed fields, are in none of the first rows.
+        """
+        held: list[Row | BadRow] = []
+        good: list[Row] = []
+        for row in rows:
+            held.append(row)
+            if isinstance(row, Row):
+                good.append(row)
+                if self._lack([row], needed) is None:
+                    break
+            if len(held) >= _LOOKED_AT:
+                break
+        if not held:
+            raise BadInput(f"{name} has no rows")
+        lack = self._lack(good, needed) if good else None
+        if lack is not None:
+            columns = ", ".join(dict.fromkeys(_paths(good))) or "none"
+            raise BadInput(f"{name}: {lack}; columns there: {columns}")
+        for note in self._ambiguous(good[-1]) if good else ():
+            tell(f"{name}: {note}")
+        yield from held
+        yield from rows
+
+    def _lack(self, rows: Sequence[Row], needed: Collection[str]) -> str | None:
+        for field, column in self._chosen.items():
+            if all(self.find(row.fields, field) is MISSING for row in rows):
+                return f"there is no column {column!r}, which was named for the {field}"
+        if all(self.find(row.fields, field) is MISSING for row in rows for field in needed):
+            known = "; ".join(f"{field}: {', '.join(self._names[field])}" for field in needed)
+            return f"no column for {' or '.join(needed)} (understood are {known}); name one, as in question=COLUMN"
+        return None
+
+    def _ambiguous(self, row: Row) -> Iterator[str]:
+        """What to tell the user about columns that were left aside."""
+        for field, paths in self._plan(row.fields).items():
+            filled = [path for path in paths if not is_nothing(_found(row.fields, path))]
+            roots = list(dict.fromkeys(path.split(".")[0] for path in filled))
+            if len(roots) > 1:
+                yield (
+                    f"the {field} is taken from {filled[0]!r}, not from {' or '.join(map(repr, roots[1:]))}; "
+                    f"to change that, name the column, as in {field}={roots[1]}"
+                )
+
+
+def _promising(paths: Iterable[str], fields: Mapping[str, Any]) -> Iterator[str]:
+    """Those whose column is there."""
+    columns = {_plain(column) for column in fields}
+    for path in paths:
+        if path in fields or _plain(path) in columns or _plain(path.split(".")[0]) in columns:
+            yield path
+
+
+def _at(value: Any, path: str) -> Any:
+    """The value under a path: a column of just this name first, else step by step into objects."""
+    value = as_object(value)
+    if not isinstance(value, Mapping):
+        return MISSING
+    key = _key(value, path)
+    if key is not None:
+        return value[key]
+    head, dot, rest = path.partition(".")
+    key = _key(value, head) if dot else None
+    return MISSING if key is None else _at(value[key], rest)
+
+
+def _found(fields: Mapping[str, Any], path: str) -> Any:
+    value = _at(fields, path)
+    return None if value is MISSING else value
+
+
+def _key(value: Mapping[str, Any], name: str) -> str | None:
+    if name in value:
+        return name
+    plain = _plain(name)
+    return next((key for key in value if _plain(key) == plain), None)
+
+
+def _plain(name: str) -> str:
+    """`Retrieved Contexts`, `retrieved_contexts` and `retrievedContexts` are one name."""
+    return _FILLING.sub("", name).casefold()
+
+
+def _paths(rows: Iterable[Row]) -> Iterator[str]:
+    """The columns there are; of objects, with the names inside them."""
+    for row in rows:
+        for column, value in row.fields.items():
+            inside = as_object(value)
+            if isinstance(inside, Mapping):
+                yield from (f"{column}.{key}" for key in inside)
+            else:
+                yield str(column)

@@ -1,0 +1,105 @@
+"""Which format a source has, by its ending or else its content, and its rows."""
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from saiten.data.arrow_rows import read_dataset, read_parquet
+from saiten.data.csv_rows import read_csv
+from saiten.data.json_rows import read_json, read_json_lines
+from saiten.data.opening import File, Source, name_of, opened
+from saiten.data.rows import BadRow, Row, bad_row
+from saiten.errors import BadInput, ConfigurationError
+
+FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "dataset")
+
+_ENDINGS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+
+
+def read_rows(
+    source: Source, form: str | None, *, wanted: Callable[[str], bool], tell: Callable[[str], None]
+) -> Iterator[Row | BadRow]:
+    """The rows of a source in any of the formats, streamed.
+
+    Args:
+        source: A path, `-` for standard input, an open file, or rows in memory.
+        form: One of `FORMATS`, or None to find out.
+        wanted: Whether a column is needed; others may come as None.
+        tell: Is told what the user should know, for example a rare encoding.
+
+    Raises:
+        BadInput: the source is not there, not readable, or in no known format.
+        ConfigurationError: the format asked for does not exist, or pyarrow is missing.
+    """
+    if form is not None and form not in FORMATS:
+        raise ConfigurationError(f"unknown format {form!r}; there are {', '.join(FORMATS)}")
+    if not _is_file(source):
+        return _in_memory(source, name_of(source))
+    path = Path(source) if isinstance(source, str | Path) and source != "-" else None
+    form = form or _by_ending(path)
+    if form in ("parquet", "dataset"):
+        if path is None:
+            raise BadInput(f"{form} cannot be read from a stream; name the file")
+        return (read_parquet if form == "parquet" else read_dataset)(path, wanted=wanted)
+    return _streamed(source, form, wanted, tell)
+
+
+def _is_file(source: Source) -> TypeGuard[File]:
+    return isinstance(source, str | Path) or hasattr(source, "read")
+
+
+def _in_memory(rows: Any, name: str) -> Iterator[Row | BadRow]:
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, Mapping):
+            yield Row(number, row)
+        else:
+            yield bad_row(name, number, f"a mapping of column to value was expected, {type(row).__name__} came", row)
+
+
+def _streamed(
+    source: File, form: str | None, wanted: Callable[[str], bool], tell: Callable[[str], None]
+) -> Iterator[Row | BadRow]:
+    name = name_of(source)
+    with opened(source) as stream:
+        form = form or ("jsonl" if source == "-" else _by_content(stream, name))
+        if form == "parquet":
+            yield from read_rows(source, form, wanted=wanted, tell=tell)
+        elif form == "jsonl":
+            yield from read_json_lines(stream, name)
+        elif form == "json":
+            yield from read_json(stream, name)
+        else:
+            yield from read_csv(stream, name, delimiter="\t" if form == "tsv" else None, tell=tell)
+
+
+def _by_ending(path: Path | None) -> str | None:
+    if path is None:
+        return None
+    if path.is_dir():
+        return "dataset"
+    endings = [ending.lower() for ending in path.suffixes]
+    if endings and endings[-1] == ".gz":
+        endings.pop()
+    return _ENDINGS.get(endings[-1]) if endings else None
+
+
+def _by_content(stream: io.BufferedReader, name: str) -> str:
+    start = stream.peek(4096)[:4096]
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
+        return "json"
+    first = start.split(b"\n", 1)[0]
+    if b"," in first or b"\t" in first or b";" in first:
+        return "csv"
+    raise BadInput(f"{name}: neither its ending nor its content tells the format; name one of {', '.join(FORMATS)}")

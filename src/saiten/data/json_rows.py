@@ -1,0 +1,145 @@
+"""JSON lines, one row at a time, and JSON documents that hold a list of rows.
+
+Lines are read one by one, so a file of any size is read in constant memory. A document has to be read whole; it may
+have up to 256 MiB. JSON is taken as Python's and JavaScript's tools write it: `NaN` counts as no value, integers of any
+length are kept exactly.
+"""
+
+import io
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from saiten.data.opening import as_utf8, pushed_back
+from saiten.data.rows import BadRow, Row, bad_row
+from saiten.errors import BadInput
+
+MAX_LINE = 32 << 20
+"""Bytes of the longest line that is read; a longer one is skipped without being held."""
+MAX_DOCUMENT = 256 << 20
+"""Bytes of the largest JSON document (not JSON lines) that is read."""
+
+_ROWS = ("results", "data", "samples", "examples", "rows")
+"""Where a JSON object keeps its list of rows; RAGChecker's files have `results`."""
+
+_BOM = b"\xef\xbb\xbf"
+_LONG_NUMBER = re.compile(rb"\d{19}")
+"""orjson turns integers above 64 bits into floats, which would make two ids one."""
+
+
+def read_json_lines(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
+    """One row a line; blank lines are passed over. A file that opens with a line `[` is read as a document."""
+    stream = as_utf8(stream)
+    number = 0
+    while line := stream.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            _skip_line(stream, line)
+            yield bad_row(name, number, f"the line is longer than {MAX_LINE >> 20} MiB", line)
+            continue
+        text = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
+        if number == 1 and text == b"[":
+            yield from _document(pushed_back(line, stream), name)
+            return
+        if text:
+            yield _row(text, name, number)
+
+
+def read_json(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
+    """A list of rows, an object that keeps such a list (`{"results": […]}`), or JSON lines under the name `.json`."""
+    stream = as_utf8(stream)
+    first = stream.readline(MAX_LINE + 1)
+    again = pushed_back(first, stream)
+    return read_json_lines(again, name) if _is_line_of_lines(first) else _document(again, name)
+
+
+def parse_json(text: bytes) -> Any:
+    """The value; raises ValueError with a sentence."""
+    try:
+        if _LONG_NUMBER.search(text) is None:
+            return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        pass  # what orjson refuses may still be what Python's own json writes: NaN, lone surrogates
+    try:
+        return json.loads(text.decode("utf-8"), parse_constant=_no_value, strict=False)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8 (byte {error.start + 1}: {_as_seen(text[error.start])}){_other(text)}") from error
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    except ValueError as error:
+        raise ValueError(f"not JSON: {error}") from error
+
+
+def _row(text: bytes, name: str, number: int) -> Row | BadRow:
+    try:
+        value = parse_json(text)
+    except ValueError as error:
+        return bad_row(name, number, str(error), text)
+    if isinstance(value, Mapping):
+        return Row(number, value)
+    hint = "; a file that is one JSON list is named .json" if isinstance(value, list) else ""
+    return bad_row(name, number, f"a JSON object was expected, {_kind(value)} came{hint}", text)
+
+
+def _document(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
+    text = stream.read(MAX_DOCUMENT + 1)
+    if len(text) > MAX_DOCUMENT:
+        raise BadInput(
+            f"{name} is one JSON document of more than {MAX_DOCUMENT >> 20} MiB, which has to be read whole; "
+            f"make JSON lines of it, which may have any size, for example with `jq -c '.[]' {name} > data.jsonl`"
+        )
+    try:
+        value = parse_json(text.removeprefix(_BOM))
+    except ValueError as error:
+        raise BadInput(f"{name}: {error}") from error
+    for number, item in enumerate(_list_in(value), 1):
+        if isinstance(item, Mapping):
+            yield Row(number, item)
+        else:
+            yield bad_row(name, number, f"a JSON object was expected, {_kind(item)} came", item)
+
+
+def _list_in(value: Any) -> list[Any]:
+    if isinstance(value, Mapping):
+        lists = [value[key] for key in _ROWS if isinstance(value.get(key), list)]
+        return lists[0] if lists else [value]
+    return value if isinstance(value, list) else [value]
+
+
+def _is_line_of_lines(first: bytes) -> bool:
+    """Whether a file named `.json` holds JSON lines: its first line is an object by itself, and keeps no list."""
+    try:
+        value = parse_json(first.removeprefix(_BOM).strip())
+    except ValueError:
+        return False
+    return isinstance(value, Mapping) and not any(isinstance(value.get(key), list) for key in _ROWS)
+
+
+def _skip_line(stream: io.BufferedReader, part: bytes) -> None:
+    while part and not part.endswith(b"\n"):
+        part = stream.readline(1 << 20)
+
+
+def _no_value(constant: str) -> float | None:
+    return None if constant == "NaN" else math.inf
+
+
+def _kind(value: Any) -> str:
+    kinds = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "a number")
+
+
+def _as_seen(byte: int) -> str:
+    return f"0x{byte:02x}"
+
+
+def _other(text: bytes) -> str:
+    try:
+        text.decode("cp932")
+    except UnicodeDecodeError:
+        return ""
+    return "; it could be Shift_JIS: convert it with `iconv -f CP932 -t UTF-8`"

@@ -1,0 +1,119 @@
+"""From what the user named (a path, `-`, an open file) to a buffered stream of plain bytes."""
+
+import gzip
+import io
+import sys
+import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+from saiten.errors import BadInput
+
+File = Path | str | IO[bytes] | IO[str]
+"""A path, `-` for standard input, or an open file in binary or text mode."""
+Source = File | Iterable[Mapping[str, Any]]
+"""A file, or rows that are in memory already."""
+
+CHUNK = 1 << 16
+_GZIP = b"\x1f\x8b"
+
+
+class Chunks(io.RawIOBase):
+    """Chunks of bytes as a file; read through a BufferedReader."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        super().__init__()
+        self._chunks = chunks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = memoryview(chunk)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+
+def buffered(chunks: Iterator[bytes]) -> io.BufferedReader:
+    """The chunks as one buffered file."""
+    return io.BufferedReader(Chunks(chunks), CHUNK)
+
+
+def chunks_of(stream: BinaryIO) -> Iterator[bytes]:
+    """The rest of a stream, in chunks."""
+    return iter(lambda: stream.read(CHUNK), b"")
+
+
+def name_of(source: Source) -> str:
+    """The name that stands in error messages."""
+    if source == "-":
+        return "stdin"
+    if isinstance(source, str | Path):
+        return Path(source).name or str(source)
+    named = getattr(source, "name", None)
+    return Path(named).name if isinstance(named, str) and named else "input"
+
+
+@contextmanager
+def opened(source: File) -> Iterator[io.BufferedReader]:
+    """The source as bytes, unpacked where it is gzipped; closed in the end if it was opened here.
+
+    Raises:
+        BadInput: there is no such file, it cannot be read, or it ends in the middle of a gzip stream.
+    """
+    name = name_of(source)
+    try:
+        if source == "-":
+            yield _unpacked(sys.stdin.buffer)
+        elif isinstance(source, str | Path):
+            with Path(source).open("rb") as file:
+                yield _unpacked(file)
+        else:
+            yield _unpacked(_binary(source))
+    except FileNotFoundError as error:
+        raise BadInput(f"there is no file {source}") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise BadInput(f"{name} is gzipped but damaged ({error}); the rows before that were read") from error
+    except OSError as error:
+        raise BadInput(f"{name} cannot be read: {error}") from error
+
+
+def as_utf8(stream: io.BufferedReader) -> io.BufferedReader:
+    """The stream in UTF-8: a UTF-16 byte order mark is honoured, anything else passes as it is."""
+    if not stream.peek(2).startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return stream
+    decoder = getincrementaldecoder("utf-16")("replace")
+    return buffered(decoder.decode(chunk).encode() for chunk in chunks_of(stream))
+
+
+def pushed_back(head: bytes, stream: io.BufferedReader) -> io.BufferedReader:
+    """The stream with `head` before it, for what had to be read ahead."""
+    return buffered(chain([head], chunks_of(stream)))
+
+
+def _binary(source: IO[bytes] | IO[str]) -> BinaryIO:
+    below = getattr(source, "buffer", None)
+    if below is not None:
+        return below  # type: ignore[no-any-return]  # a text file over a binary one
+    if isinstance(source, io.TextIOBase):
+        text = source
+        return buffered(iter(lambda: text.read(CHUNK).encode("utf-8", "surrogatepass"), b""))
+    return source  # type: ignore[return-value]  # what is no text file is a binary one
+
+
+def _unpacked(stream: BinaryIO) -> io.BufferedReader:
+    reader = stream if isinstance(stream, io.BufferedReader) else buffered(chunks_of(stream))
+    if reader.peek(2)[:2] != _GZIP:
+        return reader
+    return buffered(chunks_of(gzip.GzipFile(fileobj=reader)))  # type: ignore[arg-type]  # it has `read`

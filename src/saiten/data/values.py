@@ -1,0 +1,200 @@
+"""What stands in a cell, as text, as contexts, as references; each raises ValueError with a sentence."""
+
+import ast
+import io
+import json
+import math
+import tokenize
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from saiten.records import Language
+
+_TEXT_KEYS = (
+    "answer",
+    "response",
+    "output",
+    "text",
+    "content",
+    "expected_response",
+    "expected_output",
+    "reference",
+    "ground_truth",
+    "question",
+    "query",
+    "input",
+    "user_input",
+    "value",
+)
+"""Where an object keeps its text, the first that is there."""
+
+_CONTEXT_KEYS = ("text", "page_content", "content", "chunk", "passage", "document")
+"""RAGChecker · LangChain · MLflow and OpenAI · others."""
+
+_LANGUAGES: Mapping[str, Language] = {
+    **dict.fromkeys(("ja", "jp", "jpn", "japanese", "日本語"), "ja"),
+    **dict.fromkeys(("en", "eng", "english", "英語"), "en"),
+}
+
+
+def is_nothing(value: Any) -> bool:
+    """Null, or the NaN that stands for it in tables."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def as_text(value: Any) -> str | None:
+    """Text, numbers as they are written, the text in an object or a chat; None for null."""
+    if is_nothing(value):
+        return None
+    if isinstance(value, str):
+        return _writable(value)
+    if isinstance(value, Mapping):
+        return _text_in_object(value)
+    return _text_in_list(value) if _is_list(value) else _text_of_scalar(value)
+
+
+def as_texts(value: Any) -> tuple[str, ...] | None:
+    """A list of texts, from a list, a list written as text, an object, or one text; None for null and for "".
+
+    An empty list says that nothing was retrieved, and stays one.
+    """
+    value = _listed(value)
+    if is_nothing(value) or (isinstance(value, str) and not value):
+        return None
+    if isinstance(value, Mapping):
+        value = _context_in_object(value)
+    items = list(value) if _is_list(value) else [value]
+    return tuple(_context(item, number) for number, item in enumerate(items, 1))
+
+
+def as_references(value: Any) -> tuple[str, ...]:
+    """One or several references; nulls are left out, so the tuple may be empty."""
+    value = _listed(value)
+    items = list(value) if _is_list(value) and not _is_chat(value) else [value]
+    texts = [as_text(item) for item in items]
+    return tuple(text for text in texts if text is not None)
+
+
+def as_language(value: Any) -> Language | None:
+    """`ja` or `en`, from codes (`ja-JP`), English or Japanese names; None for null or an empty cell."""
+    text = as_text(value)
+    if not text or not text.strip():
+        return None
+    word = text.strip().casefold()
+    language = _LANGUAGES.get(word) or _LANGUAGES.get(word.replace("_", "-").split("-", 1)[0])
+    if language is None:
+        raise ValueError(f"the language {text[:40]!r} is not one of ja, en")
+    return language
+
+
+def as_object(value: Any) -> Any:
+    """The object that a text holds as JSON, as tables keep nested columns; anything else as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def _text_of_scalar(value: Any) -> str:
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError("text was expected, bytes that are not UTF-8 came") from error
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _text_in_object(value: Mapping[str, Any]) -> str | None:
+    if _is_list(value.get("messages")):
+        return _text_in_list(value["messages"])
+    if _is_list(value.get("choices")) and value["choices"]:  # a chat completion
+        return as_text(value["choices"][0].get("message") if isinstance(value["choices"][0], Mapping) else None)
+    for key in _TEXT_KEYS:
+        if key in value:
+            return as_text(value[key])
+    texts = [item for item in value.values() if isinstance(item, str)]
+    if len(texts) == 1:
+        return _writable(texts[0])
+    raise ValueError(f"text was expected, an object with {', '.join(map(str, value)) or 'nothing'} came")
+
+
+def _text_in_list(value: Sequence[Any]) -> str | None:
+    items = list(value)
+    if _is_chat(items):  # the last turn, which is the question in a request and the answer in a response
+        return as_text(items[-1].get("content"))
+    if len(items) == 1:
+        return as_text(items[0])
+    raise ValueError(f"one text was expected, a list of {len(items)} came")
+
+
+def _is_chat(value: Any) -> bool:
+    items = list(value)
+    return bool(items) and all(isinstance(item, Mapping) and "role" in item and "content" in item for item in items)
+
+
+def _context(item: Any, number: int) -> str:
+    if isinstance(item, Mapping):
+        item = _context_in_object(item)
+    if is_nothing(item):
+        raise ValueError(f"context {number} is null")
+    if _is_list(item):
+        raise ValueError(f"context {number} is a list; text, or an object with text or page_content, was expected")
+    return as_text(item) or ""
+
+
+def _context_in_object(value: Mapping[str, Any]) -> Any:
+    inner = value.get("kwargs")  # a LangChain document as LangChain itself writes it to JSON
+    value = inner if isinstance(inner, Mapping) else value
+    for key in _CONTEXT_KEYS:
+        if key in value:
+            return value[key]
+    raise ValueError(f"a context is an object with {', '.join(map(str, value)) or 'nothing'}; text was expected in it")
+
+
+def _listed(value: Any) -> Any:
+    """The list that a text holds, or the value as it is. `[1] says …` is a text, not a list."""
+    if not isinstance(value, str) or value.lstrip()[:1] != "[" or value.rstrip()[-1:] != "]":
+        return value
+    try:
+        items = json.loads(value)
+    except (ValueError, RecursionError):
+        items = _python_list(value)
+    if isinstance(items, list) and all(isinstance(item, str | Mapping) for item in items):
+        return items
+    return value
+
+
+def _python_list(text: str) -> list[str] | None:
+    """The texts in `['a', 'b']` or, as numpy writes it, `['a' 'b']`; None if anything else stands there.
+
+    RAGAS's and pandas's CSV files hold lists like that. `ast.literal_eval` alone would glue the second form together.
+    """
+    found: list[str] = []
+    depth = 0
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text.strip()).readline):
+            if token.type == tokenize.STRING and depth == 1:
+                found.append(str(ast.literal_eval(token.string)))
+            elif token.type == tokenize.OP and token.string in "[],":
+                depth += {"[": 1, "]": -1}.get(token.string, 0)
+            elif token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER):
+                return None
+    except (tokenize.TokenError, SyntaxError, ValueError):
+        return None
+    return found
+
+
+def _is_list(value: Any) -> bool:
+    """Lists, tuples, and numpy arrays, which are no Sequence."""
+    return isinstance(value, list | tuple) or (hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1)
+
+
+def _writable(text: str) -> str:
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise ValueError(f"half a character (a lone surrogate) at position {error.start + 1}") from error
+    return text

@@ -1,0 +1,108 @@
+"""A file to which lines are appended: one write a line, on disk within a second, never half a line.
+
+A line is handed to the operating system in a single write the moment it is there, so a killed process (SIGKILL, a
+crash) loses nothing that was written. A thread brings the file to the disk once a second where something was written,
+so a power cut loses the last second at most.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from saiten.errors import ConfigurationError
+
+SYNC_SECONDS = 1.0
+
+
+class AppendedFile:
+    """One file, opened for appending. Not for several threads or processes: the run's lock sees to that."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            # Not inherited by child processes; made readable to whom the umask allows it.
+            self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            self._size = os.fstat(self._fd).st_size
+        except OSError as error:
+            raise ConfigurationError(f"{path} cannot be written: {error.strerror}; name another folder") from error
+        self._unsynced = False
+
+    def append(self, line: bytes) -> None:
+        """Write the line as a whole or, where that is impossible (the disk is full), not at all.
+
+        Raises:
+            ConfigurationError: it could not be written; what stood there before is as it was.
+        """
+        try:
+            rest = memoryview(line)
+            while rest:  # more than one round only where the disk or a quota ran out in the middle
+                rest = rest[os.write(self._fd, rest) :]
+        except OSError as error:
+            self._cut(self._size)
+            raise ConfigurationError(
+                f"{self.path} cannot be written: {error.strerror}; everything before is kept: "
+                "make room and give the same command again"
+            ) from error
+        self._size += len(line)
+        self._unsynced = True
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Number and content of each line from the beginning, the last one perhaps without its line end."""
+        with self.path.open("rb") as file:
+            yield from enumerate(file, 1)
+
+    def keep(self, size: int) -> None:
+        """Forget everything after `size` bytes."""
+        self._cut(size)
+        self._size = size
+        self._unsynced = True
+
+    def sync(self) -> None:
+        """Bring what was written to the disk."""
+        if self._unsynced:
+            self._unsynced = False  # before, so that a line written meanwhile is not forgotten
+            os.fsync(self._fd)
+
+    def close(self) -> None:
+        """On disk and closed."""
+        try:
+            self.sync()
+        finally:
+            os.close(self._fd)
+
+    def _cut(self, size: int) -> None:
+        try:
+            os.ftruncate(self._fd, size)
+        except OSError:
+            return  # half a line stays, which the next opening finds and moves aside
+
+
+class Syncing:
+    """A thread that syncs files once a second until it is stopped."""
+
+    def __init__(self, *files: AppendedFile) -> None:
+        self._files = files
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="saiten journal", daemon=True)
+        self._failed: OSError | None = None
+        self._thread.start()
+
+    def check(self) -> None:
+        """Raise what went wrong in the thread: a disk that takes writes and does not keep them."""
+        if self._failed is not None:
+            raise ConfigurationError(f"the disk does not keep what is written: {self._failed.strerror}")
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(SYNC_SECONDS):
+            try:
+                for file in self._files:
+                    file.sync()
+            except OSError as error:
+                self._failed = error
+                return

@@ -1,0 +1,117 @@
+"""Records as the objects that stand in the files of a run, and objects as lines.
+
+A line of `scores.jsonl`: `{"sample", "metric", "value", "status", "reason", "details", "usage"}`, and `votes` where
+there are any. A line of `samples.jsonl` has the fields of `Sample`; what was not given is left out.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, asdict, fields
+from typing import Any
+
+import orjson
+
+from saiten.records import STATUSES, Sample, Score, Scored, Usage
+
+_LISTS = ("contexts", "alternatives", "evidence")
+
+
+_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+def to_line(value: Mapping[str, Any]) -> bytes:
+    """The object as one line of JSON in UTF-8, line end included.
+
+    Raises:
+        ValueError: there is a NaN or an infinity in it, which JSON has not and which is a bug wherever it comes from.
+        TypeError: there is something in it that JSON has not.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+    # JSON allows these three as they are, but Python's splitlines and some editors end a line there.
+    text = text.translate(_LINE_ENDS)
+    # Half a character (a lone surrogate in a judge's reply) becomes its escape, which is the same thing in JSON.
+    return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def from_line(line: bytes) -> dict[str, Any]:
+    """The object in a line; raises ValueError where there is none."""
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        value = json.loads(line.decode("utf-8"))  # reads lone surrogates, which orjson refuses
+    if not isinstance(value, dict):
+        raise ValueError("a JSON object was expected")  # noqa: TRY004 - a fault of the file, not of the caller
+    return value
+
+
+def sample_to_json(sample: Sample) -> dict[str, Any]:
+    """The sample's fields, without those that have their default; the id is always there."""
+    values = {f.name: getattr(sample, f.name) for f in fields(sample)}
+    defaults = {f.name: f.default for f in fields(sample) if f.default is not MISSING}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if name == "language" or name not in defaults or value != defaults[name]
+    }
+
+
+def sample_from_json(value: Mapping[str, Any]) -> Sample:
+    """The sample; raises ValueError where the object is none."""
+    if not isinstance(value.get("id"), str):
+        raise ValueError("no sample: its id is expected as text")  # noqa: TRY004 - a fault of the file
+    known = {f.name for f in fields(Sample)}
+    given: dict[str, Any] = {key: item for key, item in value.items() if key in known}
+    given |= {key: tuple(given[key]) for key in _LISTS if given.get(key) is not None}
+    return Sample(**given)
+
+
+def scored_to_json(scored: Scored) -> dict[str, Any]:
+    """The fields of one line of `scores.jsonl`.
+
+    Raises:
+        ValueError: the score has a value although it is not `ok`, or none although it is.
+    """
+    score = scored.score
+    if (score.value is None) == (score.status == "ok"):
+        raise ValueError(
+            f"{scored.metric} of {scored.sample}: a score has a value exactly if it is ok; "
+            f"status {score.status} came with value {score.value}"
+        )
+    value: dict[str, Any] = {
+        "sample": scored.sample,
+        "metric": scored.metric,
+        "value": score.value,
+        "status": score.status,
+        "reason": score.reason,
+        "details": score.details,
+        "usage": asdict(score.usage),
+    }
+    return value | {"votes": list(score.votes)} if score.votes else value
+
+
+def scored_from_json(value: Mapping[str, Any]) -> Scored:
+    """The score and its place; raises ValueError where the object is no line of `scores.jsonl`."""
+    sample, metric, status = value.get("sample"), value.get("metric"), value.get("status")
+    if not isinstance(sample, str) or not isinstance(metric, str) or status not in STATUSES:
+        raise ValueError("no score: sample, metric and status are expected")
+    number = value.get("value")
+    if (number is None) == (status == "ok"):
+        raise ValueError(f"status {status} does not go with value {number}")
+    if number is not None:
+        number = float(number)
+    known = {f.name for f in fields(Usage)}
+    usage = Usage(**{k: v for k, v in (value.get("usage") or {}).items() if k in known})
+    votes: Iterable[float | None] = value.get("votes") or ()
+    score = Score(number, status, value.get("reason"), value.get("details") or {}, tuple(votes), usage)
+    return Scored(sample, metric, score)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON lacks and metrics use in their details."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if hasattr(value, "tolist"):  # numpy's numbers and arrays
+        return value.tolist()
+    raise TypeError(f"details must be ready for JSON, but there is a {type(value).__name__} in them: {value!r:.100}")

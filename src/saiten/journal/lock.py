@@ -1,0 +1,64 @@
+"""One process a run: a lock on a file of the folder, released by the system when the process ends, however it does."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from saiten.errors import ConfigurationError
+
+LOCK_NAME = ".lock"
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(fd: int) -> None:
+        os.lseek(fd, 1 << 30, os.SEEK_SET)  # what is locked cannot be read there, and the number must be readable
+        try:
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        except PermissionError as error:
+            raise BlockingIOError from error
+        finally:
+            os.lseek(fd, 0, os.SEEK_SET)
+
+else:
+    import fcntl
+
+    def _lock(fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class Lock:
+    """Holds the folder from the moment it is made until `release`, or until the process dies."""
+
+    def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
+        """Take the lock; on a file system without locks (some network drives), say so and go on without.
+
+        Raises:
+            ConfigurationError: another process holds it, or the folder cannot be written.
+        """
+        path = folder / LOCK_NAME
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
+        try:
+            _lock(self._fd)
+        except BlockingIOError as error:
+            holder = os.read(self._fd, 20).decode("ascii", "replace").strip()
+            os.close(self._fd)
+            raise ConfigurationError(
+                f"{folder} is in use by another saiten process{f' (number {holder})' if holder else ''}; "
+                "wait for it, stop it, or name another folder"
+            ) from error
+        except OSError as error:
+            tell(f"{folder} cannot be locked ({error.strerror}); see to it that no second process writes there")
+        try:
+            os.ftruncate(self._fd, 0)
+            os.write(self._fd, str(os.getpid()).encode())
+        except OSError:
+            return  # the number is a courtesy; a full disk shows itself where it matters
+
+    def release(self) -> None:
+        """Let the next one in. The file stays: removing it would let two processes lock two files of one name."""
+        os.close(self._fd)

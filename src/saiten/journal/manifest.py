@@ -1,0 +1,163 @@
+"""`manifest.json`: how a run was made, and whether it may go on like that."""
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from saiten.errors import ConfigurationError
+from saiten.version import __version__
+
+MANIFEST_NAME = "manifest.json"
+KIND = "saiten run"
+FORMAT = 1
+
+_PACKAGES = (
+    "aiohttp",
+    "json-repair",
+    "numpy",
+    "orjson",
+    "pydantic",
+    "rapidfuzz",
+    "sacrebleu",
+    "scipy",
+    "sudachidict-core",
+    "sudachipy",
+)
+"""What figures may depend on."""
+
+_ABSENT = "not set"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """How a run was made."""
+
+    settings: Mapping[str, Any]
+    """What every score of the run has in common: judge, data, compatibility, …; ready for JSON."""
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    """Metric → how its figures are made."""
+    command: Sequence[str] = ()
+    """The command line that began the run."""
+    created: str = ""
+    """When, in UTC."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Of saiten, Python, the platform and the packages that figures may depend on."""
+    kind: str = KIND
+    format: int = FORMAT
+
+    @classmethod
+    def new(cls, settings: Mapping[str, Any], signatures: Mapping[str, str], command: Sequence[str]) -> "Manifest":
+        """The manifest of a run that begins now.
+
+        Raises:
+            ConfigurationError: the settings cannot be written as JSON.
+        """
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        return cls(_as_read_back(settings), dict(signatures), list(command), created, dict(_versions()))
+
+    def going_on(self, settings: Mapping[str, Any], signatures: Mapping[str, str], folder: Path) -> "Manifest":
+        """The manifest of the same run with metrics added; the settings and the signatures there must be the same.
+
+        Raises:
+            ConfigurationError: they are not; the text lists what differs.
+        """
+        differing = list(_differences(self.settings, _as_read_back(settings), ""))
+        both = set(self.signatures) & set(signatures)
+        was, now = ({metric: made[metric] for metric in sorted(both)} for made in (self.signatures, signatures))
+        differing += _differences(was, now, "")
+        if differing:
+            raise ConfigurationError(
+                f"{folder} was begun with other settings; name another folder, or give the same settings again:\n"
+                + "\n".join(f"  {line}" for line in differing)
+            )
+        return replace(self, signatures={**self.signatures, **signatures})
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """The folder's manifest; None if it has none.
+
+    Raises:
+        ConfigurationError: it is not saiten's, of a later format, or damaged.
+    """
+    path = folder / MANIFEST_NAME
+    try:
+        value = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+    if not isinstance(value, dict) or value.get("kind") != KIND:
+        raise ConfigurationError(f"{folder} is no run of saiten: its {MANIFEST_NAME} is of another kind")
+    if value.get("format") != FORMAT:
+        raise ConfigurationError(
+            f"{folder} has format {value.get('format')}, this saiten reads {FORMAT}; use the version that wrote it "
+            f"(saiten {(value.get('versions') or {}).get('saiten', 'unknown')})"
+        )
+    known = Manifest.__dataclass_fields__
+    return Manifest(**{"settings": {}} | {key: item for key, item in value.items() if key in known})
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write it as a whole or not at all: beside, to the disk, then over the old one."""
+    beside = folder / f"{MANIFEST_NAME}.new"
+    text = json.dumps(asdict(manifest), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    try:
+        with beside.open("wb") as file:
+            file.write(text.encode("utf-8", "backslashreplace"))
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(folder / MANIFEST_NAME)
+        sync_folder(folder)
+    except OSError as error:
+        raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names of new files to the disk; Windows does that by itself."""
+    if os.name == "nt":
+        return
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    yield "saiten", __version__
+    yield "python", sys.version.split()[0]
+    yield "platform", platform.platform()
+    for package in _PACKAGES:
+        try:
+            yield package, version(package)
+        except PackageNotFoundError:
+            yield package, "not installed"
+
+
+def _as_read_back(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """As JSON gives them back, so that (1, 2) and [1, 2] are the same setting."""
+    try:
+        value: dict[str, Any] = json.loads(json.dumps(dict(settings), ensure_ascii=True, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"the settings of a run must be ready for JSON: {error}") from error
+    return value
+
+
+def _differences(was: Mapping[str, Any], now: Mapping[str, Any], above: str) -> Iterator[str]:
+    for key in dict.fromkeys([*was, *now]):
+        before, after = was.get(key, _ABSENT), now.get(key, _ABSENT)
+        if isinstance(before, dict) and isinstance(after, dict):
+            yield from _differences(before, after, f"{above}{key}.")
+        elif before != after:
+            yield f"{above}{key}: was {_shown(before)}, is {_shown(after)}"
+
+
+def _shown(value: Any) -> str:
+    return value if value is _ABSENT else json.dumps(value, ensure_ascii=False)
