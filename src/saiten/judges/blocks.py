@@ -1,0 +1,96 @@
+"""Finding JSON in prose: the outermost blocks in brackets, in one pass over the text.
+
+A block that never closes is a reply that was cut off. It is refused, never mended: mending would silently drop what
+had not been written yet, and a list of statements looks just as good with one statement less.
+"""
+
+import re
+from collections import deque
+from collections.abc import Sequence
+
+from saiten.judges.thinking import CLOSING, OPENING, end_of_thinking, last_end_of_thinking
+
+MOST_BLOCKS = 16
+"""Of the blocks, the last so many are looked at; a reply that holds more is no reply."""
+DEEPEST = 40
+"""No reply nests as deep; whoever sends ten thousand brackets is not to cost a stack."""
+
+CUT_OFF = (
+    "the reply breaks off before its JSON ends, or a quotation mark or bracket in it is not closed; "
+    "send the whole of it, more briefly if need be"
+)
+
+_START = re.compile(
+    rf"(?P<opening>{OPENING})|(?P<closing>{CLOSING})"
+    r"|(?P<object>\{)(?=\s*(?:[\"'“”}]|[^\W\d][\w ]{0,30}\s{0,9}:))"  # `{` before a key; prose such as {1, 2} is none
+    r"|^[ \t]*(?P<list>\[)(?=\s*[\"'“”{\[\]\d])",  # a list only at the start of a line, else it is a citation
+    re.MULTILINE | re.IGNORECASE,
+)
+_INSIDE = re.compile(r"\"(?:[^\"\\]|\\.)*+(?:\"|\Z)|[{}\[\]]", re.DOTALL)
+
+
+def find_blocks(text: str) -> Sequence[str]:
+    """The outermost JSON-like blocks of a reply in order, thinking left out; at most the last `MOST_BLOCKS`.
+
+    Raises:
+        ValueError: the last block breaks off, or the reply never gets past its thinking.
+    """
+    found: deque[str] = deque(maxlen=MOST_BLOCKS)
+    position = 0
+    while start := _START.search(text, position):
+        if start.lastgroup == "opening":
+            position = end_of_thinking(text, start.end())
+            continue
+        if start.lastgroup == "closing":
+            found.clear()
+            position = start.end()
+            continue
+        begin = start.start(start.lastgroup or 0)
+        end = _end(text, begin)
+        if end is None:
+            after_thinking = last_end_of_thinking(text, begin)
+            if after_thinking is None:
+                raise ValueError(CUT_OFF)
+            found.clear()
+            position = after_thinking
+        else:
+            found.append(text[begin:end])
+            position = end
+    return tuple(found)
+
+
+def _end(text: str, begin: int) -> int | None:
+    """Where the block ends that begins here; None if it never does, or if its brackets do not match."""
+    expected: list[str] = []
+    for piece in _INSIDE.finditer(text, begin):
+        bracket = piece[0]
+        if bracket in "{[":
+            expected.append("}" if bracket == "{" else "]")
+            if len(expected) > DEEPEST:
+                return None
+        elif bracket in "}]":
+            if bracket != expected.pop():
+                return None
+            if not expected:
+                return piece.end()
+    return None
+
+
+_FULL_WIDTH = str.maketrans("｛｝［］：，＂０１２３４５６７８９", '{}[]:,"0123456789')
+_STRINGS = re.compile(
+    r"(\"(?:[^\"\\]|\\.)*+(?:\"|\Z))|[“”](?P<curly>[^“”]*)[“”]|＂(?P<wide>[^＂]*)＂|[｛｝［］：，０-９]+", re.DOTALL
+)
+
+
+def half_width(text: str) -> str:
+    """Brackets, colons, commas, digits and quotation marks outside of strings in the form that JSON knows."""
+    return _STRINGS.sub(_half_width, text)
+
+
+def _half_width(match: re.Match[str]) -> str:
+    if match[1] is not None:
+        return match[1]
+    inside = match["curly"] if match["curly"] is not None else match["wide"]
+    if inside is None:
+        return match[0].translate(_FULL_WIDTH)
+    return '"' + inside.replace('"', '\\"') + '"'

@@ -1,0 +1,181 @@
+"""The LLM judge: a task is rendered, a chat model is asked, its reply is read, and repaired once if need be."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self, cast
+
+import numpy as np
+
+from saiten import prompts
+from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
+from saiten.judges.costing import costing
+from saiten.judges.reading import read_reply
+from saiten.judges.schema import schema_of
+from saiten.protocols import Chat, ChatRequest, Completion, Embedder, Message, R, Task
+from saiten.tasks.questions import WriteQuestions
+from saiten.tasks.similarity import MeasureSimilarity, Similarities
+
+_LONGEST_SHOWN = 2_000
+"""Characters of its own bad reply that a model is shown again: the beginning and the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class LLMJudge:
+    """Performs every task that has a prompt with a chat model, and `MeasureSimilarity` with an embedder."""
+
+    chat: Chat
+    embedder: Embedder | None = None
+    """Needed by the metrics that compare embeddings, by no other."""
+    temperature: float | None = 0.0
+    """None leaves it to the model, as reasoning models want it."""
+    seed: int | None = 0
+    """None sends none. Votes differ by it, and only if the temperature is above 0."""
+    max_tokens: int | None = 4096
+    """Of one reply, so that a model that repeats itself for ever is stopped; None leaves it to the server."""
+    forget: Callable[[ChatRequest], None] | None = None
+    """Called with each request whose reply was of no use, so that a cache does not serve it for ever."""
+
+    def with_seed(self, seed: int | None) -> Self:
+        """The same judge with another seed: one vote of a panel."""
+        return replace(self, seed=seed)
+
+    def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
+        """Model, temperature, seed and the digest of the prompts that the tasks use; the embedder if one is used.
+
+        Raises:
+            ConfigurationError: a task needs an embedder and there is none.
+        """
+        asked = set(tasks)
+        names = [*(name for task in asked for name in prompts.names_for(task))]
+        parts: dict[str, str] = {}
+        if asked - {MeasureSimilarity}:
+            parts = {
+                "judge": self.chat.name,
+                "temperature": "default" if self.temperature is None else str(self.temperature),
+                "seed": "none" if self.seed is None else str(self.seed),
+                "prompts": prompts.digest([*names, "repair"]),
+            }
+        if MeasureSimilarity in asked:
+            parts["embedder"] = self._embedder().name
+        return parts
+
+    async def perform(self, task: Task[R]) -> R:
+        """The model's reply; `usage` counts the repair too, and so does that of the errors.
+
+        Raises:
+            Unreadable: the reply could not be read, nor could the repaired one; `raw` is the latter.
+            CallFailed: the call failed for good.
+            ConfigurationError: the judge is set up wrongly; no other task will succeed.
+            BudgetSpent: the budget does not allow the call.
+        """
+        if isinstance(task, MeasureSimilarity):
+            return cast("R", await self._similarities(task))
+        request = self._request(task)
+        first = await self.chat.complete(request)
+        try:
+            return read_reply(task, first.text).costing(first.usage)
+        except ValueError as error:
+            fault = self._fault(error, first)
+        repair = replace(request, messages=(*request.messages, *_repair(task, first.text, fault)))
+        try:
+            second = await self.chat.complete(repair)
+        except JudgeError as error:
+            raise costing(error, first.usage + error.usage) from error
+        usage = first.usage + second.usage
+        try:
+            return read_reply(task, second.text).costing(usage)
+        except ValueError as error:
+            self._forget(request, repair)
+            fault = self._fault(error, second)
+            raise Unreadable(
+                f"{self.chat.name}: the reply to `{task.prompt}` could not be read, even after one repair: {fault}",
+                second.text,
+                usage,
+            ) from error
+
+    async def preflight(self) -> None:
+        """One call with a few tokens, to the model and to the embedder, never answered from a cache.
+
+        Raises:
+            ConfigurationError: with what to do.
+        """
+        request = self._plain_request()
+        try:
+            self._forget(request)
+            await self.chat.complete(request)
+            self._forget(request)
+            if self.embedder is not None:
+                await self.embedder.embed(["ok"])
+        except CallFailed as error:
+            raise ConfigurationError(f"a first small call failed, so the run does not begin: {error}") from error
+
+    async def close(self) -> None:
+        """Close the model's connections, and the embedder's."""
+        try:
+            await self.chat.close()
+        finally:
+            if self.embedder is not None:
+                await self.embedder.close()
+
+    def _request(self, task: Task[Any]) -> ChatRequest:
+        schema = schema_of(task.reply) if task.written == "json" else None
+        seed = self.seed
+        if isinstance(task, WriteQuestions) and task.draw:
+            seed = (seed or 0) + task.draw  # equal requests would be one request to a cache
+        return replace(self._plain_request(), messages=prompts.render(task), schema=schema, seed=seed)
+
+    def _plain_request(self) -> ChatRequest:
+        return ChatRequest(
+            messages=(Message("user", 'Reply in JSON: {"ok": true}'),),
+            schema={
+                "title": "preflight",
+                "type": "object",
+                "properties": {"ok": {"type": "boolean"}},
+                "required": ["ok"],
+                "additionalProperties": False,
+            },
+            temperature=self.temperature,
+            seed=self.seed,
+            max_tokens=self.max_tokens,
+        )
+
+    def _fault(self, error: ValueError, completion: Completion) -> str:
+        if completion.finish_reason != "length":
+            return str(error)
+        limit = "its limit" if self.max_tokens is None else f"max_tokens={self.max_tokens}"
+        return f"{error} (the reply was cut off at {limit}; a higher limit may help)"
+
+    def _forget(self, *requests: ChatRequest) -> None:
+        if self.forget is not None:
+            for request in requests:
+                self.forget(request)
+
+    async def _similarities(self, task: MeasureSimilarity) -> Similarities:
+        embedder = self._embedder()
+        if not task.others:
+            return Similarities(values=[])
+        texts = (task.text, *task.others)
+        embeddings = await embedder.embed(texts)
+        if len(embeddings.vectors) != len(texts):
+            got = len(embeddings.vectors)
+            raise CallFailed(f"{embedder.name} sent {got} vectors for {len(texts)} texts", embeddings.usage)
+        vectors = embeddings.vectors.astype(np.float64)
+        cosines = np.clip(vectors[1:] @ vectors[0], -1.0, 1.0)
+        return Similarities(values=cosines.tolist()).costing(embeddings.usage)
+
+    def _embedder(self) -> Embedder:
+        if self.embedder is None:
+            raise ConfigurationError(
+                "a metric compares embeddings, but the judge has no embedder; give one, or leave out the metrics "
+                "answer_relevancy, answer_similarity and answer_correctness"
+            )
+        return self.embedder
+
+
+def _repair(task: Task[Any], text: str, fault: str) -> tuple[Message, ...]:
+    shown = text
+    if len(text) > _LONGEST_SHOWN:
+        half = _LONGEST_SHOWN // 2
+        shown = f"{text[:half]} … {text[-half:]}"
+    request = prompts.repair_request(task.language, fault)
+    return (Message("assistant", shown), request) if shown.strip() else (request,)

@@ -1,0 +1,89 @@
+"""Replies in prose that end in a mark: `Feedback: … [RESULT] 4`, or an explanation and `[[True]]`.
+
+The last mark wins, since a judge that reasons aloud may mention a grade earlier. A mark that cannot be read is not
+skipped for an earlier one.
+"""
+
+import re
+import unicodedata
+from typing import Any
+
+from saiten.tasks.verdicts import read_yes_no
+
+_RESULT = re.compile(
+    r"[*_`]{0,3}\\?[\[［【]\s{0,9}(?:results?|結果|評価結果|評点)\s{0,9}(?:\\?[\]］】]|(?=[:：]?\s{0,3}\d))",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(?:\b(?:score|grade|rating)|評点|点数|スコア)[*_` 　]{0,4}[:：=＝](?=[\s*_`\"'(（\[［<＜「]{0,9}\d[\d./／．]{0,6}"
+    r"(?: out of \d)?(?:点|\s{0,3}(?:[.,、。)）\]］>＞」*_`\"'(（]|$)))",  # "Score: 3 mistakes" is no grade
+    re.IGNORECASE | re.MULTILINE,
+)
+_AFTER = re.compile(r"[\s:：=＝*_`\"'(（\[［<＜「【\\]{0,12}")
+_NUMBER = re.compile(r"([+\-−±~〜]?)\s?(\d+(?:[.．,]\d+)?)(?:\s{0,3}(?:/|／|out of|of)\s{0,3}(\d+))?", re.IGNORECASE)
+_MORE = re.compile(r"\s{0,3}(?:[-–—~〜～/／]|to\b|or\b|か|または|から|ないし)\s{0,3}\d", re.IGNORECASE)
+_FEEDBACK = re.compile(r"^[\s*#_`>]*(?:feedback|フィードバック|講評)[\s*_`]*[:：][\s*_`]*", re.IGNORECASE)
+
+
+def read_grade(text: str) -> dict[str, Any]:
+    """`feedback` and `grade` of a reply in the Prometheus form.
+
+    Raises:
+        ValueError: there is no mark, or what follows the last one is no whole number.
+    """
+    mark = _last(_RESULT, text) or _last(_LABEL, text)
+    if mark is None:
+        raise ValueError("found no `[RESULT]` with a grade; end with `[RESULT]` and one whole number")
+    start = _AFTER.match(text, mark.end())
+    number = _NUMBER.match(text, start.end() if start else mark.end())
+    if number is None or _MORE.match(text, number.end()):
+        raise ValueError(f"after {mark[0]!r} expected one whole number, got {_glimpse(text[mark.end() :])!r}")
+    before, after = text[: mark.start()], text[number.end() :].lstrip(" \t)）]］>＞」】*_`\"'点.。")
+    return {"feedback": _FEEDBACK.sub("", before).strip() or after.strip(), "grade": _whole(number)}
+
+
+def _whole(number: re.Match[str]) -> int:
+    sign, digits, scale = number.groups()
+    value = float(digits.replace("．", ".").replace(",", "."))
+    if sign or not value.is_integer() or (scale is not None and int(scale) != 5):
+        raise ValueError(f"expected a whole number from 0 to 5, got {_glimpse(number[0])!r}")
+    return int(value)
+
+
+_MARKER = re.compile(r"[*_`]{0,3}\\?[\[［]\s{0,9}\\?[\[［]([^\[\]［］\\]{1,20})\\?[\]］]\s{0,9}\\?[\]］]")
+_CHOICE = re.compile(r"\s{0,3}(?:or|と|か|または|もしくは|,|、|/|／)\s{0,3}", re.IGNORECASE)
+_DECISIONS = {"correct": True, "正解": True, "incorrect": False, "不正解": False}
+
+
+def read_decision(text: str) -> dict[str, Any]:
+    """`explanation` and `correct` of a reply that ends in `[[True]]` or `[[False]]`.
+
+    Raises:
+        ValueError: there is neither.
+    """
+    marks = [(mark, decision) for mark in _MARKER.finditer(text) if (decision := _decision(mark[1])) is not None]
+    while len(marks) > 1 and _CHOICE.fullmatch(text[marks[-2][0].end() : marks[-1][0].start()]):
+        del marks[-2:]  # "[[True]] or [[False]]" tells the choice, it does not make it
+    if not marks:
+        raise ValueError("found neither `[[True]]` nor `[[False]]`; end with one of them")
+    mark, correct = marks[-1]
+    return {"explanation": text[: mark.start()].strip() or text[mark.end() :].strip(), "correct": correct}
+
+
+def _decision(word: str) -> bool | None:
+    plain = unicodedata.normalize("NFKC", word).strip(" \u3000*_`\"'.。").casefold()
+    if plain in _DECISIONS:
+        return _DECISIONS[plain]
+    decision = None if plain.isdecimal() else read_yes_no(plain)  # [[1]] is a citation
+    return decision if isinstance(decision, bool) else None
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    last = None
+    for match in pattern.finditer(text):
+        last = match
+    return last
+
+
+def _glimpse(text: str) -> str:
+    return text.strip()[:30]

@@ -1,0 +1,152 @@
+"""Reading: a model's reply, however messy, → the reply that the task asked for, or the reason why not.
+
+Mended is what can mean one thing only. What is cut off, abbreviated, contradictory or out of range is refused with a
+sentence that the model can act on: a reply that cannot be read is never a verdict.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_origin
+
+from pydantic import ValidationError
+
+from saiten.judges.blocks import find_blocks, half_width
+from saiten.judges.marks import read_decision, read_grade
+from saiten.judges.mending import parse
+from saiten.judges.thinking import without_thinking
+from saiten.judges.tidying import field_name, shown_fields, tidy
+from saiten.protocols import R, Reply, Task
+from saiten.tasks.correctness import Decision, Grade
+
+_MARKED: Mapping[type[Reply], Callable[[str], Mapping[str, Any]]] = {Grade: read_grade, Decision: read_decision}
+"""The replies that are also written as prose with a mark, and who reads them."""
+
+_ELLIPSES = {"…", "...", "……"}
+
+
+def read_reply(task: Task[R], text: str) -> R:
+    """The reply that the text holds, checked against the task. Of several objects the last that fits wins.
+
+    Thinking, fences and prose around are passed over. A reply with a mark (`[RESULT] 4`, `[[True]]`) is read where
+    JSON was asked for, and the other way round, since both say unmistakably what is meant.
+
+    Raises:
+        ValueError: with a sentence that says what is wrong and what was expected.
+    """
+    reply: R = _read(task, text.lstrip("\ufeff"))
+    task.check(reply)
+    return reply
+
+
+def _read(task: Task[R], text: str) -> Any:
+    kind = task.reply
+    read_mark = _MARKED.get(kind)
+    if task.written != "json" and read_mark is not None:
+        try:
+            return _validated(kind, read_mark(without_thinking(text)))
+        except ValueError:
+            reply = _from_json_if_any(kind, text)
+            if reply is None:
+                raise
+            return reply
+    reply = _from_json(kind, text)
+    if reply is None and read_mark is not None:
+        reply = _validated(kind, read_mark(without_thinking(text)))
+    if reply is None:
+        raise ValueError(f"found no JSON; expected {_expected(kind)}")
+    return reply
+
+
+def _from_json_if_any(kind: type[Reply], text: str) -> Reply | None:
+    try:
+        return _from_json(kind, text)
+    except ValueError:
+        return None  # the fault to report is that of the form that was asked for
+
+
+def _from_json(kind: type[Reply], text: str) -> Reply | None:
+    """The last object that has all the fields; None where there is no JSON at all.
+
+    Raises:
+        ValueError: there is JSON, but none that fits; or the last that has all the fields has a wrong value in one.
+    """
+    blocks = find_blocks(text) or find_blocks(half_width(text))
+    if len(blocks) == 1 and blocks[0].startswith("[") and _stands_alone(blocks[0], text):
+        return _from_list(kind, blocks[0])
+    fault: ValueError | None = None
+    for block in reversed([block for block in blocks if block.startswith("{")]):
+        try:
+            found = _with_all_fields(kind, parse(block))
+        except ValueError as error:
+            if all(name in block for name in shown_fields(kind)):
+                raise  # it was meant to be the answer, so an earlier draft is not taken for it
+            fault = fault or error
+        else:
+            return _validated(kind, found)
+    if fault is not None:
+        raise fault
+    return None
+
+
+def _from_list(kind: type[Reply], block: str) -> Reply:
+    """A bare list, where the object that was asked for has one field, a list; or the object alone in a list."""
+    items = parse(block)
+    if isinstance(items, list) and len(items) == 1 and isinstance(items[0], dict):
+        try:
+            return _validated(kind, _with_all_fields(kind, items[0]))
+        except ValueError:
+            pass  # then it is the list itself
+    fields = shown_fields(kind)
+    if len(fields) != 1 or not all(get_origin(field.annotation) is list for field in fields.values()):
+        raise ValueError(f"expected {_expected(kind)}, got a list")
+    _refuse_ellipses(items)
+    return _validated(kind, {next(iter(fields)): items})
+
+
+def _stands_alone(block: str, text: str) -> bool:
+    """Whether the list is the rest of its line; within a sentence it would be a citation."""
+    after = text.rpartition(block)[2]
+    return after.split("\n", 1)[0].strip(" \t\r`") == ""
+
+
+def _with_all_fields(kind: type[Reply], value: Any) -> Mapping[str, Any]:
+    fields = shown_fields(kind)
+    if not isinstance(value, dict):
+        raise ValueError(f"expected {_expected(kind)}")  # noqa: TRY004 - a ValueError is what the judge repairs
+    present = {field_name(key, fields) for key in value}
+    inner = next(iter(value.values())) if len(value) == 1 else None
+    if not present & set(fields) and isinstance(inner, dict):
+        return _with_all_fields(kind, inner)  # {"result": {…}}
+    if missing := [name for name in fields if name not in present]:
+        raise ValueError(f"`{missing[0]}` is missing; expected {_expected(kind)}")
+    _refuse_ellipses(value)
+    return value
+
+
+def _refuse_ellipses(value: Any) -> None:
+    """Refuse the form in the prompt, whose texts are all `…`, and lists with `…` for the items left out."""
+    texts = _texts(value)
+    if texts and all(text.strip() in _ELLIPSES for text in texts):
+        raise ValueError("the reply repeats the form that was asked for; fill it in")
+    lists = [part for part in (value.values() if isinstance(value, dict) else [value]) if isinstance(part, list)]
+    if any(isinstance(item, str) and item.strip() in _ELLIPSES for items in lists for item in items):
+        raise ValueError("a list is abbreviated with an ellipsis; write every item")
+
+
+def _texts(value: Any) -> Sequence[str]:
+    if isinstance(value, str):
+        return [value]
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for child in children for text in _texts(child)]
+
+
+def _validated(kind: type[Reply], value: Mapping[str, Any]) -> Reply:
+    try:
+        return kind.model_validate(tidy(value, kind))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"]) or "the object"
+        raise ValueError(f"`{where}`: {first['msg']}, got {repr(first['input'])[:60]}") from None
+
+
+def _expected(kind: type[Reply]) -> str:
+    return "one JSON object with " + ", ".join(f"`{name}`" for name in shown_fields(kind))

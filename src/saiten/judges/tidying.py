@@ -1,0 +1,112 @@
+"""Values as models write them → values as the reply's type wants them, where only one meaning is possible.
+
+Keys in another case or in Japanese, numbers and truth values as words, full-width digits. What could mean two things
+is left as it is, for the type to refuse.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+JAPANESE_KEYS = {
+    "番号": "number",
+    "番号一覧": "numbers",
+    "理由": "reason",
+    "判定": "verdict",
+    "説明": "explanation",
+    "講評": "feedback",
+    "フィードバック": "feedback",
+    "評点": "grade",
+    "点数": "grade",
+    "正解": "correct",
+    "正誤": "correct",
+    "有用": "useful",
+    "質問": "questions",
+    "固有表現": "entities",
+}
+"""Keys that a model writes which answers a Japanese prompt in Japanese to the last word."""
+
+
+def shown_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The fields that a model is asked for: all but the hidden ones."""
+    return {name: field for name, field in kind.model_fields.items() if not _hidden(field)}
+
+
+def _hidden(field: FieldInfo) -> bool:
+    return isinstance(field.json_schema_extra, dict) and bool(field.json_schema_extra.get("hidden"))
+
+
+def tidy(value: Any, kind: Any) -> Any:
+    """The value in the shape of the type; hidden and unknown keys are dropped.
+
+    Raises:
+        ValueError: a key stands twice, in different cases or scripts.
+    """
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return _tidy_object(value, kind) if isinstance(value, dict) else value
+    if get_origin(kind) is list and isinstance(value, list):
+        return [tidy(item, get_args(kind)[0]) for item in value]
+    return _tidy_scalar(value, kind)
+
+
+def _tidy_scalar(value: Any, kind: Any) -> Any:
+    if kind is bool and isinstance(value, str):
+        return unicodedata.normalize("NFKC", value).strip()
+    if kind is str and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if kind is str and isinstance(value, str):
+        return _without_surrogates(value)
+    if kind is int:
+        return _whole(value, highest=None)
+    if get_origin(kind) is Literal and all(type(option) is int for option in get_args(kind)):
+        return _whole(value, highest=max(get_args(kind)))
+    return value
+
+
+def _without_surrogates(text: str) -> str:
+    """Escaped pairs joined; half a pair, which no file can take, becomes the replacement character."""
+    if text.isprintable() or not any("\ud800" <= character <= "\udfff" for character in text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _tidy_object(value: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
+    fields = shown_fields(kind)
+    tidied: dict[str, Any] = {}
+    for key, entry in value.items():
+        name = field_name(key, fields)
+        if name is None:
+            continue
+        if name in tidied:
+            raise ValueError(f"`{name}` stands twice in one object")
+        tidied[name] = tidy(entry, fields[name].annotation)
+    return tidied
+
+
+def field_name(key: str, fields: Mapping[str, Any]) -> str | None:
+    """The field that the key means, in whatever case and script; None if it means none."""
+    if key in fields:
+        return key
+    plain = re.sub(r"[\s-]+", "_", unicodedata.normalize("NFKC", key).strip().casefold())
+    plain = JAPANESE_KEYS.get(plain, plain)
+    return plain if plain in fields else None
+
+
+_WHOLE = re.compile(r"[^\d+\-−./]{0,12}(\d{1,6})(?:\.0+)?(?:\s*(?:/|out of)\s*(\d{1,3}))?[^\d+\-−/]{0,3}")
+
+
+def _whole(value: Any, highest: int | None) -> Any:
+    """`4`, `"4"`, `"４"`, `"4/5"`, `"Statement 4"`, `4.0` → 4; what is no whole number is left to be refused."""
+    if isinstance(value, bool):
+        return str(value)  # pydantic would take true for 1
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str):
+        match = _WHOLE.fullmatch(unicodedata.normalize("NFKC", value).strip())
+        if match and (match[2] is None or int(match[2]) == highest):
+            return int(match[1])
+    return value

@@ -1,0 +1,74 @@
+"""The LLM judge over the real answer store: what is useful is kept, what is not is asked anew."""
+
+import pytest
+
+from saiten.errors import Unreadable
+from saiten.judges.llm import LLMJudge
+from saiten.models.cache import CachedChat
+from saiten.models.store import Store
+from saiten.protocols import ChatRequest, Completion
+from saiten.records import Usage
+from saiten.tasks.contexts import JudgeContext
+from saiten.tasks.questions import WriteQuestions
+
+TASK = JudgeContext("q", "c", "r", language="en")
+GOOD = '{"reason": "x", "useful": true}'
+
+
+class Says:
+    """A chat that says these things in turn."""
+
+    name = "test:says"
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = list(lines)
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        return Completion(self.lines.pop(0), Usage(calls=1), "stop")
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_an_unreadable_answer_is_not_served_for_ever(tmp_path):
+    """After two replies of no use the next attempt asks the model again, and a good reply is then kept."""
+    chat = CachedChat(Says("?", "??", GOOD), Store(tmp_path / "answers.db"))
+    judge = LLMJudge(chat, forget=chat.forget)
+    with pytest.raises(Unreadable):
+        await judge.perform(TASK)
+    assert (await judge.perform(TASK)).usage == Usage(calls=1)
+    assert (await judge.perform(TASK)).usage == Usage(reused=1)
+    await judge.close()
+
+
+async def test_a_repaired_answer_is_kept_with_its_repair(tmp_path):
+    """What was paid for once, the bad reply and the good one, is read from the disk the next time."""
+    chat = CachedChat(Says("?", GOOD), Store(tmp_path / "answers.db"))
+    judge = LLMJudge(chat, forget=chat.forget)
+    assert (await judge.perform(TASK)).usage == Usage(calls=2)
+    assert (await judge.perform(TASK)).usage == Usage(reused=2)
+    await judge.close()
+
+
+async def test_the_preflight_asks_the_model_however_often_it_asked_before(tmp_path):
+    """A key that has been revoked since is found, although the same call was answered yesterday."""
+    says = Says("ok", "ok")
+    chat = CachedChat(says, Store(tmp_path / "answers.db"))
+    judge = LLMJudge(chat, forget=chat.forget)
+    await judge.preflight()
+    await judge.preflight()
+    assert says.lines == []
+    await judge.close()
+
+
+async def test_each_draw_is_kept_by_itself(tmp_path):
+    """Three draws are three calls, and three answers on the disk."""
+    replies = [f'{{"questions": ["{n}"], "noncommittal": false}}' for n in range(3)]
+    chat = CachedChat(Says(*replies), Store(tmp_path / "answers.db"))
+    judge = LLMJudge(chat, forget=chat.forget)
+    tasks = [WriteQuestions("a", count=1, draw=draw, language="en") for draw in range(3)]
+    for usage in (Usage(calls=1), Usage(reused=1)):
+        replies = [await judge.perform(task) for task in tasks]
+        assert [reply.questions for reply in replies] == [["0"], ["1"], ["2"]]
+        assert [reply.usage for reply in replies] == [usage] * 3
+    await judge.close()

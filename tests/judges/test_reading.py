@@ -1,0 +1,337 @@
+"""Reading: what a messy reply means, and which replies mean nothing."""
+
+import contextlib
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from saiten.judges.reading import read_reply
+from saiten.protocols import Reply, Task
+from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
+from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
+from saiten.tasks.entities import Entities, ListEntities
+from saiten.tasks.questions import Questions, WriteQuestions
+from saiten.tasks.statements import (
+    Classification,
+    ClassifyStatements,
+    SplitStatements,
+    Statements,
+    StatementVerdicts,
+    VerifyStatements,
+)
+from saiten.tasks.verdicts import Verdict
+
+STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
+"""The same examples on every run, and no clock."""
+
+CONTEXT = JudgeContext("q", "c", "r", language="en")
+SPLIT = SplitStatements("q", "t", language="en")
+VERIFY = VerifyStatements(("a", "b"), ("c",), language="ja")
+PARTIAL = VerifyStatements(("a", "b"), ("c",), partial=True, language="ja")
+CLASSIFY = ClassifyStatements("q", ("a",), ("b",), language="en")
+SELECT = SelectRelevantSentences("q", ("a", "b", "c"), language="en")
+ENTITIES = ListEntities("t", language="en")
+WRITE = WriteQuestions("a", count=2, language="en")
+GRADE = GradeAnswer("q", "a", ("r",), language="en")
+PROMETHEUS = GradeAnswer("q", "a", ("r",), form="prometheus", language="ja")
+DECIDE = DecideCorrect("q", "a", ("r",), language="en")
+MARKER = DecideCorrect("q", "a", ("r",), form="marker", language="ja")
+
+YES = ContextVerdict(reason="x", useful=True)
+NO = ContextVerdict(reason="x", useful=False)
+AB = Statements(statements=["a", "b"])
+BOTH = StatementVerdicts(
+    verdicts=[Verdict(number=1, reason="x", verdict=True), Verdict(number=2, reason="y", verdict=False)]
+)
+ONE_VERDICT = '{"number": 1, "reason": "x", "verdict": true}'
+TWO_VERDICTS = ONE_VERDICT + ', {"number": 2, "reason": "y", "verdict": false}'
+
+READABLE = [
+    # --- prose, fences, thinking
+    (CONTEXT, '{"reason": "x", "useful": true}', YES),
+    (CONTEXT, '```json\n{"reason": "x", "useful": true}\n```', YES),
+    (CONTEXT, '```\n{"reason": "x", "useful": true}', YES),
+    (CONTEXT, 'Sure! Here it is: {"reason": "x", "useful": true} Hope it helps :-}', YES),
+    (CONTEXT, '以下のとおりです。\n{"reason": "x", "useful": true}\n以上です。', YES),
+    (CONTEXT, '\ufeff {"reason": "x", "useful": true}', YES),
+    (CONTEXT, 'The set {1, 2} is not meant, {this} neither: {"reason": "x", "useful": true}', YES),
+    (CONTEXT, '<think>{"reason": "x", "useful": false}</think>{"reason": "x", "useful": true}', YES),
+    (CONTEXT, '<think>so { "…</think>\n{"reason": "x", "useful": true}', YES),
+    (CONTEXT, 'maybe {"reason": "x", "useful": false} hm </think> {"reason": "x", "useful": true}', YES),
+    (CONTEXT, 'it {"a: </think> {"reason": "x", "useful": true}', YES),
+    (CONTEXT, '<think>a</think><Thinking>b</Thinking>\n{"reason": "x", "useful": true}', YES),
+    (CONTEXT, '[THINK]これは…[/THINK]{"reason": "x", "useful": true}', YES),
+    (CONTEXT, '◁think▷…◁/think▷{"reason": "x", "useful": true}', YES),
+    (
+        CONTEXT,
+        '<|channel|>analysis<|message|>{"useful": 1}<|end|><|start|>assistant<|channel|>final<|message|>{"reason": "x", "useful": false}<|return|>',
+        NO,
+    ),
+    (CONTEXT, '{"reason": "writes <think> and </think>", "useful": true}', ContextVerdict(reason="writes <think> and </think>", useful=True)),
+    # --- several objects, wrappers, lists
+    (CONTEXT, '{"reason": "x", "useful": false} Wait. {"reason": "x", "useful": true}', YES),
+    (CONTEXT, '{"reason": "x", "useful": true}\n{"note": "end"}', YES),
+    (CONTEXT, '{"reason": "x", "useful": true} {"reason": "only that"}', YES),
+    (CONTEXT, '{"result": {"reason": "x", "useful": true}}', YES),
+    (CONTEXT, '[{"reason": "x", "useful": true}]', YES),
+    (SPLIT, '["a", "b"]', AB),
+    (SPLIT, '```json\n["a", "b"]\n```', AB),
+    (SPLIT, 'Statements:\n["a", "b",]', AB),
+    (SPLIT, '{"statements": []}', Statements(statements=[])),
+    (SPLIT, "[]", Statements(statements=[])),
+    (VERIFY, f"[{TWO_VERDICTS}]", BOTH),
+    (VERIFY, f'{{"verdicts": [{TWO_VERDICTS}]}}', BOTH),
+    (PARTIAL, f'{{"verdicts": [{ONE_VERDICT}]}}', StatementVerdicts(verdicts=BOTH.verdicts[:1])),
+    (SELECT, "They are:\n[1, 3]", RelevantSentences(numbers=[1, 3])),
+    (
+        CLASSIFY,
+        f'{{"answer": [{ONE_VERDICT}], "reference": [{ONE_VERDICT}]}}',
+        Classification(answer=BOTH.verdicts[:1], reference=BOTH.verdicts[:1]),
+    ),
+    # --- JSON that is none
+    (CONTEXT, '{"reason": "x", "useful": true,}', YES),
+    (CONTEXT, "{'reason': 'x', 'useful': True}", YES),
+    (CONTEXT, "{'reason': 'well…, ok', 'useful': True}", ContextVerdict(reason="well…, ok", useful=True)),
+    (CONTEXT, "{'reason': 'it's', 'useful': False}", ContextVerdict(reason="it's", useful=False)),
+    (CONTEXT, '{"reason": "he said "no" to it", "useful": true}', ContextVerdict(reason='he said "no" to it', useful=True)),
+    (CONTEXT, '{reason: "x", useful: true}', YES),
+    (CONTEXT, '{"reason": "a\nb\tc", "useful": true}', ContextVerdict(reason="a\nb\tc", useful=True)),
+    (CONTEXT, '{"reason": "\\u3042\\ud83d\\ude00 \\ud83d", "useful": true,}', ContextVerdict(reason="あ😀 \ufffd", useful=True)),
+    (CONTEXT, "{“reason”: “x”, “useful”: true}", YES),
+    (CONTEXT, "｛“reason”：“x”，“useful”：ｔｒｕｅ｝", YES),
+    (CONTEXT, '{"reason"："x"，"useful"：true}', YES),
+    (GRADE, '｛"feedback"："全角：４，そのまま"，"grade"：４｝', Grade(feedback="全角：４，そのまま", grade=4)),
+    # --- keys and values
+    (CONTEXT, '{"Reason": "x", "USEFUL": "Yes"}', YES),
+    (CONTEXT, '{"理由": "x", "有用": "はい"}', YES),
+    (CONTEXT, '{"reason": "x", "useful": "いいえ。"}', NO),
+    (CONTEXT, '{"reason": "x", "useful": 1}', YES),
+    (CONTEXT, '{"reason": "x", "useful": 0.0}', NO),
+    (CONTEXT, '{"reason": "x", "useful": "ＦＡＬＳＥ"}', NO),
+    (CONTEXT, '{"reason": 5, "useful": true, "confidence": 0.9}', ContextVerdict(reason="5", useful=True)),
+    (
+        VERIFY,
+        '{"verdicts": [{"番号": "１", "理由": "x", "判定": "はい"}, {"number": "Statement 2", "reason": "y", "verdict": "No"}]}',
+        BOTH,
+    ),
+    (VERIFY, f'{{"verdicts": [{ONE_VERDICT[:-1]}, "p": NaN, "unclear": "?"}}, {{"number": 2.0, "reason": "y", "verdict": 0}}]}}', BOTH),
+    (ENTITIES, '{"entities": ["IBM", 1999]}', Entities(entities=["IBM", "1999"])),
+    (GRADE, '{"feedback": "x", "grade": "4"}', Grade(feedback="x", grade=4)),
+    (GRADE, '{"feedback": "x", "grade": "４/５"}', Grade(feedback="x", grade=4)),
+    (GRADE, '{"feedback": "x", "grade": 4.0, "mean": 1.0}', Grade(feedback="x", grade=4)),
+    (DECIDE, '{"explanation": "x", "correct": "[[True]]", "p": 0.1}', Decision(explanation="x", correct=True)),
+    # --- Prometheus
+    (PROMETHEUS, "Feedback: x [RESULT] 4", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "**Feedback:** x\n\n**[RESULT]** 4", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "フィードバック：よい。\n［結果］ ４", Grade(feedback="よい。", grade=4)),
+    (PROMETHEUS, "x [RESULT] (4)", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "x [ Result ]: 4/5", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "x [RESULT: 4]", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "x \\[RESULT\\] 4.0", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "x [RESULT] 4 out of 5", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "x [RESULT] 2 no: [RESULT] 4", Grade(feedback="x [RESULT] 2 no:", grade=4)),
+    (PROMETHEUS, "x [RESULT] 4\n(Score: 2/5 would be for less)", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "x\nScore: 4/5", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "よい。\n評点：４点", Grade(feedback="よい。", grade=4)),
+    (PROMETHEUS, "[RESULT] 0\nFeedback: declines", Grade(feedback="Feedback: declines", grade=0)),
+    (PROMETHEUS, "<think>[RESULT] 1</think>x [RESULT] 4", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "[RESULT] 1? </think>x [RESULT] 4", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "old <think>a<think>b</think>c</think>x [RESULT] 4", Grade(feedback="x", grade=4)),
+    (PROMETHEUS, "It prints <think> and stops. [RESULT] 4", Grade(feedback="It prints <think> and stops.", grade=4)),
+    (PROMETHEUS, '{"feedback": "x", "grade": 4}', Grade(feedback="x", grade=4)),
+    (GRADE, "Feedback: x [RESULT] 4", Grade(feedback="x", grade=4)),
+    # --- markers
+    (MARKER, "x [[True]]", Decision(explanation="x", correct=True)),
+    (MARKER, "x [[ False ]].", Decision(explanation="x", correct=False)),
+    (MARKER, "x ［［Ｔｒｕｅ］］", Decision(explanation="x", correct=True)),
+    (MARKER, "x **[[false]]**", Decision(explanation="x", correct=False)),
+    (MARKER, "[[True]] no, wait: [[False]]", Decision(explanation="[[True]] no, wait:", correct=False)),
+    (MARKER, "I choose between [[True]] or [[False]]. See [[1]]. [[True]]", Decision(explanation="I choose between [[True]] or [[False]]. See [[1]].", correct=True)),
+    (MARKER, "誤りはない。［［はい］］", Decision(explanation="誤りはない。", correct=True)),
+    (MARKER, "\\[\\[Incorrect\\]\\]\nsince it is", Decision(explanation="since it is", correct=False)),
+    (MARKER, '{"explanation": "x", "correct": false}', Decision(explanation="x", correct=False)),
+    (DECIDE, "x [[True]]", Decision(explanation="x", correct=True)),
+]  # fmt: skip
+
+UNREADABLE = [
+    (CONTEXT, "", "no JSON"),
+    (CONTEXT, "I cannot help with that.", "no JSON"),
+    (CONTEXT, "申し訳ありませんが、お答えできません。", "no JSON"),
+    (CONTEXT, '<think>{"reason": "x", "useful": true}', "thinking"),
+    (CONTEXT, '{"reason": "x", "useful": maybe}', "`useful`"),
+    (CONTEXT, '{"reason": "x", "useful": true}</think>I cannot say.', "no JSON"),
+    (CONTEXT, '{"reason": "x", "useful": true} no: {"reason": "y", "useful": true or false}', "not valid"),
+    (CONTEXT, '{"reason":' * 50_000 + "1" + "}" * 50_000, "not closed"),
+    (SPLIT, "[" * 50_000 + "]" * 50_000, "not closed"),
+    (CONTEXT, '{"reason": "x", "useful": true or false}', "not valid"),
+    (CONTEXT, '{"reason": "x", "useful": "unclear"}', "`useful`"),
+    (CONTEXT, '{"reason": "x", "useful": 2}', "`useful`"),
+    (CONTEXT, '{"reason": "x", "useful": null}', "`useful`"),
+    (CONTEXT, '{"reason": "x"}', "`useful` is missing"),
+    (CONTEXT, '{"reason": "x", "useful": true, "useful": false}', "twice"),
+    (CONTEXT, '{"reason": "x", "useful": true, "Useful": false}', "twice"),
+    (CONTEXT, '{"reason": "…", "useful": true}', "repeats the form"),
+    (CONTEXT, '{"reason": "x", "useful": true} {"reason": "x", "useful": "?"}', "`useful`"),
+    (CONTEXT, '{"reason": "x", "useful": true} {"reason": "on second thou', "breaks off"),
+    (CONTEXT, '{"reason": "5" wide", "useful": true}', "quotation mark"),
+    (
+        CONTEXT,
+        '{"type": "object", "properties": {"reason": {"type": "string"}, "useful": {"type": "boolean"}}}',
+        "missing",
+    ),
+    (CONTEXT, "[[True]]", "list"),
+    (SPLIT, '{"statements": ["a", "b"', "breaks off"),
+    (SPLIT, '{"statements": ["a", "b', "breaks off"),
+    (SPLIT, '["a", "b', "breaks off"),
+    (SPLIT, '```json\n{"statements": ["a", "b"]', "breaks off"),
+    (SPLIT, '{"statements": ["a", "b", ...]}', "ellipsis"),
+    (SPLIT, '{"statements": ["a", "b", "..."]}', "ellipsis"),
+    (SPLIT, '["a", "…"]', "ellipsis"),
+    (SPLIT, '{"statements": ["…"]}', "repeats the form"),
+    (SPLIT, '{"statements": ["a" "b"]}', "not valid"),
+    (SPLIT, "{'statements': ['a ] b', 'c']}", "not closed"),
+    (SPLIT, '{"statements": "a"}', "`statements`"),
+    (SPLIT, '{"statements": [{"text": "a"}]}', "`statements.0`"),
+    (SELECT, "Sentences [1] and [3] are needed.", "no JSON"),
+    (SELECT, "[1] and [3] are needed.", "no JSON"),
+    (SELECT, "[1] is needed.", "no JSON"),
+    (SELECT, '{"numbers": [4]}', "1 to 3"),
+    (SELECT, '{"numbers": [true]}', "`numbers.0`"),
+    (SELECT, '{"numbers": [1.5]}', "`numbers.0`"),
+    (VERIFY, f'{{"verdicts": [{ONE_VERDICT}]}}', "2 of 2 was not judged"),
+    (VERIFY, f'{{"verdicts": [{TWO_VERDICTS}, {ONE_VERDICT}]}}', "more than once"),
+    (WRITE, '{"questions": ["a"], "noncommittal": false}', "2 questions"),
+    (GRADE, '{"feedback": "x", "grade": 6}', "`grade`"),
+    (GRADE, '{"feedback": "x", "grade": -1}', "`grade`"),
+    (GRADE, '{"feedback": "x", "grade": "4.5"}', "`grade`"),
+    (GRADE, '{"feedback": "x", "grade": true}', "`grade`"),
+    (GRADE, '{"feedback": "x", "grade": "4/10"}', "`grade`"),
+    (GRADE, '{"feedback": "x", "grade": 1e999}', "`grade`"),
+    (GRADE, '{"feedback": "x", "grade": NaN}', "`grade`"),
+    (PROMETHEUS, "Feedback: x", "[RESULT]"),
+    (PROMETHEUS, "Feedback: x. Result: 2 mistakes", "[RESULT]"),
+    (PROMETHEUS, "Score: 3 mistakes were found", "[RESULT]"),
+    (PROMETHEUS, "x [RESULT] 7", "`grade`"),
+    (PROMETHEUS, "x [RESULT] 2</think>Done.", "[RESULT]"),
+    (PROMETHEUS, "x [RESULT] -1", "whole number"),
+    (PROMETHEUS, "x [RESULT] 4.5", "whole number"),
+    (PROMETHEUS, "x [RESULT] 4-5", "whole number"),
+    (PROMETHEUS, "x [RESULT] ４〜５", "whole number"),
+    (PROMETHEUS, "x [RESULT] 4 or 5", "whole number"),
+    (PROMETHEUS, "x [RESULT] 8/10", "whole number"),
+    (PROMETHEUS, "x [RESULT] 4 and then [RESULT]", "whole number"),
+    (PROMETHEUS, "x [RESULT] (the grade, an integer from 0 to 5)", "whole number"),
+    (MARKER, "It is true.", "[[True]]"),
+    (MARKER, "[[True]] or [[False]]?", "[[True]]"),
+    (MARKER, "[[1]]", "[[True]]"),
+    (MARKER, "<think>[[True]]", "thinking"),
+    (MARKER, "[[maybe]]", "[[True]]"),
+]
+
+
+@pytest.mark.parametrize(("task", "text", "expected"), READABLE, ids=range(len(READABLE)))
+def test_a_messy_reply_is_read_as_what_it_says(task: Task, text: str, expected: Reply):
+    """Whatever a model wraps around its answer, the answer is found, and exactly that."""
+    assert read_reply(task, text) == expected
+
+
+@pytest.mark.parametrize(("task", "text", "fault"), UNREADABLE, ids=range(len(UNREADABLE)))
+def test_a_reply_that_could_mean_two_things_is_refused_with_the_reason(task: Task, text: str, fault: str):
+    """Cut off, contradictory, out of range or empty: never a verdict, always a sentence a model can act on."""
+    with pytest.raises(ValueError, match=r".") as refusal:
+        read_reply(task, text)
+    assert fault in str(refusal.value)
+    assert len(str(refusal.value)) < 300
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+HARD_TEXTS = TEXTS | st.sampled_from(
+    ['{"a": 1}', "</think>", "<think>", "```", '"', "\\", "[[True]]", "[RESULT] 3", "｛", "…", "x\u2028y"]
+)
+REPLIES = st.one_of(
+    st.builds(Statements, statements=st.lists(HARD_TEXTS, max_size=4)).map(lambda reply: (SPLIT, reply)),
+    st.builds(ContextVerdict, reason=HARD_TEXTS, useful=st.booleans()).map(lambda reply: (CONTEXT, reply)),
+    st.builds(Grade, feedback=HARD_TEXTS, grade=st.sampled_from(range(6))).map(lambda reply: (GRADE, reply)),
+    st.builds(Decision, explanation=HARD_TEXTS, correct=st.booleans()).map(lambda reply: (DECIDE, reply)),
+    st.builds(Questions, questions=st.lists(HARD_TEXTS, min_size=2, max_size=2), noncommittal=st.booleans()).map(
+        lambda reply: (WRITE, reply)
+    ),
+    st.tuples(st.booleans(), HARD_TEXTS, st.booleans(), HARD_TEXTS).map(
+        lambda v: (
+            VERIFY,
+            StatementVerdicts(
+                verdicts=[Verdict(number=1, reason=v[1], verdict=v[0]), Verdict(number=2, reason=v[3], verdict=v[2])]
+            ),
+        )
+    ),
+)
+PROSE = st.text(st.characters(categories=["L", "Zs", "Nd"], include_characters=".,:;!?。、：'\n-*#"), max_size=60)
+
+
+@STEADY
+@given(
+    REPLIES, st.tuples(PROSE, PROSE), st.sampled_from(["", "```", "```json"]), st.booleans(), st.sampled_from([None, 2])
+)
+def test_a_reply_that_was_written_as_json_is_read_as_it_was(pair, around, fence, ascii_only, indent):
+    """Reading undoes writing, to the letter, whatever the strings hold and whatever prose stands around."""
+    task, reply = pair
+    texts = [text for text in json.dumps(reply.model_dump(), ensure_ascii=False).split('"') if text]
+    if any("…" in text for text in texts):
+        return  # "…" is the form's own placeholder; a table row covers it
+    written = json.dumps(reply.model_dump(), ensure_ascii=ascii_only, indent=indent)
+    assert read_reply(task, f"{around[0]}\n{fence}\n{written}\n{fence and '```'}\n{around[1]}") == reply
+
+
+@STEADY
+@given(
+    st.text(st.characters(categories=["L", "Zs", "Nd"], include_characters=".。、,!?\n"), max_size=60),
+    st.integers(0, 5),
+    st.booleans(),
+)
+def test_a_marked_reply_is_read_as_it_was_written(feedback, grade, correct):
+    """`Feedback: … [RESULT] n` and `… [[True]]` come back as they were, white space at the ends apart."""
+    read = read_reply(PROMETHEUS, f"Feedback: {feedback} [RESULT] {grade}")
+    assert (read.feedback, read.grade) == (feedback.strip(), grade)
+    decision = read_reply(MARKER, f"{feedback} [[{correct}]]")
+    assert (decision.explanation, decision.correct) == (feedback.strip(), correct)
+
+
+PIECES = ["{", "}", "[", "]", '"', "'", ",", ":", "\\", "true", "4", "[RESULT]", "[[True]]", "<think>", "</think>", '"reason"', '"useful"',
+          '"statements"', "｛", "｝", "“", "”", "\n", " ", "…", "あ", "\ud800", "\x00", "NaN", "1e999", "<|channel|>final", "Score:", "```"]  # fmt: skip
+
+
+@STEADY
+@given(
+    st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).map("".join),
+    st.sampled_from([SPLIT, CONTEXT, VERIFY, SELECT, GRADE, PROMETHEUS, MARKER]),
+)
+def test_nothing_but_a_value_error_ever_comes_out(text, task):
+    """Rubbish in, a reply of the right type or a ValueError out; the judge knows no third outcome."""
+    with contextlib.suppress(ValueError):
+        assert isinstance(read_reply(task, text), task.reply)
+
+
+@STEADY
+@given(REPLIES, st.data())
+def test_what_is_cut_off_is_never_read_as_a_whole(pair, data):
+    """A prefix of a reply is no reply, however little is lacking: a list with an item less would look just as good."""
+    task, reply = pair
+    written = json.dumps(reply.model_dump(), ensure_ascii=False)
+    prefix = written[: data.draw(st.integers(1, len(written) - 1))]
+    with pytest.raises(ValueError, match=r"."):
+        read_reply(task, prefix)
+
+
+HOSTILE = ["{", "}", "{}", '{"', '{"a":', "[[", "[\n", "{'a':1}", "<think>", "<think></think>", "[RESULT]", "[[True]] or [[False]]", '"', "“", "｛",
+           '\\"', '{"statements":["', '{"" "}"', "\n[ ", "{ ", "<|channel|>final", "＂", "Score: ", "{a ", "[結果", " ", "\n", "< "]  # fmt: skip
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("task", [SPLIT, PROMETHEUS, MARKER], ids=["json", "prometheus", "marker"])
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_a_mountain_of_brackets_costs_no_more_than_its_length(piece, task):
+    """Reading is linear: what is built to make it quadratic is refused in 0.1 s, where a square would take many minutes."""
+    with pytest.raises(ValueError, match=r"."):
+        read_reply(task, piece * (400_000 // len(piece)))
