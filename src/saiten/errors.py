@@ -5,6 +5,8 @@ and the run goes on; an error of the whole run (`ConfigurationError`, `BudgetSpe
 everything that was paid for already written down.
 """
 
+from typing import Any
+
 from saiten.records import Usage
 
 
@@ -56,6 +58,10 @@ class Unreadable(JudgeError):
     def __init__(self, message: str, raw: str, usage: Usage | None = None) -> None:
         super().__init__(message, usage)
         self.raw = raw
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that it can travel between processes: `args` alone has the message only."""
+        return (type(self), (str(self), self.raw, self.usage))
 
 
 class CannotJudge(JudgeError):

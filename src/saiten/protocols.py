@@ -7,6 +7,7 @@ the name of its prompt. Metrics know tasks and the `Judge` seam; they know neith
 from abc import ABC
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
@@ -41,6 +42,12 @@ class Reply(BaseModel):
 
 R = TypeVar("R", bound=Reply)
 
+
+@cache
+def snake_case(name: str) -> str:
+    """`SplitStatements` → `split_statements`."""
+    return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
+
 Form = Literal["json", "prometheus", "marker"]
 """How the reply is written: JSON by schema · `Feedback: … [RESULT] n` · `… [[True]]`."""
 
@@ -64,8 +71,7 @@ class Task(ABC, Generic[R]):
     @property
     def prompt(self) -> str:
         """The name of the prompt file: by default the class's name, SplitStatements → split_statements."""
-        name = type(self).__name__
-        return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
+        return snake_case(type(self).__name__)
 
     @property
     def written(self) -> Form:

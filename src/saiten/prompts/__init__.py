@@ -6,7 +6,6 @@ Filling is one pass: braces, placeholders and marks inside an input stay as they
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from functools import cache
@@ -14,7 +13,7 @@ from typing import Any
 
 from saiten.prompts.blocks import as_blocks
 from saiten.prompts.files import PLACEHOLDER, Prompt, load, names
-from saiten.protocols import Message, Task
+from saiten.protocols import Message, Task, snake_case
 from saiten.records import Language
 
 __all__ = ["digest", "names_for", "render", "repair_request"]
@@ -64,7 +63,7 @@ def repair_request(language: Language, fault: str) -> Message:
 
 def names_for(task: type[Task[Any]]) -> tuple[str, ...]:
     """The prompts that tasks of this type may use, in all their forms; none for a task without a prompt."""
-    base = re.sub(r"(?<!^)([A-Z])", r"_\1", task.__name__).lower()
+    base = snake_case(task.__name__)
     return tuple(name for name in names() if name == base or name.startswith(base + "_"))
 
 

@@ -14,7 +14,7 @@ from itertools import count
 Material = str | Sequence[str]
 """The content of one block: a text, or a list whose items are numbered from 1."""
 
-_BRACKETS = "<＜﹤‹〈⟨«《&"
+_BRACKET = re.compile("[<＜﹤‹〈⟨«《&]")
 """Without one of these a text cannot hold a mark; nearly all texts are done with after this look."""
 
 _LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
@@ -45,7 +45,7 @@ def _numbered(items: Sequence[str]) -> str:
 
 def _free_suffix(names: Collection[str], texts: Sequence[str]) -> str:
     """Empty, or `-n` with the smallest n from 2 that no text uses with any of the names."""
-    suspicious = [text for text in texts if any(bracket in text for bracket in _BRACKETS)]
+    suspicious = [text for text in texts if _BRACKET.search(text)]
     if not suspicious:
         return ""
     mark = _looks_like_mark(names)
