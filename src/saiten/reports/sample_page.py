@@ -12,6 +12,7 @@ from rich.text import Text
 from saiten.journal import sample_to_json, scored_to_json
 from saiten.records import Sample, Score, Scored
 from saiten.reports.tables import show_cell
+from saiten.reports.visible import visible, visible_json
 
 _SIGNS = {True: ("✓", "green"), False: ("✗", "red")}
 _UNCLEAR = ("?", "yellow")

@@ -131,7 +131,7 @@ def usage_text(usage: Usage, currency: str = "USD") -> str:
     reused = f", {usage.reused} answers reused" if usage.reused else ""
     if usage.calls == 0:
         return f"no calls, no cost{reused}"
-    if usage.unpriced == usage.calls:
+    if usage.unpriced and not usage.cost:  # refused calls are known to cost nothing; that says nothing of the others
         cost = "cost unknown (set [prices] in saiten.toml)"
     elif usage.unpriced:
         cost = f"at least {usage.cost:.4f} {currency} ({usage.unpriced} calls without a known price)"

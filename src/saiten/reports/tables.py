@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +12,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
+
+from saiten.reports.visible import visible, visible_json
 
 Cell = str | int | float | bool | None
 Format = Literal["table", "json", "csv", "md"]
@@ -28,42 +31,39 @@ class Table:
 
 
 def show_cell(cell: Cell) -> str:
-    """A cell for people: floats with three decimals, a dash for nothing."""
+    """A cell for people: floats with three decimals, a dash for nothing, a sign for a control character."""
     if cell is None:
         return "–"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
         return f"{cell:.3f}"
-    return str(cell)
+    return visible(str(cell))
 
 
 def print_tables(tables: Sequence[Table], console: Console) -> None:
     """Print for the terminal; text from outside is escaped, so that it cannot style the screen."""
     for table in tables:
         drawn = RichTable(
-            title=escape(table.title), title_justify="left", title_style="bold", header_style="bold", box=SIMPLE_HEAD
+            title=escape(visible(table.title)), title_justify="left", title_style="bold", header_style="bold", box=SIMPLE_HEAD
         )
         for index, column in enumerate(table.columns):
             numeric = any(isinstance(row[index], int | float) for row in table.rows)
             drawn.add_column(
-                escape(column), justify="right" if numeric else "left", overflow="fold", no_wrap=index == 0
+                escape(visible(column)), justify="right" if numeric else "left", overflow="fold", no_wrap=index == 0
             )
         for row in table.rows:
             drawn.add_row(*(escape(show_cell(cell)) for cell in row))
         console.print(drawn)
         if table.caption:
-            console.print(escape(table.caption), style="dim")
+            console.print(escape(visible(table.caption)), style="dim")
         console.print()
 
 
 def as_json(tables: Sequence[Table]) -> str:
     """`{title: [{column: cell}]}`, one object per row."""
-    return json.dumps(
-        {table.title: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in tables},
-        ensure_ascii=False,
-        indent=2,
-    )
+    value = {table.title: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in tables}
+    return visible_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def as_csv(tables: Sequence[Table]) -> str:
@@ -74,7 +74,8 @@ def as_csv(tables: Sequence[Table]) -> str:
         named = len(tables) > 1
         writer.writerow([*(["table"] if named else []), *table.columns])
         for row in table.rows:
-            writer.writerow([*([table.title] if named else []), *("" if cell is None else cell for cell in row)])
+            cells = ("" if cell is None else visible(cell) if isinstance(cell, str) else cell for cell in row)
+            writer.writerow([*([table.title] if named else []), *cells])
     return out.getvalue()
 
 
@@ -101,8 +102,9 @@ def render(tables: Sequence[Table], form: Format, console: Console) -> None:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(_flat(cell).replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(_flat(cell) for cell in cells) + " |"
 
 
 def _flat(text: str) -> str:
-    return " ".join(text.split())
+    """On one line, and without what Markdown or HTML would take for its own."""
+    return re.sub(r"([\\|<`])", r"\\\1", " ".join(visible(text).split()))
