@@ -1,0 +1,116 @@
+"""The metrics by name: what there is, and how a name with settings becomes a metric.
+
+Nothing is imported before it is asked for: an entry knows its metric by a dotted path.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.entries import ENTRIES, Entry, takes
+from saiten.metrics.naming import Item, read_name, split_names
+from saiten.protocols import Metric
+
+CATALOG: Mapping[str, Entry] = MappingProxyType({entry.title: entry for entry in ENTRIES})
+"""All metrics by title."""
+
+ALIASES: Mapping[str, str] = MappingProxyType({alias: e.title for e in ENTRIES for alias in e.aliases})
+"""Other spellings, RAGAS's above all, and the titles that they stand for."""
+
+PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "ragas": tuple(e.title for e in ENTRIES if e.family == "ragas" and e.title != "context_relevance"),
+        "overlap": tuple(e.title for e in ENTRIES if e.family == "overlap"),
+    }
+)
+"""Names for several metrics: the nine of RAGAS, and those that need no judge."""
+
+
+def describe_all() -> tuple[Entry, ...]:
+    """All entries in the order of the catalog; their properties load the classes."""
+    return ENTRIES
+
+
+def needs_judge(metric: Metric) -> bool:
+    """Whether it asks a judge for anything; those that do not run without one."""
+    return bool(metric.tasks)
+
+
+def make_metric(name: str) -> Metric:
+    """The metric of this name, settings in brackets: `faithfulness`, `accuracy[grounded]`, `correctness[form=json]`.
+
+    What `metric.name` gives makes an equal metric.
+
+    Raises:
+        ConfigurationError: no such metric or setting, or a value that does not fit; the text names what there is.
+    """
+    return _make(name, {})
+
+
+def make_metrics(names: Iterable[str], *, compat: str | None = None) -> tuple[Metric, ...]:
+    """The metrics of these names, each once, in order; a name may be a preset or a list separated by commas.
+
+    `compat` is set on every metric that has the setting and whose brackets do not say otherwise.
+
+    Raises:
+        ConfigurationError: as `make_metric` does.
+    """
+    wanted = [single for name in names for single in split_names(name)]
+    expanded = [title for name in wanted for title in PRESETS.get(name.lower(), (name,))]
+    defaults = {} if compat is None else {"compat": compat}
+    made = [_make(name, defaults) for name in expanded]
+    return tuple({metric.name: metric for metric in made}.values())
+
+
+def _make(name: str, defaults: Mapping[str, str]) -> Metric:
+    """The metric; `defaults` are for what the brackets leave open, where the metric has such a setting."""
+    title, items = read_name(name)
+    entry = _entry(title)
+    metric = entry.load()
+    hints = get_type_hints(metric)
+    allowed = {f.name: hints[f.name] for f in fields(metric) if f.init}
+    given: dict[str, str] = {}
+    for item in items:
+        key, value = _setting(entry, item, allowed, getattr(metric, "main", None))
+        if key in given:
+            raise ConfigurationError(
+                f'{name}: {key} is set twice; a value with a comma in it stands in quotation marks: {entry.title}["…"]'
+            )
+        given[key] = value
+    settings = {key: value for key, value in defaults.items() if key in allowed} | given
+    made: Metric = metric(**{key: _typed(entry, key, value, allowed[key]) for key, value in settings.items()})
+    return made
+
+
+def _entry(title: str) -> Entry:
+    key = title.strip().lower().replace("-", "_")
+    key = ALIASES.get(key, key)
+    if key not in CATALOG:
+        near = get_close_matches(key, [*CATALOG, *ALIASES, *PRESETS], n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(CATALOG)}"
+        raise ConfigurationError(f"there is no metric {title!r}; {hint}")
+    return CATALOG[key]
+
+
+def _setting(entry: Entry, item: Item, allowed: Mapping[str, Any], main: str | None) -> tuple[str, str]:
+    """The key and the value of one thing in brackets; a bare word is a flag, or the main setting."""
+    if item.key is not None and item.key in allowed:
+        return item.key, item.value
+    if item.key is None and allowed.get(item.value) is bool:
+        return item.value, "true"
+    if item.key is None and main is not None:
+        return main, item.value
+    known = "; ".join(f"{setting.name} ({setting.values})" for setting in entry.settings) or "none"
+    raise ConfigurationError(f"{entry.title} has no setting {item.key or item.value!r}; its settings are: {known}")
+
+
+def _typed(entry: Entry, key: str, value: str, hint: Any) -> Any:
+    try:
+        return TypeAdapter(hint).validate_python(value)
+    except ValidationError as error:
+        raise ConfigurationError(f"{entry.title}: {key} takes {takes(hint)}, not {value!r}") from error

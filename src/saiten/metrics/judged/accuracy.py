@@ -1,0 +1,71 @@
+"""Accuracy: whether a judge, knowing a right answer, takes the answer for correct.
+
+1 is correct, 0 is not; the mean over samples is the accuracy of the system.
+Source: the papers on binary accuracy presented at the Japanese NLP society's meetings (ANLP); `grounded` builds what
+they name as future work.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.base import BaseMetric
+from saiten.metrics.naming import write_name
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.tasks.correctness import DecideCorrect
+
+Written = Literal["json", "marker"]
+
+
+@dataclass(frozen=True)
+class Accuracy(BaseMetric):
+    """The judge's verdict against all references, each of them right on its own.
+
+    A blank answer is 0 without a call.
+    """
+
+    title = "accuracy"
+    needs = ("question", "answer", "reference")
+    tasks = (DecideCorrect,)
+
+    grounded: bool = False
+    """The stricter form: the judge sees the contexts too, and an addition that neither they nor the references support
+    counts as a mistake. The plain form passes an answer that holds the reference and made-up additions."""
+    form: Written = "json"
+    """How the judge writes: JSON by schema, or an explanation that ends in `[[True]]` or `[[False]]`."""
+
+    def __post_init__(self) -> None:
+        """Refuse a form that does not exist; the grounded form needs contexts."""
+        if self.form not in get_args(Written):
+            raise ConfigurationError(f"accuracy: form is one of {', '.join(get_args(Written))}, not {self.form!r}")
+        if self.grounded:
+            # A setting decides about the needs: the instance's own hide the class's.
+            object.__setattr__(self, "needs", (*self.needs, "contexts"))
+
+    @property
+    def name(self) -> str:
+        """`accuracy`, `accuracy[grounded]` or `accuracy[grounded,form=marker]`."""
+        settings = {"grounded": True} if self.grounded else {}
+        return write_name(self.title, settings | ({"form": self.form} if self.form != "json" else {}))
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The verdict as 1 or 0."""
+        if not (sample.answer or "").strip():
+            return Score(0.0, reason="the answer is empty")
+        contexts = (sample.contexts or ()) if self.grounded else None
+        decision = await judge.perform(
+            DecideCorrect(
+                sample.question,
+                sample.answer or "",
+                sample.references,
+                contexts,
+                self.form,
+                language=sample.language,
+            )
+        )
+        return Score(
+            float(decision.correct),
+            reason=decision.explanation,
+            details=decision.model_dump(mode="json", include={"correct", "p"}, exclude_none=True),
+        )

@@ -1,0 +1,68 @@
+"""Correctness: the grade of 1 to 5 that a judge gives the answer, knowing a right one.
+
+5 is correct and complete, 1 completely wrong and harmful to rely on; an answer that says it does not know (grade 0)
+is declined, and left out of the mean.
+Source: the papers on graded correctness presented at the Japanese NLP society's meetings (ANLP), whose modes E2 and
+E3 are `evidence=answer` and `evidence=reference` here; the prometheus form is that of Kim et al. 2024, *Prometheus 2*.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.base import BaseMetric
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.tasks.correctness import GradeAnswer
+
+Evidence = Literal["none", "answer", "reference"]
+Written = Literal["json", "prometheus"]
+
+
+@dataclass(frozen=True)
+class Correctness(BaseMetric):
+    """The judge's grade against all references, each of them right on its own; the mean over a panel's votes.
+
+    A blank answer is declined without a call.
+    """
+
+    title = "correctness"
+    needs = ("question", "answer", "reference")
+    tasks = (GradeAnswer,)
+    bounds = (1.0, 5.0)
+
+    evidence: Evidence = "reference"
+    """What the judge sees beside the references: nothing, the contexts that the system retrieved for its answer (E2),
+    or the sample's evidence, retrieved with question and reference together (E3); none where the sample brings none."""
+    form: Written = "json"
+    """How the judge writes: JSON by schema, or `Feedback: … [RESULT] n` as models trained for this job do."""
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not exist."""
+        for what, value, choices in (("evidence", self.evidence, Evidence), ("form", self.form, Written)):
+            if value not in get_args(choices):
+                raise ConfigurationError(f"correctness: {what} is one of {', '.join(get_args(choices))}, not {value!r}")
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The grade."""
+        if not (sample.answer or "").strip():
+            return Score.declined("the answer is empty")
+        evidence = self._evidence(sample)
+        grade = await judge.perform(
+            GradeAnswer(
+                sample.question,
+                sample.answer or "",
+                sample.references,
+                evidence,
+                self.form,
+                language=sample.language,
+            )
+        )
+        details = {"grade": grade.grade, "evidence": {"mode": self.evidence, "pieces": len(evidence)}}
+        if grade.grade == 0:
+            return Score.declined(grade.feedback, **details)
+        return Score(grade.value, reason=grade.feedback, details=details)
+
+    def _evidence(self, sample: Sample) -> tuple[str, ...]:
+        chosen = {"none": (), "answer": sample.contexts, "reference": sample.evidence}[self.evidence]
+        return chosen or ()

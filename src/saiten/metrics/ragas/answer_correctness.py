@@ -1,0 +1,112 @@
+"""Answer correctness: whether answer and reference make the same statements, and mean the same.
+
+1 is the same in statements and meaning, 0 nothing in common; undefined for a reference without statements.
+Source: RAGAS documentation, *answer correctness* (it is not in the paper).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.ragas.answer_similarity import AnswerSimilarity
+from saiten.metrics.ragas.asking import perform_all
+from saiten.metrics.ragas.compat import RagasMetric
+from saiten.metrics.ragas.verdicts import verdict_details
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.tasks.similarity import MeasureSimilarity
+from saiten.tasks.statements import Classification, ClassifyStatements, SplitStatements
+
+
+@dataclass(frozen=True)
+class AnswerCorrectness(RagasMetric):
+    """w · F_beta + (1 - w) · similarity, with the statements of the answer and of the (main) reference.
+
+    TP and FP are the statements of the answer that the reference supports or does not; FN are the statements of the
+    reference that the answer lacks.
+
+    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+
+    - A reference without statements is undefined, and an answer without statements has F = 0. RAGAS takes either for
+      a perfect match, F = 1.
+    - Each statement needs exactly one verdict; RAGAS counts those that came, and where none came F is 1.
+    - A statement of nothing but white space is not counted, and a reference of nothing else is undefined at once.
+    - The similarity is clipped to [0, 1], and 0 for an empty answer; RAGAS's cosine may be negative.
+    """
+
+    title = "answer_correctness"
+    needs = ("question", "answer", "reference")
+    tasks = (SplitStatements, ClassifyStatements, MeasureSimilarity)
+
+    beta: float = 1.0
+    """Above 1, statements that are missing weigh more than statements that are wrong."""
+    weight: float = 0.75
+    """w, the weight of the statements; with 1 no similarity is asked for."""
+
+    def __post_init__(self) -> None:
+        """Refuse a beta that is not above 0 and a weight outside [0, 1]."""
+        super().__post_init__()
+        if not 0 < self.beta < float("inf"):
+            raise ConfigurationError(f"answer_correctness needs a beta above 0, not {self.beta}")
+        if not 0 <= self.weight <= 1:
+            raise ConfigurationError(f"answer_correctness needs a weight from 0 to 1, not {self.weight}")
+
+    @property
+    def lowest_in_ragas(self) -> float:
+        """Nothing right and a cosine of -1."""
+        return self.weight - 1
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The weighted mean of F and similarity."""
+        if nothing := self.empty(sample, "reference"):
+            return nothing
+        texts = (sample.answer or "", sample.reference or "")
+        splits = await perform_all(
+            judge, [SplitStatements(sample.question, t, language=sample.language) for t in texts]
+        )
+        answer, reference = (self.kept(split.statements) for split in splits)
+        details: dict[str, Any] = {
+            "answer": {"statements": list(answer)},
+            "reference": {"statements": list(reference)},
+        }
+        if not reference and not self.as_ragas:
+            return Score.undefined("the reference makes no statement", **details)
+        if answer and reference:
+            classify = ClassifyStatements(
+                sample.question, answer, reference, partial=self.as_ragas, language=sample.language
+            )
+            reply = await judge.perform(classify)
+            counts = tp, fp, fn = count(reply)
+            f = f_beta(tp, fp, fn, self.beta)
+            details |= dict(zip(("TP", "FP", "FN"), counts, strict=True))
+            details["answer"] |= verdict_details(reply.answer)
+            details["reference"] |= verdict_details(reply.reference)
+            reason = f"statements: {tp} right, {fp} wrong, {fn} missing"
+        else:
+            f = float(self.as_ragas)
+            reason = f"the {'reference' if answer else 'answer'} makes no statement"
+        similarity = await self._similarity(sample, judge)
+        return Score(
+            self.weight * f + (1 - self.weight) * similarity,
+            reason=f"{reason}; F = {f:.3f}, similarity = {similarity:.3f}",
+            details={**details, "f_beta": f, "similarity": similarity},
+        )
+
+    async def _similarity(self, sample: Sample, judge: Judge) -> float:
+        if self.weight == 1:
+            return 0.0
+        return await AnswerSimilarity(compat=self.compat).similarity(sample, judge)
+
+
+def count(reply: Classification) -> tuple[int, int, int]:
+    """TP, FP and FN: the answer's statements with yes and with no, and the reference's with no."""
+    tp = sum(verdict.verdict for verdict in reply.answer)
+    return tp, len(reply.answer) - tp, sum(not verdict.verdict for verdict in reply.reference)
+
+
+def f_beta(tp: int, fp: int, fn: int, beta: float = 1.0) -> float:
+    """(1 + β²) · TP / ((1 + β²) · TP + β² · FN + FP); 1 where all three are 0, as nothing is wrong or missing."""
+    if tp + fp + fn == 0:
+        return 1.0
+    weighted = (1 + beta**2) * tp
+    return weighted / (weighted + beta**2 * fn + fp)

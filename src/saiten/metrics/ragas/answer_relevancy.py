@@ -1,0 +1,93 @@
+"""Answer relevancy: how much the questions that the answer answers resemble the question that was asked.
+
+1 is to the point, 0 is beside it or non-committal; undefined where no question could be written.
+Source: Es et al. 2024, section 3.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.ragas.asking import perform_all
+from saiten.metrics.ragas.compat import RagasMetric, is_blank
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.tasks.questions import Questions, WriteQuestions
+from saiten.tasks.similarity import MeasureSimilarity
+
+
+@dataclass(frozen=True)
+class AnswerRelevancy(RagasMetric):
+    """(1/n) Σ cos(q, q_i) over n questions written from the answer; 0 if the answer is non-committal.
+
+    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+
+    - One call writes all questions, so that they differ, and says once whether the answer is non-committal. RAGAS
+      asks n times for one question, and takes the answer as non-committal if all n replies say so.
+    - The mean is clipped to [0, 1]; RAGAS's may be negative.
+    - No question written: undefined; RAGAS gives 0. A written question of white space is dropped; RAGAS raises.
+    - An empty answer: 0 without a call, as it answers nothing; RAGAS raises.
+    """
+
+    title = "answer_relevancy"
+    needs = ("question", "answer")
+    tasks = (WriteQuestions, MeasureSimilarity)
+    refused_by_ragas = ("question", "answer")
+    questions: int = 3
+    """How many questions to write; RAGAS calls it strictness."""
+
+    def __post_init__(self) -> None:
+        """Refuse a number of questions that is not from 1 to 50."""
+        super().__post_init__()
+        if not 1 <= self.questions <= 50:
+            raise ConfigurationError(f"answer_relevancy needs 1 to 50 questions, not {self.questions}")
+
+    @property
+    def lowest_in_ragas(self) -> float:
+        """That of a mean of cosines."""
+        return -1.0
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The mean similarity."""
+        if nothing := self.empty(sample, "question"):
+            return nothing
+        if not self.as_ragas and is_blank(sample.answer):
+            return Score(0.0, reason="the answer is empty")
+        questions, noncommittal = read_questions(await perform_all(judge, self._writing(sample)), exact=self.as_ragas)
+        if self.as_ragas and any(is_blank(question) for question in questions):
+            return Score.undefined("a written question is white space, which RAGAS refuses to embed")
+        if noncommittal:
+            return Score(0.0, reason="the answer is non-committal", details=_details(questions, [], noncommittal=True))
+        if not questions:
+            reason = "no question could be written from the answer"
+            return Score(0.0, reason=reason) if self.as_ragas else Score.undefined(reason)
+        similar = await judge.perform(MeasureSimilarity(sample.question, questions, language=sample.language))
+        mean = fmean(similar.values)
+        return Score(
+            mean if self.as_ragas else min(max(mean, 0.0), 1.0),
+            reason=f"{len(questions)} questions written from the answer: mean cosine {mean:.3f} with the question",
+            details=_details(questions, similar.values, noncommittal=False),
+        )
+
+    def _writing(self, sample: Sample) -> list[WriteQuestions]:
+        answer, language = sample.answer or "", sample.language
+        if self.as_ragas:
+            return [WriteQuestions(answer, 1, draw, language=language) for draw in range(self.questions)]
+        return [WriteQuestions(answer, self.questions, language=language)]
+
+
+def read_questions(replies: Sequence[Questions], *, exact: bool = False) -> tuple[tuple[str, ...], bool]:
+    """The questions that are not blank, and whether all replies that wrote one say non-committal.
+
+    With `exact`, as in RAGAS, only the question of length 0 is blank, and nothing written is not non-committal.
+    """
+    kept = [[q for q in reply.questions if (q if exact else q.strip())] for reply in replies]
+    flags = [reply.noncommittal for reply, questions in zip(replies, kept, strict=True) if questions]
+    if not flags and not exact:
+        flags = [reply.noncommittal for reply in replies]
+    return tuple(q for questions in kept for q in questions), bool(flags) and all(flags)
+
+
+def _details(questions: Sequence[str], similarities: Sequence[float], *, noncommittal: bool) -> dict[str, object]:
+    return {"noncommittal": noncommittal, "questions": list(questions), "similarities": list(similarities)}

@@ -1,0 +1,49 @@
+"""Answer similarity: how close the answer's meaning is to the reference's, by their embeddings.
+
+1 is the same meaning, 0 none in common; how high unrelated texts come depends on the embedding model.
+Source: RAGAS documentation, *semantic similarity*, after Risch et al. 2021, *Semantic Answer Similarity*.
+"""
+
+from dataclasses import dataclass
+
+from saiten.metrics.ragas.compat import RagasMetric, is_blank
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.tasks.similarity import MeasureSimilarity
+
+
+@dataclass(frozen=True)
+class AnswerSimilarity(RagasMetric):
+    """cos(answer, reference), clipped to [0, 1]; of several references, the main one.
+
+    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+
+    - The cosine is clipped; RAGAS's may be negative.
+    - An empty answer is 0 and an empty reference undefined, without a call; RAGAS embeds a blank for either.
+
+    A text that the embedder gives no direction (a vector of zeros) has cosine 0; RAGAS gives NaN.
+    """
+
+    title = "answer_similarity"
+    needs = ("answer", "reference")
+    tasks = (MeasureSimilarity,)
+
+    @property
+    def lowest_in_ragas(self) -> float:
+        """That of a cosine."""
+        return -1.0
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The cosine."""
+        if nothing := self.empty(sample, "reference"):
+            return nothing
+        cosine = await self.similarity(sample, judge)
+        return Score(cosine, reason=f"the cosine of answer and reference is {cosine:.3f}", details={"cosine": cosine})
+
+    async def similarity(self, sample: Sample, judge: Judge) -> float:
+        """The figure alone, as answer correctness uses it."""
+        if not self.as_ragas and is_blank(sample.answer):
+            return 0.0
+        task = MeasureSimilarity(sample.answer or " ", (sample.reference or " ",), language=sample.language)
+        cosine = (await judge.perform(task)).values[0]
+        return cosine if self.as_ragas else min(max(cosine, 0.0), 1.0)

@@ -1,0 +1,64 @@
+"""Context entity recall: the share of the reference's entities that the contexts name.
+
+1 if all are named, 0 if none; undefined for a reference without entities and for no contexts.
+Source: RAGAS documentation, *context entities recall* (it is not in the paper).
+"""
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from saiten.metrics.ragas.asking import perform_all
+from saiten.metrics.ragas.compat import RagasMetric
+from saiten.metrics.ragas.verdicts import quoted
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.tasks.entities import ListEntities
+from saiten.text.normalisation import bare
+
+
+@dataclass(frozen=True)
+class ContextEntityRecall(RagasMetric):
+    """|C ∩ R| / |R|, where R are the entities of the (main) reference and C those of the contexts.
+
+    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+
+    - Two spellings of an entity are equal if they are after NFKC and case folding, without punctuation and white
+      space: `ＩＢＭ` is `ibm`, `1,200` is `1200`. RAGAS compares strings exactly. There is no partial match, since 京都
+      stands in 東京都.
+    - A reference without entities is undefined; RAGAS gives 0.
+    - Nothing is added to the denominator, where RAGAS adds 1e-8 and so never reaches 1.
+    - A reference or contexts of nothing but white space are undefined at once; RAGAS asks all the same.
+    """
+
+    title = "context_entity_recall"
+    needs = ("contexts", "reference")
+    tasks = (ListEntities,)
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The share of entities found."""
+        if nothing := self.empty(sample, "reference", "contexts"):
+            return nothing
+        texts = (sample.reference or "", "\n".join(sample.contexts or ()))
+        replies = await perform_all(judge, [ListEntities(text, language=sample.language) for text in texts])
+        listed = {"reference": replies[0].entities, "contexts": replies[1].entities}
+        wanted, there = self._spelled(listed["reference"]), self._spelled(listed["contexts"])
+        if not wanted and not self.as_ragas:
+            return Score.undefined("the reference names no entity", entities=listed)
+        missing = [entity for spelling, entity in wanted.items() if spelling not in there]
+        return Score(
+            entity_recall(wanted.keys(), there.keys(), epsilon=1e-8 if self.as_ragas else 0.0),
+            reason=f"{len(wanted) - len(missing)} of {len(wanted)} entities of the reference are in the contexts"
+            + (f"; missing: {quoted(missing)}" if missing else ""),
+            details={"entities": listed, "missing": missing},
+        )
+
+    def _spelled(self, entities: Iterable[str]) -> dict[str, str]:
+        if self.as_ragas:
+            return {entity: entity for entity in entities}
+        return {bare(entity): entity for entity in entities if bare(entity)}
+
+
+def entity_recall(r: AbstractSet[str], c: AbstractSet[str], *, epsilon: float = 0.0) -> float:
+    """|C ∩ R| / (|R| + epsilon); without epsilon, R must not be empty."""
+    return len(c & r) / (len(r) + epsilon)

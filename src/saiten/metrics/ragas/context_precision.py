@@ -1,0 +1,55 @@
+"""Context precision: whether the useful contexts stand at the top of the ranking.
+
+1 if all useful contexts come first, 0 if none is useful; undefined for no contexts.
+Source: RAGAS documentation, *context precision*: average precision over the ranking (it is not in the paper).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from saiten.metrics.ragas.asking import perform_all
+from saiten.metrics.ragas.compat import RagasMetric
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.tasks.contexts import JudgeContext
+
+
+@dataclass(frozen=True)
+class ContextPrecision(RagasMetric):
+    """Σ_k precision@k · v_k / Σ_k v_k, where v_k says whether the k-th context is useful for the reference.
+
+    A call per context, all at the same time. Of several references, the main one is used.
+
+    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it): nothing is added to the denominator, where RAGAS adds
+    1e-10 and so never reaches 1; a reference, question or contexts of nothing but white space are undefined at once.
+    """
+
+    title = "context_precision"
+    needs = ("question", "contexts", "reference")
+    tasks = (JudgeContext,)
+    refused_by_ragas = ("question", "reference", "contexts")
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The average precision."""
+        if nothing := self.empty(sample, "question", "reference", "contexts"):
+            return nothing
+        verdicts = await perform_all(
+            judge,
+            [
+                JudgeContext(sample.question, context, sample.reference or "", language=sample.language)
+                for context in sample.contexts or ()
+            ],
+        )
+        useful = [verdict.useful for verdict in verdicts]
+        ranks = ", ".join(str(k) for k, v in enumerate(useful, start=1) if v)
+        return Score(
+            average_precision(useful, epsilon=1e-10 if self.as_ragas else 0.0),
+            reason=f"{sum(useful)} of {len(useful)} contexts are useful" + (f": rank {ranks}" if ranks else ""),
+            details={"verdicts": [{"context": k, **v.model_dump()} for k, v in enumerate(verdicts, start=1)]},
+        )
+
+
+def average_precision(v: Sequence[bool], *, epsilon: float = 0.0) -> float:
+    """Σ_k precision@k · v_k / (Σ_k v_k + epsilon); 0 if none is useful. v = 0, 1, 1 → (1/2 + 2/3) / 2 = 0.5833."""
+    precisions = [sum(v[:k]) / k for k in range(1, len(v) + 1) if v[k - 1]]
+    return sum(precisions) / (len(precisions) + epsilon) if precisions else 0.0

@@ -1,0 +1,52 @@
+"""Context recall: the share of the reference's statements that can be attributed to the contexts.
+
+1 if the contexts hold everything that the reference says, 0 if nothing; undefined for a reference without statements
+and for no contexts.
+Source: RAGAS documentation, *context recall* (it is not in the paper).
+"""
+
+from dataclasses import dataclass
+
+from saiten.metrics.ragas.compat import RagasMetric
+from saiten.metrics.ragas.verdicts import share_score
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.tasks.statements import SplitStatements, VerifyStatements
+
+
+@dataclass(frozen=True)
+class ContextRecall(RagasMetric):
+    """|attributed statements of the reference| / |statements of the reference|; of several references, the main one.
+
+    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes all but the first):
+
+    - Two steps, splitting and verifying, where RAGAS does both in one call: the statements of the reference are
+      shared with answer correctness.
+    - Each statement needs exactly one verdict; RAGAS divides by the verdicts that came.
+    - A statement of nothing but white space is not counted.
+    - A reference or contexts of nothing but white space are undefined at once, and a question is not insisted on.
+    - A reference without statements is undefined with a reason; RAGAS gives NaN.
+    """
+
+    title = "context_recall"
+    needs = ("question", "contexts", "reference")
+    tasks = (SplitStatements, VerifyStatements)
+    refused_by_ragas = ("question", "reference", "contexts")
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The share of attributed statements."""
+        if nothing := self.empty(sample, "reference", "contexts"):
+            return nothing
+        split = SplitStatements(sample.question, sample.reference or "", language=sample.language)
+        statements = self.kept((await judge.perform(split)).statements)
+        if not statements:
+            return Score.undefined("the reference makes no statement")
+        verify = VerifyStatements(statements, sample.contexts or (), partial=self.as_ragas, language=sample.language)
+        verdicts = (await judge.perform(verify)).verdicts
+        return share_score(
+            statements,
+            verdicts,
+            yes="statements of the reference are in the contexts",
+            no="not in them",
+            statements=list(statements),
+        )

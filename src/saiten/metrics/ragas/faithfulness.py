@@ -1,0 +1,46 @@
+"""Faithfulness: the share of the answer's statements that the contexts support.
+
+1 is fully supported, 0 not at all; undefined for an answer without statements and for no contexts.
+Source: Es et al. 2024, *RAGAS: Automated Evaluation of Retrieval Augmented Generation*, section 3.
+"""
+
+from dataclasses import dataclass
+
+from saiten.metrics.ragas.compat import RagasMetric
+from saiten.metrics.ragas.verdicts import share_score
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.tasks.statements import SplitStatements, VerifyStatements
+
+
+@dataclass(frozen=True)
+class Faithfulness(RagasMetric):
+    """|V| / |S|, where S are the statements of the answer and V those that the contexts support.
+
+    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+
+    - Each statement needs exactly one verdict; a reply that leaves some out is asked for again and then unreadable.
+      RAGAS divides by the verdicts that came. (More verdicts than statements are refused in compat, too.)
+    - A statement of nothing but white space is not counted.
+    - An answer or contexts of nothing but white space are undefined at once, and a question is not insisted on.
+    - An answer without statements is undefined with a reason; RAGAS gives NaN.
+    """
+
+    title = "faithfulness"
+    needs = ("question", "answer", "contexts")
+    tasks = (SplitStatements, VerifyStatements)
+    refused_by_ragas = ("question", "answer", "contexts")
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The share of supported statements."""
+        if nothing := self.empty(sample, "answer", "contexts"):
+            return nothing
+        split = SplitStatements(sample.question, sample.answer or "", language=sample.language)
+        statements = self.kept((await judge.perform(split)).statements)
+        if not statements:
+            return Score.undefined("the answer makes no statement")
+        verify = VerifyStatements(statements, sample.contexts or (), partial=self.as_ragas, language=sample.language)
+        verdicts = (await judge.perform(verify)).verdicts
+        return share_score(
+            statements, verdicts, yes="statements are supported", no="not supported", statements=list(statements)
+        )

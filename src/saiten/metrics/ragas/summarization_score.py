@@ -1,0 +1,76 @@
+"""Summarisation score: whether a summary answers what its sources answer, and is short.
+
+1 is everything said in nothing, 0 nothing said at full length; undefined where no question could be written.
+Source: RAGAS documentation, *summarization score* (it is not in the paper).
+"""
+
+from dataclasses import dataclass
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.ragas.compat import RagasMetric, first_blank
+from saiten.metrics.ragas.verdicts import sentence, share_of_yes, verdict_details
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.tasks.summary import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
+
+
+@dataclass(frozen=True)
+class SummarizationScore(RagasMetric):
+    """(1 - w) · questions answered / questions + w · conciseness; the answer is the summary of the contexts.
+
+    The questions are closed ones, written from the key phrases of the contexts, which answer all of them with yes.
+    Conciseness is max(0, 1 - length of the summary / length of the contexts), in characters, with the contexts
+    joined by line ends.
+
+    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+
+    - No key phrases or no questions: undefined. RAGAS goes on without key phrases, and raises without questions.
+    - Each question needs exactly one verdict; RAGAS divides by the answers that came.
+    - Nothing is added to the length of the contexts, where RAGAS adds 1e-10.
+    """
+
+    title = "summarization_score"
+    needs = ("answer", "contexts")
+    tasks = (ExtractKeyphrases, WriteClosedQuestions, AnswerFromSummary)
+
+    conciseness_weight: float = 0.5
+    """w, the weight of conciseness; RAGAS calls it coeff."""
+
+    def __post_init__(self) -> None:
+        """Refuse a weight outside [0, 1]."""
+        super().__post_init__()
+        if not 0 <= self.conciseness_weight <= 1:
+            raise ConfigurationError(
+                f"summarization_score needs a conciseness_weight from 0 to 1, not {self.conciseness_weight}"
+            )
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The weighted mean."""
+        if nothing := first_blank(sample, ("answer", "contexts")):
+            return nothing
+        summary, contexts, language = sample.answer or "", sample.contexts or (), sample.language
+        keyphrases = self.kept((await judge.perform(ExtractKeyphrases(contexts, language=language))).keyphrases)
+        if not keyphrases and not self.as_ragas:
+            return Score.undefined("the contexts have no key phrase")
+        write = WriteClosedQuestions(contexts, keyphrases, language=language)
+        questions = self.kept((await judge.perform(write)).questions)
+        asked = {"keyphrases": list(keyphrases), "questions": list(questions)}
+        if not questions:
+            return Score.undefined("no question could be written from the contexts", **asked)
+        answering = AnswerFromSummary(summary, questions, partial=self.as_ragas, language=language)
+        verdicts = (await judge.perform(answering)).verdicts
+        if not verdicts:
+            return Score.undefined("the judge gave no verdict", **asked)
+        qa = share_of_yes([verdict.verdict for verdict in verdicts])
+        short = conciseness(len(summary), len("\n".join(contexts)), epsilon=1e-10 if self.as_ragas else 0.0)
+        answered = sentence(questions, verdicts, yes="questions are answered", no="not answered")
+        return Score(
+            (1 - self.conciseness_weight) * qa + self.conciseness_weight * short,
+            reason=f"conciseness {short:.3f}; {answered}",
+            details={**asked, **verdict_details(verdicts), "answered": qa, "conciseness": short},
+        )
+
+
+def conciseness(summary: int, text: int, *, epsilon: float = 0.0) -> float:
+    """max(0, 1 - summary / text), the lengths in characters; a text has at least 1."""
+    return 1 - min(summary, text) / (text + epsilon)
