@@ -7,10 +7,10 @@ result.to_pandas()
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -141,6 +141,7 @@ async def aevaluate(
     described = _assembled(judge, replace(how, store=None))
     signatures = {metric.name: str(signature_of(metric, described)) for metric in chosen}
     settings = {"judge": _settings_of(judge), "columns": dict(columns or {}), "language": language or "detected"}
+    settings["currency"] = how.currency
     with _keeping(folder, settings, signatures, retry_failed=retry_failed) as ledger:
         performing = _assembled(judge, how)
         scorer = Scorer(chosen, performing, LocalExecutor(how.concurrency))
@@ -152,8 +153,10 @@ async def aevaluate(
     if not told.samples and told.bad_rows:
         first = told.bad_rows[0]
         raise BadInput(f"none of {len(told.bad_rows)} rows could be used; {first.where}: {first.reason}")
-    scores = tuple(told.scores) if folder is None else tuple(read_run(folder).scores())
-    return Evaluation(tuple(told.samples), scores, signatures, tuple(told.bad_rows))
+    if folder is None:
+        return Evaluation(tuple(told.samples), tuple(told.scores), signatures, tuple(told.bad_rows))
+    kept = read_run(folder)
+    return Evaluation(tuple(kept.samples()), tuple(kept.scores()), kept.manifest.signatures, tuple(told.bad_rows))
 
 
 def evaluate(samples: Samples, metrics: Sequence[str | Metric], judge: Any = "offline", **settings: Any) -> Evaluation:
@@ -180,19 +183,36 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(work)
     outcome: list[T] = []
     errors: list[BaseException] = []
+    stops: list[Callable[[], object]] = []
+
+    async def stoppable() -> T:
+        stops.append(partial(asyncio.get_running_loop().call_soon_threadsafe, _current_task().cancel))
+        return await work
 
     def in_thread() -> None:
         try:
-            outcome.append(asyncio.run(work))
+            outcome.append(asyncio.run(stoppable()))
         except BaseException as error:  # noqa: BLE001 - raised again below, in the caller's thread
             errors.append(error)
 
     thread = threading.Thread(target=in_thread, name="saiten.evaluate")
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except KeyboardInterrupt:  # the notebook's stop button: without this the run would go on, and on paying
+        for stop in stops:
+            stop()
+        thread.join()
+        raise
     if errors:
         raise errors[0]
     return outcome[0]
+
+
+def _current_task() -> asyncio.Task[Any]:
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - a coroutine that asyncio runs is a task
+    return task
 
 
 def _metrics(metrics: Sequence[str | Metric], compat: str | None) -> tuple[Metric, ...]:
@@ -215,10 +235,22 @@ def _rows(samples: Samples, columns: Mapping[str, str], language: Language | Non
         if first is None:
             return
         samples = _again(first, rest)
-        if isinstance(first, Sample):
-            yield from samples
+        if isinstance(first, Sample | BadRow):
+            yield from _each_once(samples)
             return
     yield from read_samples(samples, columns=columns, detect_language=detect_language, language=language)
+
+
+def _each_once(rows: Iterable[Sample | BadRow]) -> Iterator[Sample | BadRow]:
+    """The rows; a sample whose id stood earlier is a bad row, as it is in a file."""
+    seen: set[str] = set()
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, Sample) and row.id in seen:
+            yield BadRow(f"sample {number}", f"the id {row.id!r} stood earlier; every answer needs its own")
+            continue
+        if isinstance(row, Sample):
+            seen.add(row.id)
+        yield row
 
 
 def _again(first: Any, rest: Iterator[Any]) -> Iterator[Any]:

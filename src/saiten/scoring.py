@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from saiten.data import BadRow
-from saiten.errors import BadInput, BudgetSpent, CallFailed, CannotJudge, ConfigurationError, JudgeError, Unreadable
+from saiten.errors import BadInput, BudgetSpent, CannotJudge, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.memo import Memo
 from saiten.judges.metered import Metered
 from saiten.judges.panel import Panel
@@ -58,8 +58,8 @@ class Scorer:
 
         async def work(sample: Sample) -> None:
             wanted = [metric for metric in self.metrics if pending(sample, metric)]
-            await self._score_sample(sample, wanted, record, spent)
-            done(sample)
+            if await self._score_sample(sample, wanted, record, spent):
+                done(sample)
 
         async with aclosing(self.executor.run(work, spent.until_then(samples))) as results:
             async for _ in results:
@@ -67,10 +67,11 @@ class Scorer:
         if spent.error is not None:
             raise spent.error
 
-    async def _score_sample(self, sample: Sample, metrics: Sequence[Metric], record: Record, spent: "_Spent") -> None:
+    async def _score_sample(self, sample: Sample, metrics: Sequence[Metric], record: Record, spent: "_Spent") -> bool:
+        """Whether all of them were scored; False where the budget did not allow it."""
         judge, voters = _for_one_sample(self.judge)
 
-        async def one(metric: Metric) -> None:
+        async def one(metric: Metric) -> bool:
             try:
                 score = await score_once(sample, metric, judge)
                 if voters and any(task.votable for task in metric.tasks) and score.status in {"ok", "declined"}:
@@ -79,13 +80,16 @@ class Scorer:
                     score = replace(score, votes=tuple(vote.value for vote in votes))
             except BudgetSpent as error:
                 spent.error = error
-            else:
-                record(sample, Scored(sample.id, metric.name, score))
+                return False
+            record(sample, Scored(sample.id, metric.name, score))
+            return True
 
         # Not a TaskGroup: what the other metrics have under way is paid for and is recorded before an error goes up.
-        for outcome in await asyncio.gather(*(one(metric) for metric in metrics), return_exceptions=True):
-            if outcome is not None:
+        outcomes = await asyncio.gather(*(one(metric) for metric in metrics), return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
                 raise outcome
+        return all(outcomes)
 
 
 async def score_once(sample: Sample, metric: Metric, judge: Judge) -> Score:
@@ -99,22 +103,46 @@ async def score_once(sample: Sample, metric: Metric, judge: Judge) -> Score:
         return Score.undefined(f"the sample has no {' and no '.join(missing)}")
     meter = Metered(judge)
     try:
-        score = await metric.score(sample, meter)
-    except CannotJudge as error:
-        score = Score.undefined(str(error))
-    except Unreadable as error:
-        score = Score(None, "unreadable", str(error), {"raw": error.raw})
-    except CallFailed as error:
-        score = Score(None, "failed", str(error))
-    except (BudgetSpent, ConfigurationError):
-        raise
-    except JudgeError as error:
-        score = Score(None, "failed", str(error))
+        score = _checked(await metric.score(sample, meter))
     except Exception as error:  # noqa: BLE001 - one broken metric must not take the others' paid scores with it
-        score = Score(None, "failed", f"{type(error).__name__}: {error}", {"traceback": traceback.format_exc()})
-    if score.value is not None and not math.isfinite(score.value):
-        score = Score(None, "failed", f"{metric.name} returned {score.value}, which is no score", score.details)
+        score = _without_value(_single(error))
     return replace(score, usage=meter.usage)
+
+
+def _checked(score: Score) -> Score:
+    """The score, if it is one; raises TypeError or ValueError with what a metric of one's own got wrong."""
+    if not isinstance(score, Score):
+        raise TypeError(f"a Score was expected, the metric returned {score!r:.100}")
+    if (score.value is None) == (score.status == "ok"):
+        raise ValueError(f"a score has a value exactly if it is ok; {score.value} came with the status {score.status}")
+    if score.value is not None and not math.isfinite(score.value):
+        raise ValueError(f"the metric returned {score.value}, which is no score")
+    return score
+
+
+def _single(error: Exception) -> Exception:
+    """Of the errors of an asyncio.TaskGroup the one that counts: what concerns the run before what concerns a call."""
+    if not isinstance(error, ExceptionGroup):
+        return error
+    errors = [_single(each) for each in error.exceptions]
+    return min(errors, key=lambda each: (not isinstance(each, _OF_THE_RUN), not isinstance(each, JudgeError)))
+
+
+_OF_THE_RUN = (BudgetSpent, ConfigurationError)
+
+
+def _without_value(error: Exception) -> Score:
+    """What the error of one score makes of it; raises what concerns the whole run."""
+    if isinstance(error, _OF_THE_RUN):
+        raise error
+    if isinstance(error, CannotJudge):
+        return Score.undefined(str(error))
+    if isinstance(error, Unreadable):
+        return Score(None, "unreadable", str(error), {"raw": error.raw})
+    if isinstance(error, JudgeError):
+        return Score(None, "failed", str(error))
+    trace = "".join(traceback.format_exception(error))
+    return Score(None, "failed", f"{type(error).__name__}: {error}", {"traceback": trace})
 
 
 def _is_missing(sample: Sample, need: str) -> bool:
@@ -198,7 +226,12 @@ async def score_into(
         return not ledger.is_done(sample.id, metric.name)
 
     def record(sample: Sample, scored: Scored) -> None:
-        ledger.score(scored)
+        try:
+            ledger.score(scored)
+        except (TypeError, ValueError) as error:  # details that are no JSON, from a metric of one's own
+            broken = Score(None, "failed", f"{type(error).__name__}: {error}", usage=scored.score.usage)
+            scored = replace(scored, score=broken)
+            ledger.score(scored)
         watch.scored(sample, scored)
 
     async def samples() -> AsyncIterator[Sample]:

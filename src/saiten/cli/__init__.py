@@ -1,14 +1,14 @@
 """The command line: one file a command, loaded when it is called, so that `saiten --help` answers at once."""
 
 import importlib
+import io
 import sys
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from typer.core import TyperGroup
 
+from saiten.cli.output import outside, stderr
 from saiten.errors import BudgetSpent, SaitenError
 from saiten.version import __version__
 
@@ -21,6 +21,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("saiten.cli.tune", "Fit a judge to your own labels."),
 }
 """By name: the module that holds the command as `app`, and its line in the overview."""
+
+INTERRUPTED = 130
 
 
 class LazyCommands(TyperGroup):
@@ -35,6 +37,14 @@ class LazyCommands(TyperGroup):
         command = typer.main.get_command(importlib.import_module(COMMANDS[cmd_name][0]).app)
         command.name = cmd_name
         return command
+
+    def invoke(self, ctx: Any) -> Any:
+        """As usual, but Ctrl-C ends with the status that shells expect, wherever it comes."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            stderr().print("[yellow]interrupted[/]")
+            raise typer.Exit(INTERRUPTED) from None
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The overview, from the table above: no command is imported for it."""
@@ -53,7 +63,7 @@ class LazyCommands(TyperGroup):
         )
 
 
-app = typer.Typer(cls=LazyCommands, no_args_is_help=True, add_completion=False)
+app = typer.Typer(cls=LazyCommands, add_completion=False)
 
 
 def _print_version(wanted: bool) -> None:
@@ -75,8 +85,11 @@ def main(argv: list[str] | None = None) -> None:
     The exit status is 0 for done, 2 for a wrong set-up or input, 3 for a run that stopped and can be continued (its
     budget is spent), 130 for Ctrl-C.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a pipe on Windows, or LANG=C, may lack what we and answers write
+            stream.reconfigure(errors="backslashreplace")
     try:
-        app(sys.argv[1:] if argv is None else argv, prog_name="saiten")
+        app((sys.argv[1:] if argv is None else argv) or ["--help"], prog_name="saiten")
     except SaitenError as error:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(f"[bold red]saiten:[/] {escape(str(error))}")
+        stderr().print(f"[bold red]saiten:[/] {outside(error)}")
         sys.exit(3 if isinstance(error, BudgetSpent) else 2)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from saiten.cli.output import FormatOption, stderr, stdout, told
-from saiten.errors import BadInput
+from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader, read_run
 from saiten.metrics.catalog import make_metric
 from saiten.records import Sample
@@ -111,7 +111,7 @@ def verdict(metric: str, difference: float | None, p: float | None) -> str:
         return "within the noise"
     try:
         higher = make_metric(metric).higher_is_better
-    except ValueError:
+    except ConfigurationError:  # a metric of one's own
         higher = None
     if higher is None:
         return "differs"

@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from saiten.assembly import JudgeSettings, assemble_judge
-from saiten.cli.output import stderr, stdout
+from saiten.cli.output import outside, stderr, stdout
 from saiten.cli.progress import RunProgress
 from saiten.cli.show import summary_of
 from saiten.demo import DEFECTS, DefectRow, DemoSample, hold_against_defects, load_demo
@@ -55,6 +54,10 @@ def demo(
 
     Each answer has a defect that is known by construction, so the tour ends with the metrics held against what is
     known: which defects does each see, and which does it miss?
+
+    Examples:
+      saiten demo
+      saiten demo -o runs/tour
     """
     console = stdout()
     samples = load_demo()
@@ -141,7 +144,7 @@ def _print_one_answer(reader: RunReader, samples: Sequence[DemoSample], console:
 
 def _print_next_steps(out: Path, console: Console) -> None:
     summary = summary_of(read_run(out))
-    folder = escape(str(out))
+    folder = outside(out)
     console.rule("[bold]Next[/]", align="left")
     console.print(
         f"All {sum(f.total for f in summary.figures if f.system is None and f.group is None)} scores with their "

@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from saiten.reports.tables import Format
+from saiten.reports.visible import visible
 
 FormatOption = Annotated[Format, typer.Option("--format", help="table for people; json, csv or md for others.")]
 
@@ -26,6 +28,11 @@ def told(console: Console) -> Callable[[str], None]:
     """What readers and journals tell the user, as notes on this console."""
 
     def tell(text: str) -> None:
-        console.print(f"note: {text}", markup=False, style="dim")
+        console.print(f"note: {visible(text)}", markup=False, style="dim")
 
     return tell
+
+
+def outside(text: object) -> str:
+    """Text from outside, ready to stand in rich's markup: it can neither style nor clear the screen."""
+    return escape(visible(str(text)))

@@ -5,9 +5,9 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from saiten.cli.output import outside
 from saiten.data import BadRow
 from saiten.records import Sample, Scored, Usage
 from saiten.reports.summary_tables import usage_text
@@ -68,7 +68,7 @@ class RunProgress:
         """The first few are named at once; all are counted and stand in `errors.jsonl`."""
         self.bad_rows += 1
         if self.bad_rows <= _SHOWN_BAD_ROWS:
-            self._console.print(f"[yellow]kept apart[/] {escape(row.where)}: {escape(row.reason)}")
+            self._console.print(f"[yellow]kept apart[/] {outside(row.where)}: {outside(row.reason)}")
         elif self.bad_rows == _SHOWN_BAD_ROWS + 1:
             self._console.print("[yellow]kept apart[/] more rows; all of them stand in errors.jsonl")
 
@@ -81,7 +81,7 @@ class RunProgress:
         self.samples += 1
         if self._bar is not None and self._task is not None:
             self._bar.update(
-                self._task, advance=1, rate=self._rate(), spent=escape(usage_text(self.usage, self._currency))
+                self._task, advance=1, rate=self._rate(), spent=outside(usage_text(self.usage, self._currency))
             )
         elif not self._quiet and time.monotonic() - self._last_line > _LINE_EVERY:
             self._last_line = time.monotonic()

@@ -10,10 +10,10 @@ from typing import Annotated, Literal, TypeVar
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
-from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.cli import INTERRUPTED
+from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.progress import RunProgress
 from saiten.cli.rehearse import rehearse
 from saiten.cli.show import show_summary
@@ -34,8 +34,7 @@ _COUNT_UP_TO = 64 * 2**20
 """Bytes of a file whose lines are counted beforehand, for the time left."""
 
 STOPPED = 3
-INTERRUPTED = 130
-"""Exit statuses of a run that can be continued."""
+"""Exit status of a run that can be continued, as that of Ctrl-C."""
 
 
 @app.command()
@@ -153,6 +152,7 @@ def score(
         **{key: value for key, value in asdict(settings).items() if key != "calibration"},
         "columns": columns,
         "language": spoken or "detected",
+        "currency": calls.currency,
     }
     # Described by a judge without a store: the store may lie in the folder, which is not ours until it is open.
     described = assemble_judge(settings, replace(calls, store=None))
@@ -161,7 +161,7 @@ def score(
         folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, tell=told(notes)
     ) as journal:
         if journal.done:
-            notes.print(f"{escape(str(folder))} has {journal.done} scores already; going on")
+            notes.print(f"{outside(folder)} has {journal.done} scores already; going on")
         scorer = Scorer(metrics, assemble_judge(settings, calls), LocalExecutor(calls.concurrency))
         with RunProgress(notes, _count(data, limit), calls.currency, quiet=quiet) as progress:
             status = _run(journal, rows(), scorer, progress, notes, strict=strict)
@@ -171,7 +171,7 @@ def score(
             markup=False,
         )
         if progress.bad_rows:
-            notes.print(f"{progress.bad_rows} rows could not be used; they stand in {escape(str(folder))}/errors.jsonl")
+            notes.print(f"{progress.bad_rows} rows could not be used; they stand in {outside(folder)}/errors.jsonl")
         if progress.not_measured:
             notes.print(
                 f"{progress.not_measured} scores failed or were unreadable; the same command with --retry-failed "
@@ -202,7 +202,7 @@ def _run(
     try:
         asyncio.run(all_of_it())
     except BudgetSpent as error:
-        notes.print(f"[yellow]stopped:[/] {escape(str(error))}")
+        notes.print(f"[yellow]stopped:[/] {outside(error)}")
         return STOPPED
     except KeyboardInterrupt:
         notes.print("[yellow]interrupted:[/] all scores so far are kept; the same command goes on from here")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.errors import BadInput
 from saiten.journal import RunReader, read_run
 from saiten.reports.sample_page import print_sample, sample_json
@@ -59,7 +59,8 @@ def show_summary(run: Path, form: Format, out: Console) -> None:
     tables = glance_tables(summary) if form == "table" else summary_tables(summary)
     render(tables, form, out)
     if form == "table":
-        out.print(f"{usage_text(summary.usage)} · one sample in full: saiten show {run} --sample ID", markup=False)
+        spent = usage_text(summary.usage, str(reader.manifest.settings.get("currency", "USD")))
+        out.print(f"{spent} · one sample in full: saiten show {outside(run)} --sample ID")
 
 
 def worst_table(reader: RunReader, metric: str, number: int) -> Table:

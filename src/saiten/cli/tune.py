@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.markup import escape
 
-from saiten.cli.output import stderr, stdout, told
+from saiten.cli.output import outside, stderr, stdout, told
 from saiten.cli.score import read_columns
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.records import Label, Sample
@@ -19,7 +18,12 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.callback()
 def tune() -> None:
-    """Fit a judge to your own labels."""
+    """Fit a judge to your own labels.
+
+    Examples:
+      saiten tune offline labels.csv --samples answers.jsonl
+      saiten tune offline --help
+    """
 
 
 @app.command()
@@ -47,7 +51,7 @@ def offline(
     read = list(read_labels(labels, columns=read_columns(label_column or []), tell=told(notes)))
     for row in read:
         if isinstance(row, BadRow):
-            notes.print(f"[yellow]left out[/] {escape(row.where)}: {escape(row.reason)}")
+            notes.print(f"[yellow]left out[/] {outside(row.where)}: {outside(row.reason)}")
     found = [
         row
         for row in read_samples(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from saiten import prompts
+from saiten.errors import CannotJudge
 from saiten.judges.tidying import tidy
 from saiten.protocols import Judge, R, Task
 from saiten.records import Usage
@@ -13,6 +14,8 @@ from saiten.tasks.similarity import MeasureSimilarity
 
 _TOKENS_PER_MESSAGE = 4
 """Role and separators, about, in the chat templates in use."""
+_SHORT_REPLY = 50
+"""Tokens of a verdict with a sentence, for what the stand-in cannot judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +34,16 @@ class Rehearsal:
         return self.judge.describe(tasks)
 
     async def perform(self, task: Task[R]) -> R:
-        """The stand-in's reply with the usage that a model would have had."""
-        reply = await self.judge.perform(task)
+        """The stand-in's reply with the usage that a model would have had; so has the error where it cannot judge."""
+        try:
+            reply = await self.judge.perform(task)
+        except CannotJudge as error:
+            error.usage = _usage(task, _SHORT_REPLY)
+            raise
         if isinstance(task, MeasureSimilarity):
             return reply.costing(Usage())
-        asked = sum(estimate_tokens(message.content) + _TOKENS_PER_MESSAGE for message in prompts.render(task))
-        answered = estimate_tokens(json.dumps(tidy(reply.model_dump(), type(reply)), ensure_ascii=False))
-        return reply.costing(Usage(calls=1, prompt_tokens=asked, completion_tokens=answered, unpriced=1))
+        answered = json.dumps(tidy(reply.model_dump(), type(reply)), ensure_ascii=False)
+        return reply.costing(_usage(task, estimate_tokens(answered)))
 
     async def preflight(self) -> None:
         """Nothing: there is no server to be found wanting."""
@@ -45,6 +51,11 @@ class Rehearsal:
     async def close(self) -> None:
         """Close the stand-in."""
         await self.judge.close()
+
+
+def _usage(task: Task[Any], answered: int) -> Usage:
+    asked = sum(estimate_tokens(message.content) + _TOKENS_PER_MESSAGE for message in prompts.render(task))
+    return Usage(calls=1, prompt_tokens=asked, completion_tokens=answered, unpriced=1)
 
 
 def estimate_tokens(text: str) -> int:

@@ -1,7 +1,7 @@
 """One sample in full: question, answer, reference, contexts, and each score with its statements and verdicts."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -16,12 +16,14 @@ from saiten.reports.visible import visible, visible_json
 
 _SIGNS = {True: ("✓", "green"), False: ("✗", "red")}
 _UNCLEAR = ("?", "yellow")
+_ITEMS = ("statements", "questions")
+"""Details that list what is judged, one by one."""
 
 
 def print_sample(sample: Sample, scores: Sequence[Scored], out: Console) -> None:
     """Print for the terminal. Texts from outside are shown as they are: they cannot style the screen."""
     where = " · ".join(part for part in (sample.system, sample.group, sample.language) if part)
-    out.print(Text.assemble((sample.id, "bold"), "  ", (where, "dim")))
+    out.print(Text.assemble((visible(sample.id), "bold"), "  ", (visible(where), "dim")))
     for title, text in (("question", sample.question), ("answer", sample.answer)):
         out.print(_block(title, text))
     for number, reference in enumerate(sample.references, 1):
@@ -34,7 +36,7 @@ def print_sample(sample: Sample, scores: Sequence[Scored], out: Console) -> None
 
 
 def _block(title: str, text: str | None, style: str = "") -> Panel:
-    shown = Text("(not given)", "dim italic") if text is None else Text(text or "(empty)", style)
+    shown = Text("(not given)", "dim italic") if text is None else Text(visible(text) or "(empty)", style)
     return Panel(shown, title=title, title_align="left", border_style="dim")
 
 
@@ -42,38 +44,48 @@ def _print_score(metric: str, score: Score, out: Console) -> None:
     value = show_cell(score.value) if score.status == "ok" else score.status
     colour = "bold" if score.status == "ok" else "bold yellow"
     votes = f"  votes {', '.join(show_cell(vote) for vote in score.votes)}" if score.votes else ""
-    out.print(Text.assemble((metric, "bold"), "  ", (value, colour), (votes, "dim")))
+    out.print(Text.assemble((visible(metric), "bold"), "  ", (value, colour), (votes, "dim")))
     if score.reason:
-        out.print(Padding(Text(score.reason), (0, 0, 0, 2)))
-    for line in _verdict_lines(score.details):
-        out.print(Padding(line, (0, 0, 0, 2)))
-    rest = {key: value for key, value in score.details.items() if key not in _SHOWN}
-    if rest:
-        out.print(Padding(Text(json.dumps(rest, ensure_ascii=False), "dim"), (0, 0, 0, 2)))
+        out.print(Padding(Text(visible(score.reason)), (0, 0, 0, 2)))
+    for depth, line in _detail_lines(score.details, 1):
+        out.print(Padding(line, (0, 0, 0, 2 * depth)))
     out.print()
 
 
-_SHOWN = frozenset({"statements", "questions", "verdicts", "answer", "reference", "answer_statements"}) | {
-    "reference_statements"
-}
-"""Details that `_verdict_lines` shows."""
+def _detail_lines(details: Mapping[str, Any], depth: int) -> Iterator[tuple[int, Text]]:
+    """What was judged with its verdicts, then what has a part of its own (answer, reference), then the rest."""
+    named, items = next(((key, details[key]) for key in _ITEMS if isinstance(details.get(key), list)), ("", []))
+    verdicts = details.get("verdicts")
+    shown = {named}
+    if isinstance(verdicts, list) and all(isinstance(verdict, Mapping) for verdict in verdicts):
+        shown.add("verdicts")
+        yield from ((depth, line) for verdict in verdicts for line in _verdict_lines(verdict, items))
+    else:
+        yield from ((depth, Text(f"· {visible(str(item))}")) for item in items)
+    for key, part in details.items():
+        if isinstance(part, Mapping) and any(isinstance(part.get(name), list) for name in _ITEMS):
+            shown.add(key)
+            yield depth, Text(visible(key), "dim")
+            yield from _detail_lines(part, depth + 1)
+    rest = {key: value for key, value in details.items() if key not in shown}
+    if rest:
+        yield depth, Text(visible(json.dumps(rest, ensure_ascii=False, default=str)), "dim")
 
 
-def _verdict_lines(details: Mapping[str, Any]) -> list[Text]:
-    """One line a verdict with the statement or question it is about, and its reason below."""
-    items = details.get("statements") or details.get("questions") or []
-    lines = []
-    for verdict in details.get("verdicts") or []:
-        number = verdict.get("number", 0)
-        sign, colour = _UNCLEAR if verdict.get("unclear") else _SIGNS[bool(verdict.get("verdict"))]
-        about = items[number - 1] if 0 < number <= len(items) else f"{number}."
-        lines.append(Text.assemble((sign, colour), " ", str(about)))
-        if verdict.get("reason"):
-            lines.append(Text(f"    {verdict['reason']}", "dim"))
-    return lines
+def _verdict_lines(verdict: Mapping[str, Any], items: Sequence[Any]) -> Iterator[Text]:
+    """One line for a verdict with the statement, question or context that it is about, and its reason below."""
+    number = verdict.get("number")
+    said = verdict.get("verdict", verdict.get("useful"))
+    sign, colour = _UNCLEAR if verdict.get("unclear") or said is None else _SIGNS[bool(said)]
+    about = f"context {verdict['context']}" if "context" in verdict else str(number)
+    if isinstance(number, int) and 0 < number <= len(items):
+        about = str(items[number - 1])
+    yield Text.assemble((sign, colour), " ", visible(about))
+    if verdict.get("reason"):
+        yield Text(f"    {visible(str(verdict['reason']))}", "dim")
 
 
 def sample_json(sample: Sample, scores: Sequence[Scored]) -> str:
     """The same as one JSON object."""
     value = {"sample": sample_to_json(sample), "scores": [scored_to_json(one) for one in scores]}
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return visible_json(json.dumps(value, ensure_ascii=False, indent=2))

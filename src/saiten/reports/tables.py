@@ -45,7 +45,11 @@ def print_tables(tables: Sequence[Table], console: Console) -> None:
     """Print for the terminal; text from outside is escaped, so that it cannot style the screen."""
     for table in tables:
         drawn = RichTable(
-            title=escape(visible(table.title)), title_justify="left", title_style="bold", header_style="bold", box=SIMPLE_HEAD
+            title=escape(visible(table.title)),
+            title_justify="left",
+            title_style="bold",
+            header_style="bold",
+            box=SIMPLE_HEAD,
         )
         for index, column in enumerate(table.columns):
             numeric = any(isinstance(row[index], int | float) for row in table.rows)
