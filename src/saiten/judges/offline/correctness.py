@@ -1,0 +1,144 @@
+"""Correctness: the probability that an answer is correct, held against one reference.
+
+Short references: a logistic regression over ten features. Long ones: the F1 of the content units, since for them every
+feature saturates. Yes/no references: whether the answer says the same.
+"""
+
+import math
+import re
+from collections.abc import Collection
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+from rapidfuzz import fuzz, process
+
+from saiten.judges.offline.constants import Constants
+from saiten.judges.offline.names import japanese_names, latin_names
+from saiten.judges.offline.numbers import claimed_numbers, known_numbers
+from saiten.judges.offline.support import sigmoid
+from saiten.judges.offline.words import grams_of, in_order, normalise, units_of, words_of
+from saiten.records import Language
+from saiten.text.refusals import is_refusal
+from saiten.text.sentences import split_sentences
+
+_HEDGE = re.compile(
+    r"\b(?:may|might|maybe|perhaps|possibly|probably|likely|unclear|i think|i believe|not sure|not certain|it seems"
+    r"|appears to)\b"
+    r"|かもしれ|おそらく|恐らく|たぶん|と思われ|可能性があ|と考えられ|でしょう"
+)
+_YES = re.compile(r"(?:yes|yeah|yep|true|correct|right|はい|ええ|そうです|正しい|正解|可能です|できます)(?![a-z])")
+_NO = re.compile(r"(?:no|nope|false|incorrect|wrong|いいえ|いえ|違います|誤り|間違い|不可能です|できません)(?![a-z])")
+_ARTICLE = re.compile(r"\b(?:the|a|an)\b")
+_MARKS = re.compile(r"[\W_]+")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_WORDS_COMPARED = 60
+"""Words of a reference whose most similar word is looked for, among ten times as many of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correctness:
+    """What was found out about one answer against one reference."""
+
+    p: float
+    reference: str
+    missing_numbers: tuple[str, ...]
+    missing_names: tuple[str, ...]
+    polarity: bool | None
+    """Whether yes meets yes (True) or no (False); None where one of the two says neither."""
+    recall: float
+    """Share of the reference's content units in the answer."""
+
+    def with_p(self, p: float) -> "Correctness":
+        """The same with another probability."""
+        return replace(self, p=p)
+
+
+def correctness(question: str, answer: str, reference: str, language: Language, constants: Constants) -> Correctness:
+    """How far the answer agrees with the reference."""
+    answer_text, reference_text = normalise(answer), normalise(reference)
+    said, meant = _without_commas(answer_text.lower()), _without_commas(reference_text.lower())
+    units = sorted(units_of(meant) or words_of(meant))
+    said_units = units_of(said) | words_of(said)
+    known = known_numbers(said)
+    numbers = tuple(each.written for each in claimed_numbers(reference_text.lower()) if known.isdisjoint(each.readings))
+    all_names = [*latin_names(reference_text), *japanese_names(reference_text)]
+    names = tuple(name for name in all_names if name.lower() not in said)
+    polarity = _polarity(meant, said)
+    recall = _share(units, said_units)
+    if len(units) > constants.long_reference["units"]:
+        f1 = _f1(set(units), units_of(said))
+        logit = constants.long_reference["intercept"] + constants.long_reference["f1"] * f1
+    else:
+        weights = constants.correctness
+        asked = units_of(normalise(question).lower())
+        new = [unit for unit in units if unit not in asked]
+        first = "".join(
+            sentence.text for sentence in split_sentences(_without_commas(answer_text), language)[:1]
+        ).lower()
+        first_units = units_of(first) | words_of(first)
+        logit = math.fsum(
+            (
+                weights["intercept"],
+                weights["contained"] * _contains(said, meant),
+                weights["new_recall"] * _share(new or units, said_units),
+                weights["characters"] * _share(sorted(grams_of(meant)), grams_of(said)),
+                weights["fuzzy"] * _fuzzy(meant, said),
+                weights["number_missing"] * bool(numbers),
+                weights["names_missing"] * len(names) / (len(all_names) or 1),
+                weights["refusal"] * is_refusal(answer, language),
+                weights["reference_length"] * math.log1p(len(units)),
+                weights["first_sentence"] * _share(units, first_units),
+                weights["hedge"] * bool(_HEDGE.search(said)),
+            )
+        )
+    if polarity is not None:
+        logit += constants.correctness["polarity"] * (1 if polarity else -1)
+    return Correctness(sigmoid(logit), reference, numbers, names, polarity, recall)
+
+
+def _share(wanted: Collection[str], there: AbstractSet[str]) -> float:
+    return sum(each in there for each in wanted) / len(wanted) if wanted else 0.0
+
+
+def _f1(one: AbstractSet[str], other: AbstractSet[str]) -> float:
+    shared = len(one & other)
+    return 2 * shared / (len(one) + len(other)) if shared else 0.0
+
+
+def _without_commas(lowered: str) -> str:
+    return _THOUSANDS.sub("", lowered)
+
+
+def _plain(lowered: str) -> str:
+    return " ".join(_MARKS.sub(" ", _ARTICLE.sub(" ", lowered)).split())
+
+
+def _contains(said: str, meant: str) -> bool:
+    inner, outer = _plain(meant), _plain(said)
+    if not inner:
+        return False
+    return f" {inner} " in f" {outer} " if inner.isascii() else inner.replace(" ", "") in outer.replace(" ", "")
+
+
+def _fuzzy(meant: str, said: str) -> float:
+    wanted = in_order(meant)[:_WORDS_COMPARED]
+    there = in_order(said)[: 10 * _WORDS_COMPARED]
+    if not wanted or not there:
+        return 0.0
+    present = set(there)
+    nearest = (
+        1.0 if word in present else process.extractOne(word, there, scorer=fuzz.ratio)[1] / 100 for word in wanted
+    )
+    return math.fsum(nearest) / len(wanted)
+
+
+def _polarity(meant: str, said: str) -> bool | None:
+    wanted, given = _says(meant), _says(said)
+    return None if wanted is None or given is None else wanted == given
+
+
+def _says(lowered: str) -> bool | None:
+    start = lowered.lstrip(" \"'「『(（*#")[:20]
+    if _YES.match(start):
+        return True
+    return False if _NO.match(start) else None

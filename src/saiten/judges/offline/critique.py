@@ -1,0 +1,47 @@
+"""Critique: the offline judge answers one criterion, whether the answer is correct by its contexts, and no other."""
+
+import re
+
+from saiten.errors import CannotJudge
+from saiten.judges.offline.reasons import why
+from saiten.judges.offline.statements import statements_of
+from saiten.judges.offline.support import support
+from saiten.judges.offline.tools import Tools
+from saiten.tasks.critique import Critique, CritiqueAspect
+
+_CORRECT = re.compile(
+    r"\b(?:correct|accurate|faithful|grounded|supported|factual)|正し[いく]|正確|裏付け|根拠|忠実|事実に(?:基づ|即)",
+    re.IGNORECASE,
+)
+_TURNED = re.compile(
+    r"\b(?:in(?:correct|accurate)|un(?:faithful|grounded|supported)|not|wrong|mistakes?|errors?|false|grammar|spelling|politically|"
+    r"harm\w*|malicious\w*|coheren\w*|concise\w*)|n't\b|不正確|誤|間違|ない|文法|有害|悪意|一貫|簡潔",
+    re.IGNORECASE,
+)
+
+
+def critique(task: CritiqueAspect, tools: Tools) -> Critique:
+    """Whether the weakest statement of the answer is supported by the contexts, for a criterion of correctness.
+
+    Raises:
+        CannotJudge: any other criterion (a list of words would not tell harm from a warning of it, nor repetition
+            tell a coherent text); no contexts; or the weakest statement lies in the undecided band.
+    """
+    if not _CORRECT.search(task.criterion) or _TURNED.search(task.criterion):
+        raise CannotJudge(
+            "the offline judge compares words; it has no means to judge this criterion: "
+            f"{task.criterion[:200]!r}. Use an LLM judge for it"
+        )
+    if not any(context.strip() for context in task.contexts):
+        raise CannotJudge("without contexts the offline judge has nothing to hold the answer against")
+    index = tools.indexes.of(task.contexts, task.language)
+    found = [support(statement, index, tools.constants) for statement in statements_of(task.answer, task.language)]
+    weakest = min((each for each in found if each.comparable), key=lambda each: each.p, default=None)
+    if weakest is None:
+        raise CannotJudge("the answer holds no content words, numbers or names to look for in the contexts")
+    p = tools.calibrated("support", weakest.p)
+    verdict, unclear = p >= tools.constants.band["threshold"], tools.unclear(p)
+    reason = why(weakest, verdict, unclear, "contexts", task.language, cut=index.cut)
+    if unclear:
+        raise CannotJudge(f"the overlap with the contexts leaves it open ({reason})")
+    return Critique(reason=reason, verdict=verdict)

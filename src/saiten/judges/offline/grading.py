@@ -1,0 +1,132 @@
+"""Grades and decisions: an answer against its references, and its additions against the contexts."""
+
+from collections.abc import Sequence
+
+from saiten.errors import CannotJudge
+from saiten.judges.offline.correctness import Correctness, correctness
+from saiten.judges.offline.reasons import absent
+from saiten.judges.offline.statements import statements_of
+from saiten.judges.offline.support import support
+from saiten.judges.offline.tools import Tools
+from saiten.records import Language
+from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
+from saiten.text.refusals import is_refusal
+
+_REFUSED, _BOTH_REFUSED = 0.02, 0.95
+"""p where the answer declines and the reference does not, and where both do: plain logic, nothing fitted."""
+
+_QUOTED = 160
+"""Characters of a missing or extra part that are quoted, of which there are at most three."""
+
+
+def decide(task: DecideCorrect, tools: Tools) -> Decision:
+    """Correct if the best reference gives p ≥ 0.5 and, in the grounded form, nothing was added out of thin air.
+
+    An addition is a statement of the answer whose support by references and contexts together lies below the
+    undecided band; p is then no higher than that support.
+    """
+    best = best_correctness(task.question, task.answer, task.references, task.language, tools)
+    p = best.p
+    remarks = _remarks(task.answer, best, task.language, tools)
+    if task.contexts is not None:
+        added = _unsupported(task.answer, (*task.references, *task.contexts, task.question), task.language, tools)
+        if added:
+            p = min(p, *(found for found, _ in added))
+            remarks.append(_quote("added", added, task.language))
+    p = tools.calibrated("correct", p)
+    return Decision(
+        explanation=_explain(remarks, p, task.language), correct=p >= tools.constants.band["threshold"], p=p
+    )
+
+
+def grade(task: GradeAnswer, tools: Tools) -> Grade:
+    """0 for an answer that declines; else 1 + 4 p, or the line that the user's labels gave.
+
+    Without a calibration the figure ranks answers and means little on its own: the feedback says so.
+    """
+    best = best_correctness(task.question, task.answer, task.references, task.language, tools)
+    japanese = task.language == "ja"
+    if is_refusal(task.answer, task.language):
+        return Grade(
+            feedback="回答は答えることを断っている。" if japanese else "The answer declines to answer.", grade=0
+        )
+    mean = tools.calibrated("grade", best.p) if "grade" in tools.calibrations else 1 + 4 * best.p
+    remarks = _remarks(task.answer, best, task.language, tools)
+    added = _unsupported(task.answer, (*task.references, *task.evidence, task.question), task.language, tools)
+    if added:
+        remarks.append(_quote("added", added, task.language))
+    if "grade" not in tools.calibrations:
+        remarks.append("校正していない評点" if japanese else "the grade is not calibrated")
+    steps = (1, 2, 3, 4, 5)
+    return Grade(feedback=_explain(remarks, best.p, task.language), grade=steps[int(mean + 0.5) - 1], mean=mean)
+
+
+def best_correctness(
+    question: str, answer: str, references: Sequence[str], language: Language, tools: Tools
+) -> Correctness:
+    """The correctness against the reference that the answer agrees with most; an answer that declines has hardly any.
+
+    Raises:
+        CannotJudge: there is no reference.
+    """
+    held = [
+        correctness(question, answer, reference, language, tools.constants)
+        for reference in references
+        if reference.strip()
+    ]
+    if not held:
+        raise CannotJudge("there is no reference to hold the answer against, and the offline judge knows nothing else")
+    if is_refusal(answer, language):
+        both = any(is_refusal(reference, language) for reference in references)
+        return held[0].with_p(_BOTH_REFUSED if both else _REFUSED)
+    return max(held, key=lambda each: each.p)
+
+
+def _remarks(answer: str, best: Correctness, language: Language, tools: Tools) -> list[str]:
+    japanese = language == "ja"
+    if not answer.strip():
+        return ["回答が空である" if japanese else "the answer is empty"]
+    if is_refusal(answer, language):
+        return ["回答は答えることを断っている" if japanese else "the answer declines to answer"]
+    remarks = absent(best.missing_numbers, best.missing_names, "answer", language)
+    if best.polarity is not None:
+        same = (
+            ("肯定・否定が一致する", "肯定・否定が逆である")
+            if japanese
+            else ("yes and no agree", "says the opposite of yes or no")
+        )
+        remarks.append(same[0] if best.polarity else same[1])
+    percent = round(100 * best.recall)
+    remarks.append(
+        f"正答例の内容語の {percent} % が回答にある"
+        if japanese
+        else f"{percent} % of the reference's content words in the answer"
+    )
+    missing = _unsupported(best.reference, (answer,), language, tools)
+    if missing:
+        remarks.append(_quote("missing", missing, language))
+    return remarks
+
+
+def _unsupported(text: str, sources: Sequence[str], language: Language, tools: Tools) -> list[tuple[float, str]]:
+    """The statements of the text whose support by the sources lies below the undecided band, with that support."""
+    index = tools.indexes.of(sources, language)
+    found = [(support(statement, index, tools.constants), statement) for statement in statements_of(text, language)]
+    return [
+        (each.p, statement) for each, statement in found if each.comparable and each.p < tools.constants.band["lower"]
+    ]
+
+
+def _quote(kind: str, parts: Sequence[tuple[float, str]], language: Language) -> str:
+    shown = [statement[:_QUOTED] + ("…" if len(statement) > _QUOTED else "") for _, statement in parts[:3]]
+    if language == "ja":
+        return ("不足の疑い：" if kind == "missing" else "余分の疑い：") + "".join(f"「{each}」" for each in shown)
+    return ("possibly missing: " if kind == "missing" else "possibly extra: ") + ", ".join(
+        f"“{each}”" for each in shown
+    )
+
+
+def _explain(remarks: Sequence[str], p: float, language: Language) -> str:
+    if language == "ja":
+        return "語の重なりのみによる判定。" + "；".join(remarks) + f"（p = {p:.2f}）"
+    return "Judged by overlap alone: " + "; ".join(remarks) + f" (p = {p:.2f})"

@@ -1,0 +1,105 @@
+"""The offline judge: performs every task without a model or a network, the same to the last bit each time."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from saiten.errors import CannotJudge, ConfigurationError
+from saiten.judges.offline.calibration import Calibration
+from saiten.judges.offline.constants import Constants, read_constants
+from saiten.judges.offline.critique import critique
+from saiten.judges.offline.entities import list_entities
+from saiten.judges.offline.grading import decide, grade
+from saiten.judges.offline.questions import write_questions
+from saiten.judges.offline.relevance import judge_context, select_sentences
+from saiten.judges.offline.similarity import measure_similarity
+from saiten.judges.offline.statements import classify, split, verify
+from saiten.judges.offline.summaries import answer_from_summary, extract_keyphrases, write_closed_questions
+from saiten.judges.offline.tools import Indexes, Tools
+from saiten.protocols import Embedder, R, Task
+from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
+from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.critique import CritiqueAspect
+from saiten.tasks.entities import ListEntities
+from saiten.tasks.questions import WriteQuestions
+from saiten.tasks.similarity import MeasureSimilarity
+from saiten.tasks.statements import ClassifyStatements, SplitStatements, VerifyStatements
+from saiten.tasks.summary import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
+
+_PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {
+    SplitStatements: lambda task, _: split(task),
+    VerifyStatements: verify,
+    ClassifyStatements: classify,
+    JudgeContext: judge_context,
+    SelectRelevantSentences: select_sentences,
+    ListEntities: lambda task, _: list_entities(task),
+    WriteQuestions: lambda task, _: write_questions(task),
+    ExtractKeyphrases: lambda task, _: extract_keyphrases(task),
+    WriteClosedQuestions: lambda task, _: write_closed_questions(task),
+    AnswerFromSummary: answer_from_summary,
+    CritiqueAspect: critique,
+    GradeAnswer: grade,
+    DecideCorrect: decide,
+}
+
+
+@dataclass(frozen=True)
+class OfflineJudge:
+    """Judges by shared words, numbers and names alone (`offline-overlap`); docs/offline-judge.md says what it misses.
+
+    Nothing is sent anywhere and nothing costs anything, except what the embedder does for `MeasureSimilarity`.
+    """
+
+    embedder: Embedder | None = None
+    """Measures similarity; without one that task alone cannot be performed."""
+    calibration: tuple[Calibration, ...] = ()
+    """What the user's labels taught it, at most one per aspect."""
+    constants: Constants = field(default_factory=read_constants, repr=False)
+    """The weights of the formulas, the undecided band and the limits."""
+    _tools: Tools = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        aspects = [each.aspect for each in self.calibration]
+        if len(set(aspects)) < len(aspects):
+            raise ConfigurationError(
+                f"there is more than one calibration of an aspect: {', '.join(aspects)}; give one each"
+            )
+        for each in self.calibration:
+            if each.constants != self.constants.digest:
+                raise ConfigurationError(
+                    f"the calibration of {each.aspect!r} was made with the constants {each.constants}, these are "
+                    f"{self.constants.digest}; run `saiten tune offline` again"
+                )
+        tools = Tools(self.constants, {each.aspect: each for each in self.calibration}, Indexes(self.constants))
+        object.__setattr__(self, "_tools", tools)
+
+    def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
+        """The judge's name, the digest of its constants, its calibrations; the embedder where it takes part."""
+        calibrated = "+".join(f"{each.aspect}:n={each.n}:{each.fingerprint}" for each in self.calibration)
+        said = {"judge": "offline-overlap", "constants": self.constants.digest, "calibration": calibrated or "none"}
+        if MeasureSimilarity in tasks and self.embedder is not None:
+            said["embedder"] = self.embedder.name
+        return said
+
+    async def perform(self, task: Task[R]) -> R:
+        """The reply to the task.
+
+        Raises:
+            CannotJudge: overlap says nothing about it (most criteria of a critique, an answer without a reference).
+        """
+        if isinstance(task, MeasureSimilarity):
+            return cast("R", await measure_similarity(task, self.embedder))
+        perform = _PERFORMED.get(type(task))
+        if perform is None:
+            raise CannotJudge(
+                f"the offline judge has no means to perform {type(task).__name__}; use an LLM judge for it"
+            )
+        return cast("R", perform(task, self._tools))
+
+    async def preflight(self) -> None:
+        """Nothing can be set up wrongly here; an embedder shows its own errors."""
+
+    async def close(self) -> None:
+        """Let go of the embedder."""
+        if self.embedder is not None:
+            await self.embedder.close()

@@ -1,0 +1,55 @@
+"""Names: Latin words with a capital where a small letter is expected, runs of katakana, and kanji before a suffix."""
+
+import re
+
+from saiten.judges.offline.words import JAPANESE, STOP_WORDS
+
+_LIMIT = 64
+"""Names of one statement that are looked up."""
+
+_LATIN = re.compile(rf"[^\W\d_{JAPANESE}][^\W_{JAPANESE}]*(?:['-][^\W_{JAPANESE}]+)*")
+_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{3,}")
+SUFFIXED = (
+    "[\u4e00-\u9fff々]{1,8}?(?:さん|氏|様|先生|市|県|府|都|区|町|村|州|国|社|大学|高校|銀行|病院|空港|駅|省|庁|党"
+    "|川|山|島|湖|城|寺|神社)"
+)
+"""Kanji that a suffix marks as a name, as a regular expression."""
+
+_SUFFIXED = re.compile(SUFFIXED)
+_ENDS = frozenset('.!?。！？:;\n"“「『(（')
+
+
+def latin_names(normalised: str) -> list[str]:
+    """Words that are names by their capitals, in order and each once; the text keeps its case.
+
+    The first word of a sentence counts only if it has a further capital (`iPhone`, `NASA`) or the next word is a name
+    too (`Marie Curie`).
+    """
+    found: dict[str, None] = {}
+    held: str | None = None
+    last = 0
+    for token in _LATIN.finditer(normalised):
+        word, between = token.group(), normalised[last : token.start()]
+        begins = last == 0 or not _ENDS.isdisjoint(between)
+        adjacent = between == " "
+        last = token.end()
+        if word.islower() or word.lower() in STOP_WORDS or word.startswith("I'") or len(word) < 2:
+            held = None
+            continue
+        if begins and word[1:].islower():
+            held = word
+            continue
+        if held is not None and adjacent:
+            found.setdefault(held)
+        held = None
+        found.setdefault(word)
+        if len(found) >= _LIMIT:
+            break
+    return list(found)
+
+
+def japanese_names(normalised: str) -> list[str]:
+    """Runs of three or more katakana, and kanji before a suffix such as 市 or 氏; in order and each once."""
+    found = dict.fromkeys(match.group() for match in _KATAKANA.finditer(normalised))
+    found.update(dict.fromkeys(match.group() for match in _SUFFIXED.finditer(normalised)))
+    return list(found)[:_LIMIT]

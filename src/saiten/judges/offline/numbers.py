@@ -1,0 +1,111 @@
+"""Numbers: 1,200, 千二百 and 1200 are one number; a text's claims are read strictly, its sources kindly."""
+
+import re
+from typing import NamedTuple
+
+NUMBER = r"\d+(?:[.,]\d+)*"
+"""A number as it stands in normalised text; dates and times are several numbers."""
+
+_SCALES = {
+    "hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
+    "十": 10, "百": 100, "千": 1_000, "万": 10**4, "億": 10**8, "兆": 10**12,
+}  # fmt: skip
+_ENGLISH_WORDS = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "  # noqa: SIM905 - as prose it is read at a glance
+        "seventeen eighteen nineteen twenty".split()
+    )
+} | {
+    "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "dozen": 12,
+    "half": 50, "once": 1, "twice": 2, "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "hundred": 100,
+    "thousand": 1_000, "single": 1, "both": 2, "pair": 2,
+}  # fmt: skip
+_DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")}
+_CLAIMED = re.compile(rf"(?P<number>{NUMBER})(?P<scale>\s?(?:thousand|million|billion|trillion)\b|[十百千万億兆]+)?")
+_LIST_MARK = re.compile(r"\s*[(（]?\d{1,3}[.)．）](?=\s|\D)")
+_JAPANESE = re.compile(
+    r"(?:\d+(?:[.,]\d+)*|[〇一二三四五六七八九十百千])(?:\d+(?:[.,]\d+)*|[〇一二三四五六七八九十百千万億兆]){0,24}"
+)
+_WORD = re.compile(r"[a-z]+")
+
+
+class Claimed(NamedTuple):
+    """A number that a statement claims."""
+
+    written: str
+    """As it stands in the text."""
+    readings: frozenset[str]
+    """Its canonical forms, any of which will do: 1.2 million is 1200000, and in a table headed *millions* 1.2."""
+
+
+def canonical(number: str) -> str:
+    """`1,200` → `1200`, `007` → `7`, `3.50` → `3.5`; a comma counts as a decimal sign nowhere."""
+    plain = number.replace(",", "")
+    if plain.count(".") > 1:  # a version or a date: 3.11.4
+        return plain
+    whole, _, fraction = plain.partition(".")
+    whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+def claimed_numbers(lowered: str) -> list[Claimed]:
+    """The numbers in digits, in order and each once; the mark of a list item is none."""
+    mark = _LIST_MARK.match(lowered)
+    found: dict[str, Claimed] = {}
+    for match in _CLAIMED.finditer(lowered, mark.end() if mark else 0):
+        number, scale = match["number"], match["scale"]
+        readings = {canonical(number)}
+        if scale:
+            readings.add(_scaled(number, scale.strip()))
+        written = match.group().strip()
+        found.setdefault(written, Claimed(written, frozenset(readings)))
+    return list(found.values())
+
+
+def known_numbers(lowered: str) -> set[str]:
+    """Every reading of every number in a source, in digits, English words (`two`) and kanji (`二`, `千二百`)."""
+    known = {reading for claim in claimed_numbers(lowered) for reading in claim.readings}
+    mark = _LIST_MARK.match(lowered)
+    if mark:
+        known.update(canonical(number) for number in re.findall(NUMBER, mark.group()))
+    known.update(str(_ENGLISH_WORDS[word]) for word in _WORD.findall(lowered) if word in _ENGLISH_WORDS)
+    known.update(_japanese_value(found) for found in _JAPANESE.findall(lowered))
+    return known
+
+
+def _scaled(number: str, scale: str) -> str:
+    factor = 1
+    for step in [scale] if scale in _SCALES else scale:
+        factor *= _SCALES[step]
+    whole, _, fraction = number.replace(",", "").partition(".")
+    if "." in fraction or len(whole) + len(fraction) > 30:
+        return canonical(number)
+    value = int(whole + fraction) * factor
+    return canonical(f"{value // 10 ** len(fraction)}.{value % 10 ** len(fraction):0{len(fraction) or 1}d}")
+
+
+def _japanese_value(written: str) -> str:
+    """The value of 二十, 千二百, 1万2千 or 二〇二四."""
+    if all(sign in _DIGITS for sign in written):
+        return canonical("".join(str(_DIGITS[sign]) for sign in written))
+    total = below = 0.0
+    current: float | None = None
+    for part in re.findall(rf"{NUMBER}|.", written):
+        if part[0].isdigit():
+            current = _float(part)
+        elif part in _DIGITS:
+            current = (current or 0) * 10 + _DIGITS[part]
+        elif _SCALES[part] < 10**4:
+            below += (1 if current is None else current) * _SCALES[part]
+            current = None
+        else:
+            total += ((below + (current or 0)) or 1) * _SCALES[part]
+            below, current = 0.0, None
+    value = total + below + (current or 0)
+    return canonical(f"{value:.6f}")
+
+
+def _float(number: str) -> float:
+    plain = number.replace(",", "")
+    return float(plain) if plain.count(".") <= 1 and len(plain) <= 30 else 0.0

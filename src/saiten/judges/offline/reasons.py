@@ -1,0 +1,69 @@
+"""The reasons of verdicts, in the sample's language; a negative verdict is always something *to check*."""
+
+from typing import Literal
+
+from saiten.judges.offline.support import Support
+from saiten.records import Language
+
+Source = Literal["contexts", "reference", "answer", "summary"]
+"""What a statement was held against."""
+
+_SHOWN = 3
+"""Numbers and names named in a reason; the rest are counted."""
+
+_ABSENT: dict[Language, dict[Source, str]] = {
+    "en": {
+        "contexts": "in no context",
+        "reference": "not in the reference",
+        "answer": "not in the answer",
+        "summary": "not in the summary",
+    },
+    "ja": {
+        "contexts": "がどのコンテキストにもない",
+        "reference": "が正答例にない",
+        "answer": "が回答にない",
+        "summary": "が要約にない",
+    },
+}
+
+
+def why(found: Support, verdict: bool, unclear: bool, source: Source, language: Language, *, cut: bool = False) -> str:  # noqa: FBT001 - they are what is told
+    """The reason of one verdict: what is missing, how much is shared, and whether a negation differs."""
+    japanese = language == "ja"
+    if not found.comparable:
+        return (
+            "比べられる内容語・数値・名称がない"
+            if japanese
+            else "unclear: no content words, numbers or names to compare"
+        )
+    parts = absent(found.missing_numbers, found.missing_names, source, language)
+    percent = round(100 * found.share)
+    parts.append(
+        f"内容語の {percent} % が最も近い文にある"
+        if japanese
+        else f"{percent} % of the content words in the best sentence"
+    )
+    if found.negation_differs:
+        parts.append("否定の有無が異なる" if japanese else "negation differs")
+    if cut:
+        parts.append(
+            "長すぎるため末尾は読んでいない" if japanese else "the contexts were too long to be read to their end"
+        )
+    lead = (
+        ("判定保留：" if unclear else "" if verdict else "要確認：")
+        if japanese
+        else ("unclear: " if unclear else "" if verdict else "to check: ")
+    )
+    return lead + ("；" if japanese else "; ").join(parts)
+
+
+def absent(numbers: tuple[str, ...], names: tuple[str, ...], source: Source, language: Language) -> list[str]:
+    """*number 1,200 in no context*, and so on, at most three of each."""
+    kinds = ("数値", "名称", "ほか") if language == "ja" else ("number", "name", "and more")
+    listed = []
+    for kind, missing in zip(kinds, (numbers, names), strict=False):
+        joined = (", " if language == "en" else "、").join(missing[:_SHOWN])
+        rest = f" {kinds[2]} {len(missing) - _SHOWN}" if len(missing) > _SHOWN else ""
+        if missing:
+            listed.append(f"{kind} {joined}{rest} {_ABSENT[language][source]}")
+    return listed

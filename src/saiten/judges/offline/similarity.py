@@ -1,0 +1,21 @@
+"""Similarity: cosines of the vectors of an embedder that was passed in."""
+
+import math
+
+from saiten.errors import CannotJudge
+from saiten.protocols import Embedder
+from saiten.tasks.similarity import MeasureSimilarity, Similarities
+
+
+async def measure_similarity(task: MeasureSimilarity, embedder: Embedder | None) -> Similarities:
+    """The cosine of the text with each of the others, within [-1, 1]; summed exactly, so the order plays no part.
+
+    Raises:
+        CannotJudge: there is no embedder.
+    """
+    if embedder is None:
+        raise CannotJudge("the offline judge was given no embedder, and without one it cannot measure similarity")
+    embeddings = await embedder.embed((task.text, *task.others))
+    first, *others = embeddings.vectors.tolist()
+    cosines = [math.fsum(a * b for a, b in zip(first, other, strict=True)) for other in others]
+    return Similarities(values=[min(1.0, max(-1.0, cosine)) for cosine in cosines]).costing(embeddings.usage)

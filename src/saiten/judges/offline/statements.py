@@ -1,0 +1,128 @@
+"""Statements: splitting a text into them, and holding them against contexts or against each other."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from saiten.judges.offline.index import Index
+from saiten.judges.offline.reasons import Source, why
+from saiten.judges.offline.support import support
+from saiten.judges.offline.tools import Tools
+from saiten.judges.offline.words import normalise, units_of
+from saiten.records import Language
+from saiten.tasks.statements import (
+    Classification,
+    ClassifyStatements,
+    SplitStatements,
+    Statements,
+    StatementVerdicts,
+    VerifyStatements,
+)
+from saiten.tasks.verdicts import Verdict
+from saiten.text.sentences import split_sentences
+
+_MARK = re.compile(r"\s*(?:>\s?)*(?:[-*•・●○■□◆▪–]+\s*|[(（\[]?\d{1,3}[.)．）\]]\s*(?=\D)|#{1,6}\s+)*")
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^)\s]{0,500}\)")
+_EMPHASIS = re.compile(r"\*\*|__|`+|~~")
+_HEADING = re.compile(r"\s*#{1,6}\s")
+_GREETING = re.compile(
+    r"(?:hi|hello|dear [^.!]{1,30}|good (?:morning|afternoon|evening)|thanks?(?: you)?(?: for [^.!]{1,60})?|sure|"
+    r"certainly|of course|great question|you(?:'|’)re welcome|i hope (?:this|that|it) helps?|"
+    r"(?:let me know if|feel free to) [^.!]{1,100}|"
+    r"こんにち[はわ]|こんばんは|おはようございます|お世話になっております|ありがとうございます|ご質問ありがとうございます|承知(?:いた)?しました|"
+    r"かしこまりました|もちろんです|お役に立て(?:ば|れば|ましたら|たら)[^。]{0,12}|よろしくお願い(?:いた)?します|何かあればお知らせください)"
+    r"[\s!.,。！、]*",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(
+    r"(?:sure|certainly|of course|absolutely|great|yes)?[,!. ]*i(?:'|’| a| wi| woul| ca)?[a-z]{0,3} (?:be )?"
+    r"(?:happy|glad|pleased|help|answer|assist)\b[^.!?:]{0,100}[.!]?",
+    re.IGNORECASE,
+)
+"""*Sure, I'd be happy to help!* and *I can answer your question based on the document.*"""
+
+_ATTRIBUTION = re.compile(
+    r"(?:(?:based on|according to|as (?:stated|mentioned|described) in) (?:the |this |your )?(?:\w+ )?"
+    r"(?:documents?|contexts?|information|passages?|texts?|articles?|sources?)"
+    r"(?: (?:provided|given|above|supplied))?"
+    r"(?: in the (?:\w+ )?(?:documents?|contexts?|passages?|texts?|articles?))?, "
+    r"|(?:提供された|与えられた|上記の|以下の)?(?:文書|コンテキスト|文脈|資料|情報|文章|本文|記事)"
+    r"(?:によると|によれば|に基づくと|では)、)",
+    re.IGNORECASE,
+)
+"""An opening that names the source claims nothing about it."""
+
+_CLAUSES = re.compile(r"[;；]\s*")
+
+
+def split(task: SplitStatements) -> Statements:
+    """Sentences, list items and clauses between semicolons; without greetings, headings and pure markup."""
+    return Statements(statements=statements_of(task.text, task.language))
+
+
+def statements_of(text: str, language: Language) -> list[str]:
+    """The statements of a text in order. Pronouns stay as they are: no sentence is reworded."""
+    statements: list[str] = []
+    for sentence in split_sentences(text, language):
+        if _HEADING.match(sentence.text):
+            continue
+        plain = _EMPHASIS.sub("", _LINK.sub(r"\1", sentence.text))
+        mark = _MARK.match(plain)
+        plain = plain[mark.end() if mark else 0 :].strip(" \t|")
+        if not any(sign.isalnum() for sign in plain) or _GREETING.fullmatch(plain) or _OFFER.fullmatch(plain):
+            continue
+        source = _ATTRIBUTION.match(plain)
+        plain = plain[source.end() if source else 0 :]
+        clauses = [clause.strip() for clause in _CLAUSES.split(plain)]
+        whole = len(clauses) > 1 and all(len(units_of(normalise(clause).lower())) >= 3 for clause in clauses)
+        statements.extend(clauses if whole else [plain])
+    return statements
+
+
+def verify(task: VerifyStatements, tools: Tools) -> StatementVerdicts:
+    """One verdict a statement against the contexts."""
+    sources = Sources(
+        tools.indexes.of(task.contexts, task.language), "contexts", task.language, tools, aspect="support"
+    )
+    return StatementVerdicts(verdicts=sources.verdicts(task.statements))
+
+
+def classify(task: ClassifyStatements, tools: Tools) -> Classification:
+    """The answer's statements against the reference's, and the other way round; the question's words are not new."""
+    asked = frozenset(units_of(normalise(task.question).lower()))
+    answer, reference = task.answer_statements, task.reference_statements
+    from_reference = Sources(tools.indexes.of(reference, task.language), "reference", task.language, tools, asked)
+    from_answer = Sources(tools.indexes.of(answer, task.language), "answer", task.language, tools, asked)
+    return Classification(answer=from_reference.verdicts(answer), reference=from_answer.verdicts(reference))
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What statements are held against."""
+
+    index: Index
+    kind: Source
+    language: Language
+    tools: Tools
+    excused: frozenset[str] = frozenset()
+    """Units that are not new though they stand nowhere in the sources."""
+    aspect: str = ""
+    """The calibration that applies, if there is one."""
+
+    def verdicts(self, statements: Sequence[str]) -> list[Verdict]:
+        """One verdict a statement, numbered from 1."""
+        return [self._verdict(number, statement) for number, statement in enumerate(statements, start=1)]
+
+    def _verdict(self, number: int, statement: str) -> Verdict:
+        found = support(statement, self.index, self.tools.constants, self.excused)
+        p = self.tools.calibrated(self.aspect, found.p)
+        yes = found.comparable and p >= self.tools.constants.band["threshold"]
+        unclear = not found.comparable or self.tools.unclear(p)
+        return Verdict(
+            number=number,
+            reason=why(found, yes, unclear, self.kind, self.language, cut=self.index.cut),
+            verdict=yes,
+            p=p if found.comparable else None,
+            unclear=unclear,
+            evidence=() if found.window < 0 else (self.index.windows[found.window],),
+        )

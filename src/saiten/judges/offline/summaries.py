@@ -1,0 +1,92 @@
+"""Summaries: key phrases of the contexts, one closed question for each, and whether a summary speaks of it."""
+
+import re
+from collections import Counter
+
+from saiten.judges.offline.entities import entities_of
+from saiten.judges.offline.statements import Sources
+from saiten.judges.offline.tools import Tools
+from saiten.judges.offline.words import STOP_WORDS
+from saiten.records import Language
+from saiten.tasks.summary import (
+    AnswerFromSummary,
+    ClosedQuestions,
+    ExtractKeyphrases,
+    Keyphrases,
+    SummaryAnswers,
+    WriteClosedQuestions,
+)
+
+_PHRASES = 20
+"""Key phrases of one set of contexts, at most."""
+
+_READ = 200_000
+_CHUNK = re.compile(
+    r"(?P<english>[A-Za-z][A-Za-z'’-]*(?: [A-Za-z][A-Za-z'’-]*)*)|[\u3005\u3400-\u9fff\u30a1-\u30fa\u30fc]{2,16}"
+)
+_ASKED: dict[Language, tuple[str, str, str]] = {
+    "en": ("Does the text speak of “", "”", "?"),
+    "ja": ("本文は「", "」", "について述べているか。"),
+}
+
+
+def extract_keyphrases(task: ExtractKeyphrases) -> Keyphrases:
+    """Up to 20 phrases: entities, and runs of up to three content words (kanji and katakana) that occur again.
+
+    Ordered by how often they occur, entities twice as heavy; then by their place.
+    """
+    text = "\n".join(task.contexts)[:_READ]
+    weights: Counter[str] = Counter()
+    for entity in entities_of(text, task.language):
+        weights[entity] = 2 * text.count(entity)
+    runs = Counter(_runs(text))
+    weights.update({run: times for run, times in runs.items() if times > 1 and run not in weights})
+    if len(weights) < _PHRASES:
+        weights.update(run for run in runs if run not in weights)
+    places = {phrase: text.lower().find(phrase.lower()) for phrase in weights}
+    ranked = sorted(weights, key=lambda phrase: (-weights[phrase], places[phrase], phrase))
+    kept: list[str] = []
+    for phrase in ranked:
+        if len(kept) == _PHRASES:
+            break
+        if not any(phrase.lower() in other.lower() for other in kept):
+            kept.append(phrase)
+    return Keyphrases(keyphrases=kept)
+
+
+def write_closed_questions(task: WriteClosedQuestions) -> ClosedQuestions:
+    """*Does the text speak of “…”?* for each key phrase that the contexts hold; no better question is made offline."""
+    text = "\n".join(task.contexts).lower()
+    before, after, end = _ASKED[task.language]
+    return ClosedQuestions(
+        questions=[f"{before}{phrase}{after}{end}" for phrase in task.keyphrases if phrase.lower() in text]
+    )
+
+
+def answer_from_summary(task: AnswerFromSummary, tools: Tools) -> SummaryAnswers:
+    """Whether the summary supports what the question asks about: its quoted phrase, else all its content words."""
+    sources = Sources(tools.indexes.of((task.summary,), task.language), "summary", task.language, tools)
+    return SummaryAnswers(verdicts=sources.verdicts([_subject(question) for question in task.questions]))
+
+
+def _subject(question: str) -> str:
+    for before, after, end in _ASKED.values():
+        if question.startswith(before) and question.endswith(after + end):
+            return question[len(before) : -len(after + end)]
+    return question
+
+
+def _runs(text: str) -> list[str]:
+    runs = []
+    for chunk in _CHUNK.finditer(text):
+        if chunk.lastgroup != "english":
+            runs.append(chunk.group())
+            continue
+        words: list[str] = []
+        for word in [*chunk.group().split(" "), "the"]:
+            if word.lower() not in STOP_WORDS:
+                words.append(word)
+            else:
+                runs.extend(" ".join(words[at : at + 3]) for at in range(0, len(words), 3))
+                words = []
+    return runs

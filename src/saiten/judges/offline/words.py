@@ -1,0 +1,120 @@
+"""What the offline judge sees of a text: content units, character n-grams and names.
+
+A *unit* is an English word without its ending, a number, a kanji, or two neighbouring kanji or katakana. The letters
+themselves tell which, not the language of the sample: a Japanese text with Latin names in it, and a wrongly detected
+language, are read all the same.
+"""
+
+import re
+import unicodedata
+
+from saiten.judges.offline.numbers import NUMBER, canonical
+
+JAPANESE = (
+    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+)
+"""Kana and kanji, as the inside of a regular expression's set."""
+
+_TOKEN = re.compile(
+    rf"(?P<ja>[{JAPANESE}]+)|(?P<number>{NUMBER})|(?P<word>[^\W\d_{JAPANESE}]+(?:['’][^\W\d_{JAPANESE}]+)?)"
+)
+_CONTENT = re.compile(
+    "(?P<kanji>[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)|[\u30a1-\u30fa\u30fc\u31f0-\u31ff]+"
+)
+_GRAM_RUN = re.compile(rf"(?P<ja>[{JAPANESE}]+)|[^\W{JAPANESE}]+(?:\W[^\W{JAPANESE}]+)*")
+_CITATION = re.compile(r"\[\d{1,4}(?:\s?[,\-–]\s?\d{1,4}){0,20}\]")
+_SPACES = re.compile(r"\s+")
+
+STOP_WORDS = frozenset(
+    """
+    a about above after again all also although am an and any are as at be because been before being below between
+    both but by can could did do does doing down during each few for from further had has have having he her here
+    hers him his how however i if in into is it its itself just may me might more most must my no nor not of off on
+    once only or other our ours out over own s same shall she should since so some such t than that the their theirs
+    them then there these they this those through thus to too under until up upon very was we were what when where
+    whether which while who whom whose why will with within without would yes you your yours
+    """.split()  # noqa: SIM905 - a list of words is read as prose
+)
+
+
+def normalise(text: str) -> str:
+    """The text in one width (NFKC) and with single spaces, without citations such as [3]; case as it was."""
+    wide = text if text.isascii() else unicodedata.normalize("NFKC", text).replace("’", "'")
+    return _SPACES.sub(" ", _CITATION.sub(" ", wide))
+
+
+def units_of(lowered: str) -> set[str]:
+    """The content units of a normalised, lower-cased text."""
+    units = set()
+    for token in _TOKEN.finditer(lowered):
+        kind, found = token.lastgroup, token.group()
+        if kind == "word":
+            if found not in STOP_WORDS:
+                units.add(stem(found))
+        elif kind == "number":
+            units.add(canonical(found))
+        else:
+            units.update(_japanese_units(found))
+    return units
+
+
+def words_of(lowered: str) -> set[str]:
+    """Every unit, words without content included: what is left to compare where a text has no content words."""
+    return {token.group() for token in _TOKEN.finditer(lowered)}
+
+
+def grams_of(lowered: str) -> set[str]:
+    """All runs of four characters of Latin text, and of two Japanese characters; shorter pieces stand as they are."""
+    grams = set()
+    for run in _GRAM_RUN.finditer(lowered):
+        piece = run.group()
+        length = 2 if run.lastgroup == "ja" else 4
+        if len(piece) <= length:
+            grams.add(piece)
+        else:
+            grams.update([piece[at : at + length] for at in range(len(piece) - length + 1)])
+    return grams
+
+
+def _japanese_units(run: str) -> list[str]:
+    """Kanji alone and in pairs, katakana in pairs; hiragana carries the grammar and is left out."""
+    units: list[str] = []
+    for part in _CONTENT.finditer(run):
+        found = part.group()
+        if part.lastgroup == "kanji":
+            units.extend(found)
+        elif len(found) == 1:
+            units.append(found)
+        units.extend([found[at : at + 2] for at in range(len(found) - 1)])
+    return units
+
+
+def stem(word: str) -> str:
+    """A lower-cased English word without its commonest endings: studies, studied, study → studi."""
+    word = word.removesuffix("'s")
+    if len(word) <= 3 or not word.isascii():
+        return word
+    if word.endswith("ies"):
+        word = word[:-3] + "y"
+    elif word.endswith("s") and word[-2] not in "su":
+        word = word[:-1]
+    for ending in ("ing", "ed", "ly"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
+                word = word[:-1]
+            break
+    word = word.rstrip("e") if len(word) > 3 else word
+    return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
+
+
+def in_order(lowered: str) -> list[str]:
+    """The content words in order, each once: English words as written, numbers, and Japanese runs of one script."""
+    words: list[str] = []
+    for token in _TOKEN.finditer(lowered):
+        if token.lastgroup == "ja":
+            words.extend(part.group() for part in _CONTENT.finditer(token.group()))
+        elif token.group() not in STOP_WORDS:
+            words.append(token.group())
+    return list(dict.fromkeys(words))

@@ -1,0 +1,90 @@
+"""Refusals: does an answer say that it does not know, rather than answer?"""
+
+import re
+
+from saiten.records import Language
+from saiten.text.sentences import split_sentences
+
+_READ = 4_000
+"""Characters of an answer that are looked at; a refusal stands at its beginning."""
+
+_NOT = r"(?:(?:do|does|did) not|(?:do|does|did)n['’]?t)"
+_SOURCE = (
+    r"(?:documents?|contexts?|passages?|texts?|articles?|sources?|information|materials?|excerpts?|snippets?|paragraphs?"
+    r"|knowledge base|search results?|data|content|references?)"
+)
+_SAYS = (
+    r"(?:mention|contain|provide|say|state|specify|include|give|answer|discuss|indicate|address|offer|have|tell|cover"
+    r"|describe|list)"
+)
+_KNOWLEDGE = r"(?:information|answer|knowledge|data|context|details?|idea|evidence|mention)"
+_ENGLISH = re.compile(
+    rf"\bi (?:\w+ly |just )?{_NOT} know"
+    r"(?=[.,;!]|$| (?:the answer|what|who|when|where|why|how|whether|if|about|that|based|from|much|enough))"
+    rf"|\bi (?:\w+ly |just )?{_NOT} have (?:(?:any|enough|the|access to|that|an?|\w+ic|\w+ent) )*{_KNOWLEDGE}"
+    r"|\bi(?: am|['’]m)? (?:sorry,? )?(?:but )?(?:i )?(?:cannot|can['’]?t|can not|could not|couldn['’]?t"
+    r"|(?:am )?unable to|am not able to|not able to) "
+    r"(?:answer|find|determine|provide|say|tell|help|assist|locate|confirm|respond)"
+    r"|\b(?:unable|not possible|impossible) to (?:answer|determine|provide an answer)"
+    r"|\b(?:cannot|can['’]?t|could not) be (?:answered|determined|found) "
+    rf"|\b{_SOURCE}(?: (?:that )?(?:was |were |you )?(?:provided|given|above|supplied))?(?: here)? {_NOT} "
+    rf"(?:\w+ly |seem to |appear to )*{_SAYS}"
+    rf"|\bno (?:relevant |specific |such |further |clear |direct |explicit ){{0,3}}{_KNOWLEDGE}\b.{{0,60}}"
+    r"\b(?:provided|available|given|found|in|from|about|on|regarding)\b"
+    rf"|\bthere(?: is|['’]s| are) (?:not enough|insufficient|no) {_KNOWLEDGE}"
+    r"|\b(?:not|isn['’]t|aren['’]t) (?:mentioned|provided|specified|stated|available|given|included|contained"
+    rf"|discussed|found|answered|answerable) (?:anywhere )?(?:in|by|from|within|based on) (?:\w+ ){{0,3}}{_SOURCE}"
+    r"|^(?:unknown|unanswerable|no answer|n/?a)\W*$"
+    r"|^not (?:mentioned|specified|provided|stated|available|known|found)\W*$",
+    re.IGNORECASE,
+)
+_ABOUT = r"(?:情報|記載|記述|言及|説明|回答|答え|該当(?:する)?(?:情報|箇所|記載|記述|内容)?|データ)"
+_NONE = (
+    r"(?:(?:あり|ござい|見つかり|見当たり|確認でき|見つけられ|含まれてい|記載されてい|書かれてい|示されてい|され?てい|なされてい|存在し)ませ"
+    r"|(?:見当たら|見つから|確認でき|含まれてい|記載されてい|書かれてい|存在し|され?てい)な|な(?:い|かった|く))"
+)
+_ANSWERING = r"(?:お答え|回答|お返事|特定|判断|断定|(?:答える|お答えする|回答する|判断する|特定する)こと)"
+_JAPANESE = re.compile(
+    r"(?:わかり|分かり|判り|存じ上げ|存じ|知り)ませ"
+    r"|(?:わかり|分かり|判断し|お答えし|回答し|お答えいたし|回答いたし)かね|^(?:わから|分から|知ら)ない"
+    rf"|{_ANSWERING}(?:は|が)?(?:でき|いたしかね|しかね|出来)(?:ませ|な|ま)|答えられ(?:ませ|な)"
+    rf"|{_ABOUT}(?:に|から)?(?:が|は|も|を)[^。、]{{0,15}}?{_NONE}"
+    r"|(?:記載|言及|記述|説明|明記|提供)され?て(?:は)?い(?:ませ|な)"
+    r"|(?:文書|コンテキスト|文脈|資料|文章|本文|記事)(?:中|内)?に(?:は|も)[^。、]{0,30}"
+    r"(?:書かれて|示されて|載って|含まれて)い(?:ませ|な)"
+    r"|^(?:不明|回答不能|回答不可|該当なし|情報なし|記載なし)(?:です|である)?\W*$"
+)
+_BUT = re.compile(
+    r"[,;] ?(?:but|however|though|although|yet)\b"
+    r"|(?:ませんが|ないが|ませんけれど|ないけれど|ものの|ませんけど)[、,]?(?=.{6})",
+    re.IGNORECASE,
+)
+"""A clause after the refusal, which goes on to answer."""
+
+_TURN = re.compile(
+    r"(?:however|but|that said|nevertheless|still|based on|according to|yet|generally|in general)\b"
+    r"|ただし|しかし|一般に|一般的に|とはいえ|なお、一般|もっとも",
+    re.IGNORECASE,
+)
+
+
+def is_refusal(text: str, language: Language) -> bool:
+    """True if the answer declines: *I don't know*, *the documents do not mention …*, 記載がありません.
+
+    It declines if its first sentence does and nothing after turns to an answer (*However, …*, ただし…), or if at least
+    half of its characters stand in sentences that decline. Patterns of both languages are tried, since systems decline
+    in English to Japanese questions too. An empty text declines nothing: False.
+    """
+    sentences = [sentence.text for sentence in split_sentences(text[:_READ], language)]
+    declining = [_declines(sentence) for sentence in sentences]
+    if not any(declining):
+        return False
+    declined = sum(len(sentence) for sentence, declines in zip(sentences, declining, strict=True) if declines)
+    if 2 * declined >= sum(map(len, sentences)):
+        return True
+    return declining[0] and not any(_TURN.match(sentence) for sentence in sentences[1:])
+
+
+def _declines(sentence: str) -> bool:
+    found = _ENGLISH.search(sentence) or _JAPANESE.search(sentence)
+    return found is not None and not _BUT.search(sentence, max(found.start(), found.end() - 3))

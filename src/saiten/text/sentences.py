@@ -1,0 +1,158 @@
+"""Sentences with their places in the text, for Japanese and English.
+
+One scan finds the signs that may end a sentence and looks a bounded way around each, so the time is linear in the
+length of the text, whatever stands in it.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from saiten.records import Language
+
+
+class Sentence(NamedTuple):
+    """A sentence and where it stands: `text` equals the slice `start:end` of the whole text."""
+
+    text: str
+    start: int
+    end: int
+
+
+_NEWLINES = "\n\r\x0b\x0c\x85\u2028\u2029"
+_SIGN = re.compile(rf"\r\n|[{_NEWLINES}]|[。｡！？!?．.…]+")
+_STRONG = frozenset("。｡！？")
+"""End a sentence whatever follows; the others only before white space, the end, or Japanese."""
+
+_CLOSERS = re.compile(r"[\"'”’»)\]}」』）］】》〉]*(?:\[\d{1,4}\])*")
+"""What closes after the sign belongs to the sentence, and so does a citation such as [12]."""
+
+_AHEAD = 80
+"""How far the scan looks past white space for the next letter."""
+
+_JAPANESE = re.compile("[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]")
+_LIST_MARK = re.compile(r"[\s#>*-]*[(\[（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})")
+_NEW_ITEM = re.compile(r"\s*(?:[-*•・●○■□◆▪–|>]|#{1,6}\s|[(（]?(?:\d{1,3}|[a-z])[.)．）])")
+_BRACKET = re.compile(rf"[「『（」』）{_NEWLINES}]")
+_OPENED_BY = {"」": "「", "』": "『", "）": "（"}
+
+_TITLES = frozenset(
+    "mr mrs ms dr prof rev hon gen capt lt sgt st mt messrs mme vs cf e.g i.e viz approx resp dept univ".split()  # noqa: SIM905 - a list of words is read as prose
+)
+"""Abbreviations that something always follows. `etc.`, `Inc.` may end a sentence: the next letter decides."""
+
+_BEFORE_NUMBERS = frozenset(
+    "no nos fig figs eq sec ch vol vols pp p art para ca jan feb mar apr jun jul aug sep sept oct nov dec".split()  # noqa: SIM905 - a list of words is read as prose
+)
+_OPENERS = frozenset(
+    "The A An It In On At This That These He She They We You I But And However For As If When His Her Its Their".split()  # noqa: SIM905 - a list of words is read as prose
+)
+"""After `U.S.` or `p.m.` only these begin a sentence, since `U.S. Army` does not."""
+
+
+def split_sentences(text: str, language: Language) -> list[Sentence]:
+    """The sentences of the text in order; nothing but white space lies between them.
+
+    - 。！？ end a sentence, with the brackets and quotation marks that close after them; inside 「…」, 『…』 and
+      （…） nothing is split, so 「はい。」と答えた。 is one sentence. A bracket not closed on its line does not count.
+    - `.`, `!` and `?` end a sentence before white space or the end, but not within 3.5, U.S., www.example.com, after
+      an abbreviation or an initial, nor before a small letter.
+    - A line is a sentence of its own, so list items and headings are. In English a line that goes on with a small
+      letter belongs to the one before it (text that was wrapped), an empty line between them apart.
+    - The mark of a list item (`1.`, `-`, `・`) stays with its item.
+    """
+    sentences = []
+    start = 0
+    for cut in (*_cuts(text, language), len(text)):
+        piece = text[start:cut]
+        body = piece.strip()
+        if body:
+            begin = start + len(piece) - len(piece.lstrip())
+            sentences.append(Sentence(body, begin, begin + len(body)))
+        start = cut
+    return sentences
+
+
+def _cuts(text: str, language: Language) -> Iterator[int]:
+    brackets = iter(_brackets(text))
+    opened, closed = next(brackets, (len(text), len(text)))
+    line = 0
+    for sign in _SIGN.finditer(text):
+        at, end = sign.span()
+        while closed <= at < len(text):
+            opened, closed = next(brackets, (len(text), len(text)))
+        if text[at] in _NEWLINES:
+            line = end
+            if language == "ja" or _begins_anew(text, at, end):
+                yield end
+        elif opened < at:
+            if end == closed - 1 and text[closed : closed + 1] in ("「", "『"):
+                yield closed  # 「行くよ。」「うん。」: a new speaker
+        else:
+            tail = _closed(text, end)
+            if _ends(text, line, at, end, tail):
+                yield tail
+
+
+def _brackets(text: str) -> list[tuple[int, int]]:
+    """The outermost pairs of Japanese brackets, each closed on its own line, as (start, end)."""
+    pairs: list[tuple[int, int]] = []
+    waiting: list[int] = []
+    for found in _BRACKET.finditer(text):
+        at, sign = found.start(), found.group()
+        if sign in _NEWLINES:
+            waiting.clear()
+        elif sign not in _OPENED_BY:
+            waiting.append(at)
+        elif waiting and text[waiting[-1]] == _OPENED_BY[sign]:
+            begin = waiting.pop()
+            while pairs and pairs[-1][0] > begin:
+                pairs.pop()
+            pairs.append((begin, at + 1))
+    return pairs
+
+
+def _begins_anew(text: str, at: int, end: int) -> bool:
+    """Whether the line that begins at `end` is not the wrapped rest of the one before."""
+    following = text[end : end + _AHEAD]
+    if text[at - 1 : at] in _NEWLINES or following[:1] in _NEWLINES:
+        return True
+    return not following.lstrip()[:1].islower() or bool(_NEW_ITEM.match(following))
+
+
+def _closed(text: str, end: int) -> int:
+    closers = _CLOSERS.match(text, end)
+    return closers.end() if closers else end
+
+
+def _ends(text: str, line: int, at: int, end: int, closed: int) -> bool:
+    """Whether the signs in `at:end`, with what closes up to `closed`, end a sentence."""
+    signs, after = text[at:end], text[closed : closed + 1]
+    if not _STRONG.isdisjoint(signs):
+        return "。" in signs or after != "と"  # 「え？」と, also without the brackets
+    if signs == "．":
+        return not (text[at - 1 : at].isdigit() and after.isdigit())
+    if after and not after.isspace():
+        japanese = signs[0] in "!?" or (signs == "." and _JAPANESE.match(text[at - 1 : at]))
+        return bool(japanese and _JAPANESE.match(after))
+    following = text[closed : closed + _AHEAD].lstrip()
+    if following[:1].islower() and not _NEW_ITEM.match(following):
+        return False
+    return signs != "." or not _abbreviates(text, line, at, following)
+
+
+def _abbreviates(text: str, line: int, at: int, following: str) -> bool:
+    """Whether the full stop at `at` belongs to an abbreviation, an initial or the number of a list item."""
+    if at - line <= 12 and _LIST_MARK.fullmatch(text, line, at):
+        return True
+    words = text[max(line, at - 20) : at].split()
+    word = words[-1].lstrip("([\"'“‘*_") if words else ""
+    small = word.lower()
+    if small in _TITLES:
+        return bool(following)
+    if small in _BEFORE_NUMBERS:
+        return following[:1].isdigit()
+    initial = len(word) == 1 and word.isalpha() and word.isupper() and word != "I"
+    dotted = len(word) > 2 and all(len(part) == 1 and part.isalpha() for part in word.split("."))
+    next_word = following.split(None, 1)[0].rstrip(",") if following else ""
+    return bool(following) and (initial or (dotted and next_word not in _OPENERS))

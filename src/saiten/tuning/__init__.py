@@ -1,0 +1,1 @@
+"""Tuning: what a user's own labels teach a judge."""

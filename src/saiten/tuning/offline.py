@@ -1,0 +1,164 @@
+"""Calibrating the offline judge with a user's own labels: 20 to 50 of them fix most of its threshold's drift."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import get_args
+
+from saiten.errors import BadInput, CannotJudge
+from saiten.judges.offline import Aspect, Calibration, Measured, OfflineJudge
+from saiten.judges.offline.calibration import Measure, log_odds
+from saiten.records import Label, Sample
+from saiten.stats.bootstrap import bootstrap_mean
+from saiten.stats.correlation import balanced_accuracy, bootstrap_statistic
+from saiten.tasks.correctness import DecideCorrect
+from saiten.tasks.statements import SplitStatements, VerifyStatements
+from saiten.text.refusals import is_refusal
+from saiten.tuning.lines import Point, fit_grades, fit_log_odds, held_out
+
+FEWEST = 20
+"""Labelled samples below which nothing is fitted."""
+
+FEWEST_OF_A_KIND = 3
+"""Samples labelled yes, and labelled no, below which no threshold is fitted."""
+
+_MEASURES: tuple[Measure, Measure] = get_args(Measure)
+_ONE_OUT = 100
+"""Up to so many samples each is left out alone; beyond, there are 20 folds."""
+
+
+async def calibrate_offline(
+    samples: Iterable[Sample], labels: Sequence[Label], aspect: Aspect, judge: OfflineJudge | None = None
+) -> Calibration:
+    """The calibration of one aspect from labelled samples.
+
+    - `support` (labels 0 or 1: do the contexts support the whole answer?): the weakest statement's probability.
+    - `correct` (labels 0 or 1): the probability that the answer is correct by its references.
+    - `grade` (labels 0 to 5; 0, and answers that decline, are left out): the same probability, fitted to the grade.
+
+    Several labels of one sample are averaged (a tie of verdicts goes to no). Labels of another aspect are left out,
+    unless all labels are of one and the same aspect: then they are meant.
+
+    Raises:
+        BadInput: labels of unknown samples or out of range, a sample that lacks what the aspect needs, too few labels
+            or labels of one kind only.
+    """
+    values = _values(labels, aspect)
+    found = {sample.id: sample for sample in samples if sample.id in values}
+    unknown = [item for item in values if item not in found]
+    if unknown:
+        raise BadInput(
+            f"{len(unknown)} of {len(values)} labels belong to no sample, for example {unknown[0]!r}; "
+            "the labels' item must be the id of a sample"
+        )
+    plain = OfflineJudge(constants=(judge or OfflineJudge()).constants)
+    points = []
+    for item, value in values.items():
+        p = await _probability(found[item], aspect, plain)
+        if p is not None and not (aspect == "grade" and value == 0):
+            points.append(Point(item, p, value, found[item].question or item))
+    return calibrate(points, aspect, plain.constants.digest)
+
+
+def calibrate(points: Sequence[Point], aspect: Aspect, constants: str) -> Calibration:
+    """The calibration from the judge's own probabilities (`x`) and the labels; `constants`: their digest.
+
+    Verdicts: a line in log-odds with both labels weighing the same (Platt's, balanced), whose zero is the threshold.
+    Grades: a straight line by least squares. `before` and `after` are measured on the same samples, `after` by
+    cross-validation (one left out, beyond 100 samples 20 folds); their intervals resample questions.
+
+    Raises:
+        BadInput: too few labels, labels of one kind only, or labels that do not rise with the probability.
+    """
+    if len(points) < FEWEST:
+        raise BadInput(
+            f"{len(points)} samples with labels can be used, a calibration of {aspect!r} needs {FEWEST} (better 50); "
+            "label some more"
+        )
+    folds = len(points) if len(points) <= _ONE_OUT else 20
+    measured: tuple[Measured, Measured]
+    if aspect == "grade":
+        line, measure = fit_grades(points), _MEASURES[1]
+        plain = [1 + 4 * point.x for point in points]
+        measured = (_error(points, plain), _error(points, held_out(points, fit_grades, folds)))
+    else:
+        _check_kinds(points)
+        odds = [point._replace(x=log_odds(point.x)) for point in points]
+        line, measure = fit_log_odds(odds), _MEASURES[0]
+        plain = [point.x for point in odds]
+        measured = (_balanced_accuracy(odds, plain), _balanced_accuracy(odds, held_out(odds, fit_log_odds, folds)))
+    if line.slope <= 0:
+        raise BadInput(
+            f"the labels of {aspect!r} do not rise with the judge's probability, so no line through it can help; "
+            "use an LLM judge, and look whether the labels are the right way round (1 is good)"
+        )
+    return Calibration(aspect, len(points), *line, _fingerprint(points), constants, measure, *measured)
+
+
+def _check_kinds(points: Sequence[Point]) -> None:
+    yes = sum(point.label == 1 for point in points)
+    no = len(points) - yes
+    if min(yes, no) < FEWEST_OF_A_KIND:
+        raise BadInput(
+            f"{yes} samples are labelled yes (1) and {no} no (0); a threshold needs {FEWEST_OF_A_KIND} of each at the "
+            "least. Label answers that you expect to be of the rarer kind"
+        )
+
+
+def _values(labels: Sequence[Label], aspect: Aspect) -> Mapping[str, float]:
+    """The label of each item, averaged over its annotators."""
+    aspects = sorted({label.aspect for label in labels})
+    chosen = [label for label in labels if label.aspect == aspect] or (list(labels) if len(aspects) == 1 else [])
+    if not chosen:
+        there = f"there are labels of {', '.join(map(repr, aspects))}" if aspects else "there are none at all"
+        raise BadInput(f"labels of {aspect!r} were expected; {there}")
+    allowed = (0.0, 1.0) if aspect != "grade" else (0.0, 5.0)
+    said: dict[str, list[float]] = {}
+    for label in chosen:
+        inside = allowed[0] <= label.value <= allowed[1] if aspect == "grade" else label.value in allowed
+        if not inside:
+            expected = "a grade from 0 to 5" if aspect == "grade" else "0 (no) or 1 (yes)"
+            raise BadInput(f"the label of {label.item!r} is {label.value}; for {aspect!r} {expected} is expected")
+        said.setdefault(label.item, []).append(label.value)
+    return {item: fmean(each) if aspect == "grade" else float(fmean(each) > 0.5) for item, each in said.items()}
+
+
+async def _probability(sample: Sample, aspect: Aspect, judge: OfflineJudge) -> float | None:
+    """What the judge says of the sample; None where it says nothing."""
+    lacking = "an answer" if sample.answer is None else ""
+    if aspect == "support" and sample.contexts is None:
+        lacking = "contexts"
+    if aspect != "support" and not sample.references:
+        lacking = "a reference"
+    if sample.answer is None or lacking:
+        raise BadInput(f"sample {sample.id!r} has a label of {aspect!r}, but lacks {lacking}")
+    if aspect == "support":
+        split = await judge.perform(SplitStatements(sample.question, sample.answer, language=sample.language))
+        task = VerifyStatements(tuple(split.statements), sample.contexts or (), language=sample.language)
+        found = [verdict.p for verdict in (await judge.perform(task)).verdicts if verdict.p is not None]
+        return min(found, default=None)
+    if aspect == "grade" and is_refusal(sample.answer, sample.language):
+        return None
+    try:
+        decide = DecideCorrect(sample.question, sample.answer, sample.references, language=sample.language)
+        return (await judge.perform(decide)).p
+    except CannotJudge:
+        return None
+
+
+def _fingerprint(points: Sequence[Point]) -> str:
+    lines = sorted(f"{point.item}\t{point.x!r}\t{point.label!r}" for point in points)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+
+
+def _balanced_accuracy(points: Sequence[Point], values: Sequence[float]) -> Measured:
+    labels, decisions = [point.label for point in points], [float(value >= 0) for value in values]
+    found = bootstrap_statistic(balanced_accuracy, labels, decisions, [point.question for point in points])
+    return Measured(found.value, found.low, found.high)
+
+
+def _error(points: Sequence[Point], values: Sequence[float]) -> Measured:
+    """The mean absolute distance from the grade, with the figure held within 1 to 5."""
+    errors = [abs(min(5.0, max(1.0, value)) - point.label) for point, value in zip(points, values, strict=True)]
+    found = bootstrap_mean(errors, [point.question for point in points])
+    return Measured(found.mean, found.low, found.high)

@@ -1,0 +1,109 @@
+"""Hostile input: the work done is counted, as calls of functions, so that no clock decides."""
+
+import asyncio
+import sys
+from contextlib import suppress
+
+import pytest
+
+from saiten.errors import CannotJudge
+from saiten.judges.offline import OfflineJudge
+from saiten.tasks.contexts import SelectRelevantSentences
+from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.entities import ListEntities
+from saiten.tasks.statements import SplitStatements, VerifyStatements
+from saiten.tasks.summary import ExtractKeyphrases
+from saiten.text.refusals import is_refusal
+from saiten.text.sentences import split_sentences
+
+SIGNS = [
+    "「",
+    "」",
+    "「」",
+    "「。",
+    "。",
+    ". ",
+    ".)",
+    ".[1]",
+    "a.b.",
+    "A. ",
+    "\n",
+    "\r\n",
+    " ",
+    ".\n",
+    "(1)\n",
+    "1.",
+    "!?",
+    "\ud800",
+    "(",
+    "Mr. ",
+]
+TEXTS = ["a ", "word. ", "1,", "1 ", "一", "十万", "カ", "漢字かな。", "[1]", "[", "](", "A ", "Ab Cd ", "i don't have ", "情報が", "> - ", "* ", "'", "9" * 50 + " ", "§", "**", "January 1, "]  # fmt: skip
+
+
+def calls(work):
+    """How many functions, of Python and of C, are called while the work is done."""
+    counted = 0
+
+    def count(_frame, event, _argument):
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+def grows_in_step(work, piece, size):
+    """Ten times the text is at most 13 times the calls; a quadratic scan would need a hundred times as many."""
+    once, tenfold = (calls(lambda n=n: work((piece * n)[:n])) for n in (size, 10 * size))
+    return tenfold <= 13 * once + 200
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("piece", SIGNS + TEXTS)
+def test_splitting(piece, language):
+    """Splitting sentences, and looking for a refusal, is linear in the length of the text, whatever stands in it."""
+    assert grows_in_step(lambda text: split_sentences(text, language), piece, 600)
+    assert grows_in_step(lambda text: is_refusal(text, language), piece, 600)
+
+
+TASKS = {
+    "split": lambda text: SplitStatements("", text, language="en"),
+    "verify a long statement": lambda text: VerifyStatements((text,), ("One context.", "Another."), language="en"),
+    "verify in a long context": lambda text: VerifyStatements(("One statement of 5 words.",), (text,), language="ja"),
+    "decide a long answer": lambda text: DecideCorrect("Who?", text, ("Marie Curie in 1903",), language="en"),
+    "decide with a long reference": lambda text: DecideCorrect("Who?", "Marie Curie in 1903", (text,), language="en"),
+    "grade": lambda text: GradeAnswer("誰？", text, ("キュリー夫人",), language="ja"),
+    "entities": lambda text: ListEntities(text, language="en"),
+    "select": lambda text: SelectRelevantSentences("A word of 1?", (text, text), language="en"),
+    "keyphrases": lambda text: ExtractKeyphrases((text,), language="ja"),
+}
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+@pytest.mark.parametrize("piece", TEXTS)
+def test_tasks(piece, task):
+    """A task costs in step with the length of its text, and ends with a reply or a reason why there is none."""
+
+    def perform(text):
+        async def once():
+            with suppress(CannotJudge):
+                await OfflineJudge().perform(task(text))
+
+        coroutine = once()
+        with pytest.raises(StopIteration):
+            coroutine.send(None)
+
+    assert grows_in_step(perform, piece, 400)
+
+
+@pytest.mark.parametrize("piece", ["ab. ", "漢字。", "1,", "「。", "[("])
+def test_a_megabyte(piece):
+    """A megabyte of statement against a megabyte of context is judged; the time limit of the suite is the bound."""
+    text = piece * (1_000_000 // len(piece))
+    reply = asyncio.run(OfflineJudge().perform(VerifyStatements((text,), (text,), language="ja")))
+    assert [verdict.number for verdict in reply.verdicts] == [1]

@@ -1,0 +1,75 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saiten.text.refusals import is_refusal
+
+REFUSALS = [
+    ("I don't know.", "en"),
+    ("I do not know the answer to this question.", "en"),
+    ("I really don’t know who wrote it.", "en"),
+    ("I'm sorry, but I cannot answer that question.", "en"),
+    ("I am unable to answer this based on the context.", "en"),
+    ("The documents do not mention the release date.", "en"),
+    ("The provided context does not contain information about the price. It discusses the history of the firm.", "en"),
+    ("Based on the provided document, there is no mention of such a religion.", "en"),
+    ("There is not enough information to answer.", "en"),
+    ("I don't have enough information.", "en"),
+    ("This is not mentioned in the document.", "en"),
+    ("Unanswerable", "en"),
+    ("Unknown.", "en"),
+    ("N/A", "en"),
+    ("わかりません", "ja"),
+    ("申し訳ありませんが、わかりません。", "ja"),
+    ("その点については分かりかねます。", "ja"),
+    ("記載がありません。", "ja"),
+    ("提供された文書には、価格に関する情報は含まれていません。", "ja"),
+    ("お答えできません。", "ja"),
+    ("申し訳ございませんが、このご質問にはお答えすることができません。", "ja"),
+    ("情報がありませんので、回答できません。", "ja"),
+    ("該当する情報は見つかりませんでした。", "ja"),
+    ("コンテキストには発売日が示されていません。", "ja"),
+    ("判断できません。", "ja"),
+    ("不明です。", "ja"),
+    ("I don't know.", "ja"),
+    ("わかりません", "en"),
+]
+ANSWERS = [
+    ("I don't know him personally, but the capital is Paris.", "en"),
+    ("I don't know, but I think it is Paris, the city on the Seine.", "en"),
+    ("Paris.", "en"),
+    ("No.", "en"),
+    ("It is not known for its beaches but for its mountains.", "en"),
+    ("The law does not mention a fine.", "en"),
+    ("He did not know the answer, so he lost.", "en"),
+    ("You cannot find better apples elsewhere.", "en"),
+    ("The documents do not mention the date. However, version 2 came in May, and version 3 in June of the same year.", "en"),
+    ("The plant opened in 1998. It makes tyres. The documents do not mention its size.", "en"),
+    ("", "en"),
+    ("はい、可能です。", "ja"),
+    ("首都はパリです。", "ja"),
+    ("彼はわからないと言ったが、正解は四である。", "ja"),
+    ("エンジンは製造していません。", "ja"),
+    ("支払いは現金ではできません。", "ja"),
+    ("記載がありませんが、一般的には三日以内に届きます。", "ja"),
+    ("工場は1998年に開業した。従業員は千二百人である。面積の記載はない。", "ja"),
+    ("", "ja"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "language"), REFUSALS)
+def test_refusals(text, language):
+    """An answer that says that it does not know, or that the documents do not say, is a refusal."""
+    assert is_refusal(text, language)
+
+
+@pytest.mark.parametrize(("text", "language"), ANSWERS)
+def test_answers(text, language):
+    """An answer that answers is none, whatever it says not to know besides."""
+    assert not is_refusal(text, language)
+
+
+@given(st.text(), st.sampled_from(["ja", "en"]))
+def test_white_space(text, language):
+    """Blanks around an answer change nothing."""
+    assert is_refusal(text.strip(), language) == is_refusal(f"  {text.strip()}  ", language)
