@@ -1,0 +1,185 @@
+"""What the whole stack around a chat model costs, held against a bare aiohttp client: CPU per call and efficiency.
+
+    python benchmarks/http_client.py [--calls 4000] [--in-flight 64] [--latency-ms 50] [--rounds 3]
+
+A small server in a process of its own answers after a fixed latency. The whole stack is cache on disk, single flight,
+retries, limits, price and budget; every prompt is new, so that every call misses the cache, is sent and is stored.
+As in a run, more is asked for than may be in flight, and a gate (a semaphore; the stack's limiter) lets through.
+Efficiency is the ideal time (calls / in flight x latency) divided by the time taken. The median of the rounds counts.
+"""
+
+import argparse
+import asyncio
+import multiprocessing
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import aiohttp
+import orjson
+
+from saiten.models import Budget, Limits, OpenAICompatibleChat, Price, Store, layers, stack_chat
+from saiten.protocols import Chat, ChatRequest, Message
+
+SCHEMA = {
+    "title": "Verdicts",
+    "type": "object",
+    "properties": {"verdicts": {"type": "array", "items": {"type": "string"}}},
+    "required": ["verdicts"],
+}
+TEXT = orjson.dumps({"verdicts": ["the contexts say so, word for word" for _ in range(8)]}).decode()
+BODY = orjson.dumps(
+    {
+        "choices": [{"message": {"role": "assistant", "content": TEXT}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 600, "completion_tokens": 80},
+    }
+)
+REPLY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(BODY), BODY)
+PROMPT = "The contexts of a sample, about as long as they usually are. " * 40
+
+ASKERS = 2
+"""So many times as many askers as may be in flight."""
+
+Ask = Callable[[int], Awaitable[object]]
+Figures = tuple[float, float]
+"""Seconds taken, CPU seconds taken."""
+
+
+class Answering(asyncio.Protocol):
+    """The smallest server that will do: one request at a time on a connection, always the same reply."""
+
+    def __init__(self, latency: float) -> None:
+        self.latency = latency
+        self.lacking = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the way back."""
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Answer when the body is complete."""
+        if not self.lacking:
+            head, _, body = data.partition(b"\r\n\r\n")
+            length = int(head.lower().partition(b"content-length:")[2].split()[0])
+            self.lacking = length - len(body)
+        else:
+            self.lacking -= len(data)
+        if not self.lacking:
+            asyncio.get_running_loop().call_later(self.latency, self.answer)
+
+    def answer(self) -> None:
+        """Send the reply, if somebody is still there."""
+        if isinstance(self.transport, asyncio.WriteTransport) and not self.transport.is_closing():
+            self.transport.write(REPLY)
+
+
+def serve(latency: float, port: Connection) -> None:
+    """Run the server until the process is ended."""
+
+    async def run() -> None:
+        server = await asyncio.get_running_loop().create_server(
+            lambda: Answering(latency), "127.0.0.1", 0, backlog=1024
+        )
+        port.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(run())
+
+
+async def ask_all(ask: Ask, calls: int, askers: int) -> Figures:
+    """Ask as often as told, with so many askers at once."""
+    numbers = iter(range(calls))
+
+    async def asker() -> None:
+        for number in numbers:
+            await ask(number)
+
+    started, cpu = time.perf_counter(), time.process_time()
+    await asyncio.gather(*(asker() for _ in range(askers)))
+    return time.perf_counter() - started, time.process_time() - cpu
+
+
+def request(number: int) -> ChatRequest:
+    """A prompt that no other call has."""
+    return ChatRequest((Message("system", PROMPT), Message("user", f"Sample {number}")), SCHEMA, seed=0)
+
+
+async def bare(base_url: str, calls: int, in_flight: int) -> Figures:
+    """The least that a client must do: post, and read the answer out of the JSON."""
+    gate = asyncio.Semaphore(in_flight)
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+
+        async def ask(number: int) -> None:
+            messages = [{"role": "system", "content": PROMPT}, {"role": "user", "content": f"Sample {number}"}]
+            body = orjson.dumps({"model": "m", "messages": messages, "temperature": 0, "seed": 0})
+            async with gate, session.post(f"{base_url}/chat/completions", data=body) as response:
+                orjson.loads(await response.read())["choices"][0]["message"]["content"]
+
+        await ask_all(ask, in_flight, in_flight)  # opens the connections
+        return await ask_all(ask, calls, ASKERS * in_flight)
+
+
+async def stacked(chat: Chat, calls: int, in_flight: int) -> Figures:
+    """A chat as it is used."""
+
+    async def ask(number: int) -> None:
+        await chat.complete(request(number))
+
+    await ask_all(lambda number: ask(-1 - number), in_flight, in_flight)  # opens the connections
+    figures = await ask_all(ask, calls, ASKERS * in_flight)
+    await chat.close()
+    return figures
+
+
+def whole_stack(base_url: str, in_flight: int, folder: str) -> Chat:
+    """Everything that stands around a chat in a run."""
+    around = layers(limits=Limits(in_flight), price=Price(0.15, 0.6), budget=Budget(10**9, 10**9))
+    return stack_chat(OpenAICompatibleChat("m", base_url), around, Store(Path(folder) / "answers.sqlite"))
+
+
+def measure(base_url: str, calls: int, in_flight: int) -> dict[str, Figures]:
+    """One round of all."""
+    with tempfile.TemporaryDirectory() as folder:
+        return {
+            "bare aiohttp": asyncio.run(bare(base_url, calls, in_flight)),
+            "whole stack": asyncio.run(stacked(whole_stack(base_url, in_flight, folder), calls, in_flight)),
+            "whole stack, all in the cache": asyncio.run(
+                stacked(whole_stack(base_url, in_flight, folder), calls, in_flight)
+            ),
+        }
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--calls", type=int, default=4000)
+    parser.add_argument("--in-flight", type=int, default=64)
+    parser.add_argument("--latency-ms", type=float, default=50.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    server = multiprocessing.get_context("spawn").Process(target=serve, args=(options.latency_ms / 1e3, sender))
+    server.start()
+    try:
+        base_url = f"http://127.0.0.1:{receiver.recv()}/v1"
+        rounds = [measure(base_url, options.calls, options.in_flight) for _ in range(options.rounds)]
+    finally:
+        server.terminate()
+    ideal = options.calls / options.in_flight * options.latency_ms / 1e3
+    print(f"{options.calls} calls, {options.in_flight} in flight, {options.latency_ms:g} ms: ideal {ideal:.2f} s")
+    print(f"{'':30} {'seconds':>8} {'of ideal':>9} {'CPU ms/call':>12} {'x bare':>7}")
+    middle = {
+        name: tuple(statistics.median(one[name][part] for one in rounds) for part in (0, 1)) for name in rounds[0]
+    }
+    for name, (seconds, cpu) in middle.items():
+        share = "" if name.endswith("cache") else f"{ideal / seconds:.3f}"
+        times = cpu / middle["bare aiohttp"][1]
+        print(f"{name:30} {seconds:8.2f} {share:>9} {cpu / options.calls * 1e3:12.3f} {times:7.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Models: chats and embedders, and what stands around them (cache, retries, limits, prices, budget)."""
+
+from saiten.models.budget import Budget, Metered
+from saiten.models.builtin_embedder import BuiltinEmbedder
+from saiten.models.cache import CachedChat, CachedEmbedder
+from saiten.models.layers import Layer, LayeredChat, LayeredEmbedder, Load
+from saiten.models.limits import Limiter, Limits
+from saiten.models.openai_compatible import OpenAICompatibleChat
+from saiten.models.openai_embedder import OpenAICompatibleEmbedder
+from saiten.models.prices import Price, PriceTable
+from saiten.models.retries import Retries, Retrying
+from saiten.models.scripted import ScriptedChat
+from saiten.models.stack import layers, stack_chat, stack_embedder
+from saiten.models.store import Store
+
+__all__ = [
+    "Budget",
+    "BuiltinEmbedder",
+    "CachedChat",
+    "CachedEmbedder",
+    "Layer",
+    "LayeredChat",
+    "LayeredEmbedder",
+    "Limiter",
+    "Limits",
+    "Load",
+    "Metered",
+    "OpenAICompatibleChat",
+    "OpenAICompatibleEmbedder",
+    "Price",
+    "PriceTable",
+    "Retries",
+    "Retrying",
+    "ScriptedChat",
+    "Store",
+    "layers",
+    "stack_chat",
+    "stack_embedder",
+]

@@ -1,0 +1,124 @@
+"""The budget: how many requests may be sent and what they may cost, exact however many are in flight."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from math import isfinite
+
+from saiten.errors import BudgetSpent, ConfigurationError, JudgeError
+from saiten.models.layers import A, Load
+from saiten.models.prices import Price
+from saiten.records import Usage
+
+
+class Budget:
+    """What a run may spend; one object is shared by everything that spends.
+
+    A call is booked before it is sent, so `max_calls` is never exceeded. A cost is known only afterwards: the largest
+    seen so far is set aside for each call in flight, calls wait while that money might be needed, and `BudgetSpent` is
+    raised once nothing is in flight and the next call would go over.
+    """
+
+    def __init__(self, max_calls: int | None = None, max_cost: float | None = None, currency: str = "USD") -> None:
+        for name, value in (("max_calls", max_calls), ("max_cost", max_cost)):
+            if value is not None and not (isfinite(value) and value >= 0):
+                raise ConfigurationError(f"{name} is a number of at least 0, got {value}")
+        self.max_calls = max_calls
+        self.max_cost = max_cost
+        self.currency = currency
+        self.calls = 0
+        self.cost = 0.0
+        self._aside = 0.0
+        self._in_flight = 0
+        self._alone = False
+        self._settled: asyncio.Future[None] | None = None
+
+    async def reserve(self, guess: Callable[[], tuple[float, bool]]) -> float:
+        """Book a call; returns the guess that was set aside for it.
+
+        `guess` says what the call may cost, and whether no other may start until that is better known. It is asked
+        again after every wait, since what came back meanwhile may have taught more.
+
+        Raises:
+            BudgetSpent: the call would go over the budget.
+        """
+        cost, alone = guess()
+        while self.max_cost is not None and not self._affords(cost, alone=alone):
+            if not self._in_flight:
+                raise BudgetSpent(
+                    f"the budget of {self.max_cost:g} {self.currency} is spent: {self.cost:.4g} so far, and the next "
+                    f"call may cost {cost:.4g}; raise --max-cost and run the same command to go on"
+                )
+            await self._next_settlement()
+            cost, alone = guess()
+        if self.max_calls is not None and self.calls >= self.max_calls:
+            raise BudgetSpent(
+                f"the budget of {self.max_calls} calls is spent; raise --max-calls and run the same command to go on"
+            )
+        self.calls += 1
+        self._in_flight += 1
+        self._aside += cost
+        self._alone = alone
+        return cost
+
+    def settle(self, guess: float, cost: float) -> None:
+        """A call that was booked with this guess is over and cost so much."""
+        self.cost += cost
+        self._in_flight -= 1
+        self._aside = self._aside - guess if self._in_flight else 0.0
+        self._alone = False
+        if self._settled is not None:
+            self._settled.set_result(None)
+            self._settled = None
+
+    def _affords(self, guess: float, *, alone: bool) -> bool:
+        if self._alone or (alone and self._in_flight):
+            return False
+        return self.max_cost is None or self.cost + self._aside + guess <= self.max_cost * (1 + 1e-12)
+
+    async def _next_settlement(self) -> None:
+        if self._settled is None:
+            self._settled = asyncio.get_running_loop().create_future()
+        await asyncio.shield(self._settled)
+
+
+class Metered:
+    """The layer that prices each request and books it on the budget."""
+
+    def __init__(self, price: Price | None = None, budget: Budget | None = None) -> None:
+        """Raises ConfigurationError if a cost is bounded that cannot be known."""
+        if price is None and budget is not None and budget.max_cost is not None:
+            raise ConfigurationError(
+                "--max-cost needs the model's price, which is not known: set it in saiten.toml, for example "
+                '[prices] "gpt-4o-mini" = {prompt = 0.15, completion = 0.6} (per million tokens; 0 for a server of '
+                "your own), or bound the calls with --max-calls instead"
+            )
+        self._price = price or Price(0.0)
+        self._priced = price is not None
+        self._budget = budget or Budget()
+        self._largest: float | None = None
+
+    async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
+        guess = await self._budget.reserve(partial(self._guess, load))
+        cost = guess  # a call that was cut off may have been charged
+        try:
+            answer = await attempt()
+            usage = self._price_of(answer.usage)
+            cost = max(usage.cost, guess) if usage.unpriced else usage.cost
+            self._largest = max(self._largest or 0.0, cost)
+            return answer if usage is answer.usage else replace(answer, usage=usage)
+        except JudgeError as error:
+            error.usage = self._price_of(error.usage)
+            cost = max(error.usage.cost, guess) if error.usage.unpriced else error.usage.cost
+            raise
+        finally:
+            self._budget.settle(guess, cost)
+
+    def _guess(self, load: Load) -> tuple[float, bool]:
+        # what a call costs is learned from the first one, which goes alone so that not 64 go before it is known
+        alone = self._largest is None and self._budget.max_cost is not None
+        return max(self._price.of(load.prompt, load.completion), self._largest or 0.0), alone
+
+    def _price_of(self, usage: Usage) -> Usage:
+        return self._price.priced(usage) if self._priced else usage

@@ -1,0 +1,151 @@
+"""The cache: answers come from the store where it has them; what it lacks is asked once and kept at once.
+
+The key is everything that an answer depends on: the model and where it runs, messages, parameters, schema. No key of an
+API, no header. Keep the cache outermost, so that what it answers costs neither budget nor patience.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import reduce
+from hashlib import sha256
+from operator import add
+from typing import Any
+
+import numpy as np
+import orjson
+
+from saiten.errors import CallFailed
+from saiten.models.flights import Flight, Flights
+from saiten.models.store import Store
+from saiten.models.vectors import Vector, rows
+from saiten.models.wire import dump
+from saiten.protocols import Chat, ChatRequest, Completion, Embedder, Embeddings
+from saiten.records import Usage
+
+_Found = tuple[Mapping[bytes, Vector], Usage]
+
+_REUSED = Usage(reused=1)
+_CUT_OFF = frozenset({"length", "max_tokens", "content_filter", "abort", "cancelled", "error"})
+"""Finish reasons of answers that are not whole, in the words of several servers; those are not kept."""
+
+
+class CachedChat:
+    """A chat model that answers from the store. A hit has `Usage(reused=1)` and no calls."""
+
+    def __init__(self, inner: Chat, store: Store) -> None:
+        self._inner = inner
+        self._store = store
+        self._flights: Flights[bytes, Completion] = Flights()
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        key = self._key(request)
+        kept = self._store.get(key)
+        if kept is not None and (known := _read(kept)) is not None:
+            return known
+        flight = self._flights.get(key) or self._flights.start([key], self._ask(key, request))
+        with flight:
+            answer, pays = await flight.answer()
+        return answer if pays else replace(answer, usage=_REUSED)
+
+    def forget(self, request: ChatRequest, answer: Completion | None = None) -> None:
+        """Drop what is kept for this request, so that it is asked anew the next time.
+
+        For answers that turn out to be unreadable: at temperature 0 they would come back for ever. With `answer`, only
+        if it is still this one, since somebody else may have got a better one meanwhile.
+        """
+        self._store.drop(self._key(request), None if answer is None else _written(answer))
+
+    async def close(self) -> None:
+        await self._inner.close()
+        self._store.close()
+
+    async def _ask(self, key: bytes, request: ChatRequest) -> Completion:
+        answer = await self._inner.complete(request)
+        if answer.text and answer.finish_reason not in _CUT_OFF:
+            self._store.put(self.name, {key: _written(answer)})
+        return answer
+
+    def _key(self, request: ChatRequest) -> bytes:
+        asked = [
+            self.name,
+            [[message.role, message.content] for message in request.messages],
+            request.temperature,
+            request.seed,
+            request.max_tokens,
+            request.schema,  # the order of its fields counts: it is the order in which the model writes
+        ]
+        return sha256(b"chat\n" + dump(asked)).digest()
+
+
+class CachedEmbedder:
+    """An embedder that answers from the store, text by text; what is lacking is asked in one request."""
+
+    def __init__(self, inner: Embedder, store: Store) -> None:
+        self._inner = inner
+        self._store = store
+        self._flights: Flights[bytes, _Found] = Flights()
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
+        keys = [sha256(b"embedding\n" + dump([self.name, text])).digest() for text in texts]
+        by_key = dict(zip(keys, texts, strict=True))
+        kept = self._store.get_many(list(by_key))
+        vectors = {key: np.frombuffer(value, "<f4") for key, value in kept.items() if len(value) % 4 == 0}
+        lacking = [key for key in by_key if key not in vectors]
+        new = {key: by_key[key] for key in lacking if self._flights.get(key) is None}
+        if new:
+            self._flights.start(new, self._ask(new))
+        flights = dict.fromkeys(flight for key in lacking if (flight := self._flights.get(key)))
+        asked, usage = await _gather(list(flights))
+        vectors |= asked
+        return Embeddings(rows([vectors[key] for key in keys], self.name), usage)
+
+    async def close(self) -> None:
+        await self._inner.close()
+        self._store.close()
+
+    async def _ask(self, texts: Mapping[bytes, str]) -> _Found:
+        answer = await self._inner.embed(list(texts.values()))
+        found = dict(zip(texts, answer.vectors, strict=True))
+        self._store.put(self.name, {key: row.astype("<f4").tobytes() for key, row in found.items() if row.any()})
+        return found, answer.usage
+
+
+async def _gather(flights: Sequence[Flight[bytes, _Found]]) -> _Found:
+    """What the flights bring, and what this asker pays for them."""
+    found: dict[bytes, Vector] = {}
+    paid: list[Usage] = []
+    with ExitStack() as stack:
+        for flight in flights:
+            stack.enter_context(flight)
+        for flight in flights:
+            try:
+                (vectors, usage), pays = await flight.answer()
+            except CallFailed as error:
+                error.usage = reduce(add, paid, error.usage)
+                raise
+            found |= vectors
+            if pays:
+                paid.append(usage)
+    return found, reduce(add, paid) if paid else _REUSED
+
+
+def _written(answer: Completion) -> bytes:
+    return dump({"text": answer.text, "finish_reason": answer.finish_reason})
+
+
+def _read(kept: bytes) -> Completion | None:
+    """The answer that was kept; None if it is damaged, so that it is asked anew."""
+    try:
+        value: Any = orjson.loads(kept)
+        return Completion(value["text"], _REUSED, value["finish_reason"])
+    except (ValueError, TypeError, KeyError):
+        return None

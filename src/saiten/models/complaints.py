@@ -1,0 +1,141 @@
+"""What a server says is wrong, in whichever of the many forms it says so, and what kind of trouble that is."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import Any, Literal
+
+import orjson
+
+from saiten.models.wire import load
+
+Trouble = Literal["key", "quota", "model", "address", "parameter", "length", "filtered", "busy", "odd"]
+"""`parameter`: something that was sent besides the messages · `length`: the prompt does not fit · `busy`: may pass."""
+
+_FORMAT_WORDS = ("response_format", "json_schema", "json_object", "structured output", "structured_output", "grammar")
+_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated")
+_LENGTH = re.compile(
+    r"context.?(length|window|size)|maximum context|too many (input )?tokens|(prompt|input|messages?) (is|are) too long"
+    r"|reduce the length|must have less than \d+ tokens|batch.?size|too many inputs",
+    re.IGNORECASE,
+)
+_FILTERED = re.compile(r"content.?(filter|management|policy)|moderation|flagged|ResponsibleAI", re.IGNORECASE)
+_MODEL = re.compile(
+    r"(unknown|invalid|no such|unsupported) model|model_not_found|DeploymentNotFound"
+    r"|model\b.{0,120}?(not found|not exist|not a valid|unknown|not available)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """The body of an HTTP error."""
+
+    text: str
+    code: str = ""
+    parameter: str = ""
+    """The field of the request that the server blames, where it has a field of its own for that."""
+
+
+def read_complaint(body: bytes) -> Complaint:
+    """What the body says: OpenAI's `{"error": {…}}`, FastAPI's `{"detail": …}`, plain text, or a proxy's HTML."""
+    value = load(body)
+    if value is None:
+        return Complaint(body[:10_000].decode("utf-8", "replace"))
+    error = value.get("error") or value if isinstance(value, dict) else value
+    if isinstance(error, dict) and isinstance(error.get("detail"), list):
+        return _read_detail(error["detail"])
+    if not isinstance(error, dict):
+        return Complaint(error if isinstance(error, str) else orjson.dumps(error).decode())
+    text = next((error[key] for key in ("message", "detail", "msg") if isinstance(error.get(key), str)), None)
+    codes = [str(error[key]) for key in ("code", "type") if error.get(key) is not None]
+    return Complaint(text or orjson.dumps(error).decode(), " ".join(codes), str(error.get("param") or ""))
+
+
+def _read_detail(detail: list[Any]) -> Complaint:
+    """FastAPI's list of faults, without `input`, which may echo the whole request."""
+    faults = [fault for fault in detail if isinstance(fault, dict)]
+    places = [".".join(map(str, fault.get("loc", ()))) for fault in faults]
+    text = "; ".join(f"{place}: {fault.get('msg', '')}" for place, fault in zip(places, faults, strict=True))
+    return Complaint(text, parameter=" ".join(places))
+
+
+def trouble_of(status: int, complaint: Complaint) -> Trouble:
+    """Which kind of trouble an HTTP error is."""
+    if status == 402 or (status == 429 and any(code in complaint.code for code in _QUOTA)):
+        return "quota"
+    if status in (400, 403, 413, 422) and (about := _about_prompt(status, complaint)):
+        return about
+    if status in (401, 403, 407):
+        return "key"
+    if status in (400, 404, 422) and (complaint.parameter == "model" or _MODEL.search(_said(complaint))):
+        return "model"
+    if 300 <= status < 400 or status in (404, 405, 501):
+        return "address"
+    return "busy" if status in (408, 409, 425, 429) or status >= 500 else "odd"
+
+
+def _about_prompt(status: int, complaint: Complaint) -> Trouble | None:
+    """Whether it is this one prompt that the server does not want."""
+    if status == 413 or _LENGTH.search(_said(complaint)):
+        return "length"
+    return "filtered" if _FILTERED.search(_said(complaint)) else None
+
+
+def _said(complaint: Complaint) -> str:
+    return f"{complaint.code} {complaint.text}"
+
+
+def blamed(status: int, complaint: Complaint, sent: Collection[str]) -> str | None:
+    """Which of the parameters that were sent the server refuses; None if its answer is about something else.
+
+    llama-cpp-python's server refuses `json_schema` with HTTP 500; any other 500 is a failure that may pass.
+    """
+    if status not in (400, 422, 500):
+        return None
+    if complaint.parameter:
+        named = [name for name in sent if re.search(rf"\b{name}\b", complaint.parameter)]
+        return named[0] if named and status != 500 else None
+    places = {name: _place(name, complaint.text) for name in sent}
+    if "response_format" in sent:
+        words = _FORMAT_WORDS if status != 500 else _FORMAT_WORDS[:1]
+        places["response_format"] = min(_place(word, complaint.text) for word in words)
+    found = {name: place for name, place in places.items() if place < _NOWHERE}
+    if status == 500:
+        return "response_format" if "response_format" in found else None
+    return min(found, key=lambda name: found[name], default=None)
+
+
+_NOWHERE = 1 << 30
+
+
+def _place(word: str, text: str) -> int:
+    found = re.search(rf"(?<![a-z_]){re.escape(word)}(?![a-z])", text, re.IGNORECASE)
+    return found.start() if found else _NOWHERE
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date."""
+    for name, unit in (("retry-after-ms", 1000.0), ("Retry-After", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        if isfinite(seconds):
+            return max(0.0, seconds)
+    date = _date(headers.get("Retry-After", ""))
+    if date is None:
+        return None
+    now = _date(headers.get("Date", "")) or datetime.now(UTC)  # by the server's own clock where it tells the time
+    return max(0.0, (date - now).total_seconds())
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError):
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)

@@ -1,0 +1,74 @@
+"""From the JSON of `/chat/completions` to an answer, or to an error that says why there is none."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from saiten.errors import CallFailed
+from saiten.models.endpoint import Endpoint
+from saiten.models.wire import dump
+from saiten.protocols import Completion
+from saiten.records import Usage
+
+
+def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
+    """The answer. Think blocks stay in the text for its reader; reasoning in a field of its own is left out.
+
+    Raises:
+        CallFailed: there is no answer: a refusal, a filter, a tool call, no tokens left, or another shape altogether.
+    """
+    usage = read_usage(value)
+    choices = value.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        shown = endpoint.excerpt(dump(value)[:10_000].decode("utf-8", "replace"))
+        raise CallFailed(
+            f"{endpoint.name} answered without choices[0].message; what came begins: {shown}", usage, retryable=True
+        )
+    reason = choice.get("finish_reason")
+    finish_reason = reason if isinstance(reason, str) else None
+    text = read_content(message.get("content"))
+    if not text.strip():
+        raise CallFailed(f"{endpoint.name} {_why_empty(message, finish_reason, endpoint)}", usage)
+    return Completion(text, usage, finish_reason)
+
+
+def read_content(content: Any) -> str:
+    """The text of a message, which may come as a string or as a list of parts; parts that hold no text are left out."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(part if isinstance(part, str) else _part(part) for part in parts)
+
+
+def _part(part: Any) -> str:
+    text = part.get("text") if isinstance(part, dict) and part.get("type") in (None, "text", "output_text") else None
+    return text if isinstance(text, str) else ""
+
+
+def read_usage(value: Mapping[str, Any]) -> Usage:
+    """One call, its tokens where the server tells them. Without a price it is unpriced, see `prices`."""
+    usage = value.get("usage")
+    tokens = usage if isinstance(usage, dict) else {}
+    return Usage(
+        calls=1,
+        prompt_tokens=_count(tokens.get("prompt_tokens")),
+        completion_tokens=_count(tokens.get("completion_tokens")),
+        unpriced=1,
+    )
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _why_empty(message: Mapping[str, Any], finish_reason: str | None, endpoint: Endpoint) -> str:
+    if message.get("refusal"):
+        return f"refused to answer: {endpoint.excerpt(str(message['refusal']))}"
+    if finish_reason == "length":
+        return "ran out of tokens before it wrote an answer; allow more (max_tokens), or less reasoning"
+    if finish_reason == "content_filter":
+        return "wrote an answer that the server's content filter withheld"
+    if message.get("tool_calls") or message.get("function_call"):
+        return "called a tool instead of answering"
+    return f"gave an empty answer (finish_reason: {finish_reason})"

@@ -1,0 +1,126 @@
+"""Where a model is served: its address, what is sent along, what it is called, and what must never be shown."""
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from yarl import URL
+
+from saiten.errors import ConfigurationError
+
+OPENAI = "https://api.openai.com/v1"
+"""The base URL when none is given."""
+
+_TAILS = ("/chat/completions", "/completions", "/embeddings", "/models")
+_SHOWN = 300  # characters of a server's words in an error
+_DUMMY = 4  # keys this short ("x", "none") are placeholders, and hiding them would garble texts
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One model at one OpenAI-compatible address."""
+
+    model: str
+    base_url: str = OPENAI
+    """Up to and with `/v1`; may have a query (Azure's `?api-version=…`), which is kept, and a user and password."""
+    api_key: str | None = field(default=None, repr=False)
+    """Sent as a bearer token, to Azure as `api-key`; None for servers that need none."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent along with every request."""
+    key_variable: str = "OPENAI_API_KEY"
+    """The environment variable that errors tell the user to look at."""
+    _base: URL = field(init=False, repr=False)
+    _secrets: tuple[str, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Raises ConfigurationError for an address or a key that cannot be used."""
+        if not self.model.strip():
+            raise ConfigurationError("no model was named; a judge is written openai:MODEL or openai:MODEL@URL")
+        base = _parse(self.base_url)
+        for name, value in [("the key in " + self.key_variable, self.api_key or ""), *self.headers.items()]:
+            if not (value.strip().isascii() and value.strip().isprintable()):
+                raise ConfigurationError(
+                    f"{name} holds characters that cannot stand in a header (a line break, full-width letters?); "
+                    "copy it again"
+                )
+        object.__setattr__(self, "_base", base.with_user(None))
+        object.__setattr__(self, "_secrets", _secrets(base, self.api_key, self.headers))
+        object.__setattr__(self, "headers", self._all_headers(base))
+        object.__setattr__(self, "base_url", str(self._base.with_query(None)).rstrip("/"))
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """`openai:MODEL`, with `@URL` where it is not OpenAI's own; holds neither query nor password."""
+        return f"openai:{self.model}" + ("" if self.base_url == OPENAI else f"@{self.base_url}")
+
+    @property
+    def local(self) -> bool:
+        """Whether the server runs on this machine, so that no proxy is asked."""
+        return self._base.host in ("localhost", "127.0.0.1", "::1")
+
+    def address(self, path: str) -> URL:
+        """The full URL of a path such as `/chat/completions`, query included."""
+        return (self._base.with_query(None) / path.lstrip("/")).with_query(self._base.query)
+
+    def excerpt(self, text: str) -> str:
+        """The beginning of what a server said, on one line, without anything secret."""
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        line = " ".join(text[: 10 * _SHOWN].split())
+        return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
+
+    def _all_headers(self, base: URL) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
+        if base.user or base.password:
+            headers["Authorization"] = f"Basic {_basic(base)}"
+        if self.api_key and self.api_key.strip():
+            azure = (base.host or "").endswith((".azure.com", ".azure.us", ".azure.cn"))
+            name, value = ("api-key", "{}") if azure else ("Authorization", "Bearer {}")
+            headers[name] = value.format(self.api_key.strip())
+        return headers | {name: value.strip() for name, value in self.headers.items()}
+
+
+def _parse(base_url: str) -> URL:
+    text = base_url.strip()
+    if not text.startswith(("http://", "https://")):
+        raise ConfigurationError(
+            f"the base URL starts with http:// or https://, got {_shown(text)!r}; for example http://localhost:8000/v1"
+        )
+    try:
+        url = URL(text)
+    except ValueError:
+        url = URL()
+    if not url.host:
+        raise ConfigurationError(f"the base URL {_shown(text)!r} cannot be read; for example http://localhost:8000/v1")
+    path = url.path.rstrip("/")
+    for tail in _TAILS:
+        path = path.removesuffix(tail)
+    return url.with_path(path or "/").with_query(url.query)
+
+
+def _basic(base: URL) -> str:
+    """User and password as HTTP sends them."""
+    return b64encode(f"{base.user or ''}:{base.password or ''}".encode()).decode()
+
+
+def _shown(text: str) -> str:
+    """A URL that could not be read, without what may be a password or a key."""
+    return text.partition("?")[0].rpartition("@")[2]
+
+
+def _secrets(base: URL, api_key: str | None, headers: Mapping[str, str]) -> tuple[str, ...]:
+    """Everything that may be secret, longest first, so that no part of one remains."""
+    values: Iterable[str | None] = (
+        api_key,
+        base.password,
+        _basic(base) if base.password else None,
+        *headers.values(),
+        *(part for value in headers.values() for part in value.split()),
+        *(value for name, value in base.query.items() if name != "api-version"),
+    )
+    plain = {value.strip() for value in values if value and len(value.strip()) > _DUMMY}
+    return tuple(sorted(plain | {quote(value, safe="") for value in plain}, key=len, reverse=True))

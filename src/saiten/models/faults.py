@@ -1,0 +1,109 @@
+"""From a server's refusal to our errors: what happened, where, and what to do."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from saiten.errors import CallFailed, ConfigurationError, SaitenError
+from saiten.models.complaints import Trouble, blamed, read_complaint, retry_after, trouble_of
+from saiten.models.endpoint import Endpoint
+from saiten.models.wire import load
+from saiten.records import Usage
+
+SENT = Usage(calls=1)
+"""A request that was sent and refused: nothing is charged for it."""
+CHARGED = Usage(calls=1, unpriced=1)
+"""A request that was sent and may have been charged, nobody says how much."""
+
+
+class Refused(CallFailed):
+    """The server does not take one of the parameters; the same request without it may succeed at once."""
+
+    def __init__(self, message: str, parameter: str, hint: str) -> None:
+        super().__init__(message, SENT, status=400)
+        self.parameter = parameter
+        self.hint = hint
+        """All that the server said, for what it recommends instead."""
+
+
+class NotServed(ConfigurationError):
+    """The server has no such model, or nothing at this address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back over HTTP."""
+
+    status: int
+    headers: Any
+    """A case-insensitive mapping."""
+    body: bytes
+
+
+def fault_of(reply: Reply, endpoint: Endpoint, url: str, sent: Collection[str], *, answered: bool) -> SaitenError:
+    """The error for a reply that is no answer; `answered`: the server has answered before, so the set-up is right."""
+    complaint = read_complaint(reply.body)
+    said = f"HTTP {reply.status}: {endpoint.excerpt(complaint.text) or 'nothing said'}"
+    trouble = trouble_of(reply.status, complaint)
+    parameter = blamed(reply.status, complaint, sent) if trouble not in ("length", "filtered", "quota") else None
+    if parameter is not None:
+        message = f"{endpoint.name} does not take {parameter!r} as it was sent ({said})"
+        return Refused(message, parameter, complaint.text)
+    if trouble == "busy":
+        return CallFailed(
+            f"{endpoint.name} failed ({said})",
+            SENT,
+            retryable=True,
+            retry_after=retry_after(reply.headers),
+            status=reply.status,
+        )
+    if trouble in _THIS_ONE and (answered or trouble != "odd"):
+        return CallFailed(f"{endpoint.name}: {_THIS_ONE[trouble]} ({said})", SENT, status=reply.status)
+    kind = NotServed if trouble in ("model", "address") else ConfigurationError
+    return kind(_advice(trouble, endpoint, url, said, reply))
+
+
+_THIS_ONE: dict[Trouble, str] = {
+    "length": "what was sent is too long",
+    "filtered": "the content filter refused the prompt",
+    "odd": "this request was refused",
+}
+_NO_KEY = "{url} asks for a key and none was given ({said}); set {variable}"
+_ELSEWHERE = "{url} sends one elsewhere, to {location} ({said}); set the base URL to where the server is"
+_ADVICE: dict[Trouble, str] = {
+    "key": "{url} does not accept the key from {variable} for {model!r} ({said}); check the key and what it may use",
+    "quota": "the account behind {variable} has no quota or credit left ({said}); add some, or use another model",
+    "model": "{url} has no model {model!r} ({said})",
+    "address": "nothing is at {url} ({said}); check the base URL (it usually ends in /v1, as in "
+    "http://localhost:8000/v1) and the model {model!r}",
+    "odd": "{url} refused the request ({said}); check the model {model!r} and the base URL",
+}
+
+
+def _advice(trouble: Trouble, endpoint: Endpoint, url: str, said: str, reply: Reply) -> str:
+    location = endpoint.excerpt(reply.headers.get("Location", ""))
+    text = _ADVICE[trouble]
+    if trouble == "key" and not endpoint.api_key:
+        text = _NO_KEY
+    elif trouble == "address" and location:
+        text = _ELSEWHERE
+    return text.format(url=url, model=endpoint.model, variable=endpoint.key_variable, said=said, location=location)
+
+
+def with_models(error: NotServed, endpoint: Endpoint, listing: bytes | None) -> ConfigurationError:
+    """The error with what the server's list of models adds: names near the one asked for."""
+    known = _models(listing)
+    if not known:
+        return error
+    if endpoint.model in known:
+        return ConfigurationError(f"{error}; the server does list {endpoint.model!r}, but not for this kind of request")
+    near = get_close_matches(endpoint.model, known, n=3, cutoff=0.4) or sorted(known)[:5]
+    return ConfigurationError(f"{error}; the server has {', '.join(map(repr, near))}")
+
+
+def _models(listing: bytes | None) -> Sequence[str]:
+    try:
+        return [str(entry["id"]) for entry in load(listing or b"")["data"]]
+    except (TypeError, KeyError):
+        return []

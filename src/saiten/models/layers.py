@@ -1,0 +1,98 @@
+"""What happens around one request (pricing, limits, retries), written once for chats and embedders alike.
+
+A layer sees an attempt, which is a coroutine function without arguments, and how big the request is likely to be. It
+knows nothing of messages or vectors, so the same object serves both seams, and several models may share one.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol, TypeVar
+
+from saiten.protocols import Chat, ChatRequest, Completion, Embedder, Embeddings
+from saiten.records import Usage
+
+A = TypeVar("A", Completion, Embeddings)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many tokens a request is likely to move."""
+
+    prompt: int
+    completion: int = 0
+    """The most that may come back, where the request sets a bound; 0 where it does not."""
+
+
+class Layer(Protocol):
+    """One thing that happens around every request that is sent."""
+
+    async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
+        """The attempt's answer; may wait before it, ask again, refuse, or change the answer's usage."""
+        ...
+
+
+async def through(layers: Sequence[Layer], attempt: Callable[[], Awaitable[A]], load: Load) -> A:
+    """The attempt's answer, with the first layer outermost."""
+    for layer in reversed(layers):
+        attempt = partial(layer.run, attempt, load)
+    return await attempt()
+
+
+def likely_tokens(texts: Iterable[str]) -> int:
+    """About how many tokens the texts are: four ASCII characters, or one other character (Japanese), a token."""
+    ascii_characters = others = 0
+    for text in texts:
+        if text.isascii():
+            ascii_characters += len(text)
+        else:
+            plain = len(text.encode("ascii", "ignore"))
+            ascii_characters += plain
+            others += len(text) - plain
+    return ascii_characters // 4 + others + 1
+
+
+def load_of(request: ChatRequest) -> Load:
+    """The likely size of a request to a chat model."""
+    return Load(likely_tokens(message.content for message in request.messages), request.max_tokens or 0)
+
+
+def adding(answer: A, spent: Usage) -> A:
+    """The same answer, which now also cost what was spent before it came."""
+    return replace(answer, usage=spent + answer.usage) if spent.calls else answer
+
+
+class LayeredChat:
+    """Any chat model with layers around it; each `complete` of the inner one counts as one attempt."""
+
+    def __init__(self, inner: Chat, layers: Sequence[Layer]) -> None:
+        self._inner = inner
+        self._layers = tuple(layers)
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        return await through(self._layers, partial(self._inner.complete, request), load_of(request))
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+class LayeredEmbedder:
+    """Any embedder with layers around it; each `embed` of the inner one counts as one attempt."""
+
+    def __init__(self, inner: Embedder, layers: Sequence[Layer]) -> None:
+        self._inner = inner
+        self._layers = tuple(layers)
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
+        return await through(self._layers, partial(self._inner.embed, texts), Load(likely_tokens(texts)))
+
+    async def close(self) -> None:
+        await self._inner.close()

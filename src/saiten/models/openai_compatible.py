@@ -1,0 +1,106 @@
+"""A chat model behind any server that speaks OpenAI's protocol: OpenAI, Azure, vLLM, Ollama, TGI, llama.cpp."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Self
+
+from saiten.models.client import Client
+from saiten.models.completions import read_completion
+from saiten.models.dialect import Dialect, Negotiation, Structured
+from saiten.models.endpoint import OPENAI, Endpoint
+from saiten.models.layers import Layer, load_of, through
+from saiten.models.schemas import Schemas, seems_ignored, told
+from saiten.protocols import ChatRequest, Completion
+
+_PATH = "/chat/completions"
+
+
+class OpenAICompatibleChat:
+    """Answers through `/chat/completions`.
+
+    The form of structured output and the parameters that a server takes are found out once and remembered. Nothing is
+    retried here; see `stack_chat` for retries, limits, prices, a budget and a cache.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str = OPENAI,
+        api_key: str | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 180.0,
+        key_variable: str = "OPENAI_API_KEY",
+    ) -> None:
+        """`timeout`: seconds for one request; `key_variable`: where the user has the key, for errors.
+
+        Raises:
+            ConfigurationError: the address, the key or a header cannot be used.
+        """
+        self._endpoint = Endpoint(model, base_url, api_key, headers or {}, key_variable)
+        self._client = Client(self._endpoint, timeout)
+        self._negotiation = Negotiation()
+        self._schemas = Schemas()
+        self._layers: tuple[Layer, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"OpenAICompatibleChat({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """`openai:MODEL`, or `openai:MODEL@URL` where it is not OpenAI's own."""
+        return self._endpoint.name
+
+    @property
+    def dialect(self) -> Dialect:
+        """What the server has turned out to take."""
+        return self._negotiation.dialect
+
+    def over(self, layers: Sequence[Layer]) -> Self:
+        """The same chat, with layers around every single request that is sent, also those that find out the dialect."""
+        chat = copy.copy(self)
+        chat._layers = tuple(layers)  # noqa: SLF001 - our own
+        return chat
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        kind = (request.schema is None, request.temperature is None, request.seed is None, request.max_tokens is None)
+        return await self._negotiation.run(kind, partial(self._ask, request))
+
+    async def close(self) -> None:
+        self._negotiation.reset()
+        await self._client.close()
+
+    async def _ask(self, request: ChatRequest, dialect: Dialect) -> Completion:
+        payload = self._payload(request, dialect)
+        answer = await through(self._layers, partial(self._send, payload), load_of(request))
+        if (
+            request.schema is not None
+            and not dialect.told
+            and answer.finish_reason != "length"
+            and seems_ignored(answer.text, request.schema)
+        ):
+            self._negotiation.learn(
+                replace(self._negotiation.dialect, tells=True), f"{self.name} does not seem to read the schema"
+            )
+        return answer
+
+    async def _send(self, payload: Mapping[str, Any]) -> Completion:
+        return read_completion(await self._client.post(_PATH, payload), self._endpoint)
+
+    def _payload(self, request: ChatRequest, dialect: Dialect) -> dict[str, Any]:
+        messages = request.messages
+        optional: dict[str, Any] = {
+            "temperature": request.temperature,
+            "seed": request.seed,
+            "max_completion_tokens" if dialect.renamed else "max_tokens": request.max_tokens,
+        }
+        if request.schema is not None:
+            if dialect.told:
+                messages = told(messages, request.schema)
+            if dialect.structured is not Structured.TEXT:
+                optional["response_format"] = self._schemas.response_format(request.schema, dialect.structured)
+        sent = {name: value for name, value in optional.items() if value is not None and name not in dialect.dropped}
+        texts = [{"role": message.role, "content": message.content} for message in messages]
+        return {"model": self._endpoint.model, "messages": texts, **sent}

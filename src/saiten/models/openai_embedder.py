@@ -1,0 +1,206 @@
+"""An embedder behind any server that speaks OpenAI's protocol: few requests, each with many texts."""
+
+import asyncio
+import copy
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+
+from saiten.errors import CallFailed, ConfigurationError
+from saiten.models.client import Client
+from saiten.models.completions import read_usage
+from saiten.models.dialect import Dialect, Negotiation
+from saiten.models.endpoint import OPENAI, Endpoint
+from saiten.models.flights import Flight, Flights
+from saiten.models.layers import Layer, Load, likely_tokens, through
+from saiten.models.vectors import NOTHING, Vector, rows, unit
+from saiten.models.wire import dump
+from saiten.protocols import Embeddings
+from saiten.records import Usage
+
+_PATH = "/embeddings"
+_MOST_TOKENS = 100_000  # of one request; OpenAI takes 300,000, estimates are rough
+
+_Batch = tuple[dict[str, Vector | CallFailed], Usage]
+"""What a batch brought, text by text, and what it cost."""
+
+
+class _Gathering:
+    """A batch to which texts may still be added."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.tokens = 0
+        self.full = asyncio.Event()
+        self.flight: Flight[str, _Batch] | None = None
+
+    @property
+    def boarding(self) -> bool:
+        return self.flight is not None and self.flight.boarding and not self.full.is_set()
+
+
+class OpenAICompatibleEmbedder:
+    """Embeds through `/embeddings`.
+
+    Texts that are asked for within a short moment travel in one request, and equal texts once. A text that the server
+    refuses fails alone: its batch is split until it stands by itself. Nothing is retried here; see `stack_embedder`.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str = OPENAI,
+        api_key: str | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 180.0,
+        key_variable: str = "OPENAI_API_KEY",
+        batch: int = 128,
+        moment: float = 0.005,
+    ) -> None:
+        """`timeout`: seconds for one request; `batch`: texts in one request at most; `moment`: seconds to gather them.
+
+        Raises:
+            ConfigurationError: the address, the key or a header cannot be used.
+        """
+        if batch < 1:
+            raise ConfigurationError(f"a batch holds at least one text, got {batch}")
+        self._endpoint = Endpoint(model, base_url, api_key, headers or {}, key_variable)
+        self._client = Client(self._endpoint, timeout)
+        self._negotiation = Negotiation()
+        self._layers: tuple[Layer, ...] = ()
+        self._batch = batch
+        self._moment = moment
+        self._flights: Flights[str, _Batch] = Flights()
+        self._gathering: _Gathering | None = None
+
+    def __repr__(self) -> str:
+        return f"OpenAICompatibleEmbedder({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """`openai:MODEL`, or `openai:MODEL@URL` where it is not OpenAI's own."""
+        return self._endpoint.name
+
+    def over(self, layers: Sequence[Layer]) -> Self:
+        """The same embedder, with layers around every single request that is sent."""
+        embedder = copy.copy(self)
+        embedder._layers = tuple(layers)  # noqa: SLF001 - our own
+        return embedder
+
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
+        wanted = dict.fromkeys(text for text in texts if text.strip())
+        flights = dict.fromkeys(self._flights.get(text) or self._board(text) for text in wanted)
+        found: dict[str, Vector | CallFailed] = {}
+        spent = Usage()
+        with ExitStack() as stack:
+            for flight in flights:
+                stack.enter_context(flight)
+            for flight in flights:
+                try:
+                    (vectors, usage), pays = await flight.answer()
+                except CallFailed as error:
+                    error.usage = spent + error.usage
+                    raise
+                found |= vectors
+                spent += usage if pays else Usage(reused=1)
+        return Embeddings(rows([_vector(found.get(text, NOTHING), spent) for text in texts], self.name), spent)
+
+    async def close(self) -> None:
+        self._negotiation.reset()
+        await self._client.close()
+
+    def _board(self, text: str) -> Flight[str, _Batch]:
+        """Add a text to the batch that is being gathered, or begin one."""
+        batch = self._gathering
+        if batch is None or not batch.boarding:
+            batch = self._gathering = _Gathering()
+            batch.flight = self._flights.start((), self._fly(batch))
+        if batch.flight is None:
+            raise AssertionError("a batch has a flight from the start")
+        batch.flight.board(text)
+        batch.texts.append(text)
+        batch.tokens += likely_tokens([text])
+        if len(batch.texts) >= self._batch or batch.tokens >= _MOST_TOKENS:
+            batch.full.set()
+        return batch.flight
+
+    async def _fly(self, batch: _Gathering) -> _Batch:
+        timer = asyncio.get_running_loop().call_later(self._moment, batch.full.set)
+        try:
+            await batch.full.wait()
+        finally:
+            timer.cancel()
+        return await self._fetch(batch.texts)
+
+    async def _fetch(self, texts: Sequence[str]) -> _Batch:
+        """The vectors of these texts; where the server refuses a batch, of either half."""
+        try:
+            answer = await self._negotiation.run("embeddings", partial(self._ask, texts))
+        except CallFailed as error:
+            if error.retryable:
+                raise
+            if len(texts) == 1:
+                return {texts[0]: error}, error.usage
+            if "batch" in str(error):
+                self._batch = max(1, min(self._batch, len(texts) // 2))
+            return await self._fetch_halves(texts, error.usage)
+        return dict(zip(texts, answer.vectors, strict=True)), answer.usage
+
+    async def _fetch_halves(self, texts: Sequence[str], spent: Usage) -> _Batch:
+        found: dict[str, Vector | CallFailed] = {}
+        middle = len(texts) // 2
+        for half in (texts[:middle], texts[middle:]):
+            try:
+                vectors, usage = await self._fetch(half)
+            except CallFailed as error:
+                error.usage = spent + error.usage
+                raise
+            found |= vectors
+            spent += usage
+        return found, spent
+
+    async def _ask(self, texts: Sequence[str], dialect: Dialect) -> Embeddings:
+        return await through(self._layers, partial(self._send, texts, dialect), Load(likely_tokens(texts)))
+
+    async def _send(self, texts: Sequence[str], dialect: Dialect) -> Embeddings:
+        payload: dict[str, Any] = {"model": self._endpoint.model, "input": list(texts)}
+        if "encoding_format" not in dialect.dropped:
+            payload["encoding_format"] = "base64"
+        value = await self._client.post(_PATH, payload)
+        return Embeddings(_read_vectors(value, len(texts), self._endpoint), read_usage(value))
+
+
+def _vector(found: Vector | CallFailed, spent: Usage) -> Vector:
+    if isinstance(found, CallFailed):
+        raise CallFailed(str(found), spent, retryable=found.retryable, status=found.status)
+    return found
+
+
+def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> Vector:
+    """Unit vectors of shape (texts, dimensions), in the order of the texts."""
+    try:
+        entries = list(value["data"])
+        if all(isinstance(entry.get("index"), int) for entry in entries):
+            entries.sort(key=lambda entry: entry["index"])
+        vectors = np.array([_read_vector(entry["embedding"]) for entry in entries], np.float32)
+    except (TypeError, KeyError, ValueError, AttributeError):
+        vectors = np.zeros((0, 0), np.float32)
+    if vectors.ndim != 2 or len(vectors) != count or not vectors.size or not np.isfinite(vectors).all():
+        shown = endpoint.excerpt(dump(value)[:10_000].decode("utf-8", "replace"))
+        raise CallFailed(
+            f"{endpoint.name} was asked for {count} vectors of equal length, {len(vectors)} came; the reply begins: "
+            f"{shown}",
+            read_usage(value),
+            retryable=True,
+        )
+    return unit(vectors)
+
+
+def _read_vector(embedding: Any) -> Any:
+    """A vector as numbers, whether it came as base64 or as a list."""
+    return np.frombuffer(b64decode(embedding), "<f4") if isinstance(embedding, str) else embedding

@@ -1,0 +1,86 @@
+"""JSON schemas as servers want them: strict for constrained decoding, and told in words for the others."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from saiten.models.dialect import Structured
+from saiten.models.wire import dump, load
+from saiten.protocols import Message
+
+_KEPT = 256  # schemas; a run has about a dozen
+_TELL = "Answer with nothing but JSON that fits this JSON Schema:\n"
+
+
+class Schemas:
+    """Prepares each schema once."""
+
+    def __init__(self) -> None:
+        self._formats: dict[tuple[Structured, bytes], dict[str, Any] | None] = {}
+
+    def response_format(self, schema: Mapping[str, Any], structured: Structured) -> dict[str, Any] | None:
+        """The request's `response_format`; None in the lowest form, which has none."""
+        key = (structured, dump(schema))
+        if key not in self._formats:
+            if len(self._formats) >= _KEPT:
+                self._formats.clear()
+            self._formats[key] = _response_format(dict(schema), structured)
+        return self._formats[key]
+
+
+def _response_format(schema: dict[str, Any], structured: Structured) -> dict[str, Any] | None:
+    if structured is Structured.JSON_SCHEMA:
+        name = re.sub(r"[^A-Za-z0-9_-]", "_", str(schema.get("title") or "answer"))[:64]
+        return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": strict(schema)}}
+    if structured is Structured.JSON_OBJECT_SCHEMA:
+        return {"type": "json_object", "schema": strict(schema)}
+    return {"type": "json_object"} if structured is Structured.JSON_OBJECT else None
+
+
+def told(messages: tuple[Message, ...], schema: Mapping[str, Any]) -> tuple[Message, ...]:
+    """The messages with the schema at the end of the system message, where a server's prefix cache keeps it."""
+    text = _TELL + dump(schema).decode()
+    if messages and messages[0].role == "system":
+        return (Message("system", f"{messages[0].content}\n\n{text}"), *messages[1:])
+    return (Message("system", text), *messages)
+
+
+def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema as OpenAI's strict mode demands it: no further fields, every field required, no defaults.
+
+    A `$ref` with neighbours (a description, say), which strict mode refuses, loses them.
+    """
+    if "$ref" in schema:
+        return {"$ref": schema["$ref"], **{key: _each(schema[key]) for key in ("$defs",) if key in schema}}
+    made = {key: _strict_part(key, value) for key, value in schema.items() if key != "default"}
+    if isinstance(made.get("properties"), dict):
+        made["additionalProperties"] = False
+        made["required"] = list(made["properties"])
+    return made
+
+
+def _strict_part(key: str, value: Any) -> Any:
+    if key in ("properties", "$defs", "definitions"):
+        return _each(value)
+    if key in ("items", "not") and isinstance(value, dict):
+        return strict(value)
+    if key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
+        return [strict(entry) if isinstance(entry, dict) else entry for entry in value]
+    return value
+
+
+def _each(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {name: strict(entry) if isinstance(entry, dict) else entry for name, entry in value.items()}
+
+
+def seems_ignored(text: str, schema: Mapping[str, Any]) -> bool:
+    """Whether a reply shows that the server did not hold the model to the schema: no JSON, or fields are missing.
+
+    Some servers (`transformers serve`) take a `response_format` and do not read it.
+    """
+    value = load(text.rpartition("</think>")[2].strip().encode("utf-8", "replace"))
+    if not isinstance(value, dict):
+        return schema.get("type") == "object" or "properties" in schema
+    return any(name not in value for name in schema.get("required", ()))

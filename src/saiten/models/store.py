@@ -1,0 +1,190 @@
+"""The answer store: one SQLite file that keeps every complete answer, so that nothing is paid for twice.
+
+Written the moment an answer arrives, in WAL mode: several processes may share a file, and a process may be killed at
+any moment. What was written survives the process; only a power cut can cost the last few answers.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from saiten.errors import ConfigurationError
+
+_APPLICATION = 0x53414954  # "SAIT", in the file's header
+_LAYOUT = 1
+_PATIENCE = 30.0  # seconds that another process may hold the write lock
+_SLICE = 500  # keys a query, below SQLite's bound on variables
+
+_CREATE = f"""
+CREATE TABLE answers (
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE,
+    model TEXT NOT NULL,
+    value BLOB NOT NULL,
+    written REAL NOT NULL
+);
+PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {_LAYOUT};
+"""
+
+
+class Store:
+    """Keeps values by key on disk; may be shared by a chat and an embedder, and by processes.
+
+    Opened at once, so that a wrong file is found before the first call; closed by `close()`, reopened on use.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        """Raises ConfigurationError if the file is no answer store, is damaged, or cannot be written."""
+        self.path = Path(path)
+        self._connection: sqlite3.Connection | None = None
+        self._open()
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value kept under the key."""
+        with self._explained():
+            row = self._open().execute("SELECT value FROM answers WHERE key = ?", (key,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The values kept under these keys; keys without one are left out."""
+        found: dict[bytes, bytes] = {}
+        for start in range(0, len(keys), _SLICE):
+            part = keys[start : start + _SLICE]
+            marks = ",".join("?" * len(part))
+            with self._explained():
+                rows = self._open().execute(f"SELECT key, value FROM answers WHERE key IN ({marks})", part)  # noqa: S608 - question marks only
+                found.update(rows)
+        return found
+
+    def put(self, model: str, values: Mapping[bytes, bytes]) -> None:
+        """Keep these values, all or none; a value that was there is replaced. `model` is for people who look in."""
+        now = time.time()
+        rows: Iterable[tuple[bytes, str, bytes, float]] = ((key, model, value, now) for key, value in values.items())
+        with self._explained():
+            connection = self._open()
+            if len(values) == 1:  # its own transaction
+                connection.execute(_PUT, next(iter(rows)))
+                return
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.executemany(_PUT, rows)
+
+    def drop(self, key: bytes, value: bytes | None = None) -> None:
+        """Forget what is kept under the key; with `value`, only if it is still this one."""
+        with self._explained():
+            self._open().execute("DELETE FROM answers WHERE key = ? AND (? IS NULL OR value = ?)", (key, value, value))
+
+    def __len__(self) -> int:
+        with self._explained():
+            return int(self._open().execute("SELECT count(*) FROM answers").fetchone()[0])
+
+    def close(self) -> None:
+        """Let go of the file."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            with self._explained():
+                self._connection = self._connect()
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        self._refuse_other_files()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # no thread check: a notebook opens in one thread and runs in another; SQLite itself is serialised
+        connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+        try:
+            _prepare(connection, self.path)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _refuse_other_files(self) -> None:
+        if self.path.is_dir():
+            raise ConfigurationError(f"the answer store {self.path} is a folder; give the path of a file")
+        if self.path.exists():
+            with self.path.open("rb") as file:
+                head = file.read(16)
+            if head and head != b"SQLite format 3\0":
+                raise _foreign(self.path)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """SQLite's errors in words that help."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise ConfigurationError(
+                f"the answer store {self.path} cannot be used: {error}; it needs a writable folder on a local disk "
+                "with free space, and nobody else holding it locked"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise ConfigurationError(
+                f"the answer store {self.path} is damaged: {error}; move it away (a new one is begun, what it held is "
+                f"asked again), or save what can be read with: sqlite3 {self.path} .recover"
+            ) from error
+        except OSError as error:
+            raise ConfigurationError(f"the answer store {self.path} cannot be opened: {error}") from error
+
+
+_PUT = (
+    "INSERT INTO answers (key, model, value, written) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET value = excluded.value, written = excluded.written"
+)
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Make sure that the file is ours, or create the table in a new one. Two processes may do this at once."""
+    _check(connection, path)
+    _switch_to_wal(connection)
+    connection.execute("PRAGMA synchronous = NORMAL")  # in WAL mode safe against kills; a power cut may cost the tail
+    if _header(connection)[0] == _APPLICATION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _header(connection)[0] != _APPLICATION:  # still not, now that nobody else can write
+            for statement in _CREATE.split(";"):
+                connection.execute(statement)
+    finally:
+        connection.execute("COMMIT")
+    _check(connection, path)
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """Only looks, so that another program's file stays as it is."""
+    application, layout = _header(connection)
+    if application != _APPLICATION and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+        raise _foreign(path)
+    if application == _APPLICATION and layout != _LAYOUT:
+        raise ConfigurationError(
+            f"the answer store {path} has layout {layout}, this saiten reads {_LAYOUT}; update saiten, or give "
+            "another path"
+        )
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """The busy time-out does not cover this switch when another process makes it at the same time."""
+    for patience in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            time.sleep(patience)
+        else:
+            return
+
+
+def _header(connection: sqlite3.Connection) -> tuple[int, int]:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    return application, connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def _foreign(path: Path) -> ConfigurationError:
+    return ConfigurationError(f"{path} is no answer store of saiten; it was left as it is: give another path")

@@ -1,0 +1,126 @@
+"""What a server answers becomes an answer, or an error that says why there is none."""
+
+import pytest
+
+from saiten.errors import CallFailed
+from saiten.models import OpenAICompatibleChat
+from saiten.protocols import ChatRequest, Message
+from saiten.records import Usage
+from servers import Asked, Fault, OpenAIServer, completion
+
+PLAIN = ChatRequest((Message("user", "こんにちは \ud83d"),))
+
+
+def changed(asked: Asked, finish_reason: str = "stop", **message: object) -> dict:
+    """A completion with these fields in its message."""
+    body = completion(asked, "", **message)
+    body["choices"][0]["finish_reason"] = finish_reason
+    return body
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ({"content": "はい"}, "はい"),
+        ({"content": [{"type": "text", "text": "は"}, {"type": "image_url"}, {"type": "text", "text": "い"}]}, "はい"),
+        ({"content": "<think>うーん</think>はい"}, "<think>うーん</think>はい"),
+        ({"content": "はい", "reasoning_content": "うーん"}, "はい"),
+        ({"content": "はい", "refusal": None, "tool_calls": []}, "はい"),
+    ],
+)
+async def test_text(openai_server: OpenAIServer, message, text):
+    """The text is the content, whichever form it has; reasoning beside it is left out, inside it it stays."""
+    openai_server.reply = lambda asked: changed(asked, **message)
+    chat = OpenAICompatibleChat("m", openai_server.base_url)
+    assert (await chat.complete(PLAIN)).text == text
+    await chat.close()
+
+
+@pytest.mark.parametrize(
+    ("finish_reason", "message", "words"),
+    [
+        ("length", {"content": None, "reasoning_content": "long thoughts"}, "ran out of tokens"),
+        ("length", {"content": ""}, "ran out of tokens"),
+        ("stop", {"content": None, "refusal": "I will not"}, "refused to answer: I will not"),
+        ("content_filter", {"content": None}, "content filter"),
+        ("tool_calls", {"content": None, "tool_calls": [{"id": "1"}]}, "called a tool"),
+        ("stop", {"content": " \n"}, "empty answer"),
+    ],
+)
+async def test_no_answer(openai_server: OpenAIServer, finish_reason, message, words):
+    """An answer without text says why, is not tried again, and costs what the server says."""
+    openai_server.reply = lambda asked: changed(asked, finish_reason, **message)
+    chat = OpenAICompatibleChat("m", openai_server.base_url)
+    with pytest.raises(CallFailed, match=words) as error:
+        await chat.complete(PLAIN)
+    await chat.close()
+    assert not error.value.retryable
+    assert error.value.usage.calls == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<html><body>502 from the proxy</body></html>",
+        "",
+        "null",
+        "[]",
+        '{"choices": []}',
+        '{"choices": [{"text": "old"}]}',
+        '{"choices": {"0": 1}}',
+        '{"choices": [{"message": "はい"}]}',
+        "[" * 100_000,
+        '{"error": {"message": "upstream", "code": 502}}',
+        '{"error": "upstream"}',
+    ],
+)
+async def test_odd_bodies(openai_server: OpenAIServer, body):
+    """Whatever comes with HTTP 200 and is no completion is a failure that may pass, and shows what came."""
+    openai_server.reply = lambda _: Fault(200, body)
+    chat = OpenAICompatibleChat("m", openai_server.base_url)
+    with pytest.raises(CallFailed) as error:
+        await chat.complete(PLAIN)
+    await chat.close()
+    assert error.value.retryable
+    assert len(str(error.value)) < 600
+    assert all(word in str(error.value) for word in ("502 from the proxy",) if word in body)
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        (None, Usage(calls=1, unpriced=1)),
+        ({}, Usage(calls=1, unpriced=1)),
+        ({"prompt_tokens": "7", "completion_tokens": -1}, Usage(calls=1, unpriced=1)),
+        (
+            {"prompt_tokens": 7, "completion_tokens": 2},
+            Usage(calls=1, prompt_tokens=7, completion_tokens=2, unpriced=1),
+        ),
+    ],
+)
+async def test_usage(openai_server: OpenAIServer, usage, expected):
+    """Tokens are those that the server tells; where it does not, they are not estimated."""
+    openai_server.reply = lambda asked: completion(asked, "ok") | {"usage": usage}
+    chat = OpenAICompatibleChat("m", openai_server.base_url)
+    assert (await chat.complete(PLAIN)).usage == expected
+    await chat.close()
+
+
+async def test_half_a_surrogate_pair(openai_server: OpenAIServer):
+    """Text that is no valid Unicode goes out mended, and an answer with such text comes in mended."""
+    openai_server.reply = lambda _: Fault(
+        200, '{"choices":[{"message":{"content":"a\\ud83db"},"finish_reason":"stop"}]}'
+    )
+    chat = OpenAICompatibleChat("m", openai_server.base_url)
+    assert (await chat.complete(PLAIN)).text == "a\ufffdb"
+    await chat.close()
+    assert openai_server.requests[0].text == "こんにちは \ufffd"
+
+
+async def test_size_is_bounded(openai_server: OpenAIServer):
+    """A reply without end is cut off, not read into memory."""
+    openai_server.reply = lambda _: Fault(200, " " * (65 * 2**20))
+    chat = OpenAICompatibleChat("m", openai_server.base_url)
+    with pytest.raises(CallFailed, match="more than 64 MB"):
+        await chat.complete(PLAIN)
+    await chat.close()

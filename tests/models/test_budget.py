@@ -1,0 +1,206 @@
+"""The budget is exact, however many are in flight; prices are known or said to be unknown."""
+
+import asyncio
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
+from saiten.models import (
+    Budget,
+    LayeredChat,
+    Limits,
+    Metered,
+    OpenAICompatibleChat,
+    Price,
+    PriceTable,
+    Retries,
+    ScriptedChat,
+    layers,
+    stack_chat,
+)
+from saiten.protocols import ChatRequest, Completion, Message
+from saiten.records import Usage
+from servers import Asked, Fault, OpenAIServer, completion
+
+ANSWERED = Usage(calls=1, prompt_tokens=1000, completion_tokens=500, unpriced=1)
+PRICE = Price(1.0, 2.0)  # so ANSWERED costs 0.002
+
+
+def request(number: int) -> ChatRequest:
+    """A request that can be told from others."""
+    return ChatRequest((Message("user", f"hello {number}"),), {"type": "object", "properties": {}}, seed=number)
+
+
+async def ask(chat: object, count: int) -> list:
+    """Ask so often at once."""
+    return await asyncio.gather(*(chat.complete(request(number)) for number in range(count)), return_exceptions=True)
+
+
+def counted(results: list, kind: type) -> int:
+    """How many of the results are of this kind."""
+    return sum(isinstance(result, kind) for result in results)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 37])
+async def test_max_calls_is_exact(openai_server: OpenAIServer, most):
+    """With 64 in flight, retries, and a dialect to find out, the server never sees more requests than allowed."""
+    openai_server.latency, openai_server.structured = 0.01, "json_object_schema"
+    inner_reply = openai_server.reply
+    openai_server.reply = lambda asked: Fault(500, "down") if asked.number % 3 == 0 else inner_reply(asked)
+    budget = Budget(max_calls=most)
+    around = layers(retries=Retries(first=0.001), limits=Limits(64), budget=budget)
+    chat = stack_chat(OpenAICompatibleChat("m", openai_server.base_url), around)
+    results = await ask(chat, 200)
+    await chat.close()
+    assert len(openai_server.requests) == budget.calls == most
+    assert counted(results, BudgetSpent) + counted(results, Completion) == 200
+
+
+async def test_max_cost_is_not_exceeded():
+    """Calls stop when the next one would go over, although 64 want to go at once and no price is known beforehand."""
+
+    async def reply(_: ChatRequest) -> Completion:
+        await asyncio.sleep(0)
+        return Completion("ok", ANSWERED)
+
+    inner, budget = ScriptedChat(reply), Budget(max_cost=0.05)
+    results = await ask(LayeredChat(inner, [Metered(PRICE, budget)]), 64)
+    assert len(inner.requests) == 25
+    assert budget.cost == pytest.approx(0.05)
+    assert counted(results, BudgetSpent) == 64 - 25
+    assert "0.05 USD" in str(next(result for result in results if isinstance(result, BudgetSpent)))
+
+
+@given(st.integers(1, 40), st.integers(1, 9), st.integers(1, 40))
+def test_all_the_money_and_not_more(most, cost, calls):
+    """However dear a call is, all that can be paid for are made, and only the first, whose cost nobody knew, may go over."""
+
+    async def run() -> None:
+        async def reply(_: ChatRequest) -> Completion:
+            await asyncio.sleep(0)
+            return Completion("ok", Usage(calls=1, prompt_tokens=cost * 10**6, unpriced=1))
+
+        budget = Budget(max_cost=most)
+        results = await ask(LayeredChat(ScriptedChat(reply), [Metered(Price(1.0), budget)]), calls)
+        assert budget.calls == counted(results, Completion) == max(1, min(calls, most // cost))
+
+    asyncio.run(run())
+
+
+@given(st.integers(1, 40), st.lists(st.integers(1, 9), min_size=1, max_size=40))
+def test_one_surprise_at_most(most, costs):
+    """Asked one after the other, calls of whatever cost go over by less than the dearest of them."""
+
+    async def run() -> None:
+        budget = Budget(max_cost=most)
+        script = [Completion("ok", Usage(calls=1, prompt_tokens=cost * 10**6, unpriced=1)) for cost in costs]
+        chat = LayeredChat(ScriptedChat(script), [Metered(Price(1.0), budget)])
+        with contextlib.suppress(BudgetSpent):
+            for number in range(len(costs)):
+                await chat.complete(request(number))
+        assert budget.cost < most + max(costs)
+
+    asyncio.run(run())
+
+
+async def test_unknown_cost_is_booked_at_the_guess():
+    """Where the server does not tell tokens, the budget takes the largest cost yet, and the usage says unpriced."""
+    script = [Completion("ok", ANSWERED)] + [Completion("ok", Usage(calls=1, unpriced=1))] * 9
+    budget = Budget(max_cost=0.0061)
+    chat = LayeredChat(ScriptedChat(script), [Metered(PRICE, budget)])
+    usages = [(await chat.complete(request(number))).usage for number in range(3)]
+    assert [usage.unpriced for usage in usages] == [0, 1, 1]
+    with pytest.raises(BudgetSpent):
+        await chat.complete(request(4))
+
+
+async def test_cancelled_and_failed_calls_are_settled():
+    """A call that is cut off may have cost something and is booked so; what was set aside is given back."""
+    gate = asyncio.Event()
+
+    async def reply(asked: ChatRequest) -> Completion | CallFailed:
+        if asked.seed == 0:
+            return Completion("ok", ANSWERED)
+        if asked.seed == 1:
+            return CallFailed("down", Usage(calls=1), retryable=True)
+        await gate.wait()
+        return Completion("late")
+
+    budget = Budget(max_cost=0.005)
+    chat = LayeredChat(ScriptedChat(reply), [Metered(PRICE, budget)])
+    await chat.complete(request(0))
+    with pytest.raises(CallFailed):
+        await chat.complete(request(1))
+    assert budget.cost == pytest.approx(0.002)
+    hanging = asyncio.create_task(chat.complete(request(2)))
+    await asyncio.sleep(0)
+    hanging.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await hanging
+    assert budget.cost == pytest.approx(0.004)
+    with pytest.raises(BudgetSpent):
+        await chat.complete(request(3))
+
+
+async def test_failed_calls_are_priced():
+    """An answer without text costs what it costs."""
+    error = CallFailed("empty", ANSWERED)
+    with pytest.raises(CallFailed) as raised:
+        await LayeredChat(ScriptedChat([error]), [Metered(PRICE)]).complete(request(0))
+    assert (raised.value.usage.cost, raised.value.usage.unpriced) == (pytest.approx(0.002), 0)
+
+
+def test_cost_needs_a_price():
+    """A bound on the cost of a model without a price is refused before the first call, and says how to set one."""
+    with pytest.raises(ConfigurationError, match=r"saiten\.toml"):
+        layers(budget=Budget(max_cost=1.0))
+    layers(budget=Budget(max_calls=1))
+
+
+@pytest.mark.parametrize("settings", [{"max_calls": -1}, {"max_cost": -0.1}, {"max_cost": float("nan")}])
+def test_bad_budget(settings):
+    """A budget is a number of at least 0."""
+    with pytest.raises(ConfigurationError):
+        Budget(**settings)
+
+
+def test_price_table():
+    """Prices are found by the model or by its full name; a model that is not there has none."""
+    table = PriceTable.read({"gpt": {"prompt": 1, "completion": 2}, "openai:own:7b@http://h/v1": {"prompt": 0}}, "JPY")
+    assert table.find("openai:gpt") == table.find("openai:gpt@https://h/v1") == Price(1, 2)
+    assert table.find("openai:own:7b@http://h/v1") == Price(0)
+    assert table.find("openai:gpt-4") is None
+    assert Price(1, 2).priced(ANSWERED) == Usage(1, 1000, 500, cost=0.002)
+    assert Price(1, 2).priced(Usage(calls=1, unpriced=1)).unpriced == 1
+
+
+@pytest.mark.parametrize("entry", [None, 3, {}, {"input": 1}, {"prompt": "1"}, {"prompt": -1}, {"prompt": True}])
+def test_bad_prices(entry):
+    """A price that cannot be read is refused."""
+    with pytest.raises(ConfigurationError):
+        PriceTable.read({"m": entry})
+
+
+async def test_whole_stack_counts_what_the_server_counts(openai_server: OpenAIServer):
+    """Calls, tokens and cost add up over retries and finding out, equal to what the server saw."""
+    openai_server.structured = "json_object"
+    seen: list[int] = []
+
+    def reply(asked: Asked):
+        if asked.number % 4 == 0:
+            return Fault(503, "busy", {"Retry-After": "0"})
+        seen.append(100)
+        return completion(asked, "{}") | {"usage": {"prompt_tokens": 100, "completion_tokens": 0}}
+
+    openai_server.reply = reply
+    around = layers(retries=Retries(first=0.001), price=Price(10.0))
+    chat = stack_chat(OpenAICompatibleChat("m", openai_server.base_url), around)
+    results = await ask(chat, 40)
+    await chat.close()
+    total = sum((result.usage for result in results), Usage())
+    assert total.calls == len(openai_server.requests)
+    assert total.prompt_tokens == sum(seen)
+    assert total.cost == pytest.approx(sum(seen) * 10e-6)

@@ -1,0 +1,237 @@
+"""The cache: complete answers are kept at once, asked once, and can be forgotten."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from saiten.errors import CallFailed, ConfigurationError
+from saiten.models import (
+    BuiltinEmbedder,
+    CachedChat,
+    CachedEmbedder,
+    OpenAICompatibleChat,
+    OpenAICompatibleEmbedder,
+    ScriptedChat,
+    Store,
+)
+from saiten.protocols import ChatRequest, Completion, Embeddings, Message
+from saiten.records import Usage
+from servers import OpenAIServer, completion
+
+PLAIN = ChatRequest((Message("user", "こんにちは"),))
+REUSED = Usage(reused=1)
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A store in a file of its own."""
+    with_file = Store(tmp_path / "answers.sqlite")
+    yield with_file
+    with_file.close()
+
+
+async def test_hit(store: Store, tmp_path):
+    """The second time, also by another process, an answer comes from the disk and costs nothing."""
+    inner = ScriptedChat([Completion("はい\ud83d", Usage(calls=1, prompt_tokens=5), "stop")])
+    assert (await CachedChat(inner, store).complete(PLAIN)).usage == Usage(calls=1, prompt_tokens=5)
+    store.close()
+    again = CachedChat(ScriptedChat([]), Store(tmp_path / "answers.sqlite"))
+    assert await again.complete(PLAIN) == Completion("はい\ufffd", REUSED, "stop")
+    await again.close()
+
+
+async def test_key_is_everything_the_answer_depends_on(store: Store):
+    """Whatever changes the answer changes the key: model, address, roles, texts, parameters, schema and its order."""
+    a, b = {"type": "object", "title": "A"}, {"title": "A", "type": "object"}
+    user = (Message("user", "x"),)
+    requests = [
+        ChatRequest(user),
+        ChatRequest((Message("system", "x"),)),
+        ChatRequest((Message("user", "x"), Message("user", ""))),
+        ChatRequest(user, temperature=None),
+        ChatRequest(user, temperature=1.0),
+        ChatRequest(user, seed=0),
+        ChatRequest(user, seed=1),
+        ChatRequest(user, max_tokens=1),
+        ChatRequest(user, a),
+        ChatRequest(user, b),
+    ]
+    names = ["openai:m", "openai:n", "openai:m@http://h/v1"]
+    for name in names:
+        chat = CachedChat(ScriptedChat(lambda _: "ok", name), store)
+        for request in requests:
+            assert (await chat.complete(request)).usage.calls == 1
+    assert len(store) == len(names) * len(requests)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Completion("half", Usage(calls=1), "length"), Completion("half", finish_reason="content_filter"), Completion("")],
+)
+async def test_incomplete_answers_are_not_kept(store: Store, answer):
+    """An answer that was cut off is given on, not kept."""
+    chat = CachedChat(ScriptedChat([answer, "whole"]), store)
+    assert await chat.complete(PLAIN) == answer
+    assert (await chat.complete(PLAIN)).text == "whole"
+
+
+async def test_errors_are_not_kept(store: Store):
+    """After a failure, the request is sent anew."""
+    chat = CachedChat(ScriptedChat([CallFailed("down"), "ok"]), store)
+    with pytest.raises(CallFailed):
+        await chat.complete(PLAIN)
+    assert (await chat.complete(PLAIN)).text == "ok"
+
+
+async def test_forget(store: Store):
+    """An answer that turned out to be unreadable is dropped, unless somebody has got another one meanwhile."""
+    chat = CachedChat(ScriptedChat(["rubbish", "good"]), store)
+    rubbish = await chat.complete(PLAIN)
+    assert (await chat.complete(PLAIN)).text == "rubbish"
+    chat.forget(PLAIN, rubbish)
+    assert (await chat.complete(PLAIN)).text == "good"
+    chat.forget(PLAIN, rubbish)
+    assert (await chat.complete(PLAIN)).text == "good"
+    chat.forget(PLAIN)
+    with pytest.raises(ConfigurationError, match="the script has 2"):
+        await chat.complete(PLAIN)
+
+
+async def test_damaged_entry_is_asked_anew(store: Store):
+    """A value that cannot be read is replaced, not trusted."""
+    chat = CachedChat(ScriptedChat(["one", "two"]), store)
+    await chat.complete(PLAIN)
+    store._open().execute("UPDATE answers SET value = x'7b7b'")
+    assert (await chat.complete(PLAIN)).text == "two"
+    assert (await chat.complete(PLAIN)).usage == REUSED
+
+
+async def test_single_flight(openai_server: OpenAIServer, store: Store):
+    """Equal requests that are under way together are sent once; the first asker pays."""
+    openai_server.latency = 0.05
+    chat = CachedChat(OpenAICompatibleChat("m", openai_server.base_url), store)
+    answers = await asyncio.gather(*(chat.complete(PLAIN) for _ in range(20)))
+    await chat.close()
+    assert len(openai_server.requests) == 1
+    assert sum((answer.usage for answer in answers), Usage()).calls == 1
+    assert sum(answer.usage.reused for answer in answers) == 19
+
+
+async def test_cancelled_first_asker(openai_server: OpenAIServer, store: Store):
+    """The one who asked first is cancelled: the others get the answer of the one request that was sent."""
+    openai_server.latency = 0.05
+    chat = CachedChat(OpenAICompatibleChat("m", openai_server.base_url), store)
+    askers = [asyncio.create_task(chat.complete(PLAIN)) for _ in range(5)]
+    await asyncio.sleep(0.02)
+    askers[0].cancel()
+    askers[3].cancel()
+    answers = await asyncio.gather(*askers, return_exceptions=True)
+    await chat.close()
+    assert [isinstance(answer, Completion) for answer in answers] == [False, True, True, False, True]
+    assert len(openai_server.requests) == 1
+    assert sum(answer.usage.calls for answer in answers if isinstance(answer, Completion)) == 1
+
+
+async def test_cancelled_last_asker_ends_the_call(store: Store):
+    """A call that nobody waits for any more is ended, and the next asker begins a new one."""
+    ended: list[int] = []
+
+    async def reply(_: ChatRequest) -> str:
+        number = len(inner.requests)
+        try:
+            await asyncio.sleep(0 if number > 1 else 1000)
+        except asyncio.CancelledError:
+            ended.append(number)
+            raise
+        return "ok"
+
+    inner = ScriptedChat(reply)
+    chat = CachedChat(inner, store)
+    asker = asyncio.create_task(chat.complete(PLAIN))
+    await asyncio.sleep(0.01)
+    asker.cancel()
+    await asyncio.sleep(0)  # the asker has left, its call has not yet ended
+    assert (await chat.complete(PLAIN)).text == "ok"
+    assert ended == [1]
+
+
+async def test_a_failure_is_shared_and_paid_once(store: Store):
+    """All who waited see the failure; only one of them is told its cost."""
+
+    async def reply(_: ChatRequest) -> CallFailed:
+        await asyncio.sleep(0)
+        return CallFailed("down", Usage(calls=3), retryable=True, status=503)
+
+    chat = CachedChat(ScriptedChat(reply), store)
+    errors = await asyncio.gather(*(chat.complete(PLAIN) for _ in range(4)), return_exceptions=True)
+    assert [str(error) for error in errors] == ["down"] * 4
+    assert sorted(error.usage.calls for error in errors) == [0, 0, 0, 3]
+    assert all(error.retryable and error.status == 503 for error in errors)
+
+
+class Counting(BuiltinEmbedder):
+    """The built-in embedder with a cost, which counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    async def embed(self, texts) -> Embeddings:
+        self.asked.append(list(texts))
+        await asyncio.sleep(0.01)
+        return Embeddings((await super().embed(texts)).vectors, Usage(calls=1))
+
+
+async def test_embeddings(store: Store):
+    """Each text is asked once, whichever texts it stands beside, and comes back to the last bit."""
+    inner = Counting()
+    embedder = CachedEmbedder(inner, store)
+    first = await embedder.embed(["犬", "猫", "犬", ""])
+    second = await embedder.embed(["鳥", "猫"])
+    third = await embedder.embed(["猫", "鳥", ""])
+    assert inner.asked == [["犬", "猫", ""], ["鳥"], [""]]  # nothing is kept for a text without content
+    assert [result.usage.calls for result in (first, second, third)] == [1, 1, 1]
+    expected = (await BuiltinEmbedder().embed(["犬", "猫", "犬", "", "鳥"])).vectors
+    assert np.array_equal(first.vectors, expected[:4])
+    assert np.array_equal(third.vectors, expected[[1, 4, 3]])
+    assert (await embedder.embed(["犬"])).usage == REUSED
+    assert (await embedder.embed([])).vectors.shape[0] == 0
+
+
+async def test_embeddings_under_way_are_shared(store: Store):
+    """A text that is under way for somebody else is not asked again, also if that somebody is cancelled."""
+    inner = Counting()
+    embedder = CachedEmbedder(inner, store)
+    first = asyncio.create_task(embedder.embed(["a b c", "d e f"]))
+    await asyncio.sleep(0)
+    second = asyncio.create_task(embedder.embed(["d e f", "g h i"]))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert (await second).vectors.shape == (2, 4096)
+    assert inner.asked == [["a b c", "d e f"], ["g h i"]]
+
+
+async def test_changed_embedding_model(openai_server: OpenAIServer, store: Store):
+    """Vectors of another size under the same name are an error with a way out, no wrong similarity."""
+    embedder = CachedEmbedder(OpenAICompatibleEmbedder("e", openai_server.base_url), store)
+    await embedder.embed(["a"])
+    openai_server.reply = lambda _: {"data": [{"index": 0, "embedding": [1.0, 2.0]}]}
+    with pytest.raises(ConfigurationError, match="2 and 16 dimensions"):
+        await embedder.embed(["a", "b"])
+    await embedder.close()
+
+
+async def test_no_key_in_the_file(openai_server: OpenAIServer, tmp_path):
+    """Neither the key nor a header nor the query of the address is written to disk."""
+    openai_server.reply = lambda asked: completion(asked, "ok")
+    chat = CachedChat(
+        OpenAICompatibleChat(
+            "m", openai_server.base_url + "?sig=query-secret", "sk-secret", headers={"X": "header-secret"}
+        ),
+        Store(tmp_path / "answers.sqlite"),
+    )
+    await chat.complete(PLAIN)
+    await chat.close()
+    written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"openai:m" in written
+    assert b"secret" not in written

@@ -1,0 +1,218 @@
+"""Every error tells what happened, where, and what to do; no error tells a secret."""
+
+import asyncio
+import socket
+import traceback
+
+import pytest
+
+from saiten.errors import CallFailed, ConfigurationError
+from saiten.models import OpenAICompatibleChat
+from saiten.models.complaints import retry_after
+from saiten.protocols import ChatRequest, Message
+from servers import Fault, OpenAIServer, refusal
+
+PLAIN = ChatRequest((Message("user", "hello"),))
+KEY = "sk-very-secret-key"
+
+
+async def error_of(base_url: str, **settings: object) -> Exception:
+    """The error of one call, after a look that it tells no secret."""
+    chat = OpenAICompatibleChat("gpt-4o-mini", base_url, **{"timeout": 5.0, **settings})
+    try:
+        with pytest.raises((CallFailed, ConfigurationError)) as error:
+            await chat.complete(PLAIN)
+    finally:
+        await chat.close()
+    assert KEY not in "".join(traceback.format_exception(error.value)) + repr(chat) + repr(vars(error.value))
+    return error.value
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (Fault(401, {"error": {"message": f"bad key {KEY}", "code": "invalid_api_key"}}), ["MY_KEY", "***"]),
+        (Fault(403, {"error": {"message": "no access"}}), ["MY_KEY", "gpt-4o-mini", "no access"]),
+        (Fault(404, "404 page not found"), ["/v1", "base URL", "/chat/completions"]),
+        (Fault(405, "Method not allowed"), ["base URL"]),
+        (Fault(301, "", {"Location": "https://elsewhere/v1"}), ["https://elsewhere/v1"]),
+        (refusal(400, "Unknown model: gpt-4o-mini"), ["no model 'gpt-4o-mini'"]),
+        (refusal(429, "You exceeded your current quota", code="insufficient_quota"), ["quota", "MY_KEY"]),
+        (Fault(402, {"error": {"message": "Insufficient Balance"}}), ["credit"]),
+        (refusal(400, "something is odd"), ["something is odd"]),
+    ],
+)
+async def test_configuration(openai_server: OpenAIServer, fault, words):
+    """An error that no further call can mend stops the run, and says what to do."""
+    openai_server.reply = lambda _: fault
+    error = await error_of(openai_server.base_url, api_key=KEY, key_variable="MY_KEY")
+    assert isinstance(error, ConfigurationError)
+    assert all(word in str(error) for word in words), error
+
+
+async def test_missing_key(openai_server: OpenAIServer):
+    """Without a key, the error names the variable to set; no key is forced on servers that want none."""
+    openai_server.key = "other"
+    error = await error_of(openai_server.base_url)
+    assert "set OPENAI_API_KEY" in str(error)
+    assert "Authorization" not in openai_server.requests[0].headers
+
+
+async def test_near_models_are_named(openai_server: OpenAIServer):
+    """Of the models that the server lists, those with a similar name are told."""
+    openai_server.models = ["gpt-4o-mini-2024", "llama"]
+    assert "'gpt-4o-mini-2024'" in str(await error_of(openai_server.base_url))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:{port}/v1",
+        "http://no-such-host.invalid/v1",
+        "http://user:" + KEY + "@127.0.0.1:{port}/v1?sig=" + KEY,
+    ],
+)
+async def test_no_server(address):
+    """A server that is not there is an error of the set-up."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        error = await error_of(address.format(port=unused.getsockname()[1]))
+    assert isinstance(error, ConfigurationError)
+    assert "no server at http://" in str(error)
+
+
+async def test_server_that_went_away(openai_server: OpenAIServer):
+    """A server that has answered before and is gone may come back: that is a failure, not the set-up."""
+    chat = OpenAICompatibleChat("m", openai_server.base_url)
+    await chat.complete(PLAIN)
+    openai_server.close()
+    with pytest.raises(CallFailed) as error:
+        await chat.complete(PLAIN)
+    with pytest.raises(CallFailed, match="cannot be reached any more"):
+        await chat.complete(PLAIN)
+    await chat.close()
+    assert error.value.retryable
+
+
+async def test_tls(openai_server: OpenAIServer):
+    """Asking a server that speaks plain HTTP for https says so."""
+    error = await error_of(openai_server.base_url.replace("http:", "https:"))
+    assert isinstance(error, ConfigurationError)
+    assert "http://" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (Fault(drop=True), "broke off"),
+        (Fault(200, "x" * 1000, drip=0.02), "within 0.2 s"),
+        (Fault(200, "late", delay=5), "within 0.2 s"),
+        (Fault(200, '{"choices"', {"Content-Length": "100"}), ""),
+        (Fault(500, "down"), "HTTP 500: down"),
+        (Fault(529, "overloaded"), "HTTP 529"),
+        (Fault(408, "time-out"), "HTTP 408"),
+    ],
+)
+async def test_passing(openai_server: OpenAIServer, fault, words):
+    """Dropped connections, time-outs (of a body that trickles, too) and HTTP 5xx may pass."""
+    openai_server.reply = lambda _: fault
+    error = await error_of(openai_server.base_url, timeout=0.2)
+    assert isinstance(error, CallFailed)
+    assert error.retryable
+    assert words in str(error)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "7"}, 7.0),
+        ({"Retry-After": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "Retry-After": "9"}, 0.25),
+        ({"Retry-After": "Sat, 21 Nov 2026 10:00:30 GMT", "Date": "Sat, 21 Nov 2026 10:00:00 GMT"}, 30.0),
+        ({"Retry-After": "Sat, 21 Nov 2026 09:00:00 GMT", "Date": "Sat, 21 Nov 2026 10:00:00 GMT"}, 0.0),
+        ({"Retry-After": "-3"}, 0.0),
+        ({"Retry-After": "nan"}, None),
+        ({"Retry-After": "soon"}, None),
+        ({}, None),
+    ],
+)
+def test_retry_after(headers, seconds):
+    """Retry-After comes as seconds, as a date, or in milliseconds; nonsense is none."""
+    assert retry_after(headers) == seconds
+
+
+async def test_429_carries_retry_after(openai_server: OpenAIServer):
+    """What the server asks to wait reaches the layers."""
+    openai_server.reply = lambda _: Fault(429, "slow", {"Retry-After": "12"})
+    error = await error_of(openai_server.base_url)
+    assert (error.status, error.retry_after, error.retryable) == (429, 12.0, True)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"base_url": "localhost:8000/v1"},
+        {"base_url": "http://"},
+        {"base_url": "http://[::"},
+        {"api_key": KEY + "\nX: y"},
+        {"api_key": "ｓｋ" + KEY},
+        {"headers": {"X": "a\r\nb"}},
+        {"model": " "},
+        {"timeout": 0},
+    ],
+)
+def test_bad_settings(settings):
+    """What cannot work is refused before the first call, without showing the key."""
+    with pytest.raises(ConfigurationError) as error:
+        OpenAICompatibleChat(**{"model": "m", **settings})
+    assert KEY not in str(error.value)
+
+
+async def test_azure(openai_server: OpenAIServer):
+    """An address with a query and a key in a header of its own, as Azure has it, works; neither is part of the name."""
+    base = openai_server.base_url.replace("/v1", "/openai/deployments/d") + "?api-version=2024-06-01"
+    chat = OpenAICompatibleChat("gpt", base, headers={"api-key": KEY})
+    await chat.complete(PLAIN)
+    await chat.close()
+    asked = openai_server.requests[0]
+    assert asked.path == "/openai/deployments/d/chat/completions"
+    assert (asked.query["api-version"], asked.headers["api-key"]) == ("2024-06-01", KEY)
+    assert "Authorization" not in asked.headers
+    assert chat.name == f"openai:gpt@{base.partition('?')[0]}"
+
+
+@pytest.mark.parametrize("tail", ["", "/", "/chat/completions"])
+async def test_forms_of_the_base_url(openai_server: OpenAIServer, tail):
+    """A slash at the end, or the whole path, is understood."""
+    chat = OpenAICompatibleChat("m", openai_server.base_url + tail, "key-123")
+    await chat.complete(PLAIN)
+    await chat.close()
+    assert openai_server.requests[0].path == "/v1/chat/completions"
+    assert openai_server.requests[0].headers["Authorization"] == "Bearer key-123"
+    assert chat.name == f"openai:m@{openai_server.base_url}"
+
+
+def test_one_object_in_successive_loops(openai_server: OpenAIServer):
+    """A chat works in one event loop after the other if it is closed in between, and says so if it is not."""
+    chat = OpenAICompatibleChat("m", openai_server.base_url)
+
+    async def use(*, close: bool) -> None:
+        await chat.complete(PLAIN)
+        if close:
+            await chat.close()
+
+    asyncio.run(use(close=True))
+    asyncio.run(use(close=True))
+    with asyncio.Runner() as first:
+        first.run(use(close=False))
+        with pytest.raises(RuntimeError, match="close"), asyncio.Runner() as second:
+            second.run(use(close=True))
+        first.run(chat.close())
+
+
+async def test_large_request(openai_server: OpenAIServer):
+    """A prompt of several megabytes is sent without complaint."""
+    chat = OpenAICompatibleChat("m", openai_server.base_url)
+    await chat.complete(ChatRequest((Message("user", "長い" * 500_000),)))
+    await chat.close()
+    assert len(openai_server.requests[0].text) == 1_000_000

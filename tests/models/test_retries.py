@@ -1,0 +1,82 @@
+"""Retries: longer waits each time, as the server asks, and everything that was spent is counted."""
+
+from random import Random
+
+import pytest
+
+from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
+from saiten.models import LayeredChat, Retries, Retrying, ScriptedChat
+from saiten.protocols import ChatRequest, Message
+from saiten.records import Usage
+
+PLAIN = ChatRequest((Message("user", "hello"),))
+
+
+def passing(**more: object) -> CallFailed:
+    """A failure that may pass."""
+    return CallFailed("broke", Usage(calls=1, prompt_tokens=5), retryable=True, **more)
+
+
+def retrying(script: list, retries: Retries | None = None) -> tuple[LayeredChat, ScriptedChat, list[float]]:
+    """A chat with retries, the script within, and the waits that it will have made."""
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    inner = ScriptedChat(script)
+    return LayeredChat(inner, [Retrying(retries or Retries(), Random(1), sleep)]), inner, waits
+
+
+async def test_asks_until_it_works():
+    """The answer that came at last also cost what was spent before."""
+    chat, inner, waits = retrying([passing(), passing(), "ok"])
+    answer = await chat.complete(PLAIN)
+    assert (answer.text, answer.usage) == ("ok", Usage(calls=3, prompt_tokens=10))
+    assert len(inner.requests) == 3
+    assert len(waits) == 2
+
+
+async def test_gives_up():
+    """After the last attempt, the error tells how many there were and what they cost."""
+    chat, inner, _ = retrying([passing(status=503)] * 3, Retries(attempts=3))
+    with pytest.raises(CallFailed, match=r"broke \(given up after 3 attempts\)") as error:
+        await chat.complete(PLAIN)
+    assert error.value.usage == Usage(calls=3, prompt_tokens=15)
+    assert error.value.status == 503
+    assert len(inner.requests) == 3
+
+
+@pytest.mark.parametrize("error", [ConfigurationError("no key"), BudgetSpent("spent"), CallFailed("refused")])
+async def test_what_is_never_retried(error):
+    """What cannot get better is not tried again."""
+    chat, inner, _ = retrying([error, "ok"])
+    with pytest.raises(type(error)):
+        await chat.complete(PLAIN)
+    assert len(inner.requests) == 1
+
+
+@pytest.mark.parametrize(("asked", "least"), [(7.0, 7.0), (1000.0, 20.0), (None, 0.0)])
+async def test_retry_after(asked, least):
+    """What the server asks to wait is waited, up to a bound."""
+    chat, _, waits = retrying([passing(retry_after=asked), "ok"], Retries(longest=20.0))
+    await chat.complete(PLAIN)
+    assert least <= waits[0] <= 20.0
+
+
+def test_full_jitter():
+    """Waits are spread over the whole range below a bound that doubles; the same seed gives the same waits."""
+    retries = Retries(first=1.0, longest=10.0)
+    for failures, bound in ((1, 1.0), (2, 2.0), (4, 8.0), (9, 10.0), (5000, 10.0)):
+        waits = [retries.wait(failures, None, Random(seed)) for seed in range(300)]
+        assert max(waits) <= bound
+        assert min(waits) < 0.1 * bound
+        assert max(waits) > 0.9 * bound
+    assert retries.wait(3, None, Random(7)) == retries.wait(3, None, Random(7))
+
+
+@pytest.mark.parametrize("settings", [{"attempts": 0}, {"first": -1}, {"longest": -1}])
+def test_bad_settings(settings):
+    """Settings that make no sense are refused."""
+    with pytest.raises(ConfigurationError):
+        Retries(**settings)

@@ -1,0 +1,145 @@
+"""The store: safe for several processes, for kills at any moment, and for files that are not its own."""
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from saiten.errors import ConfigurationError
+from saiten.models import Store
+
+WRITER = """
+import sys
+from saiten.models.store import Store
+store, who = Store(sys.argv[1]), sys.argv[2]
+for number in range(int(sys.argv[3])):
+    key = f"{who} {number}".encode()
+    store.put(who, {key: key * 50})
+    print(number, flush=True)
+"""
+
+
+def writer(path, who: str, count: int) -> subprocess.Popen:
+    """A process that writes so many values and tells each one after it is written."""
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), who, str(count)], stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_two_processes(tmp_path):
+    """Two processes that open one new file at the same time and write to it lose nothing."""
+    path = tmp_path / "answers.sqlite"
+    writers = [writer(path, who, 300) for who in ("a", "b")]
+    for process in writers:
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    store = Store(path)
+    assert len(store) == 600
+    assert store.get(b"b 299") == b"b 299" * 50
+    store.close()
+
+
+def test_kill(tmp_path):
+    """What was written when the process was killed is there, and the file goes on being used."""
+    path = tmp_path / "answers.sqlite"
+    rng = random.Random(5)
+    for round_ in range(3):
+        process = writer(path, f"w{round_}", 100_000)
+        told = int(process.stdout.readline())
+        for _ in range(rng.randrange(200)):
+            told = int(process.stdout.readline())
+        process.send_signal(signal.SIGKILL)
+        told = max([told, *(int(line) for line in process.stdout.read().split("\n")[:-1])])
+        process.wait()
+        process.stdout.close()
+        store = Store(path)
+        for number in range(told + 1):
+            key = f"w{round_} {number}".encode()
+            assert store.get(key) == key * 50
+        assert store._open().execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        store.close()
+
+
+def test_kill_while_it_is_made(tmp_path):
+    """A process that is killed at any moment of creating the file leaves one that can be opened."""
+    path = tmp_path / "answers.sqlite"
+    for round_ in range(4):
+        process = writer(path, "w", 5)
+        time.sleep(0.05 * round_)
+        process.kill()
+        process.communicate()
+        store = Store(path)
+        store.put("m", {b"k": b"v"})
+        assert store.get(b"k") == b"v"
+        store.close()
+        path.unlink()
+
+
+def test_many_at_once(tmp_path):
+    """Many values go in and come out in one step."""
+    store = Store(tmp_path / "deep" / "folder" / "answers.sqlite")
+    values = {bytes([number % 256, number // 256]): b"v%d" % number for number in range(1200)}
+    store.put("m", values)
+    assert store.get_many([*values, b"lacking"]) == values
+    store.put("m", {})
+    store.drop(b"\x01\x00")
+    assert store.get(b"\x01\x00") is None
+    store.close()
+    assert len(store) == 1199  # reopened on use
+    store.close()
+
+
+def another_program(path) -> None:
+    """A database of another program."""
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE bookmarks (url)")
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "make", [lambda path: path.write_text("{}\n" * 100), lambda path: path.write_bytes(b"\0" * 5000), another_program]
+)
+def test_foreign_files_are_left_alone(tmp_path, make):
+    """A file that is no answer store is refused and not changed by a single byte."""
+    path = tmp_path / "file"
+    make(path)
+    before = path.read_bytes()
+    with pytest.raises(ConfigurationError, match="no answer store"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_damaged_file(tmp_path):
+    """A damaged file is named, with a way to save what can be read."""
+    path = tmp_path / "answers.sqlite"
+    store = Store(path)
+    store.put("m", {number.to_bytes(4): b"v" * 500 for number in range(500)})
+    store.close()
+    content = bytearray(path.read_bytes())
+    content[4096:] = bytes(reversed(content[4096:]))
+    path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match="recover"):
+        Store(path).get((3).to_bytes(4))
+
+
+def test_newer_layout(tmp_path):
+    """A file of a later saiten is refused rather than misread."""
+    path = tmp_path / "answers.sqlite"
+    store = Store(path)
+    store._open().execute("PRAGMA user_version = 9")
+    store.close()
+    with pytest.raises(ConfigurationError, match="layout 9"):
+        Store(path)
+
+
+@pytest.mark.parametrize("path", ["", "file/below"])
+def test_no_place_for_a_file(tmp_path, path):
+    """A folder, or a path below a file, cannot hold a store, and the error says which path."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ConfigurationError, match=str(tmp_path)):
+        Store(tmp_path / path)
