@@ -115,11 +115,29 @@ def test_comes_down_to_what_the_server_bears_and_goes_up_again():
 
 
 def test_retry_after_pauses_everybody():
-    """When the server asks to wait, nobody sends anything until then."""
-    server, limiter = Server(capacity=1, retry_after=30.0), Limiter(Limits(2))
-    virtual_time.run(ask(server.chat(limiter), 6))
-    late = [time for time, _ in server.came[2:]]
+    """When the server refuses again and again and asks to wait, nobody sends anything until then."""
+    server, limiter = Server(capacity=1, retry_after=30.0), Limiter(Limits(8))
+    virtual_time.run(ask(server.chat(limiter), 24))
+    late = [time for time, _ in server.came[8 + 3 :]]  # three take the places of the first three refused
+    assert late
     assert all(time >= 30.0 for time in late)
+
+
+def test_a_refusal_now_and_then_holds_back_nobody_else():
+    """One refusal in ten, each asking to wait for 30 s, neither pauses the others nor lowers the number in flight."""
+    came = []
+
+    async def reply(asked: ChatRequest) -> Completion | CallFailed:
+        came.append(asyncio.get_running_loop().time())
+        await asyncio.sleep(1.0)
+        if asked.seed % 10 == 0:
+            return CallFailed("busy", Usage(calls=1), retryable=True, status=429, retry_after=30.0)
+        return Completion("ok")
+
+    limiter = Limiter(Limits(20))
+    virtual_time.run(ask(LayeredChat(ScriptedChat(reply), [limiter]), 200))
+    assert max(came) == pytest.approx(9.0)
+    assert limiter.allowed == 20
 
 
 def test_cancelled_waiters_lose_nothing():

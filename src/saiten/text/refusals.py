@@ -10,12 +10,16 @@ _READ = 4_000
 
 _NOT = r"(?:(?:do|does|did) not|(?:do|does|did)n['’]?t)"
 _SOURCE = (
-    r"(?:documents?|contexts?|passages?|texts?|articles?|sources?|information|materials?|excerpts?|snippets?|paragraphs?"
+    r"(?:documents?|contexts?|passages?|texts?|articles?|sources?|information|materials?|excerpts?|extracts?|snippets?|paragraphs?"
     r"|knowledge base|search results?|data|content|references?)"
 )
 _SAYS = (
     r"(?:mention|contain|provide|say|state|specify|include|give|answer|discuss|indicate|address|offer|have|tell|cover"
     r"|describe|list)"
+)
+_GIVEN = (
+    r"(?: (?:that )?(?:I |we )?(?:was |were |have been |has been |you )?(?:provided|given|above|supplied|available))?"
+    r"(?: to (?:me|us)| here)?"
 )
 _KNOWLEDGE = r"(?:information|answer|knowledge|data|context|details?|idea|evidence|mention)"
 _ENGLISH = re.compile(
@@ -24,11 +28,11 @@ _ENGLISH = re.compile(
     rf"|\bi (?:\w+ly |just )?{_NOT} have (?:(?:any|enough|the|access to|that|an?|\w+ic|\w+ent) )*{_KNOWLEDGE}"
     r"|\bi(?: am|['’]m)? (?:sorry,? )?(?:but )?(?:i )?(?:cannot|can['’]?t|can not|could not|couldn['’]?t"
     r"|(?:am )?unable to|am not able to|not able to) "
-    r"(?:answer|find|determine|provide|say|tell|help|assist|locate|confirm|respond)"
+    r"(?:answer|find|determine|provide|say|tell|help|assist|locate|confirm|respond|give (?:you )?an?y? (?:\w+ )?answer)"
     r"|\b(?:unable|not possible|impossible) to (?:answer|determine|provide an answer)"
     r"|\b(?:cannot|can['’]?t|could not) be (?:answered|determined|found) "
-    rf"|\b{_SOURCE}(?: (?:that )?(?:was |were |you )?(?:provided|given|above|supplied))?(?: here)? {_NOT} "
-    rf"(?:\w+ly |seem to |appear to )*{_SAYS}"
+    rf"|\b{_SOURCE}{_GIVEN} {_NOT} (?:\w+ly |seem to |appear to )*(?:{_SAYS}|allow (?:me|us) to \w+)"
+    rf"|\b{_SOURCE}{_GIVEN} (?:contain|hold|say|have|offer)s? nothing (?:about|on|of|regarding)\b"
     rf"|\bno (?:relevant |specific |such |further |clear |direct |explicit ){{0,3}}{_KNOWLEDGE}\b.{{0,60}}"
     r"\b(?:provided|available|given|found|in|from|about|on|regarding)\b"
     rf"|\bthere(?: is|['’]s| are) (?:not enough|insufficient|no) {_KNOWLEDGE}"
@@ -52,6 +56,9 @@ _JAPANESE = re.compile(
     r"|(?:記載|言及|記述|説明|明記|提供)され?て(?:は)?い(?:ませ|な)"
     r"|(?:文書|コンテキスト|文脈|資料|文章|本文|記事)(?:中|内)?に(?:は|も)[^。、]{0,30}"
     r"(?:書かれて|示されて|載って|含まれて)い(?:ませ|な)"
+    r"|(?:資料|文書|コンテキスト|文脈|文章|本文|記事|範囲|情報)(?:から|では|で|に|内)[^。]{0,40}"
+    r"(?:確認でき|把握でき|読み取れ|読みとれ|見つけられ)(?:ませ|な)"
+    r"|申し上げ(?:られませ|かねま)"
     r"|^(?:不明|回答不能|回答不可|該当なし|情報なし|記載なし)(?:です|である)?\W*$"
 )
 _BUT = re.compile(

@@ -31,6 +31,8 @@ _NO = re.compile(r"(?:no|nope|false|incorrect|wrong|いいえ|いえ|違いま�
 _ARTICLE = re.compile(r"\b(?:the|a|an)\b")
 _MARKS = re.compile(r"[\W_]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_FEW_NUMBERS = 3
+"""With more numbers in the reference, an answer may leave one out and add another without contradicting it."""
 _WORDS_COMPARED = 60
 """Words of a reference whose most similar word is looked for, among ten times as many of the answer."""
 
@@ -42,6 +44,8 @@ class Correctness:
     p: float
     reference: str
     missing_numbers: tuple[str, ...]
+    other_numbers: tuple[str, ...]
+    """Numbers of the answer that neither reference nor question has."""
     missing_names: tuple[str, ...]
     polarity: bool | None
     """Whether yes meets yes (True) or no (False); None where one of the two says neither."""
@@ -60,7 +64,9 @@ def correctness(question: str, answer: str, reference: str, language: Language, 
     units = sorted(units_of(meant) or words_of(meant))
     said_units = units_of(said) | words_of(said)
     known = known_numbers(said)
-    numbers = tuple(each.written for each in claimed_numbers(reference_text.lower()) if known.isdisjoint(each.readings))
+    wanted = claimed_numbers(reference_text.lower())
+    numbers = tuple(each.written for each in wanted if known.isdisjoint(each.readings))
+    others = _other_numbers(answer_text, reference_text, question)
     all_names = [*latin_names(reference_text), *japanese_names(reference_text)]
     names = tuple(name for name in all_names if name.lower() not in said)
     polarity = _polarity(meant, said)
@@ -93,7 +99,19 @@ def correctness(question: str, answer: str, reference: str, language: Language, 
         )
     if polarity is not None:
         logit += constants.correctness["polarity"] * (1 if polarity else -1)
-    return Correctness(sigmoid(logit), reference, numbers, names, polarity, recall)
+    p = sigmoid(logit)
+    if numbers and others and len(wanted) <= _FEW_NUMBERS:
+        # However well the rest agrees: of the answers that did so and looked right otherwise, people took one in five.
+        p = min(p, constants.correctness["number_conflict"])
+    return Correctness(p, reference, numbers, others, names, polarity, recall)
+
+
+def _other_numbers(answer: str, reference: str, question: str) -> tuple[str, ...]:
+    known = known_numbers(_without_commas(reference.lower())) | known_numbers(
+        _without_commas(normalise(question).lower())
+    )
+    claimed = claimed_numbers(answer.lower())
+    return tuple(dict.fromkeys(each.written for each in claimed if known.isdisjoint(each.readings)))
 
 
 def _share(wanted: Collection[str], there: AbstractSet[str]) -> float:

@@ -89,6 +89,9 @@ def _remarks(answer: str, best: Correctness, language: Language, tools: Tools) -
     if is_refusal(answer, language):
         return ["回答は答えることを断っている" if japanese else "the answer declines to answer"]
     remarks = absent(best.missing_numbers, best.missing_names, "answer", language)
+    if best.missing_numbers and best.other_numbers:
+        others = ", ".join(best.other_numbers[:3])
+        remarks.append(f"回答には代わりに {others} とある" if japanese else f"it has {others} instead")
     if best.polarity is not None:
         same = (
             ("肯定・否定が一致する", "肯定・否定が逆である")

@@ -38,9 +38,14 @@ STOP_WORDS = frozenset(
 )
 
 
+_FOOTNOTE = re.compile("(?<=\\d)(?=[⁰¹²³⁴-⁹])")
+
+
 def normalise(text: str) -> str:
     """The text in one width (NFKC) and with single spaces, without citations such as [3]; case as it was."""
-    wide = text if text.isascii() else unicodedata.normalize("NFKC", text).replace("’", "'")
+    # 1994⁶ is the year 1994 with a footnote, not the number 19946.
+    apart = text if text.isascii() else _FOOTNOTE.sub(" ", text)
+    wide = apart if apart.isascii() else unicodedata.normalize("NFKC", apart).replace("’", "'")
     return _SPACES.sub(" ", _CITATION.sub(" ", wide))
 
 
