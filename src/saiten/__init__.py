@@ -16,8 +16,8 @@ from saiten.version import __version__
 
 if TYPE_CHECKING:
     from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
-    from saiten.data import read_labels, read_samples
-    from saiten.evaluation import Evaluation, aevaluate, evaluate
+    from saiten.data import read_labels
+    from saiten.evaluation import Evaluation, aevaluate, evaluate, read_samples
     from saiten.metrics.catalog import make_metric, make_metrics
     from saiten.summary import summarise
 
@@ -31,7 +31,7 @@ _PLACES = {
     "make_metric": "saiten.metrics.catalog",
     "make_metrics": "saiten.metrics.catalog",
     "read_labels": "saiten.data",
-    "read_samples": "saiten.data",
+    "read_samples": "saiten.evaluation",
     "summarise": "saiten.summary",
 }
 

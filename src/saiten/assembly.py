@@ -92,7 +92,9 @@ class Address:
     key: str | None = field(repr=False)
 
 
-_SPEC = re.compile(r"openai[:/](?P<model>[^@\s]+(?:@(?!https?://)[^@\s]+)*)(?:@(?P<url>https?://\S+))?")
+# A model's name may have an @ in it; what looks like an address without http:// is refused, not asked for at OpenAI.
+_NO_ADDRESS = r"(?![^@\s]*://|localhost\b|[^@\s]*:\d|[^@\s]*/v\d)"
+_SPEC = re.compile(rf"openai[:/](?P<model>[^@\s]+(?:@{_NO_ADDRESS}[^@\s]+)*)(?:@(?P<url>https?://\S+))?")
 
 
 def read_address(spec: str, environ: Mapping[str, str], *, what: str = "judge", builtin: str = "offline") -> Address:
@@ -142,6 +144,11 @@ def assemble_judge(
     around = _Around(how, budget)
     embedder = _embedder(settings, how, surroundings, around, store)
     if settings.judge == "offline":
+        if settings.votes > 1:
+            raise ConfigurationError(
+                f"the offline judge says the same every time, so {settings.votes} votes would tell nothing; "
+                "leave out the votes, or name a model as the judge"
+            )
         return OfflineJudge(embedder, tuple(Calibration.load(file) for file in settings.calibration))
     if settings.calibration:
         raise ConfigurationError(f"a calibration is for the offline judge, not for {settings.judge}")

@@ -14,8 +14,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from saiten import data
 from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
-from saiten.data import BadRow, read_samples
+from saiten.data import BadRow
 from saiten.errors import BadInput
 from saiten.execution import LocalExecutor
 from saiten.journal import Journal, read_run
@@ -164,6 +165,20 @@ def evaluate(samples: Samples, metrics: Sequence[str | Metric], judge: Any = "of
     return _run(aevaluate(samples, metrics, judge, **settings))
 
 
+def read_samples(
+    source: Any,
+    *,
+    columns: Mapping[str, str] = {},
+    format: str | None = None,  # noqa: A002 - the word that `data.read_samples` has
+    language: Language | None = None,
+) -> Iterator[Sample | BadRow]:
+    """The samples of a file or of rows, and the rows that cannot be used; see `saiten.data.read_samples`.
+
+    The language of each is detected unless the rows or `language` name it.
+    """
+    return data.read_samples(source, columns=columns, format=format, detect_language=detect_language, language=language)
+
+
 def _keeping(
     folder: Path | None, settings: Mapping[str, Any], signatures: Mapping[str, str], *, retry_failed: bool
 ) -> AbstractContextManager[Ledger]:
@@ -238,7 +253,7 @@ def _rows(samples: Samples, columns: Mapping[str, str], language: Language | Non
         if isinstance(first, Sample | BadRow):
             yield from _each_once(samples)
             return
-    yield from read_samples(samples, columns=columns, detect_language=detect_language, language=language)
+    yield from read_samples(samples, columns=columns, language=language)
 
 
 def _each_once(rows: Iterable[Sample | BadRow]) -> Iterator[Sample | BadRow]:

@@ -48,6 +48,7 @@ def snake_case(name: str) -> str:
     """`SplitStatements` → `split_statements`."""
     return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
 
+
 Form = Literal["json", "prometheus", "marker"]
 """How the reply is written: JSON by schema · `Feedback: … [RESULT] n` · `… [[True]]`."""
 

@@ -1,6 +1,7 @@
 """`saiten compare`: is the difference between two runs real?"""
 
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated
 
 import typer
@@ -128,7 +129,8 @@ def _systems(text: str | None) -> tuple[str, str] | tuple[None, None]:
 
 
 Values = dict[str, dict[tuple[str, str], float]]
-"""Metric → (question, sample) → value; the sample is left empty where systems are compared."""
+"""Metric → (question, sample) → value; the sample is left empty where systems are compared, and a system's several
+answers to one question count with their mean."""
 
 
 def _values(reader: RunReader, system: str | None) -> Values:
@@ -137,10 +139,10 @@ def _values(reader: RunReader, system: str | None) -> Values:
     }
     if not samples and system is not None:
         raise BadInput(f"{reader.folder} has no samples of the system {system!r}")
-    values: Values = {}
+    found: dict[str, dict[tuple[str, str], list[float]]] = {}
     for one in reader.scores():
         sample = samples.get(one.sample)
         if sample is not None and one.score.value is not None:
             key = (place_of(sample).question, sample.id if system is None else "")
-            values.setdefault(one.metric, {})[key] = one.score.value
-    return values
+            found.setdefault(one.metric, {}).setdefault(key, []).append(one.score.value)
+    return {metric: {key: fmean(each) for key, each in values.items()} for metric, values in found.items()}

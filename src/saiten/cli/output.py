@@ -16,12 +16,12 @@ FormatOption = Annotated[Format, typer.Option("--format", help="table for people
 
 def stdout() -> Console:
     """For results. Wide enough not to cut figures where the output is no terminal."""
-    return Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else 160)
+    return Console(file=sys.stdout, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 160)
 
 
 def stderr() -> Console:
     """For progress, notes and errors, so that results can be piped."""
-    return Console(file=sys.stderr, highlight=False, soft_wrap=True)
+    return Console(file=sys.stderr, highlight=False, emoji=False, soft_wrap=True)
 
 
 def told(console: Console) -> Callable[[str], None]:

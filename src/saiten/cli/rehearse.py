@@ -1,18 +1,20 @@
 """The dry run: what a run would ask and spend, without asking anybody."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from saiten.assembly import CallSettings, JudgeSettings, price_name
 from saiten.cli.output import stderr, stdout
 from saiten.data import BadRow
-from saiten.errors import BadInput
+from saiten.errors import BadInput, JudgeError
 from saiten.execution import LocalExecutor
+from saiten.judges.costing import costing
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
 from saiten.models import BuiltinEmbedder, PriceTable
-from saiten.protocols import Metric
+from saiten.protocols import Judge, Metric, R, Task
 from saiten.records import Sample, Scored, Usage
 from saiten.reports.tables import Cell, Format, Table, render
 from saiten.scoring import Scorer
@@ -49,7 +51,7 @@ def rehearse(
     def record(sample: Sample, scored: Scored) -> None:
         usage[scored.metric] += scored.score.usage
 
-    stand_in = Rehearsal(OfflineJudge(BuiltinEmbedder()))
+    stand_in = _Planned(Rehearsal(OfflineJudge(BuiltinEmbedder())), settings.votes, once=calls.store is not None)
     asyncio.run(Scorer(metrics, stand_in, LocalExecutor(1)).run(samples(), record))
     if not counted["samples"]:
         raise BadInput(f"there is no row that could be used ({counted['bad rows']} cannot)")
@@ -66,17 +68,43 @@ def rehearse(
 
 def _row(name: str, used: Usage, settings: JudgeSettings, calls: CallSettings) -> tuple[Cell, ...]:
     price = PriceTable.read(calls.prices, calls.currency).find(price_name(settings))
-    # Every vote is a call of its own; splitting and writing are not voted on, so this is at most.
-    times = settings.votes
-    whole = replace(
-        used,
-        calls=used.calls * times,
-        prompt_tokens=used.prompt_tokens * times,
-        completion_tokens=used.completion_tokens * times,
-    )
     cost: Cell = "unknown: set [prices] in saiten.toml"
-    if not whole.calls:
+    if not used.calls:
         cost = 0.0
     elif price is not None:
-        cost = price.of(whole.prompt_tokens, whole.completion_tokens)
-    return (name, whole.calls, whole.prompt_tokens, whole.completion_tokens, cost)
+        cost = price.of(used.prompt_tokens, used.completion_tokens)
+    return (name, used.calls, used.prompt_tokens, used.completion_tokens, cost)
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A judge that counts as a run does: a vote is a call of its own, an answer that is on disk is none."""
+
+    judge: Judge
+    votes: int
+    once: bool
+    """Answers are kept, so that samples with the same contexts, say, ask once."""
+    _seen: set[int] = field(default_factory=set)
+
+    def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
+        return self.judge.describe(tasks)
+
+    async def perform(self, task: Task[R]) -> R:
+        try:
+            reply = await self.judge.perform(task)
+        except JudgeError as error:
+            raise costing(error, self._usage(task, error.usage)) from error
+        return reply.costing(self._usage(task, reply.usage))
+
+    async def preflight(self) -> None:
+        """Nothing: nobody is asked."""
+
+    async def close(self) -> None:
+        await self.judge.close()
+
+    def _usage(self, task: Task[Any], once: Usage) -> Usage:
+        key = hash((type(task), task))
+        if self.once and key in self._seen:
+            return Usage(reused=1)
+        self._seen.add(key)
+        return sum([once] * (self.votes if task.votable else 1), Usage())

@@ -1,6 +1,8 @@
 """`saiten tune`: fit a judge to your own labels."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,6 +11,7 @@ import typer
 from saiten.cli.output import outside, stderr, stdout, told
 from saiten.cli.score import read_columns
 from saiten.data import BadRow, read_labels, read_samples
+from saiten.errors import BadInput
 from saiten.records import Label, Sample
 from saiten.text.language import detect_language
 from saiten.tuning.offline import calibrate_offline
@@ -34,6 +37,12 @@ def offline(
         Literal["support", "correct", "grade"],
         typer.Option(help="support: do the contexts support the whole answer (0/1)? correct: 0/1. grade: 0 to 5."),
     ] = "support",
+    label_aspect: Annotated[
+        str | None, typer.Option(help="Which labels to take, where the file has several aspects: faithfulness.")
+    ] = None,
+    yes_from: Annotated[
+        float | None, typer.Option(help="Labels of at least this are a yes, others a no; for grades as labels of 0/1.")
+    ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The calibration.")] = Path("calibration.json"),
     column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the samples. Repeatable.")] = None,
     label_column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
@@ -45,6 +54,7 @@ def offline(
 
     Examples:
       saiten tune offline labels.csv --samples answers.jsonl --aspect support -o support.json
+      saiten tune offline labels.csv -s answers.jsonl --label-aspect faithfulness --yes-from 3
       saiten score answers.jsonl -m faithfulness --judge offline --calibration support.json -o runs/calibrated
     """
     notes = stderr()
@@ -59,7 +69,7 @@ def offline(
         )
         if isinstance(row, Sample)
     ]
-    usable = [row for row in read if isinstance(row, Label)]
+    usable = chosen([row for row in read if isinstance(row, Label)], aspect, label_aspect, yes_from)
     calibration = asyncio.run(calibrate_offline(found, usable, aspect))
     calibration.save(out)
     print_out = stdout().print
@@ -69,3 +79,15 @@ def offline(
     if aspect != "grade":
         print_out(f"  the verdict is yes from p = {calibration.threshold:.2f} on (before: 0.50)")
     print_out(f"written to {out}; use it with --judge offline --calibration {out}", markup=False)
+
+
+def chosen(labels: Sequence[Label], aspect: str, wanted: str | None, yes_from: float | None) -> list[Label]:
+    """The labels that were asked for, as labels of the judge's aspect; raises BadInput if there is none of them."""
+    if wanted is not None:
+        there = sorted({label.aspect for label in labels})
+        labels = [replace(label, aspect=aspect) for label in labels if label.aspect == wanted]
+        if not labels:
+            raise BadInput(f"there are no labels of {wanted!r}; there are labels of {', '.join(there) or 'nothing'}")
+    if yes_from is not None:
+        labels = [replace(label, value=float(label.value >= yes_from)) for label in labels]
+    return list(labels)

@@ -86,6 +86,9 @@ class Journal:
         Metrics may be added to a run: they are no settings. A metric that is in the run already must have the same
         signature as before, so a figure is never made in two ways.
 
+        A run without a single score binds nobody: after a mistyped model or column the right one is given, and it
+        begins anew. What was paid for stands in the file of answers, which stays.
+
         Args:
             folder: Where.
             settings: What all scores of the run have in common, ready for JSON. What changes no figure (concurrency,
@@ -109,6 +112,9 @@ class Journal:
         try:
             there = read_manifest(folder)
             made = signatures or {}
+            if there is not None and not there.may_go_on(settings, made) and not _has_scores(folder):
+                _forget_rows(folder)
+                there = None
             if there is None:
                 manifest = Manifest.new(settings, made, command)
             else:
@@ -255,6 +261,17 @@ def _refuse_foreign(folder: Path) -> None:
             raise ConfigurationError(
                 f"{folder} is not empty and no run of saiten (it holds {', '.join(others[:5])}); name a new folder"
             )
+
+
+def _has_scores(folder: Path) -> bool:
+    path = folder / SCORES_NAME
+    return path.exists() and path.stat().st_size > 0
+
+
+def _forget_rows(folder: Path) -> None:
+    """Of a run without scores: the samples and bad rows may have been read with the wrong column names."""
+    for name in (SAMPLES_NAME, ERRORS_NAME):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _short(value: Any) -> str:

@@ -68,16 +68,23 @@ class Manifest:
         Raises:
             ConfigurationError: they are not; the text lists what differs.
         """
-        differing = list(_differences(self.settings, _as_read_back(settings), ""))
-        both = set(self.signatures) & set(signatures)
-        was, now = ({metric: made[metric] for metric in sorted(both)} for made in (self.signatures, signatures))
-        differing += _differences(was, now, "")
+        differing = self._differing(settings, signatures)
         if differing:
             raise ConfigurationError(
                 f"{folder} was begun with other settings; name another folder, or give the same settings again:\n"
                 + "\n".join(f"  {line}" for line in differing)
             )
         return replace(self, signatures={**self.signatures, **signatures})
+
+    def may_go_on(self, settings: Mapping[str, Any], signatures: Mapping[str, str]) -> bool:
+        """Whether `going_on` would not refuse."""
+        return not self._differing(settings, signatures)
+
+    def _differing(self, settings: Mapping[str, Any], signatures: Mapping[str, str]) -> list[str]:
+        differing = list(_differences(self.settings, _as_read_back(settings), ""))
+        both = set(self.signatures) & set(signatures)
+        was, now = ({metric: made[metric] for metric in sorted(both)} for made in (self.signatures, signatures))
+        return [*differing, *_differences(was, now, "")]
 
 
 def read_manifest(folder: Path) -> Manifest | None:

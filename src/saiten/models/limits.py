@@ -16,6 +16,8 @@ _TOO_MUCH = (429, 503, 529)
 _IN_A_ROW = 4
 """Refusals without a success between them that mean overload; of requests refused at random, 5 in 100, it takes 160,000
 to see that once. With fewer requests in flight, fewer do."""
+_TOO_MANY, _REMEMBERED = 1 / 3, 32
+"""A share of refusals that means overload too, and over how many requests it is looked at (exponentially weighted)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,11 @@ class _Ticket:
 class Limiter:
     """The layer that holds requests back.
 
-    When the server says several times in a row that it is too much, the number in flight halves, at most once per round
-    trip, and a Retry-After pauses all; successes let it grow by one per round (additive increase, multiplicative
-    decrease: Chiu and Jain 1989). A single refusal among successes holds back its own request alone, which waits as it
-    was told: a gateway that now and then refuses one of many is not overloaded, and pausing everybody each time would
-    bring a run to a standstill.
+    When the server says four times in a row, or to a third of the requests, that it is too much, the number in flight
+    halves, at most once per round trip, and a Retry-After pauses all; successes let it grow by one per round (additive
+    increase, multiplicative decrease: Chiu and Jain 1989). A single refusal among successes holds back its own request
+    alone, which waits as it was told: a gateway that now and then refuses one of many is not overloaded, and pausing
+    everybody each time would bring a run to a standstill.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -64,6 +66,7 @@ class Limiter:
         self._sent = 0
         self._cut_at = 0
         self._in_a_row = 0
+        self._share = 0.0
         self._paused_until = 0.0
 
     @property
@@ -88,6 +91,7 @@ class Limiter:
         else:
             usage = answer.usage
             self._in_a_row = 0
+            self._share -= self._share / _REMEMBERED
             self._allowed = min(self._allowed + 1 / self._allowed, self._limits.concurrency)
             return answer
         finally:
@@ -124,7 +128,8 @@ class Limiter:
         if error.status not in _TOO_MUCH:
             return
         self._in_a_row += 1
-        if self._in_a_row < min(_IN_A_ROW, self._in_flight):
+        self._share += (1 - self._share) / _REMEMBERED
+        if self._in_a_row < min(_IN_A_ROW, self._in_flight) and self._share < _TOO_MANY:
             return
         if ticket.number >= self._cut_at:  # sent after the last cut, so this is news
             self._allowed = max(1.0, self._allowed / 2)

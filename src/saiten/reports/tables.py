@@ -10,13 +10,16 @@ from typing import Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from saiten.reports.visible import visible, visible_json
 
 Cell = str | int | float | bool | None
 Format = Literal["table", "json", "csv", "md"]
+
+_LONGEST_NAME = 40
+"""Characters in a first column that are kept on one line."""
 
 
 @dataclass(frozen=True)
@@ -42,25 +45,28 @@ def show_cell(cell: Cell) -> str:
 
 
 def print_tables(tables: Sequence[Table], console: Console) -> None:
-    """Print for the terminal; text from outside is escaped, so that it cannot style the screen."""
+    """Print for the terminal; text from outside is shown as it is and cannot style the screen."""
     for table in tables:
         drawn = RichTable(
-            title=escape(visible(table.title)),
+            title=Text(visible(table.title)),
             title_justify="left",
             title_style="bold",
             header_style="bold",
             box=SIMPLE_HEAD,
         )
         for index, column in enumerate(table.columns):
-            numeric = any(isinstance(row[index], int | float) for row in table.rows)
+            cells = [row[index] for row in table.rows]
+            numeric = any(isinstance(cell, int | float) for cell in cells)
+            # A name is not broken; what is too long for that (a signature, some ids) is, rather than cut off.
+            name = index == 0 and all(len(show_cell(cell)) <= _LONGEST_NAME for cell in cells)
             drawn.add_column(
-                escape(visible(column)), justify="right" if numeric else "left", overflow="fold", no_wrap=index == 0
+                Text(visible(column)), justify="right" if numeric else "left", overflow="fold", no_wrap=name
             )
         for row in table.rows:
-            drawn.add_row(*(escape(show_cell(cell)) for cell in row))
+            drawn.add_row(*(Text(show_cell(cell)) for cell in row))
         console.print(drawn)
         if table.caption:
-            console.print(escape(visible(table.caption)), style="dim")
+            console.print(Text(visible(table.caption), "dim"))
         console.print()
 
 
@@ -75,11 +81,9 @@ def as_csv(tables: Sequence[Table]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for table in tables:
-        named = len(tables) > 1
-        writer.writerow([*(["table"] if named else []), *table.columns])
-        for row in table.rows:
-            cells = ("" if cell is None else visible(cell) if isinstance(cell, str) else cell for cell in row)
-            writer.writerow([*([table.title] if named else []), *cells])
+        for first, row in (("table", table.columns), *((table.title, row) for row in table.rows)):
+            cells = (first, *row) if len(tables) > 1 else row
+            writer.writerow(["" if c is None else visible(c) if isinstance(c, str) else c for c in cells])
     return out.getvalue()
 
 

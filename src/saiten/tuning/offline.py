@@ -111,7 +111,7 @@ def _values(labels: Sequence[Label], aspect: Aspect) -> Mapping[str, float]:
     chosen = [label for label in labels if label.aspect == aspect] or (list(labels) if len(aspects) == 1 else [])
     if not chosen:
         there = f"there are labels of {', '.join(map(repr, aspects))}" if aspects else "there are none at all"
-        raise BadInput(f"labels of {aspect!r} were expected; {there}")
+        raise BadInput(f"labels of {aspect!r} were expected; {there}; say which are meant (--label-aspect)")
     allowed = (0.0, 1.0) if aspect != "grade" else (0.0, 5.0)
     said: dict[str, list[float]] = {}
     for label in chosen:
