@@ -73,6 +73,8 @@ def read_config(path: Path | None = None) -> Config:
         return Config()
     try:
         found = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{file}: not a TOML file: {error}") from error
     return Config(**{key: _checked(file, key, value) for key, value in found.items()})

@@ -326,10 +326,24 @@ def test_a_second_journal_on_the_folder_is_refused(run):
 
 def test_a_refused_opening_frees_the_folder(run):
     """After a refusal for other settings the right ones can be given at once."""
-    Journal.open(run, SETTINGS).close()
+    with Journal.open(run, SETTINGS) as journal:
+        journal.score(scored("a"))
     with pytest.raises(ConfigurationError, match="other settings"):
         Journal.open(run, {})
     Journal.open(run, SETTINGS).close()
+
+
+def test_a_run_without_a_score_may_begin_anew_with_other_settings(run):
+    """After a mistyped model or column nothing binds: the right one is taken, and what was read wrongly is forgotten."""
+    with Journal.open(run, SETTINGS, signatures={"m": "1"}) as journal:
+        journal.sample(Sample("a", "wrong column"))
+        journal.bad_row("d:1", "no answer")
+    with Journal.open(run, {"judge": "right"}, signatures={"m": "2"}) as journal:
+        journal.sample(Sample("a", "right column"))
+    assert read_run(run).manifest.settings == {"judge": "right"}
+    assert read_run(run).manifest.signatures == {"m": "2"}
+    assert [sample.question for sample in read_run(run).samples()] == ["right column"]
+    assert list(read_run(run).errors()) == []
 
 
 def test_closing_twice_is_fine_and_writing_after_it_is_not(run):

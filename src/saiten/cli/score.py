@@ -1,8 +1,10 @@
 """`saiten score`: the main job."""
 
 import asyncio
+import gc
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
@@ -200,7 +202,8 @@ def _run(
             await scorer.judge.close()
 
     try:
-        asyncio.run(all_of_it())
+        with _fewer_collections():
+            asyncio.run(all_of_it())
     except BudgetSpent as error:
         notes.print(f"[yellow]stopped:[/] {outside(error)}")
         return STOPPED
@@ -210,6 +213,19 @@ def _run(
     if not progress.samples and not journal.done:
         raise BadInput("there was no row that could be used; the rows and reasons stand in errors.jsonl")
     return 0
+
+
+@contextmanager
+def _fewer_collections() -> Iterator[None]:
+    """Leave what start-up made alone, and collect garbage less often: a tenth of the time of a run with a model."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def read_columns(pairs: Sequence[str]) -> dict[str, str]:

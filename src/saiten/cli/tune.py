@@ -11,7 +11,7 @@ import typer
 from saiten.cli.output import outside, stderr, stdout, told
 from saiten.cli.score import read_columns
 from saiten.data import BadRow, read_labels, read_samples
-from saiten.errors import BadInput
+from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label, Sample
 from saiten.text.language import detect_language
 from saiten.tuning.offline import calibrate_offline
@@ -71,7 +71,10 @@ def offline(
     ]
     usable = chosen([row for row in read if isinstance(row, Label)], aspect, label_aspect, yes_from)
     calibration = asyncio.run(calibrate_offline(found, usable, aspect))
-    calibration.save(out)
+    try:
+        calibration.save(out)
+    except OSError as error:
+        raise ConfigurationError(f"{out} cannot be written: {error.strerror}; name another file with --out") from error
     print_out = stdout().print
     print_out(f"{calibration.n} labelled samples; {calibration.measure} with people, on samples left out of the fit:")
     print_out(f"  before {calibration.before}", markup=False)

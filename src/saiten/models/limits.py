@@ -93,9 +93,12 @@ class Limiter:
             self._in_a_row = 0
             self._share -= self._share / _REMEMBERED
             self._allowed = min(self._allowed + 1 / self._allowed, self._limits.concurrency)
-            return answer
         finally:
             self._leave(ticket, usage)
+        # Whoever was let in sends first, and reading this answer comes after: else answers that come in together are
+        # all read before anything is sent, and the server waits.
+        await asyncio.sleep(0)
+        return answer
 
     async def _enter(self, load: Load) -> _Ticket:
         loop = asyncio.get_running_loop()

@@ -1,0 +1,100 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import orjson
+import pytest
+
+from saiten.cli import main
+from saiten.journal import read_run
+
+SAITEN = [sys.executable, "-c", "from saiten.cli import main; main()"]
+
+QUESTIONS = [
+    {
+        "id": f"q{n}",
+        "question": f"Question {n}?",
+        "answer": f"The answer is {n}. It is right.",
+        "contexts": [f"The answer is {n}.", "Another text."],
+        "reference": f"The answer is {n}.",
+    }
+    for n in range(1000)
+]
+
+
+class Said:
+    """How a command ended: exit status, standard output, standard error."""
+
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def __repr__(self):
+        return f"status {self.status}\n--- out\n{self.out}\n--- err\n{self.err}"
+
+
+@pytest.fixture(autouse=True)
+def somewhere(tmp_path, monkeypatch):
+    """Each test in a folder of its own, without the user's keys."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def saiten(capsys):
+    """`saiten ARGUMENTS` in this process."""
+
+    def call(*arguments):
+        capsys.readouterr()
+        try:
+            main([str(argument) for argument in arguments])
+            status = 0
+        except SystemExit as end:
+            status = end.code or 0
+        return Said(status, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def process():
+    """`saiten ARGUMENTS` as a process that is still running."""
+    started = []
+
+    def start(*arguments, **settings):
+        started.append(
+            subprocess.Popen(
+                [*SAITEN, *map(str, arguments)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=os.environ | {"PYTHONUTF8": "1"} | settings.pop("env", {}),
+                **settings,
+            )
+        )
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.kill()
+        each.communicate()
+
+
+@pytest.fixture
+def data(somewhere):
+    """`data(n)`: a file with the first n of the questions, or with these rows."""
+
+    def write(rows, name="data.jsonl"):
+        chosen = QUESTIONS[:rows] if isinstance(rows, int) else rows
+        lines = [row if isinstance(row, bytes) else orjson.dumps(row) for row in chosen]
+        (somewhere / name).write_bytes(b"\n".join(lines) + b"\n")
+        return Path(name)
+
+    return write
+
+
+@pytest.fixture
+def scores():
+    """`scores(folder)`: (sample, metric) → score, as they stand on disk."""
+    return lambda folder="run": {(one.sample, one.metric): one.score for one in read_run(folder).scores()}

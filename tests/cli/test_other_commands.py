@@ -1,0 +1,242 @@
+"""show, compare, metrics, demo, tune and the overview."""
+
+import json
+
+import pytest
+
+from saiten.cli import COMMANDS
+from saiten.demo import load_demo
+
+HOSTILE = "Fine.\x1b[2J\x1b[31m [red]x[/red] | \x9b1m\x07\x00 :smile:\nThe end."
+
+
+@pytest.fixture
+def scored(saiten, data):
+    """A run over five samples and one of ill will."""
+    rows = [
+        {
+            "id": f"s{n}",
+            "question": f"q{n}?",
+            "answer": f"{'yes ' * n}no",
+            "reference": "yes no",
+            "contexts": ["yes no"],
+            "system": "ab"[n % 2],
+        }
+        for n in range(5)
+    ]
+    rows.append(
+        {
+            "id": "e\x1b[31mvil",
+            "question": HOSTILE,
+            "answer": HOSTILE,
+            "reference": HOSTILE,
+            "contexts": [HOSTILE],
+            "system": "[blue]c",
+        }
+    )
+    assert saiten("score", data(rows), "-m", "token_f1", "-m", "faithfulness", "-o", "run").status == 0
+    return "run"
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "md"])
+@pytest.mark.parametrize(
+    "arguments", [(), ("--sample", "e\x1b[31mvil"), ("--worst", "faithfulness"), ("--worst", "token_f1", "-n", "9")]
+)
+def test_no_answer_can_touch_the_terminal(saiten, scored, arguments, form):
+    """Whatever is shown of a run: no ESC and no other control character of an answer reaches the screen."""
+    said = saiten("show", scored, *arguments, "--format", form)
+    assert said.status == 0
+    assert not {c for c in said.out + said.err if (ord(c) < 0x20 and c not in "\n\r") or 0x7F <= ord(c) < 0xA0}
+
+
+def test_neither_can_it_in_messages(saiten, scored, data):
+    """Errors and notes quote what came."""
+    for said in (
+        saiten("show", scored, "--sample", "no\x1b[2Jne"),
+        saiten(
+            "score",
+            data(
+                [{"id": "x\x1b[2J", "answer": {"a": "\x1b"}}, b"\x1b[31m", {"id": "x", "question": "q", "answer": "a"}]
+            ),
+            "-m",
+            "length",
+            "-o",
+            "other",
+        ),
+        saiten("show", scored, "--worst", "x\x1by"),
+        saiten("compare", scored, scored, "--systems", "x\x1by,z"),
+    ):
+        assert said.err
+        assert not {c for c in said.out + said.err if ord(c) < 0x20 and c != "\n"}
+
+
+def test_one_sample_is_shown_in_full(saiten, scored):
+    """With its texts, figures and verdicts; as JSON for programs; an unknown id is an error with a hint."""
+    text = saiten("show", scored, "--sample", "s1").out
+    for part in ("q1?", "yes no", "faithfulness", "token_f1"):
+        assert part in text
+    found = json.loads(saiten("show", scored, "--sample", "s1", "--format", "json").out)
+    assert found["sample"]["id"] == "s1"
+    assert {score["metric"] for score in found["scores"]} == {"faithfulness", "token_f1"}
+    said = saiten("show", scored, "--sample", "zz")
+    assert said.status == 2
+    assert "has no sample 'zz'" in said.err
+
+
+def test_the_worst_come_first(saiten, scored):
+    """The lowest values of a metric, as many as wanted; a metric that is not in the run is an error."""
+    rows = json.loads(saiten("show", scored, "--worst", "token_f1", "-n", "3", "--format", "json").out)[
+        "Lowest token_f1"
+    ]
+    assert len(rows) == 3
+    assert [row["value"] for row in rows] == sorted(row["value"] for row in rows)
+    said = saiten("show", scored, "--worst", "chrf")
+    assert said.status == 2
+    assert "it has token_f1, faithfulness" in said.err
+
+
+def test_a_run_does_not_differ_from_itself(saiten, scored):
+    """Differences of zero, all equal, within the noise."""
+    (rows,) = json.loads(saiten("compare", scored, scored, "--format", "json").out).values()
+    assert [row["metric"] for row in rows] == ["token_f1", "faithfulness"]
+    for row in rows:
+        assert (row["difference"], row["higher"], row["lower"], row["one side only"]) == (0.0, 0, 0, 0)
+        assert (row["equal"], row["n"], row["verdict"]) == (6, 6, "within the noise")
+
+
+def test_runs_that_share_nothing_cannot_be_compared(saiten, scored, data):
+    """Neither samples nor metrics: the error says what each side has."""
+    saiten(
+        "score",
+        data([{"id": "other", "question": "x", "answer": "yes", "reference": "yes"}]),
+        "-m",
+        "token_f1",
+        "-o",
+        "two",
+    )
+    said = saiten("compare", scored, "two")
+    assert said.status == 2
+    assert "samples are matched by id" in said.err
+    saiten("score", data(2), "-m", "length", "-o", "three")
+    said = saiten("compare", scored, "three")
+    assert said.status == 2
+    assert "there are token_f1, faithfulness and length" in said.err
+
+
+def test_systems_are_compared_by_question(saiten, data):
+    """The difference by hand: 40 questions, the second system is right wherever the first is wrong in half of them."""
+    rows = [
+        {"id": f"{n}-{system}", "question": f"q{n}", "answer": "yes" if system == "good" or n % 2 else "not at all", "reference": "yes", "system": system}
+        for n in range(40)
+        for system in ("bad", "good")
+    ]  # fmt: skip
+    saiten("score", data(rows), "-m", "exact_match", "-m", "length", "-o", "run")
+    (table,) = json.loads(saiten("compare", "run", "run", "--systems", "bad,good", "--format", "json").out).values()
+    exact, length = table
+    assert (exact["difference"], exact["higher"], exact["equal"], exact["lower"]) == (0.5, 20, 20, 0)
+    assert exact["verdict"] == "better"
+    assert exact["p"] < 0.01
+    assert length["verdict"] == "differs"
+    assert saiten("compare", "run", "run", "--systems", "bad,none").status == 2
+    assert saiten("compare", "run", "run", "--systems", "bad").status == 2
+
+
+def test_a_systems_several_answers_to_a_question_count_with_their_mean(saiten, data):
+    """None of them is silently dropped."""
+    rows = [
+        {"id": f"{n}", "question": "q", "answer": answer, "reference": "yes", "system": system}
+        for n, (system, answer) in enumerate([("a", "yes"), ("a", "no"), ("b", "yes"), ("b", "yes")])
+    ]
+    saiten("score", data(rows), "-m", "exact_match", "-o", "run")
+    (table,) = json.loads(saiten("compare", "run", "run", "--systems", "a,b", "--format", "json").out).values()
+    assert table[0]["difference"] == 0.5
+
+
+def test_the_metrics_are_listed_and_explained(saiten):
+    """What each measures, needs and means, in both languages; one in full; presets."""
+    tables = json.loads(saiten("metrics", "--format", "json").out)
+    names = [row["metric"] for rows in tables.values() for row in rows]
+    assert {"faithfulness", "correctness", "token_f1", "context_overlap"} <= set(names)
+    assert all(row["needs"] and row["measures"] and row["range"] for rows in tables.values() for row in rows)
+    assert "Presets: ragas = " in saiten("metrics").out
+    assert "根拠" in saiten("metrics", "--ja").out or "コンテキスト" in saiten("metrics", "--ja").out
+    assert "Es et al. 2024" in saiten("metrics", "faithfulness").out
+    assert "evidence" in saiten("metrics", "correctness[evidence=none]").out
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "tune offline"])
+def test_every_command_has_a_help_with_examples(saiten, command):
+    """The help of a command shows how it is called."""
+    said = saiten(*command.split(), "--help")
+    assert said.status == 0
+    assert "Examples" in said.out
+    assert f"saiten {command}" in said.out
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",)])
+def test_the_overview_lists_every_command(saiten, arguments):
+    """`saiten` alone says the same."""
+    said = saiten(*arguments)
+    assert said.status == 0
+    for name in COMMANDS:
+        assert f"  {name} " in said.out
+
+
+def test_the_version_is_told(saiten):
+    """One line."""
+    from saiten import __version__
+
+    assert saiten("--version").out == f"saiten {__version__}\n"
+
+
+def test_an_unknown_command_is_an_error(saiten):
+    """With a hint where help is."""
+    said = saiten("scroe")
+    assert said.status == 2
+    assert "scroe" in said.err
+
+
+def test_the_demo_runs_through_twice(saiten, somewhere):
+    """Both languages, the held-against tables, what to do next; an earlier demo is replaced, nothing else is."""
+    for _ in range(2):
+        said = saiten("demo")
+        assert said.status == 0
+        for part in ("English", "日本語", "Held against what is known", "saiten show runs/demo", "AUROC"):
+            assert part in said.out
+    (somewhere / "mine").mkdir()
+    (somewhere / "mine" / "file").write_text("precious")
+    assert saiten("demo", "-o", "mine").status == 2
+    assert (somewhere / "mine" / "file").read_text() == "precious"
+    assert saiten("compare", "runs/demo", "runs/demo", "--systems", "careful,hasty").status == 0
+
+
+def test_the_offline_judge_is_tuned_with_labels_and_used(saiten, data, somewhere):
+    """Labels from the demo's known facts: a calibration is written, measured before and after, named in the signature
+    of the figures made with it.
+    """
+    demo = load_demo("en")[:60]
+    rows = [
+        {
+            "id": one.sample.id,
+            "question": one.sample.question,
+            "answer": one.sample.answer,
+            "contexts": one.sample.contexts,
+        }
+        for one in demo
+    ]
+    file = data(rows)
+    (somewhere / "labels.csv").write_text(
+        "item,value\n" + "".join(f"{one.sample.id},{int(one.faithful)}\n" for one in demo)
+    )
+    said = saiten("tune", "offline", "labels.csv", "--samples", file, "-o", "support.json")
+    assert said.status == 0, said
+    assert saiten("tune", "offline", "labels.csv", "--samples", file, "-o", "gone/x.json").status == 2
+    assert "before" in said.out
+    assert "after" in said.out
+    said = saiten("score", file, "-m", "faithfulness", "--calibration", "support.json", "-o", "run", "--format", "json")
+    assert said.status == 0
+    signatures = json.loads(said.out)["How the figures were made"]
+    assert "calibration:none" not in signatures[0]["signature"]
+    plain = saiten("score", file, "-m", "faithfulness", "-o", "run")
+    assert plain.status == 2
+    assert "calibration" in plain.err

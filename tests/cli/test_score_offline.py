@@ -1,0 +1,225 @@
+"""`saiten score` without a model: what goes in, what stands in the folder, what is refused."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from saiten.journal import read_run
+
+
+def test_the_first_run_of_a_user(saiten, data, scores):
+    """Figures on standard output, notes on standard error; a line for each score in the folder; show says the same."""
+    said = saiten("score", data(5), "-m", "faithfulness", "-m", "token_f1", "-o", "run")
+    assert said.status == 0
+    assert "faithfulness" in said.out
+    assert "10 scores for 5 samples" in said.err
+    found = scores()
+    assert len(found) == 10
+    assert {score.status for score in found.values()} == {"ok"}
+    assert saiten("show", "run").out == said.out
+    manifest = read_run("run").manifest
+    assert list(manifest.signatures) == ["faithfulness", "token_f1"]
+    assert manifest.settings["judge"] == "offline"
+
+
+def test_the_same_command_again_does_nothing_and_other_metrics_are_added(saiten, data, scores):
+    """A run that is done is shown; a metric more is scored; what is there stays to the byte."""
+    file = data(5)
+    saiten("score", file, "-m", "token_f1", "-o", "run")
+    before = Path("run/scores.jsonl").read_bytes()
+    said = saiten("score", file, "-m", "token_f1", "-o", "run")
+    assert said.status == 0
+    assert "run has 5 scores already; going on" in said.err
+    assert Path("run/scores.jsonl").read_bytes() == before
+    assert saiten("score", file, "-m", "token_f1", "-m", "length", "-o", "run").status == 0
+    assert len(scores()) == 10
+    assert Path("run/scores.jsonl").read_bytes().startswith(before)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (["--seed", "2"], "seed: was 1, is 2"),
+        (["--language", "ja"], 'language: was "detected", is "ja"'),
+        (["--column", "reference=question"], 'columns.reference: was not set, is "question"'),
+        (["--judge", "openai:m@http://127.0.0.1:9/v1"], 'judge: was "offline", is "openai:m@http://127.0.0.1:9/v1"'),
+    ],
+)
+def test_other_settings_on_the_same_folder_are_refused(saiten, data, changed, said):
+    """A figure is never made in two ways: what differs is listed, and nothing is touched."""
+    file = data(2)
+    saiten("score", file, "-m", "token_f1", "-o", "run")
+    before = Path("run/scores.jsonl").read_bytes()
+    refused = saiten("score", file, "-m", "token_f1", "-o", "run", *changed)
+    assert refused.status == 2
+    assert "begun with other settings" in refused.err
+    assert said in refused.err
+    assert Path("run/scores.jsonl").read_bytes() == before
+
+
+def test_a_changed_sample_is_refused(saiten, data):
+    """The same id with another answer would mix two data sets."""
+    saiten("score", data(2), "-m", "token_f1", "-o", "run")
+    said = saiten(
+        "score", data([{"id": "q0", "question": "Question 0?", "answer": "x"}]), "-m", "token_f1", "-o", "run"
+    )
+    assert said.status == 2
+    assert "answer was 'The answer is 0. It is right.', is 'x'" in said.err
+
+
+def test_unknown_columns_are_explained_and_the_right_ones_may_be_given(saiten, somewhere):
+    """The message names the columns there are; the corrected command takes the same folder."""
+    (somewhere / "d.csv").write_text("Frage,Antwort,Soll\nWo?,In Nagoya.,In Nagoya.\n")
+    said = saiten("score", "d.csv", "-m", "exact_match", "-o", "run")
+    assert said.status == 2
+    assert "columns there: Frage, Antwort, Soll" in said.err
+    columns = ["--column", "question=Frage", "--column", "answer=Antwort", "--column", "reference=Soll"]
+    said = saiten("score", "d.csv", "-m", "exact_match", "-o", "run", *columns, "--format", "json")
+    assert said.status == 0
+    assert json.loads(said.out)["Scores"][0]["mean"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("question", "answer", "contexts", "reference"),
+        ("user_input", "response", "retrieved_contexts", "reference"),
+        ("question", "answer", "contexts", "ground_truth"),
+        ("input", "actual_output", "retrieval_context", "expected_output"),
+        ("inputs", "predictions", "contexts", "targets"),
+        ("query", "response", "retrieved_context", "gt_answer"),
+        ("inputs.question", "outputs.answer", "outputs.contexts", "reference.answer"),
+        ("質問", "回答", "コンテキスト", "正答例"),
+    ],
+)
+def test_the_columns_of_other_tools_are_recognised(saiten, data, names):
+    """RAGAS old and new, DeepEval, MLflow, RAGChecker, LangSmith, Japanese: no --column is needed."""
+    values = ("Where?", "In Nagoya.", ["It is in Nagoya."], "In Nagoya.")
+    said = saiten(
+        "score",
+        data([dict(zip(names, values, strict=True))]),
+        "-m",
+        "token_f1",
+        "-m",
+        "faithfulness",
+        "-o",
+        "run",
+        "--format",
+        "json",
+    )
+    assert [row["mean"] for row in json.loads(said.out)["Scores"]] == [1.0, 1.0]
+
+
+def test_bad_rows_are_named_by_line_and_kept_apart(saiten, data, scores):
+    """The rest goes on; each bad row stands in errors.jsonl; --strict stops at the first."""
+    rows = [
+        *({"question": f"q{n}", "answer": "a", "reference": "a"} for n in range(3)),
+        b"nonsense",
+        {"question": ["x"], "answer": 1},
+    ]
+    rows += [{"question": "q", "answer": "a", "reference": "a"}]
+    file = data(rows)
+    said = saiten("score", file, "-m", "exact_match", "-o", "run")
+    assert said.status == 0
+    assert "kept apart data.jsonl:4:" in said.err
+    kept = [error["where"] for error in read_run("run").errors()]
+    assert kept[0] == "data.jsonl:4"
+    assert f"{len(kept)} rows could not be used" in said.err
+    assert len(scores()) == 6 - len(kept)
+    saiten("score", file, "-m", "exact_match", "-o", "run")
+    assert [error["where"] for error in read_run("run").errors()] == kept
+    strict = saiten("score", file, "-m", "exact_match", "-o", "strict", "--strict")
+    assert strict.status == 2
+    assert "data.jsonl:4" in strict.err
+
+
+def test_a_file_without_a_good_row_is_an_error(saiten, data):
+    """Not an empty table."""
+    said = saiten("score", data([b"x", b"y"]), "-m", "exact_match", "-o", "run")
+    assert said.status == 2
+
+
+def test_standard_input_and_the_limit(data, scores):
+    """A pipe is read as it comes: `cat data | saiten score -`; --limit takes the first rows."""
+    code = "from saiten.cli import main; main()"
+    arguments = ["score", "-", "-m", "exact_match", "-o", "run", "--limit", "3"]
+    with data(10).open("rb") as source:
+        done = subprocess.run([sys.executable, "-c", code, *arguments], stdin=source, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert [sample for sample, _ in scores()] == ["q0", "q1", "q2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["score", "gone.jsonl", "-m", "token_f1"], "gone.jsonl"),
+        (["score", "data.jsonl"], "no metric was named"),
+        (["score", "data.jsonl", "-m", "faithfullness"], "did you mean faithfulness"),
+        (["score", "data.jsonl", "-m", "correctness[x=1]"], "correctness has no setting"),
+        (["score", "data.jsonl", "-m", "token_f1", "--judge", "gpt"], "unknown judge 'gpt'"),
+        (["score", "data.jsonl", "-m", "token_f1", "--column", "question"], "--column expects FIELD=COLUMN"),
+        (["score", "data.jsonl", "-m", "token_f1", "--column", "nothing=Q"], "there is no field 'nothing'"),
+        (["score", "data.jsonl", "-m", "token_f1", "--calibration", "gone.json"], "gone.json"),
+        (["score", "data.jsonl", "-m", "token_f1", "--config", "gone.toml"], "no such configuration file"),
+        (["score", "data.jsonl", "-m", "token_f1", "-o", "data.jsonl"], "is a file"),
+        (["score", "data.jsonl", "-m", "correctness", "--judge", "openai:gpt-4o"], "set OPENAI_API_KEY"),
+        (["show", "gone"], "gone is no run of saiten"),
+        (["show", "."], "is no run of saiten"),
+        (["compare", "gone", "gone"], "is no run of saiten"),
+        (["metrics", "gone"], "there is no metric 'gone'"),
+        (["tune", "offline", "gone.csv", "-s", "data.jsonl"], "gone.csv"),
+    ],
+)  # fmt: skip
+def test_a_wrong_command_ends_with_a_sentence(saiten, data, arguments, said):
+    """Exit status 2, one message that names what is wrong, no traceback."""
+    data(2)
+    ended = saiten(*arguments)
+    assert ended.status == 2
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_compat_takes_the_edge_cases_of_ragas(saiten, data):
+    """The name says so, so that figures of both kinds can stand in one run."""
+    said = saiten(
+        "score", data(1), "-m", "faithfulness", "-m", "token_f1", "--compat", "ragas", "-o", "run", "--format", "json"
+    )
+    assert [row["metric"] for row in json.loads(said.out)["Scores"]] == ["faithfulness[compat=ragas]", "token_f1"]
+
+
+def test_defaults_stand_in_saiten_toml(saiten, data, somewhere):
+    """The command line wins over the file; an error in it is named."""
+    file = data(2)
+    (somewhere / "saiten.toml").write_text('metrics = ["length"]\nlanguage = "ja"\n')
+    assert list(read_metrics(saiten("score", file, "-o", "run", "--format", "json"))) == ["length"]
+    assert read_run("run").manifest.settings["language"] == "ja"
+    other = saiten("score", file, "-m", "token_f1", "--language", "en", "-o", "other", "--format", "json")
+    assert list(read_metrics(other)) == ["token_f1"]
+    (somewhere / "saiten.toml").write_text("metrik = []\n")
+    said = saiten("score", file, "-o", "run")
+    assert said.status == 2
+    assert "did you mean `metrics`?" in said.err
+
+
+def read_metrics(said):
+    """Metric → mean, of the JSON form."""
+    assert said.status == 0, said
+    return {row["metric"]: row["mean"] for row in json.loads(said.out)["Scores"]}
+
+
+def test_the_three_forms_for_programs_say_the_same(saiten, data):
+    """JSON, CSV and Markdown on standard output, nothing else with them."""
+    saiten("score", data(4), "-m", "token_f1", "-m", "chrf", "-o", "run")
+    means = read_metrics(saiten("show", "run", "--format", "json"))
+    rows = list(csv.DictReader(io.StringIO(saiten("show", "run", "--format", "csv").out)))
+    assert {row["metric"]: float(row["mean"]) for row in rows if row["table"] == "Scores"} == means
+    lines = saiten("show", "run", "--format", "md").out.split("\n")
+    cells = [line.split(" | ") for line in lines if line.startswith(("| token_f1 |", "| chrf |"))]
+    assert {cell[0].removeprefix("| "): cell[1] for cell in cells} == {
+        name: f"{mean:.3f}" for name, mean in means.items()
+    }

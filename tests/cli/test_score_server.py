@@ -1,0 +1,298 @@
+"""`saiten score` with a model behind a real HTTP server: what is asked, paid, kept, refused and gone on with."""
+
+import json
+import signal
+import socket
+from collections import Counter
+
+import orjson
+import pytest
+
+from saiten.journal import read_run
+from saiten.records import Usage
+from servers import Fault
+
+CALLS_A_SAMPLE = 3
+"""Of `METRICS` with the server's default replies: split, verify, decide."""
+METRICS = ("-m", "faithfulness", "-m", "accuracy", "-m", "token_f1")
+
+
+@pytest.fixture
+def judged(saiten, openai_server):
+    """`saiten score DATA` with three metrics and the server as the judge, into `run`."""
+
+    def call(data, *more, metrics=METRICS, model="m"):
+        judge = f"openai:{model}@{openai_server.base_url}"
+        return saiten("score", data, *metrics, "--judge", judge, "-o", "run", *more)
+
+    return call
+
+
+def prompts(server):
+    """How often each request came, the preflight apart."""
+    return Counter(
+        orjson.dumps([asked.body["messages"], asked.body.get("seed")])
+        for asked in server.requests
+        if '{"ok": true}' not in asked.text
+    )
+
+
+def test_a_run_with_a_model_is_paid_once(judged, openai_server, data, scores):
+    """A preflight and three calls a sample; the scores' usage is what the server was asked for; the same command again
+    asks nothing at all.
+    """
+    said = judged(data(6))
+    assert said.status == 0
+    found = scores()
+    assert {score.status for score in found.values()} == {"ok"}
+    assert len(openai_server.requests) == 1 + 6 * CALLS_A_SAMPLE
+    whole = sum((score.usage for score in found.values()), Usage())
+    assert (whole.calls, whole.unpriced) == (6 * CALLS_A_SAMPLE, 6 * CALLS_A_SAMPLE)
+    assert "18 calls" in said.err
+    assert "cost unknown" in said.err
+    again = judged(data(6))
+    assert again.status == 0
+    assert len(openai_server.requests) == 1 + 6 * CALLS_A_SAMPLE
+    assert again.out == said.out
+
+
+@pytest.mark.parametrize("votes", [1, 3])
+def test_a_dry_run_asks_nobody_and_counts_as_the_run_does(saiten, judged, openai_server, data, votes):
+    """Not one request is sent, not even a folder is made; the calls it tells are those of the run, samples that share
+    a task and votes included.
+    """
+    rows = [
+        {"id": f"{n}", "question": f"q{n % 4}?", "answer": f"Answer {n % 6}.", "contexts": ["Answer 1.", f"Text {n % 4}."], "reference": "Answer 1."}
+        for n in range(12)
+    ]  # fmt: skip
+    file, metrics = (
+        data(rows),
+        ("-m", "faithfulness", "-m", "context_precision", "-m", "accuracy", "-m", "context_recall"),
+    )
+    openai_server.reply = lambda asked: (
+        json.dumps({"statements": [asked.text]}) if '"statements"' in json.dumps(asked.schema) else None
+    )  # as many statements as texts, as the stand-in finds here
+    said = judged(file, "--dry-run", "--format", "json", "--votes", votes, metrics=metrics)
+    assert said.status == 0
+    assert openai_server.requests == []
+    assert not open_folder()
+    (rows_told,) = json.loads(said.out).values()
+    told = {row["metric"]: row["calls"] for row in rows_told}
+    assert judged(file, "--votes", votes, metrics=metrics).status == 0
+    assert told["all"] == sum(prompts(openai_server).values())
+    assert set(prompts(openai_server).values()) == {1}
+
+
+def open_folder():
+    """Whether the run's folder is there."""
+    from pathlib import Path
+
+    return Path("run").exists()
+
+
+def test_a_dry_run_tells_the_cost_where_the_price_is_known(judged, data, somewhere):
+    """By the prices in saiten.toml, in their currency; the run itself, too, and so does show."""
+    (somewhere / "saiten.toml").write_text(
+        'currency = "JPY"\n[prices]\n"m" = { prompt = 1000.0, completion = 2000.0 }\n'
+    )
+    (rows,) = json.loads(judged(data(3), "--dry-run", "--format", "json").out).values()
+    for row in rows:
+        expected = (row["prompt tokens"] * 1000 + row["completion tokens"] * 2000) / 1e6
+        assert row["cost (JPY)"] == pytest.approx(expected)
+    said = judged(data(3))
+    assert " JPY" in said.err
+    assert " JPY" in said.out
+    assert "USD" not in said.out
+
+
+@pytest.mark.parametrize("limit", [0, 1, 4, 11])
+def test_the_budget_of_calls_is_exact_and_the_run_goes_on_without_it(judged, openai_server, data, scores, limit):
+    """The server gets exactly so many requests; status 3 and a sentence; the next command pays for the rest alone."""
+    file = data(6)
+    said = judged(file, "--max-calls", limit, "--concurrency", "4")
+    assert said.status == 3
+    assert f"the budget of {limit} calls is spent" in said.err
+    assert len(openai_server.requests) == limit
+    assert {score.status for score in scores().values()} <= {"ok"}
+    assert judged(file).status == 0
+    assert len(scores()) == 18
+    assert {score.status for score in scores().values()} == {"ok"}
+    assert set(prompts(openai_server).values()) == {1}
+
+
+def test_a_cost_that_cannot_be_known_cannot_be_bounded(judged, openai_server, data):
+    """--max-cost without a price is refused before anything is asked."""
+    said = judged(data(2), "--max-cost", "1")
+    assert said.status == 2
+    assert "saiten.toml" in said.err
+    assert openai_server.requests == []
+
+
+def nowhere():
+    """An address where nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+
+
+@pytest.mark.parametrize("trouble", ["model", "key", "path", "gone"])
+def test_a_wrong_set_up_stops_after_one_call_and_may_be_put_right(saiten, openai_server, data, scores, trouble):
+    """Unknown model, wrong key, wrong path, no server: status 2 after the preflight with what to do; the corrected
+    command takes the same folder.
+    """
+    url, model = openai_server.base_url, "m"
+    if trouble == "model":
+        openai_server.models, model = ["m"], "x"
+    if trouble == "key":
+        openai_server.key = "right"
+    address = {"path": url.replace("/v1", "/wrong"), "gone": nowhere()}.get(trouble, url)
+    if trouble == "path":
+        openai_server.reply = lambda asked: (
+            Fault(404, "404 page not found") if asked.path.startswith("/wrong") else None
+        )
+    file = data(50)
+    said = saiten("score", file, *METRICS, "--judge", f"openai:{model}@{address}", "-o", "run", "--retries", "0")
+    assert said.status == 2, said
+    assert len(openai_server.requests) <= 1
+    assert "Traceback" not in said.err
+    expected = {"model": "model", "key": "OPENAI_API_KEY", "path": "404", "gone": "127.0.0.1"}[trouble]
+    assert expected in said.err
+    openai_server.key = None
+    assert saiten("score", file, *METRICS, "--judge", f"openai:m@{url}", "-o", "run").status == 0
+    assert len(scores()) == 150
+
+
+def test_a_server_that_talks_rubbish_gives_unreadable_scores_and_the_run_ends(judged, openai_server, data, scores):
+    """Every reply is kept as it came, beside why it could not be read; nothing becomes a figure; --retry-failed asks
+    again, and only for these.
+    """
+    rubbish = "I would rather talk about the weather \x1b[2J"
+    openai_server.reply = lambda asked: None if '{"ok"' in asked.text else rubbish
+    said = judged(data(4))
+    assert said.status == 0
+    assert "8 scores failed or were unreadable" in said.err
+    for (_, metric), score in scores().items():
+        assert (score.status, score.value is None) == (("ok", False) if metric == "token_f1" else ("unreadable", True))
+        if metric != "token_f1":
+            assert score.details["raw"] == rubbish
+    kept = [error for error in read_run("run").errors() if error["kind"] == "score"]
+    assert {error["raw"] for error in kept} == {rubbish}
+    assert "\x1b" not in judged(data(4)).out
+    openai_server.reply = lambda _: None
+    openai_server.requests.clear()
+    said = judged(data(4), "--retry-failed")
+    assert {score.status for score in scores().values()} == {"ok"}
+    assert len(openai_server.requests) == 1 + 4 * CALLS_A_SAMPLE
+    assert saiten_lines("run") == 12 + 8
+
+
+def saiten_lines(folder):
+    """Lines of scores.jsonl, earlier attempts included."""
+    from pathlib import Path
+
+    return len(Path(folder, "scores.jsonl").read_bytes().splitlines())
+
+
+def test_failed_calls_are_failed_scores_and_can_be_asked_for_again(judged, openai_server, data, scores):
+    """HTTP 500 to the last retry: the score says so and counts its attempts; the same command leaves it, --retry-failed
+    does not.
+    """
+    openai_server.reply = lambda asked: Fault(500) if "Question 1?" in asked.text else None
+    assert judged(data(3), "--retries", "1").status == 0
+    failed = {key for key, score in scores().items() if score.status == "failed"}
+    assert failed == {("q1", "faithfulness"), ("q1", "accuracy")}
+    assert sum(scores()[key].usage.calls for key in failed) == 4
+    openai_server.reply = lambda _: None
+    openai_server.requests.clear()
+    judged(data(3))
+    assert openai_server.requests == []
+    judged(data(3), "--retry-failed")
+    assert {score.status for score in scores().values()} == {"ok"}
+    assert len(openai_server.requests) == 1 + CALLS_A_SAMPLE
+
+
+def test_a_storm_of_429_ends_well(judged, openai_server, data, scores):
+    """Every second request of the first is refused with Retry-After: all scores are there in the end, and every attempt counted."""
+    openai_server.reply = lambda asked: (
+        Fault(429, headers={"Retry-After": "0"}) if asked.number % 2 and asked.number < 16 else None
+    )
+    assert judged(data(4), "--concurrency", "8", "--retries", "20").status == 0
+    assert {score.status for score in scores().values()} == {"ok"}
+    whole = sum((score.usage for score in scores().values()), Usage())
+    assert 0 <= len(openai_server.requests) - whole.calls <= 4  # the preflight's own attempts
+
+
+def test_votes_are_asked_kept_and_summarised(saiten, judged, openai_server, data, scores):
+    """Three votes with three seeds; each vote's figure is in the run, and the summary tells how far they agree."""
+
+    def grades(asked):
+        if "grade" not in json.dumps(asked.schema or {}):
+            return None
+        return json.dumps({"feedback": "f", "grade": 2 + asked.body["seed"] % 3})
+
+    openai_server.reply = grades
+    said = judged(data(4), "--votes", "3", metrics=("-m", "correctness[evidence=none]"))
+    assert said.status == 0
+    assert {tuple(sorted(score.votes)) for score in scores().values()} == {(2.0, 3.0, 4.0)}
+    assert {score.value for score in scores().values()} == {3.0}
+    assert {asked.body["temperature"] for asked in openai_server.requests} == {0.7}
+    tables = json.loads(saiten("show", "run", "--format", "json").out)
+    (row,) = tables["Test–retest reliability of the votes"]
+    assert (row["votes"], row["n"], row["items that changed"]) == (3.0, 4, 1.0)
+    assert "votes:3" in tables["How the figures were made"][0]["signature"]
+
+
+def wait_for(condition, process, seconds=30):
+    """Until something is so at the server; the process must not end before."""
+    import time
+
+    end = time.monotonic() + seconds
+    while not condition() and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.005)
+
+
+def test_ctrl_c_ends_cleanly(process, judged, openai_server, data, scores):
+    """Status 130 and a sentence, no traceback; the same command goes on, and asks again only for what was in flight."""
+    openai_server.latency = 0.02
+    file, concurrency = data(60), 4
+    judge = f"openai:m@{openai_server.base_url}"
+    running = process("score", file, *METRICS, "--judge", judge, "-o", "run", "--concurrency", concurrency)
+    wait_for(lambda: len(openai_server.requests) > 40, running)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=30)
+    assert running.returncode == 130, err.decode()
+    assert "interrupted" in err.decode()
+    assert "Traceback" not in err.decode()
+    openai_server.latency = 0.0
+    assert 0 < len(scores()) < 180
+    assert judged(file).status == 0
+    assert len(scores()) == 180
+    asked = prompts(openai_server)
+    assert len(asked) == 60 * CALLS_A_SAMPLE
+    assert sum(asked.values()) - len(asked) <= concurrency
+
+
+def test_a_run_that_is_killed_again_and_again_loses_nothing(process, judged, openai_server, data, scores):
+    """SIGKILL at several moments: in the end every score is there once, and no answer that had been stored is asked for
+    again: at most those in flight at each kill are.
+    """
+    openai_server.latency = 0.01
+    file, concurrency, kills = data(80), 4, (3, 35, 70, 110)
+    judge = f"openai:m@{openai_server.base_url}"
+    acknowledged = {}
+    for at in kills:
+        running = process("score", file, *METRICS, "--judge", judge, "-o", "run", "--concurrency", concurrency)
+        wait_for(lambda at=at: len(openai_server.requests) >= at, running)
+        running.kill()
+        running.communicate()
+        there = scores()
+        assert all(there[key] == score for key, score in acknowledged.items())
+        acknowledged = there
+    openai_server.latency = 0.0
+    assert judged(file).status == 0
+    assert len(scores()) == 240
+    assert {score.status for score in scores().values()} == {"ok"}
+    assert saiten_lines("run") == 240
+    asked = prompts(openai_server)
+    assert len(asked) == 80 * CALLS_A_SAMPLE
+    assert sum(asked.values()) - len(asked) <= concurrency * len(kills)

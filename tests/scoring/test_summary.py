@@ -1,0 +1,123 @@
+"""The summary: what enters a mean, what is counted beside it, and the figures by hand."""
+
+import pytest
+
+from saiten.records import Sample, Score, Scored, Usage
+from saiten.stats.bootstrap import bootstrap_mean
+from saiten.summary import Place, place_of, summarise
+
+
+def scored(sample, value, status="ok", metric="m", **more):
+    """A score in its place."""
+    return Scored(sample, metric, Score(value, status, **more))
+
+
+def places(**questions):
+    """Samples and their questions."""
+    return {sample: Place(question, None, None) for sample, question in questions.items()}
+
+
+def test_only_ok_enters_the_mean_and_every_other_status_is_counted():
+    """A refusal, an undefined, an unreadable and a failed score are no zeros; each shows in the coverage."""
+    rows = [scored("a", 1.0), scored("b", 0.5), scored("c", None, "declined"), scored("d", None, "undefined")]
+    rows += [scored("e", None, "unreadable"), scored("f", None, "failed"), scored("g", None, "failed")]
+    figure = summarise(rows, {}).overall("m")
+    assert (figure.mean, figure.n, figure.total) == (0.75, 2, 7)
+    assert figure.coverage == {"ok": 2, "declined": 1, "undefined": 1, "unreadable": 1, "failed": 2}
+
+
+def test_a_metric_that_measured_nothing_has_no_mean():
+    """None and a note, not 0 and not NaN."""
+    figure = summarise([scored("a", None, "failed")], {}).overall("m")
+    assert (figure.mean, figure.low, figure.high, figure.n, figure.note) == (
+        None,
+        None,
+        None,
+        0,
+        "nothing was measured",
+    )
+
+
+def test_the_interval_is_that_of_the_bootstrap_over_questions():
+    """Answers to one question are not independent: four samples of two questions are two clusters."""
+    values, questions = [1.0, 0.0, 1.0, 0.5], ["p", "p", "q", "q"]
+    rows = [scored(f"s{n}", value) for n, value in enumerate(values)]
+    figure = summarise(rows, places(**{f"s{n}": q for n, q in enumerate(questions)})).overall("m")
+    expected = bootstrap_mean(values, questions)
+    assert (figure.mean, figure.low, figure.high) == (0.625, expected.low, expected.high)
+    assert (figure.n, figure.questions) == (4, 2)
+
+
+def test_samples_without_a_question_are_clusters_of_their_own():
+    """An empty question is not one question that all share; a score without a sample is its own cluster, too."""
+    blank = [Sample("a"), Sample("b")]
+    rows = [scored("a", 1.0), scored("b", 0.0), scored("gone", 0.5)]
+    assert summarise(rows, {sample.id: place_of(sample) for sample in blank}).overall("m").questions == 3
+
+
+def test_systems_and_groups_have_figures_of_their_own():
+    """Over everything first, then per system, then per group; who has neither is only in the first."""
+    where = {
+        "a": Place("q1", "ja", "careful"),
+        "b": Place("q1", "ja", "hasty"),
+        "c": Place("q2", "en", "hasty"),
+        "d": Place("q3", None, None),
+    }
+    rows = [scored("a", 1.0), scored("b", 0.0), scored("c", 0.5), scored("d", 0.1)]
+    figures = summarise(rows, where).figures
+    assert [(f.system, f.group, f.mean, f.n) for f in figures] == [
+        (None, None, pytest.approx(0.4), 4),
+        ("careful", None, 1.0, 1),
+        ("hasty", None, 0.25, 2),
+        (None, "en", 0.5, 1),
+        (None, "ja", 0.5, 2),
+    ]
+
+
+def test_one_system_alone_is_not_repeated():
+    """It would only say the same twice."""
+    rows = [scored("a", 1.0)]
+    assert len(summarise(rows, {"a": Place("q", "g", "s")}).figures) == 1
+
+
+def test_metrics_stand_in_the_order_in_which_they_were_asked_for():
+    """Scores come in any order; the signatures have the order of the run; metrics without a score are left out."""
+    rows = [scored("a", 1.0, metric="z"), scored("a", 1.0, metric="a"), scored("b", 1.0, metric="z")]
+    summary = summarise(rows, {}, {"a": "a|x", "never": "n", "z": "z|y"})
+    assert [figure.metric for figure in summary.figures] == ["a", "z"]
+    with pytest.raises(KeyError):
+        summary.overall("never")
+
+
+@pytest.mark.parametrize(
+    ("values", "distribution"),
+    [
+        ([4.0, 5.0, 4.0, 1.0], {1.0: 1, 4.0: 2, 5.0: 1}),
+        ([0.0, 1.0], {0.0: 1, 1.0: 1}),
+        ([0.5, 1.0], {}),
+        ([float(n) for n in range(12)], {}),
+        ([float(n) for n in range(11)], {float(n): 1 for n in range(11)}),
+    ],
+)
+def test_grades_have_a_distribution_and_other_figures_have_none(values, distribution):
+    """How often each grade was given, where there are at most eleven, in rising order."""
+    rows = [scored(f"s{n}", value) for n, value in enumerate(values)]
+    found = summarise(rows, {}).overall("m").distribution
+    assert found == distribution
+    assert list(found) == sorted(found)
+
+
+def test_the_votes_of_a_panel_give_its_reliability():
+    """Two items, three votes each, by hand: 1 of 2 items changed; equal pairs are 3 of 3 and 1 of 3."""
+    rows = [scored("a", 1.0, votes=(1.0, 1.0, 1.0)), scored("b", 1 / 3, votes=(1.0, 0.0, 0.0))]
+    rows += [scored("a", 0.5, metric="text"), scored("b", 0.5, metric="text")]
+    found = summarise(rows, {}).reliability
+    assert list(found) == ["m"]
+    assert (found["m"].items, found["m"].votes, found["m"].changed) == (2, 3.0, 0.5)
+    assert found["m"].agreement == pytest.approx((1 + 1 / 3) / 2)
+
+
+def test_the_usage_is_that_of_all_scores():
+    """Failed ones were paid for as well."""
+    rows = [scored("a", 1.0, usage=Usage(calls=2, cost=0.5)), scored("b", None, "failed", usage=Usage(calls=8))]
+    assert summarise(rows, {}).usage == Usage(calls=10, cost=0.5)

@@ -1,0 +1,87 @@
+"""What is loaded when: a start costs nothing, and what is optional is loaded only where it is used."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("torch", "transformers", "pandas", "polars", "pyarrow", "datasets", "scipy", "sudachipy", "sacrebleu", "aiohttp", "rich", "typer", "pydantic", "numpy")  # fmt: skip
+OPTIONAL = ("torch", "transformers", "pandas", "polars", "pyarrow", "datasets")
+
+
+def loaded_by(code, *packages):
+    """Which of the packages a fresh process has loaded after this code."""
+    check = f"\nimport sys\nsys.stderr.write(' '.join(p for p in {packages!r} if p in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code + check], capture_output=True, text=True, check=True)
+    return done.stderr.split()
+
+
+def test_importing_saiten_loads_no_package():
+    """`import saiten` needs nothing but the standard library until a name is used."""
+    assert loaded_by("import saiten; saiten.__version__; saiten.Sample", *HEAVY) == []
+
+
+def test_the_overview_of_the_commands_loads_none_of_them():
+    """`saiten --help` answers at once: neither NumPy nor an HTTP client is loaded for it."""
+    code = "from saiten.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"
+    assert loaded_by(code, *(set(HEAVY) - {"rich", "typer"})) == []
+
+
+def test_scoring_a_file_needs_no_optional_package(tmp_path):
+    """JSON lines, a text metric and the offline judge: the core is enough, and no network library for optional data."""
+    (tmp_path / "d.jsonl").write_text('{"question": "q", "answer": "a", "contexts": ["c"], "reference": "a"}\n')
+    code = (
+        "import saiten\n"
+        f"result = saiten.evaluate({str(tmp_path / 'd.jsonl')!r}, ['token_f1', 'faithfulness'])\n"
+        "assert result.summary.overall('token_f1').mean == 1.0"
+    )
+    assert loaded_by(code, *OPTIONAL) == []
+
+
+@pytest.mark.parametrize("name", __import__("saiten").__all__)
+def test_every_public_name_is_there(name):
+    """What `from saiten import *` promises can be had."""
+    import saiten
+
+    assert getattr(saiten, name) is not None
+    assert name in dir(saiten)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    """As of any module."""
+    import saiten
+
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = saiten.nothing
+
+
+def test_ctrl_c_outside_a_run_has_the_status_of_ctrl_c():
+    """Also while a command merely prints: 130 and one word, no traceback."""
+    code = (
+        "import saiten.cli as cli, signal, os, typer\n"
+        "app = typer.Typer()\n"
+        "@app.command()\n"
+        "def stop(): os.kill(os.getpid(), signal.SIGINT)\n"
+        "import sys, types; module = types.ModuleType('stopping'); module.app = app; sys.modules['stopping'] = module\n"
+        "cli.COMMANDS['stop'] = ('stopping', '')\n"
+        "cli.main(['stop'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
+def test_an_output_without_japanese_letters_is_no_crash(tmp_path):
+    """A pipe on Windows, or LANG=C, lacks some signs: they are written as escapes."""
+    (tmp_path / "d.jsonl").write_text('{"id": "採点", "question": "q", "answer": "a"}\n', encoding="utf-8")
+    code = (
+        "import sys; from saiten.cli import main\n"
+        f"sys.argv[1:] = ['score', {str(tmp_path / 'd.jsonl')!r}, '-m', 'length', '-o', {str(tmp_path / 'run')!r}]\n"
+        "main()\n"
+        f"main(['show', {str(tmp_path / 'run')!r}, '--worst', 'length'])"
+    )
+    code = code.replace("main()\n", "try: main()\nexcept SystemExit: pass\n")
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert rb"\u63a1\u70b9" in done.stdout
