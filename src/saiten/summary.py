@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from saiten.records import STATUSES, Sample, Scored, Signature, Status, Usage
 from saiten.stats.bootstrap import bootstrap_mean
+from saiten.stats.paired import PairedComparison, compare_paired
 from saiten.stats.reliability import Reliability, reliability
 
 _GRADES_AT_MOST = 11
@@ -74,6 +75,9 @@ class Summary:
     """By metric: how the figure was made."""
     reliability: Mapping[str, Reliability] = field(default_factory=dict)
     """By metric: how far the votes of a panel agree with each other; empty without votes."""
+    evidence: PairedComparison | None = None
+    """Where correctness was graded with the evidence of the answer (E2) and of the reference (E3): how the grade shifts
+    from the first to the second, on the answers that both graded."""
 
     def overall(self, metric: str) -> Figure:
         """The figure of one metric over everything; raises KeyError."""
@@ -115,7 +119,25 @@ def summarise(
         for metric, of in rows.items()
         if any(one.score.votes for _, one in of)
     }
-    return Summary(tuple(figures), usage, dict(signatures or {}), agreement)
+    return Summary(tuple(figures), usage, dict(signatures or {}), agreement, _evidence_shift(rows))
+
+
+def _evidence_shift(rows: Mapping[str, list[tuple[Place, Scored]]]) -> PairedComparison | None:
+    """E3 minus E2 (spec: the judge that sees what question and reference retrieve is the stricter one)."""
+    graded: dict[str, dict[str, tuple[Place, float]]] = {}
+    for metric, of in rows.items():
+        if metric.partition("[")[0] != "correctness":
+            continue
+        mode = next((one.score.details["evidence"]["mode"] for _, one in of if "evidence" in one.score.details), None)
+        if mode in {"answer", "reference"}:
+            measured = {one.sample: (place, one.score.value) for place, one in of if one.score.value is not None}
+            graded.setdefault(mode, measured)
+    if set(graded) != {"answer", "reference"}:
+        return None
+    both = sorted(set(graded["answer"]) & set(graded["reference"]))
+    questions = [graded["answer"][sample][0].question for sample in both]
+    first, second = ([graded[mode][sample][1] for sample in both] for mode in ("answer", "reference"))
+    return compare_paired(first, second, questions)
 
 
 def _figure(metric: str, rows: list[tuple[Place, Scored]], group: str | None, system: str | None) -> Figure:
@@ -145,9 +167,15 @@ def _figure(metric: str, rows: list[tuple[Place, Scored]], group: str | None, sy
         interval.n,
         interval.clusters,
         coverage,
-        _distribution(values),
+        _distribution([_given(one) for _, one in chosen if one.score.status == "ok"]),
         interval.note,
     )
+
+
+def _given(scored: Scored) -> float:
+    """The grade that was given, where the value is finer (a mean of votes, or the offline judge's figure)."""
+    grade = scored.score.details.get("grade")
+    return float(grade) if isinstance(grade, int) else float(scored.score.value or 0.0)
 
 
 def _distribution(values: list[float]) -> dict[float, int]:

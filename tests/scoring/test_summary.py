@@ -107,6 +107,34 @@ def test_grades_have_a_distribution_and_other_figures_have_none(values, distribu
     assert list(found) == sorted(found)
 
 
+def test_grades_are_counted_as_given_where_the_value_is_finer():
+    """The mean of three votes, 3, 4 and 4, is counted as the grade that stands nearest, 4."""
+    rows = [scored("a", 11 / 3, details={"grade": 4}), scored("b", 4.0, details={"grade": 4})]
+    rows.append(scored("c", 2.0, details={"grade": 2}))
+    assert summarise(rows, {}).overall("m").distribution == {2.0: 1, 4.0: 2}
+
+
+def graded(sample, value, mode):
+    """A grade that was given with one mode of evidence."""
+    metric = "correctness" if mode == "reference" else f"correctness[evidence={mode}]"
+    status = "declined" if value is None else "ok"
+    return scored(sample, value, status, metric, details={"evidence": {"mode": mode, "pieces": 2}})
+
+
+def test_the_two_modes_of_evidence_stand_beside_each_other():
+    """The shift from E2 to E3 is the mean difference over the answers that both graded."""
+    rows = [graded("a", 5.0, "answer"), graded("b", 4.0, "answer"), graded("c", 3.0, "answer")]
+    rows += [graded("a", 4.0, "reference"), graded("b", 4.0, "reference"), graded("c", None, "reference")]
+    shift = summarise(rows, {}).evidence
+    assert (shift.difference, shift.n, shift.losses, shift.ties) == (-0.5, 2, 1, 1)
+
+
+@pytest.mark.parametrize("modes", [("answer",), ("reference",), ("none", "reference")])
+def test_one_mode_of_evidence_alone_has_no_shift(modes):
+    """Without both E2 and E3 there is nothing to hold beside each other."""
+    assert summarise([graded("a", 4.0, mode) for mode in modes], {}).evidence is None
+
+
 def test_the_votes_of_a_panel_give_its_reliability():
     """Two items, three votes each, by hand: 1 of 2 items changed; equal pairs are 3 of 3 and 1 of 3."""
     rows = [scored("a", 1.0, votes=(1.0, 1.0, 1.0)), scored("b", 1 / 3, votes=(1.0, 0.0, 0.0))]

@@ -29,7 +29,7 @@ def summary_tables(summary: Summary) -> list[Table]:
     for by in ("system", "group"):
         figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
         tables.append(Table(f"By {by}", (by, *_COLUMNS), tuple((getattr(f, by), *_row(f)) for f in figures)))
-    tables += [_grades(summary), _votes(summary), _signatures(summary)]
+    tables += [_grades(summary), _evidence(summary), _votes(summary), _signatures(summary)]
     return [table for table in tables if table.rows]
 
 
@@ -87,6 +87,19 @@ def _grades(summary: Summary) -> Table:
             text = " · ".join(f"{value:g}: {n}" for value, n in counts.items())
             rows.append((figure.metric, text, round(declined / figure.total, 3) if figure.total else None))
     return Table("How often each value was given", ("metric", "value: times", "share of grade 0"), tuple(rows))
+
+
+def _evidence(summary: Summary) -> Table:
+    shift = summary.evidence
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    if shift is not None:
+        rows = ((shift.difference, shift.low, shift.high, shift.p_value, shift.n, shift.note or ""),)
+    return Table(
+        "Correctness: from the evidence of the answer (E2) to that of the reference (E3)",
+        ("shift of the mean", "95 % from", "to", "p", "n", "remarks"),
+        rows,
+        "A judge that sees what the system retrieved grades wrong answers from wrong contexts as right; E3 does not.",
+    )
 
 
 def _votes(summary: Summary) -> Table:
