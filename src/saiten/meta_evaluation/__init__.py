@@ -1,0 +1,1 @@
+"""Grading the grader: automatic figures held against what people said."""
