@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import saiten
-from saiten.errors import BadInput, BudgetSpent, ConfigurationError
+from saiten.errors import BadInput, ConfigurationError
 from saiten.judges.scripted import ScriptedJudge
 from saiten.records import Sample, Score
 from saiten.tasks.statements import SplitStatements, Statements, StatementVerdicts, VerifyStatements
@@ -237,14 +237,27 @@ def test_nothing_to_score_is_an_error_that_says_why(samples, said):
         saiten.evaluate(samples, ["token_f1"])
 
 
-def test_a_budget_is_raised_and_what_was_paid_is_kept(openai_server, tmp_path):
+@pytest.mark.parametrize("folder", [None, "run"])
+def test_a_spent_budget_leaves_what_was_paid_for(openai_server, tmp_path, folder):
+    """The result holds the scores that were paid for and says why there are no more, in memory as in a folder."""
+    judge = saiten.JudgeSettings(f"openai:m@{openai_server.base_url}")
+    run = None if folder is None else tmp_path / folder
+    calls = saiten.CallSettings(max_calls=4, concurrency=1)
+    result = saiten.evaluate(ROWS, ["faithfulness"], judge, run=run, calls=calls)
+    assert len(openai_server.requests) == 4
+    assert [one.sample for one in result.scores] == ["a"]
+    assert "4 calls" in result.stopped
+    assert result.stopped in str(result)
+
+
+def test_after_a_budget_the_same_call_goes_on(openai_server, tmp_path):
     """The same call with more money goes on from there."""
     judge = saiten.JudgeSettings(f"openai:m@{openai_server.base_url}")
-    with pytest.raises(BudgetSpent):
-        saiten.evaluate(ROWS, ["faithfulness"], judge, run=tmp_path / "r", calls=saiten.CallSettings(max_calls=4))
+    saiten.evaluate(ROWS, ["faithfulness"], judge, run=tmp_path / "r", calls=saiten.CallSettings(max_calls=4))
     assert len(openai_server.requests) == 4
     result = saiten.evaluate(ROWS, ["faithfulness"], judge, run=tmp_path / "r")
     assert len(result.scores) == 3
+    assert result.stopped is None
     # A preflight each time; of the six tasks those that were paid for are on disk.
     assert len(openai_server.requests) == 8
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from saiten import data
 from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
 from saiten.data import BadRow
-from saiten.errors import BadInput
+from saiten.errors import BadInput, BudgetSpent
 from saiten.execution import LocalExecutor
 from saiten.journal import Journal, read_run
 from saiten.metrics.catalog import make_metrics
@@ -43,6 +43,8 @@ class Evaluation:
     """By metric: how its figures were made."""
     bad_rows: tuple[BadRow, ...] = ()
     """Rows that could not be used, with the reason."""
+    stopped: str | None = None
+    """Why not everything was scored: the budget was spent. What was paid for is in `scores`."""
 
     @cached_property
     def summary(self) -> Summary:
@@ -87,8 +89,9 @@ class Evaluation:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def __str__(self) -> str:
-        """The summary as Markdown tables."""
-        return as_markdown(summary_tables(self.summary))
+        """The summary as Markdown tables, and why it is not complete if it is not."""
+        tables = as_markdown(summary_tables(self.summary))
+        return tables if self.stopped is None else f"{tables}\n**Stopped:** {self.stopped}\n"
 
     def __repr__(self) -> str:
         return f"<Evaluation of {len(self.samples)} samples, {len(self.scores)} scores>\n{self}"
@@ -130,7 +133,8 @@ async def aevaluate(
         watch: Is told of each score, for example to show progress.
 
     Raises:
-        ConfigurationError, BadInput, BudgetSpent: see `saiten.errors`; with `run`, what was paid for is kept.
+        ConfigurationError, BadInput: see `saiten.errors`; with `run`, what was paid for is kept. A spent budget raises
+            nothing: the result holds what was paid for, and says so in `stopped`.
     """
     chosen = _metrics(metrics, compat)
     how = calls or CallSettings()
@@ -146,8 +150,11 @@ async def aevaluate(
     with _keeping(folder, settings, signatures, retry_failed=retry_failed) as ledger:
         performing = _assembled(judge, how)
         scorer = Scorer(chosen, performing, LocalExecutor(how.concurrency))
+        stopped = None
         try:
             await score_into(ledger, rows, scorer, told, strict=strict)
+        except BudgetSpent as error:
+            stopped = str(error)
         finally:
             if performing is not judge:
                 await performing.close()
@@ -155,9 +162,10 @@ async def aevaluate(
         first = told.bad_rows[0]
         raise BadInput(f"none of {len(told.bad_rows)} rows could be used; {first.where}: {first.reason}")
     if folder is None:
-        return Evaluation(tuple(told.samples), tuple(told.scores), signatures, tuple(told.bad_rows))
+        return Evaluation(tuple(told.samples), tuple(told.scores), signatures, tuple(told.bad_rows), stopped)
     kept = read_run(folder)
-    return Evaluation(tuple(kept.samples()), tuple(kept.scores()), kept.manifest.signatures, tuple(told.bad_rows))
+    samples_kept, scores_kept = tuple(kept.samples()), tuple(kept.scores())
+    return Evaluation(samples_kept, scores_kept, kept.manifest.signatures, tuple(told.bad_rows), stopped)
 
 
 def evaluate(samples: Samples, metrics: Sequence[str | Metric], judge: Any = "offline", **settings: Any) -> Evaluation:
