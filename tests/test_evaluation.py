@@ -229,7 +229,12 @@ def test_an_id_that_comes_twice_is_a_bad_row(tmp_path, run):
 
 
 @pytest.mark.parametrize(
-    ("samples", "said"), [([{"question": None, "answer": None}], "none of 1 rows"), ("gone.jsonl", "gone.jsonl")]
+    ("samples", "said"),
+    [
+        ([{"question": None, "answer": None}], "none of 1 rows"),
+        ([None], "none of 1 rows"),
+        ("gone.jsonl", "gone.jsonl"),
+    ],
 )
 def test_nothing_to_score_is_an_error_that_says_why(samples, said):
     """An empty result would look like a good one."""

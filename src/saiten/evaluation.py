@@ -169,7 +169,11 @@ async def aevaluate(
 
 
 def evaluate(samples: Samples, metrics: Sequence[str | Metric], judge: Any = "offline", **settings: Any) -> Evaluation:
-    """`aevaluate` for scripts and notebooks: also works where an event loop is running already."""
+    """The scores of all samples with all metrics; for scripts and notebooks, a running event loop is no obstacle.
+
+    `settings` are those of `aevaluate`, which describes them: run, calls, compat, columns, language, retry_failed,
+    strict, watch.
+    """
     return _run(aevaluate(samples, metrics, judge, **settings))
 
 
@@ -247,6 +251,9 @@ def _metrics(metrics: Sequence[str | Metric], compat: str | None) -> tuple[Metri
     return tuple({metric.name: metric for metric in made}.values())
 
 
+_NOTHING: Any = object()
+
+
 def _rows(samples: Samples, columns: Mapping[str, str], language: Language | None) -> Iterator[Sample | BadRow]:
     if hasattr(samples, "to_dicts"):  # Polars
         samples = samples.to_dicts()
@@ -254,8 +261,8 @@ def _rows(samples: Samples, columns: Mapping[str, str], language: Language | Non
         samples = samples.to_dict("records")
     if not isinstance(samples, str | Path):
         rest: Iterator[Any] = iter(samples)
-        first = next(rest, None)
-        if first is None:
+        first = next(rest, _NOTHING)
+        if first is _NOTHING:
             return
         samples = _again(first, rest)
         if isinstance(first, Sample | BadRow):

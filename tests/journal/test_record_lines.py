@@ -129,3 +129,10 @@ def test_an_object_that_is_no_score_is_refused(value):
         scored_from_json(value)
     with pytest.raises(ValueError, match="no sample"):
         sample_from_json(value)
+
+
+@pytest.mark.parametrize("line", [b"[" * 100_000, b'{"a":' * 100_000, b"[]", b"5", b"\xff", b""])
+def test_a_line_that_is_no_object_is_refused(line):
+    """Whatever a damaged file holds is a ValueError, which its readers report with the line's number."""
+    with pytest.raises(ValueError, match=r"."):
+        from_line(line)

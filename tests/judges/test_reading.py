@@ -325,7 +325,7 @@ def test_what_is_cut_off_is_never_read_as_a_whole(pair, data):
 
 
 HOSTILE = ["{", "}", "{}", '{"', '{"a":', "[[", "[\n", "{'a':1}", "<think>", "<think></think>", "[RESULT]", "[[True]] or [[False]]", '"', "“", "｛",
-           '\\"', '{"statements":["', '{"" "}"', "\n[ ", "{ ", "<|channel|>final", "＂", "Score: ", "{a ", "[結果", " ", "\n", "< "]  # fmt: skip
+           '\\"', '{"statements":["', '{"" "}"', "\n[ ", "{ ", "<|channel|>final", "＂", "Score: ", "{a ", "[結果", " ", "\n", "< ", '"\\']  # fmt: skip
 
 
 @pytest.mark.timeout(60)
@@ -335,3 +335,11 @@ def test_a_mountain_of_brackets_costs_no_more_than_its_length(piece, task):
     """Reading is linear: what is built to make it quadratic is refused in 0.1 s, where a square would take many minutes."""
     with pytest.raises(ValueError, match=r"."):
         read_reply(task, piece * (400_000 // len(piece)))
+
+
+@pytest.mark.timeout(60)
+def test_a_key_that_stands_twice_is_found_in_one_pass():
+    """Among a hundred thousand keys too, the last of which repeats the first."""
+    keys = ",".join(f'"k{number}":1' for number in range(100_000))
+    with pytest.raises(ValueError, match="the key 'k0' stands twice"):
+        read_reply(CONTEXT, f'{{{keys},"k0":1}}')

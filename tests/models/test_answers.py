@@ -42,6 +42,7 @@ async def test_text(openai_server: OpenAIServer, message, text):
         ("length", {"content": None, "reasoning_content": "long thoughts"}, "ran out of tokens"),
         ("length", {"content": ""}, "ran out of tokens"),
         ("stop", {"content": None, "refusal": "I will not"}, "refused to answer: I will not"),
+        ("stop", {"content": None, "refusal": {"why": "no"}}, 'refused to answer: {"why":"no"}'),
         ("content_filter", {"content": None}, "content filter"),
         ("tool_calls", {"content": None, "tool_calls": [{"id": "1"}]}, "called a tool"),
         ("stop", {"content": " \n"}, "empty answer"),
@@ -70,6 +71,10 @@ async def test_no_answer(openai_server: OpenAIServer, finish_reason, message, wo
         '{"choices": {"0": 1}}',
         '{"choices": [{"message": "はい"}]}',
         "[" * 100_000,
+        '{"choices": ' + "[" * 500 + "]" * 500 + "}",
+        '{"choices": ' + "[" * 950 + "]" * 950 + "}",
+        '{"id": 100000000000000000000000000000000}',
+        '{"error": ' + "[" * 500 + "]" * 500 + "}",
         '{"error": {"message": "upstream", "code": 502}}',
         '{"error": "upstream"}',
     ],
@@ -92,6 +97,7 @@ async def test_odd_bodies(openai_server: OpenAIServer, body):
         (None, Usage(calls=1, unpriced=1)),
         ({}, Usage(calls=1, unpriced=1)),
         ({"prompt_tokens": "7", "completion_tokens": -1}, Usage(calls=1, unpriced=1)),
+        ({"prompt_tokens": True, "completion_tokens": 10**18}, Usage(calls=1, unpriced=1)),
         (
             {"prompt_tokens": 7, "completion_tokens": 2},
             Usage(calls=1, prompt_tokens=7, completion_tokens=2, unpriced=1),
@@ -99,7 +105,7 @@ async def test_odd_bodies(openai_server: OpenAIServer, body):
     ],
 )
 async def test_usage(openai_server: OpenAIServer, usage, expected):
-    """Tokens are those that the server tells; where it does not, they are not estimated."""
+    """Tokens are those that the server tells; where it does not, or tells what none can be, they are not estimated."""
     openai_server.reply = lambda asked: completion(asked, "ok") | {"usage": usage}
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     assert (await chat.complete(PLAIN)).usage == expected

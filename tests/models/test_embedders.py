@@ -181,6 +181,7 @@ async def test_smaller_batches_are_learned(openai_server: OpenAIServer):
         {"data": [{"embedding": "not base64!"}, {"embedding": [1.0]}]},
         {"data": [{"embedding": [1.0]}, {"embedding": [None]}]},
         {"data": [{"embedding": []}, {"embedding": []}]},
+        {"data": [{"embedding": [1.0]}, {"embedding": [0.0]}]},
         {"data": "x"},
         {"vectors": []},
         {"data": [1, 2]},

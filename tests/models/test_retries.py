@@ -64,15 +64,33 @@ async def test_retry_after(asked, least):
     assert least <= waits[0] <= 20.0
 
 
-def test_full_jitter():
-    """Waits are spread over the whole range below a bound that doubles; the same seed gives the same waits."""
+def test_jitter():
+    """Waits are spread over the upper half below a bound that doubles; the same seed gives the same waits."""
     retries = Retries(first=1.0, longest=10.0)
     for failures, bound in ((1, 1.0), (2, 2.0), (4, 8.0), (9, 10.0), (5000, 10.0)):
         waits = [retries.wait(failures, None, Random(seed)) for seed in range(300)]
         assert max(waits) <= bound
-        assert min(waits) < 0.1 * bound
-        assert max(waits) > 0.9 * bound
+        assert 0.5 * bound <= min(waits) < 0.55 * bound
+        assert max(waits) > 0.95 * bound
     assert retries.wait(3, None, Random(7)) == retries.wait(3, None, Random(7))
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_an_outage_of_half_a_minute_is_outlasted(seed):
+    """By default nobody gives up on a server that refuses everything for 30 seconds, however the jitter falls."""
+    now = 0.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    def script(_: ChatRequest) -> str:
+        if now < 30.0:
+            raise passing(status=429)
+        return "ok"
+
+    chat = LayeredChat(ScriptedChat(script), [Retrying(Retries(), Random(seed), sleep)])
+    assert (await chat.complete(PLAIN)).text == "ok"
 
 
 @pytest.mark.parametrize("settings", [{"attempts": 0}, {"first": -1}, {"longest": -1}])

@@ -114,11 +114,11 @@ def test_grades_are_counted_as_given_where_the_value_is_finer():
     assert summarise(rows, {}).overall("m").distribution == {2.0: 1, 4.0: 2}
 
 
-def graded(sample, value, mode):
+def graded(sample, value, mode, pieces=2):
     """A grade that was given with one mode of evidence."""
     metric = "correctness" if mode == "reference" else f"correctness[evidence={mode}]"
     status = "declined" if value is None else "ok"
-    return scored(sample, value, status, metric, details={"evidence": {"mode": mode, "pieces": 2}})
+    return scored(sample, value, status, metric, details={"evidence": {"mode": mode, "pieces": pieces}})
 
 
 def test_the_two_modes_of_evidence_stand_beside_each_other():
@@ -127,6 +127,14 @@ def test_the_two_modes_of_evidence_stand_beside_each_other():
     rows += [graded("a", 4.0, "reference"), graded("b", 4.0, "reference"), graded("c", None, "reference")]
     shift = summarise(rows, {}).evidence
     assert (shift.difference, shift.n, shift.losses, shift.ties) == (-0.5, 2, 1, 1)
+
+
+def test_a_grade_without_evidence_is_neither_mode_and_is_told():
+    """A sample that brings no evidence is graded by the reference alone: no E3, and the summary says how many."""
+    rows = [graded("a", 5.0, "answer"), graded("a", 4.0, "reference", pieces=0), graded("b", 4.0, "reference", 0)]
+    found = summarise(rows, {})
+    assert found.evidence is None
+    assert "2 graded without evidence" in found.overall("correctness").note
 
 
 @pytest.mark.parametrize("modes", [("answer",), ("reference",), ("none", "reference")])
@@ -149,3 +157,16 @@ def test_the_usage_is_that_of_all_scores():
     """Failed ones were paid for as well."""
     rows = [scored("a", 1.0, usage=Usage(calls=2, cost=0.5)), scored("b", None, "failed", usage=Usage(calls=8))]
     assert summarise(rows, {}).usage == Usage(calls=10, cost=0.5)
+
+
+def test_why_scores_are_missing_is_counted_by_status_and_reason():
+    """The most frequent first; refusals to answer are grades, and no measurement that is missing."""
+    rows = [
+        scored("a", 1.0),
+        scored("b", None, "undefined", reason="no contexts"),
+        scored("c", None, "undefined", reason="no contexts"),
+        scored("d", None, "failed", reason="HTTP 500"),
+        scored("e", None, "declined"),
+    ]
+    missing = summarise(rows, {}).overall("m").missing
+    assert list(missing.items()) == [(("undefined", "no contexts"), 2), (("failed", "HTTP 500"), 1)]

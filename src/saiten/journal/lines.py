@@ -38,7 +38,10 @@ def from_line(line: bytes) -> dict[str, Any]:
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
-        value = json.loads(line.decode("utf-8"))  # reads lone surrogates, which orjson refuses
+        try:
+            value = json.loads(line.decode("utf-8"))  # reads lone surrogates, which orjson refuses
+        except RecursionError as error:
+            raise ValueError("the brackets nest too deep") from error
     if not isinstance(value, dict):
         raise ValueError("a JSON object was expected")  # noqa: TRY004 - a fault of the file, not of the caller
     return value

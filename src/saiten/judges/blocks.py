@@ -26,7 +26,7 @@ _START = re.compile(
     r"|^[ \t]*(?P<list>\[)(?=\s*[\"'“”{\[\]\d])",  # a list only at the start of a line, else it is a citation
     re.MULTILINE | re.IGNORECASE,
 )
-_INSIDE = re.compile(r"\"(?:[^\"\\]|\\.)*+(?:\"|\Z)|[{}\[\]]", re.DOTALL)
+_INSIDE = re.compile(r"\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z)|[{}\[\]]", re.DOTALL)
 
 
 def find_blocks(text: str) -> Sequence[str]:
@@ -78,7 +78,7 @@ def _end(text: str, begin: int) -> int | None:
 
 _FULL_WIDTH = str.maketrans("｛｝［］：，＂０１２３４５６７８９", '{}[]:,"0123456789')
 _STRINGS = re.compile(
-    r"(\"(?:[^\"\\]|\\.)*+(?:\"|\Z))|[“”](?P<curly>[^“”]*)[“”]|＂(?P<wide>[^＂]*)＂|[｛｝［］：，０-９]+", re.DOTALL
+    r"(\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z))|[“”](?P<curly>[^“”]*)[“”]|＂(?P<wide>[^＂]*)＂|[｛｝［］：，０-９]+", re.DOTALL
 )
 
 

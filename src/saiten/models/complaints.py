@@ -29,6 +29,9 @@ _MODEL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+_LONGEST = 10_000
+"""Of what a server says, so many characters are searched for what it means."""
+
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
@@ -43,8 +46,16 @@ class Complaint:
 def read_complaint(body: bytes) -> Complaint:
     """What the body says: OpenAI's `{"error": {…}}`, FastAPI's `{"detail": …}`, plain text, or a proxy's HTML."""
     value = load(body)
-    if value is None:
-        return Complaint(body[:10_000].decode("utf-8", "replace"))
+    try:
+        complaint = None if value is None else _read_value(value)
+    except (TypeError, RecursionError):  # odd types where FastAPI has none, brackets without end
+        complaint = None
+    if complaint is None:
+        return Complaint(body[:_LONGEST].decode("utf-8", "replace"))
+    return Complaint(complaint.text[:_LONGEST], complaint.code[:_LONGEST], complaint.parameter[:_LONGEST])
+
+
+def _read_value(value: Any) -> Complaint:
     error = value.get("error") or value if isinstance(value, dict) else value
     if isinstance(error, dict) and isinstance(error.get("detail"), list):
         return _read_detail(error["detail"])

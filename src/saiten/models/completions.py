@@ -5,9 +5,12 @@ from typing import Any
 
 from saiten.errors import CallFailed
 from saiten.models.endpoint import Endpoint
-from saiten.models.wire import dump
+from saiten.models.wire import glimpse
 from saiten.protocols import Completion
 from saiten.records import Usage
+
+_MOST_TOKENS = 2**24
+"""More than any model reads or writes in one call."""
 
 
 def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
@@ -21,7 +24,7 @@ def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        shown = endpoint.excerpt(dump(value)[:10_000].decode("utf-8", "replace"))
+        shown = endpoint.excerpt(glimpse(value))
         raise CallFailed(
             f"{endpoint.name} answered without choices[0].message; what came begins: {shown}", usage, retryable=True
         )
@@ -59,12 +62,13 @@ def read_usage(value: Mapping[str, Any]) -> Usage:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+    """What cannot be a number of tokens counts as not told: believed, it would bring --tpm to a standstill for days."""
+    return value if type(value) is int and 0 < value <= _MOST_TOKENS else 0
 
 
 def _why_empty(message: Mapping[str, Any], finish_reason: str | None, endpoint: Endpoint) -> str:
     if message.get("refusal"):
-        return f"refused to answer: {endpoint.excerpt(str(message['refusal']))}"
+        return f"refused to answer: {endpoint.excerpt(read_content(message['refusal']) or glimpse(message['refusal']))}"
     if finish_reason == "length":
         return "ran out of tokens before it wrote an answer; allow more (max_tokens), or less reasoning"
     if finish_reason == "content_filter":

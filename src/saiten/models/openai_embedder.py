@@ -18,7 +18,7 @@ from saiten.models.endpoint import OPENAI, Endpoint
 from saiten.models.flights import Flight, Flights
 from saiten.models.layers import Layer, Load, likely_tokens, through
 from saiten.models.vectors import NOTHING, Vector, rows, unit
-from saiten.models.wire import dump
+from saiten.models.wire import glimpse
 from saiten.protocols import Embeddings
 from saiten.records import Usage
 
@@ -190,8 +190,8 @@ def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> V
         vectors = np.array([_read_vector(entry["embedding"]) for entry in entries], np.float32)
     except (TypeError, KeyError, ValueError, AttributeError):
         vectors = np.zeros((0, 0), np.float32)
-    if vectors.ndim != 2 or len(vectors) != count or not vectors.size or not np.isfinite(vectors).all():
-        shown = endpoint.excerpt(dump(value)[:10_000].decode("utf-8", "replace"))
+    if vectors.ndim != 2 or len(vectors) != count or not _usable(vectors):
+        shown = endpoint.excerpt(glimpse(value))
         raise CallFailed(
             f"{endpoint.name} was asked for {count} vectors of equal length, {len(vectors)} came; the reply begins: "
             f"{shown}",
@@ -199,6 +199,11 @@ def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> V
             retryable=True,
         )
     return unit(vectors)
+
+
+def _usable(vectors: Vector) -> bool:
+    """Whether all are numbers and none is zero: only texts with content are sent, so a zero is no measurement."""
+    return bool(vectors.size and np.isfinite(vectors).all() and vectors.any(axis=1).all())
 
 
 def _read_vector(embedding: Any) -> Any:

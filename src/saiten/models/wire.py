@@ -26,6 +26,14 @@ def load(body: bytes) -> Any:
         return None
 
 
+def glimpse(value: Any) -> str:
+    """The beginning of a value from outside, for an error message; it may nest or count beyond what can be written."""
+    try:
+        return dump(value)[:10_000].decode("utf-8", "replace")
+    except (TypeError, RecursionError):
+        return "JSON that cannot be shown"
+
+
 def _mended(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

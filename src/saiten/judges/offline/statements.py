@@ -21,10 +21,10 @@ from saiten.tasks.statements import (
 from saiten.tasks.verdicts import Verdict
 from saiten.text.sentences import split_sentences
 
-_MARK = re.compile(r"\s*(?:>\s?)*(?:[-*•・●○■□◆▪–]+\s*|[(（\[]?\d{1,3}[.)．）\]]\s*(?=\D)|#{1,6}\s+)*")
+_MARK = re.compile(r"\s*(?:>\s?)*(?:[-*•・●○■□◆▪–]+\s*|[(（\[]?\d{1,3}[.)．）\]]\s*(?=\D)|[①-⒇❶-❿➀-➓]\s*|#{1,6}\s+)*")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^)\s]{0,500}\)")
 _EMPHASIS = re.compile(r"\*\*|__|`+|~~")
-_HEADING = re.compile(r"\s*#{1,6}\s")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|【[^】]{1,40}】\s*$)")
 _GREETING = re.compile(
     r"(?:hi|hello|dear [^.!]{1,30}|good (?:morning|afternoon|evening)|thanks?(?: you)?(?: for [^.!]{1,60})?|sure|"
     r"certainly|of course|great question|you(?:'|’)re welcome|i hope (?:this|that|it) helps?|"

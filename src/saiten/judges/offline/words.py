@@ -8,6 +8,7 @@ language, are read all the same.
 import re
 import unicodedata
 
+from saiten.judges.offline.measures import one_spelling
 from saiten.judges.offline.numbers import NUMBER, canonical
 
 JAPANESE = (
@@ -42,11 +43,15 @@ _FOOTNOTE = re.compile("(?<=\\d)(?=[⁰¹²³⁴-⁹])")
 
 
 def normalise(text: str) -> str:
-    """The text in one width (NFKC) and with single spaces, without citations such as [3]; case as it was."""
+    """The text in one width (NFKC) and with single spaces, without citations such as [3]; case as it was.
+
+    Where it is not in ASCII alone, years in kanji and units of measure are in one spelling, too.
+    """
     # 1994⁶ is the year 1994 with a footnote, not the number 19946.
     apart = text if text.isascii() else _FOOTNOTE.sub(" ", text)
     wide = apart if apart.isascii() else unicodedata.normalize("NFKC", apart).replace("’", "'")
-    return _SPACES.sub(" ", _CITATION.sub(" ", wide))
+    plain = _SPACES.sub(" ", _CITATION.sub(" ", wide))
+    return plain if plain.isascii() else one_spelling(plain)
 
 
 def units_of(lowered: str) -> set[str]:

@@ -1,0 +1,57 @@
+"""What stands around numbers in one spelling: 3,776メートル is 3,776 m, 2ヶ月 is 2か月, 二〇二四年 is 2024年.
+
+Written out, units of measure are runs of katakana, and those count as names: a statement with メートル would hold a
+name that contexts with `m` do not have. Only what stands right after a number is touched; キロ stays, as it may be
+either of two units.
+"""
+
+import re
+
+_SYMBOLS = {
+    "キロメートル": "km", "センチメートル": "cm", "センチ": "cm", "ミリメートル": "mm", "メートル": "m",
+    "キログラム": "kg", "ミリグラム": "mg", "グラム": "g",
+    "ミリリットル": "ml", "デシリットル": "dl", "リットル": "l",
+    "キロワット": "kw", "ワット": "w", "ボルト": "v", "デシベル": "db",
+    "ギガヘルツ": "ghz", "メガヘルツ": "mhz", "キロヘルツ": "khz", "ヘルツ": "hz",
+    "キロカロリー": "kcal", "カロリー": "cal", "ヘクタール": "ha",
+    "テラバイト": "tb", "ギガバイト": "gb", "メガバイト": "mb", "キロバイト": "kb",
+    "パーセント": "%",
+}  # fmt: skip
+_LETTERS = sorted({symbol for symbol in _SYMBOLS.values() if symbol != "%"}, key=len, reverse=True)
+_SQUARES = {"2": "平方", "3": "立方"}
+_COUNTED = "月所国年条店"
+"""What か counts, in any of its spellings: 2か月, 2ヶ月, 2カ月, 2箇月."""
+
+_MEASURE = re.compile(
+    r"(?<=[\d十百千万億兆]) ?(?:"
+    rf"(?P<power>平方|立方)?(?P<written>{'|'.join(_SYMBOLS)})(?![ァ-ヺー])"
+    rf"|(?P<raised>[kcm]?m)(?P<exponent>[23])(?![0-9])|(?P<area>平米)"
+    rf"|(?P<symbol>(?i:{'|'.join(_LETTERS)}))(?![A-Za-z0-9])"
+    rf"|(?P<percent>%)|[ヶケカヵ箇](?P<counted>[{_COUNTED}])|(?P<age>才)(?![一-鿿])"
+    r")"
+)
+
+_YEAR = re.compile("(?<![〇一二三四五六七八九])[一二][〇一二三四五六七八九]{3}(?=年)")
+_KANJI_DIGITS = str.maketrans("〇一二三四五六七八九", "0123456789")
+_WAVES = str.maketrans("〜", "~")
+"""～ and 〜 are typed for the same sign, and only the first of them becomes ~ by NFKC."""
+
+
+def one_spelling(normalised: str) -> str:
+    """The text, in one width, with its units of measure as small symbols, parted from the number as English does it."""
+    years = _YEAR.sub(lambda found: found.group().translate(_KANJI_DIGITS), normalised)
+    return _MEASURE.sub(_symbol, years.translate(_WAVES))
+
+
+def _symbol(found: re.Match[str]) -> str:
+    if found["counted"]:
+        return "か" + found["counted"]
+    if found["age"]:
+        return "歳"
+    if found["percent"] or found["written"] == "パーセント":
+        return "%"
+    if found["written"]:
+        return f" {found['power'] or ''}{_SYMBOLS[found['written']]}"
+    if found["raised"]:
+        return f" {_SQUARES[found['exponent']]}{found['raised']}"
+    return " 平方m" if found["area"] else f" {found['symbol'].lower()}"
