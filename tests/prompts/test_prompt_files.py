@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import pytest
 
@@ -125,6 +126,34 @@ def test_the_fixed_text_says_what_every_prompt_has_to_say(name: str, language: s
     assert all(part in prompt.system for part in form[task.written])
     assert not PLACEHOLDER.search(prompt.system)
     assert any("ぁ" <= character <= "ん" for character in prompt.system) == (language == "ja")
+
+
+@pytest.mark.parametrize(("name", "language"), CASES)
+def test_no_prompt_shows_one_of_two_verdicts_alone(name: str, language: str):
+    """A model that has seen nothing but yes leans towards yes: where there is a verdict, both stand in the fixed part."""
+    shown = " ".join(message.content for message in prompts.render(task_for(name, language))[:-1])
+    if '"verdict"' in shown or '"useful"' in shown or '"correct"' in shown:
+        assert re.search(r'"(verdict|useful|correct)": true', shown)
+        assert re.search(r'"(verdict|useful|correct)": false', shown)
+
+
+@pytest.mark.parametrize("name", [name for name in FORMS if name.startswith("grade_answer")])
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        (
+            "en",
+            ("the reference itself would get 5", "implies a reference is correct too", "does not know", "rubric alone"),
+        ),
+        ("ja", ("参照回答そのものなら5", "含意する回答も正解", "分からないと述べている", "採点基準だけ")),
+    ],
+)
+def test_the_rubric_stands_in_the_prompt_in_full(name: str, language: str, said: tuple[str, ...]):
+    """Six grades from 5 to 0 in order, the rules of the method, and the review asked for before the grade."""
+    text = load(name)[language].system
+    assert re.findall(r"^(\d): ", text, re.MULTILINE) == ["5", "4", "3", "2", "1", "0"]
+    assert all(part in text for part in said)
+    assert text.lower().rindex("feedback") < max(text.rfind('"grade"'), text.rfind("[RESULT]"))
 
 
 @pytest.mark.parametrize(("name", "language"), CASES)

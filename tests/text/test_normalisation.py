@@ -19,6 +19,8 @@ thorough = settings(deadline=None, derandomize=True, max_examples=200)
         ("zero\u200bwidth", "zerowidth"),
         ("\ufeffbom", "BOM"),
         ("か\u3099", "が"),
+        ("10〜20", "10～20"),
+        ("\u22125", "－5"),
     ],
 )
 def test_texts_that_read_the_same_are_one(one, other):
@@ -57,6 +59,13 @@ def test_half_a_surrogate_pair_does_not_stop_anything():
         ("-5", "-5"),
         ("a-5", "a5"),
         ("○", "○"),
+        ("〇", "○"),
+        ("◯。", "○"),
+        ("二〇二四年", "二○二四年"),
+        ("50％", "50%"),
+        ("%", ""),
+        ("Ｃ＃", "c#"),
+        ("# 見出し", "見出し"),
         ("東 京 都", "東京都"),
         ("…。", ""),
     ],

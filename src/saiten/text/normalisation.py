@@ -17,28 +17,37 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 """A lone surrogate, as broken JSON brings it; no text in UTF-8 can hold one."""
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_NUMBER_MARK = re.compile(r"(?<=\d)[.,:/-](?=\d)|(?<![^\W_])-(?=\d)")
-"""Punctuation that belongs to a number: 1.5 · 10:30 · 3/4 · -5."""
+_ANSWERING_MARK = re.compile(r"(?<=\d)[.,:/-](?=\d)|(?<![^\W_])-(?=\d)|(?<=\d)[%‰]|(?<=[^\W\d_])#")
+"""Punctuation that makes another answer: 1.5 · 10:30 · 3/4 · -5 · 50% · C#."""
+
+_SAME_SIGN = str.maketrans({"\u301c": "~", "\u2212": "-"})
+"""〜 and −: which of two characters a Japanese keyboard gives for them depends on the system, and NFKC maps only the
+other one (～ becomes ~, － becomes -)."""
+
+_CIRCLE = str.maketrans("〇◯", "○○")
+"""The kanji zero and the large circle, both typed for a right answer."""
 
 
 def normalise(text: str) -> str:
     """The text in compatibility form (NFKC), case-folded, without invisible characters.
 
-    This is Unicode's NFKC_Casefold (The Unicode Standard, section 3.13), with one addition: half a surrogate pair
-    becomes U+FFFD, so that whatever comes after can encode the text. Applying it twice changes nothing more.
+    This is Unicode's NFKC_Casefold (The Unicode Standard, section 3.13), with two additions: 〜 is ~ and − is -, and
+    half a surrogate pair becomes U+FFFD, so that whatever comes after can encode the text. Applying it twice changes
+    nothing more.
     """
     whole = _HALF_CHARACTER.sub("\ufffd", text)
     if whole.isascii():
         return whole.lower()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", whole).casefold())
-    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", folded))
+    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", folded)).translate(_SAME_SIGN)
 
 
 def bare(text: str) -> str:
     """The normalised text without punctuation, white space and the commas of thousands.
 
-    What belongs to a number stays, since 1.5 is not 15; so do symbols (categories S*), since ○ and × are answers.
+    What belongs to a number stays, since 1.5 is not 15 and 50% not 50; so do symbols (categories S*), since ○ and ×
+    are answers, and the # of C#.
     """
-    joined = _THOUSANDS.sub("", normalise(text))
-    marks = {match.start() for match in _NUMBER_MARK.finditer(joined)}
+    joined = _THOUSANDS.sub("", normalise(text)).translate(_CIRCLE)
+    marks = {match.start() for match in _ANSWERING_MARK.finditer(joined)}
     return "".join(c for i, c in enumerate(joined) if i in marks or unicodedata.category(c)[0] not in "PZC")

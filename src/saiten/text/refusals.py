@@ -61,12 +61,19 @@ _JAPANESE = re.compile(
     r"|申し上げ(?:られませ|かねま)"
     r"|^(?:不明|回答不能|回答不可|該当なし|情報なし|記載なし)(?:です|である)?\W*$"
 )
+_CONCLUDES = re.compile(
+    r"でき(?:ませ|な|かね)|かね|控え|られ(?:ませ|な)|(?:分か|わか|判)り?(?:りませ|らな|ませ)|不明|不可|困難|難し|申し訳|ご容赦|お問い?合わせ"
+    r"|お尋ね|ご確認|存じ"
+)
 _BUT = re.compile(
     r"[,;] ?(?:but|however|though|although|yet)\b"
     r"|(?:ませんが|ないが|ませんけれど|ないけれど|ものの|ませんけど)[、,]?(?=.{6})",
     re.IGNORECASE,
 )
 """A clause after the refusal, which goes on to answer."""
+
+_SO = re.compile(r"(?:ない|ません)(?:ため|ので|ことから)[、,]?")
+"""After this a Japanese sentence says what follows: that it cannot answer, or a fact (…ため、各社が決めます)."""
 
 _TURN = re.compile(
     r"(?:however|but|that said|nevertheless|still|based on|according to|yet|generally|in general)\b"
@@ -94,4 +101,7 @@ def is_refusal(text: str, language: Language) -> bool:
 
 def _declines(sentence: str) -> bool:
     found = _ENGLISH.search(sentence) or _JAPANESE.search(sentence)
-    return found is not None and not _BUT.search(sentence, max(found.start(), found.end() - 3))
+    if found is None or _BUT.search(sentence, max(found.start(), found.end() - 3)):
+        return False
+    so = _SO.search(sentence, max(found.start(), found.end() - 3))
+    return so is None or not sentence[so.end() :].strip("。 ") or bool(_CONCLUDES.search(sentence, so.end()))

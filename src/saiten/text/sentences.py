@@ -34,6 +34,9 @@ _JAPANESE = re.compile("[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]")
 _LIST_MARK = re.compile(r"[\s#>*-]*[(\[（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})")
 _NEW_ITEM = re.compile(r"\s*(?:[-*•・●○■□◆▪–|>]|#{1,6}\s|[(（]?(?:\d{1,3}|[a-z])[.)．）])")
 _BRACKET = re.compile(rf"[「『（」』）{_NEWLINES}]")
+_WIDE = str.maketrans("()", "（）")
+"""In Japanese the narrow ones hold sentences together as well; an English bracket may have several sentences in it."""
+
 _OPENED_BY = {"」": "「", "』": "『", "）": "（"}
 
 _TITLES = frozenset(
@@ -54,7 +57,8 @@ def split_sentences(text: str, language: Language) -> list[Sentence]:
     """The sentences of the text in order; nothing but white space lies between them.
 
     - 。！？ end a sentence, with the brackets and quotation marks that close after them; inside 「…」, 『…』 and
-      （…） nothing is split, so 「はい。」と答えた。 is one sentence. A bracket not closed on its line does not count.
+      （…）, in Japanese also (…), nothing is split, so 「はい。」と答えた。 is one sentence.
+      A bracket not closed on its line does not count.
     - `.`, `!` and `?` end a sentence before white space or the end, but not within 3.5, U.S., www.example.com, after
       an abbreviation or an initial, nor before a small letter.
     - A line is a sentence of its own, so list items and headings are. In English a line that goes on with a small
@@ -74,7 +78,7 @@ def split_sentences(text: str, language: Language) -> list[Sentence]:
 
 
 def _cuts(text: str, language: Language) -> Iterator[int]:
-    brackets = iter(_brackets(text))
+    brackets = iter(_brackets(text.translate(_WIDE) if language == "ja" else text))
     opened, closed = next(brackets, (len(text), len(text)))
     line = 0
     for sign in _SIGN.finditer(text):
@@ -131,7 +135,8 @@ def _ends(text: str, line: int, at: int, end: int, closed: int) -> bool:
     if not _STRONG.isdisjoint(signs):
         return "。" in signs or after != "と"  # 「え？」と, also without the brackets
     if signs == "．":
-        return not (text[at - 1 : at].isdigit() and after.isdigit())
+        number = text[at - 1 : at].isdigit() and (after.isdigit() or _marks_item(text, line, at))
+        return not number
     if after and not after.isspace():
         japanese = signs[0] in "!?" or (signs == "." and _JAPANESE.match(text[at - 1 : at]))
         return bool(japanese and _JAPANESE.match(after))
@@ -141,9 +146,14 @@ def _ends(text: str, line: int, at: int, end: int, closed: int) -> bool:
     return signs != "." or not _abbreviates(text, line, at, following)
 
 
+def _marks_item(text: str, line: int, at: int) -> bool:
+    """Whether the line is nothing but the number of a list item up to the full stop at `at`."""
+    return at - line <= 12 and bool(_LIST_MARK.fullmatch(text, line, at))
+
+
 def _abbreviates(text: str, line: int, at: int, following: str) -> bool:
     """Whether the full stop at `at` belongs to an abbreviation, an initial or the number of a list item."""
-    if at - line <= 12 and _LIST_MARK.fullmatch(text, line, at):
+    if _marks_item(text, line, at):
         return True
     words = text[max(line, at - 20) : at].split()
     word = words[-1].lstrip("([\"'“‘*_") if words else ""

@@ -91,6 +91,39 @@ def test_width_and_case_are_no_difference(grade, metric):
     assert grade(metric, "ＤＢ２に牛が２頭いる", "db2に牛が2頭いる。", language="ja").value > 0.8
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("２０２４年５月に開業した。", "2024年5月に開業した。"),
+        ("ﾃﾞｰﾀﾍﾞｰｽを更新する。", "データベースを更新する。"),
+        ("㈱日立の㌔数", "(株)日立のキロ数"),
+        ("10～20人です。", "10〜20人です。"),
+        ("が\u3099", "が\u3099"),
+        ("か\u3099っこう", "がっこう"),
+    ],
+)
+@each
+def test_what_reads_the_same_in_japanese_scores_exactly_one(grade, metric, one, other):
+    """Full and half width, half-width katakana, composition and the two wave dashes are no difference to any metric."""
+    assert grade(metric, one, other, language="ja").value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("犬が、猫を追う。", "犬が、猫を追う"), ("「はい」と答えた。", "はいと答えた！")]
+)
+@each
+def test_punctuation_is_a_difference_to_chrf_alone(grade, metric, one, other):
+    """Words are compared without it; chrF has no words, and keeps it."""
+    assert (grade(metric, one, other, language="ja").value == 1.0) == (metric.name != "chrf")
+
+
+@pytest.mark.parametrize(("one", "other"), [("学校", "學校"), ("サーバ", "サーバー"), ("20%", "20パーセント")])
+@each
+def test_another_spelling_is_another_word(grade, metric, one, other):
+    """Old kanji, long vowels and units written out are not guessed to be the same."""
+    assert grade(metric, one, other, language="ja").value < 1.0
+
+
 @each
 def test_sharing_only_a_number_is_not_agreement(grade, metric):
     """Two Japanese sentences with one number in common stay far from 1."""

@@ -2,8 +2,8 @@
 
 1 is the same, 0 is not; for short answers only, since a sentence around the right answer is a miss.
 Source: Rajpurkar et al. 2016, *SQuAD*, section 6.1. English is read as SQuAD's script reads it (`squad.py` says where
-we differ). Japanese is compared after NFKC and case folding, without punctuation and white space; marks inside numbers
-stay (1.5 is not 15), the commas of thousands go, and symbols stay (○ is not ×).
+we differ). Japanese is compared after NFKC and case folding, without punctuation and white space; what belongs to a
+number stays (1.5 is not 15, 50% not 50), the commas of thousands go, and symbols stay (○ is not ×).
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class ExactMatch(ReferenceMetric):
 
     def describe(self) -> Mapping[str, str]:
         """How texts are made comparable."""
-        return {"normalised_ja": "bare-1", "normalised_en": "squad-1"}
+        return {"normalised_ja": "bare-2", "normalised_en": "squad-1"}
 
     def units(self, text: str, language: Language) -> Units:
         """What has to be equal: SQuAD's words, or the bare characters."""

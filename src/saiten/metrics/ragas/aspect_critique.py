@@ -44,12 +44,12 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
         ),
         "coherence": Criterion(
             "Are the thoughts of the answer in an order that makes sense, each following from the one before?",
-            "この回答は、考えが筋道立てて並び、前後のつながりが自然ですか。",
+            "この回答は、筋道が通っていて、前後のつながりが自然ですか。",
             yes_is_good=True,
         ),
         "correctness": Criterion(
             "Are all facts in the answer correct?",
-            "この回答に書かれている事実は、すべて正しいですか。",
+            "この回答に書かれていることは、事実としてすべて正しいですか。",
             yes_is_good=True,
         ),
         "conciseness": Criterion(
