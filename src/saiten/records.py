@@ -128,6 +128,10 @@ class Label:
     """Who said it."""
     aspect: str = ""
     """What was asked, for example `correct`."""
+    adjudicated: bool = False
+    """A third decision that settles the others, kept beside them; no annotator's own."""
+    category: str = ""
+    """The word, where the values have no order (`neutral`); `value` then only numbers the words as they came."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,7 +190,7 @@ def test_a_column_left_aside_is_told_once():
     rows = [{"question": "q", "answer": "gold", "response": "a"}] * 3
     assert {row.answer for row in read(rows, told)} == {"gold"}
     assert told == [
-        "input: the answer is taken from 'answer', not from 'response'; to change that, name the column, as in answer=response"
+        "input: the answer is taken from 'answer', not from 'response'; to change that, name the column, as in --column answer=response"
     ]
 
 

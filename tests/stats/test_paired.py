@@ -38,6 +38,24 @@ def test_random_flips_come_near_the_exact_figure():
     assert sign_flip(sums) == pytest.approx(binomtest(5, 19).pvalue, abs=0.01)
 
 
+@pytest.mark.parametrize("questions", [10, 40])
+def test_runs_that_do_not_differ_are_called_different_as_rarely_as_it_says(questions):
+    """Five metrics, no true difference, 300 times: after Holm's correction at most 5 % raise an alarm, give or take 3."""
+    random = np.random.default_rng(questions)
+    alarms = 0
+    for _ in range(300):
+        first, second = (
+            np.where(random.random((5, questions)) < 0.6, 1, random.beta(2, 2, (5, questions))) for _ in "ab"
+        )
+        alarms += min(holm([sign_flip(row, permutations=400) for row in second - first])) < 0.05
+    assert alarms / 300 <= 0.08
+
+
+def test_five_questions_cannot_show_a_difference():
+    """With n clusters that differ p is at least 2 / 2ⁿ, here 0.0625."""
+    assert sign_flip(np.ones(5)) == 0.0625
+
+
 def test_a_p_value_is_never_zero():
     """100 random flips cannot show more than 1 in 101."""
     assert sign_flip(np.ones(40), permutations=100) == pytest.approx(1 / 101)

@@ -109,6 +109,9 @@ LABEL_COLUMNS: Names = {
     "value": ("value", "label", "score", "rating", "grade"),
     "annotator": ("annotator", "annotator_id", "rater", "worker"),
     "aspect": ("aspect", "criterion", "dimension"),
+    "adjudicated": ("adjudicated",),
+    "preference": ("preference",),
+    "choice": ("choice",),
 }
 
 _OBJECTS = frozenset({"inputs", "outputs", "actual_outputs", "expected_outputs", "reference_outputs", "request"})
@@ -223,7 +226,8 @@ class Columns:
                 return f"there is no column {column!r}, which was named for the {field}"
         if all(self.find(row.fields, field) is MISSING for row in rows for field in needed):
             known = "; ".join(f"{field}: {', '.join(self._names[field])}" for field in needed)
-            return f"no column for {' or '.join(needed)} (understood are {known}); name one, as in question=COLUMN"
+            name = f"name one, as in --column {next(iter(needed))}=COLUMN"
+            return f"no column for {' or '.join(needed)} (understood are {known}); {name}"
         return None
 
     def _ambiguous(self, row: Row) -> Iterator[str]:
@@ -234,7 +238,7 @@ class Columns:
             if len(roots) > 1:
                 yield (
                     f"the {field} is taken from {filled[0]!r}, not from {' or '.join(map(repr, roots[1:]))}; "
-                    f"to change that, name the column, as in {field}={roots[1]}"
+                    f"to change that, name the column, as in --column {field}={roots[1]}"
                 )
 
 

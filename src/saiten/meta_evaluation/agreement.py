@@ -1,0 +1,190 @@
+"""Do people agree, aspect by aspect: what `saiten agreement` shows, as one object.
+
+Third decisions are kept apart: they are counted, but no annotator's labels. Items that only one annotator labelled say
+nothing about agreement; they count in the base rates alone.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from saiten.errors import BadInput
+from saiten.records import Label
+from saiten.stats.agreement_among import AgreementAmong, agreement_among
+
+Level = Literal["nominal", "ordinal", "interval"]
+"""Categories · grades whose order counts · grades whose distances count."""
+
+_VERDICTS = 2
+"""So many different values are verdicts, more are grades."""
+_MOSTLY_CHANCE = 0.8
+"""From here on agreement by chance is pointed out."""
+
+
+@dataclass(frozen=True, slots=True)
+class AspectAgreement:
+    """How far people agree on one aspect."""
+
+    aspect: str
+    """What was asked; may be empty."""
+    levels: tuple[Level, ...]
+    """How the values are read: nominal for two values or words, ordinal and interval for grades, unless told."""
+    items: int
+    """Items with labels of annotators."""
+    labels: int
+    """Labels of annotators."""
+    adjudicated: int
+    """Items with a third decision."""
+    rates: Mapping[str, Mapping[str, int]]
+    """Annotator → value → how often; values ascending. One annotator "" where nobody is named."""
+    figures: AgreementAmong
+    """The figures, with their intervals."""
+    notes: tuple[str, ...] = ()
+    """What was left out, and what to mind when reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementReport:
+    """How far people agree, on each aspect."""
+
+    aspects: tuple[AspectAgreement, ...]
+    """In the order in which they were first seen, or asked for."""
+    by_question: bool
+    """Whether the intervals draw questions instead of items."""
+
+
+def agreement_report(
+    labels: Iterable[Label],
+    *,
+    aspects: Sequence[str] = (),
+    level: Level | None = None,
+    questions: Mapping[str, str] | None = None,
+    resamples: int = 1_000,
+    seed: int = 0,
+) -> AgreementReport:
+    """How far people agree.
+
+    Args:
+        labels: of any aspects; where an annotator labelled an item twice, the last one counts.
+        aspects: the ones that are wanted; none: all.
+        level: how to read the values; None decides by the values.
+        questions: item → question, to draw questions instead of items; items that are not in it stand for themselves.
+        resamples: for the intervals; 0 for none.
+        seed: of the draws.
+
+    Raises:
+        BadInput: there are no labels, or none of an aspect that was asked for.
+    """
+    found: dict[str, list[Label]] = {}
+    for label in labels:
+        found.setdefault(label.aspect, []).append(label)
+    if not found:
+        raise BadInput("there are no labels; each needs an item and a value, and the annotator's name")
+    missing = [aspect for aspect in aspects if aspect not in found]
+    if missing:
+        there = ", ".join(map(repr, found))
+        raise BadInput(f"there are no labels of the aspect {missing[0]!r}; there are labels of {there}")
+    chosen = tuple(
+        aspect_agreement(aspect, found[aspect], level=level, questions=questions, resamples=resamples, seed=seed)
+        for aspect in aspects or found
+    )
+    return AgreementReport(chosen, questions is not None)
+
+
+def aspect_agreement(
+    aspect: str,
+    labels: Sequence[Label],
+    *,
+    level: Level | None = None,
+    questions: Mapping[str, str] | None = None,
+    resamples: int = 1_000,
+    seed: int = 0,
+) -> AspectAgreement:
+    """How far people agree on the one aspect that these labels are of."""
+    own, words, odd = _one_kind([label for label in labels if not label.adjudicated], level)
+    kept, again = _last_of_each(own)
+    unnamed = sum(not label.annotator for label in kept)
+    figures = agreement_among(
+        [label.item for label in kept],
+        [label.value for label in kept],
+        None if unnamed else [label.annotator for label in kept],
+        None if questions is None else [questions.get(label.item) or (label.item,) for label in kept],
+        resamples=resamples,
+        seed=seed,
+    )
+    rates = _rates(kept, words=words, named=not unnamed)
+    notes = (odd, again, _nameless(unnamed, len(kept)), _paradox(figures, rates))
+    return AspectAgreement(
+        aspect=aspect,
+        levels=_levels(level, words=words, kinds=len({label.value for label in kept})),
+        items=len({label.item for label in kept}),
+        labels=len(kept),
+        adjudicated=len({label.item for label in labels if label.adjudicated}),
+        rates=rates,
+        figures=figures,
+        notes=tuple(note for note in notes if note),
+    )
+
+
+def _one_kind(labels: Sequence[Label], level: Level | None) -> tuple[Sequence[Label], bool, str | None]:
+    """The labels that are categories, or those that are numbers: the more numerous; and what was left out."""
+    words = [label for label in labels if label.category]
+    if not words:
+        return labels, False, None
+    if level == "nominal" or 2 * len(words) > len(labels):
+        if level not in (None, "nominal"):
+            raise BadInput(f"the values are words, for example {words[0].category!r}, and have no {level} level")
+        return _renumbered(labels), True, None
+    kept = [label for label in labels if not label.category]
+    return kept, False, f"{len(words)} labels left out that are no numbers, for example {words[0].category!r}"
+
+
+def _renumbered(labels: Sequence[Label]) -> list[Label]:
+    """All as categories, numbered by name, numbers among them included."""
+    names = [label.category or f"{label.value:g}" for label in labels]
+    place = {name: float(number) for number, name in enumerate(sorted(set(names)))}
+    return [replace(label, value=place[name], category=name) for label, name in zip(labels, names, strict=True)]
+
+
+def _last_of_each(labels: Sequence[Label]) -> tuple[list[Label], str | None]:
+    """One label an annotator and item, the last; those without a name are all kept."""
+    last: dict[tuple[str, str | int], Label] = {}
+    changed = 0
+    for number, label in enumerate(labels):
+        key = (label.item, label.annotator or number)
+        changed += key in last and last[key].value != label.value
+        last[key] = label
+    return list(last.values()), f"{changed} labels that their annotator changed later" if changed else None
+
+
+def _rates(labels: Sequence[Label], *, words: bool, named: bool) -> dict[str, dict[str, int]]:
+    """How often each annotator gave each value."""
+    counts = Counter((label.annotator if named else "", label.value) for label in labels)
+    texts = {label.value: label.category if words else f"{label.value:g}" for label in labels}
+    rates: dict[str, dict[str, int]] = {}
+    for person, value in sorted(counts):
+        rates.setdefault(person, {})[texts[value]] = counts[person, value]
+    return rates
+
+
+def _levels(level: Level | None, *, words: bool, kinds: int) -> tuple[Level, ...]:
+    if level is not None:
+        return (level,)
+    return ("nominal",) if words or kinds <= _VERDICTS else ("ordinal", "interval")
+
+
+def _nameless(unnamed: int, labels: int) -> str | None:
+    return f"{unnamed} of {labels} labels do not say whose they are" if unnamed else None
+
+
+def _paradox(figures: AgreementAmong, rates: Mapping[str, Mapping[str, int]]) -> str | None:
+    """Why a high percentage may say little."""
+    if figures.by_chance.value is None or figures.by_chance.value < _MOSTLY_CHANCE:
+        return None
+    totals = sum((Counter(each) for each in rates.values()), Counter[str]())
+    value, times = totals.most_common(1)[0]
+    return (
+        f"{times / totals.total():.1%} of all labels are {value}: {figures.by_chance.value:.1%} would agree by chance, "
+        "so a high percentage says little"
+    )

@@ -1,0 +1,213 @@
+"""Do people agree: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha over items × annotators, with intervals.
+
+Cells may be missing; items with fewer than two labels say nothing about agreement and are left out. Intervals are those
+of `bootstrap.py`, items (or clusters of them) drawn with replacement, all figures from the same draws.
+
+Which figures stand beside which: percent knows no chance, so it is read beside kappa or alpha and beside `by_chance`,
+which is what percent would be if the same labels were dealt out at random. Where nearly all labels are equal, kappa and
+alpha are low although percent is high (Feinstein and Cicchetti 1990, *High Agreement but Low Kappa*): the few others
+hardly ever meet.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Self
+
+import numpy as np
+
+from saiten.stats.among_figures import FIGURES, WEIGHTS, among, kappas, shared_items
+from saiten.stats.bootstrap import few, percentiles
+from saiten.stats.clusters import Column, Floats, check_settings
+from saiten.stats.correlation import Estimate
+from saiten.stats.tallies import MOST_KINDS, MOST_PAIRS, Tallies, comparable, tally
+from saiten.stats.votes import Votes, make_votes, weights
+
+KAPPAS = ("kappa", "kappa_linear", "kappa_quadratic")
+"""The means over the pairs, in the order of `WEIGHTS`."""
+
+_ROUNDING = 1e-14
+"""A figure as small as this is 0, and has no sign."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Two annotators on the items that both labelled."""
+
+    first: Hashable
+    """One annotator."""
+    second: Hashable
+    """The other."""
+    percent: float
+    """Share of the items to which both gave the same value."""
+    kappa: Estimate
+    """Cohen's kappa; its `n` is the number of items that both labelled."""
+    linear: Estimate
+    """Weighted by the distance of the values."""
+    quadratic: Estimate
+    """Weighted by the square of the distance."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementAmong:
+    """How far annotators agree; each figure is an `Estimate`, with a reason where it has no value."""
+
+    items: int
+    """Items with at least two labels; only these are counted."""
+    percent: Estimate
+    """Mean over the items of the share of pairs of labels that are equal."""
+    by_chance: Estimate
+    """What percent would be if the same labels were dealt out at random."""
+    kappa: Estimate
+    """Mean of Cohen's kappa over the pairs of annotators (Light 1971)."""
+    kappa_linear: Estimate
+    """The same, weighted by the distance of the values."""
+    kappa_quadratic: Estimate
+    """The same, weighted by the square of the distance."""
+    fleiss: Estimate
+    """Fleiss' kappa; for the same number of labels on every item."""
+    nominal: Estimate
+    """Krippendorff's alpha for categories."""
+    ordinal: Estimate
+    """Krippendorff's alpha for grades whose order counts."""
+    interval: Estimate
+    """Krippendorff's alpha for grades whose distances count."""
+    pairs: tuple[PairAgreement, ...]
+    """Each two annotators who share items; empty where nobody is named."""
+
+
+def agreement_among(
+    items: Sequence[Hashable],
+    values: Column,
+    annotators: Sequence[Hashable] | None = None,
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    resamples: int = 1_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> AgreementAmong:
+    """All figures over labels, one row of the arguments a label; the same for the same rows in any order.
+
+    Args:
+        items: what was labelled.
+        values: verdicts or grades, finite; categories as numbers, for which only nominal figures mean something.
+        annotators: who said it; None: nobody knows, and no two annotators are compared.
+        clusters: a label for each row, for example the question, the same for all rows of an item; None draws items.
+        resamples: how often they are drawn; 0 for no intervals.
+        confidence: of the intervals.
+        seed: of the draws.
+
+    Raises:
+        ValueError: lengths differ, a value is not finite, an annotator has two labels on an item, or a setting makes no
+            interval.
+    """
+    check_settings(max(1, resamples), confidence)
+    votes = make_votes(items, values, annotators, clusters)
+    if votes.items == 0:
+        none = Estimate(None, 0, "no item has labels from two annotators")
+        return AgreementAmong(items=0, pairs=(), **dict.fromkeys((*FIGURES, *KAPPAS), none))
+    return _Computed.of(votes, resamples, confidence, seed).report()
+
+
+@dataclass(frozen=True, slots=True)
+class _Computed:
+    """The figures of the data, in place 0, and of each resample after it; NaN where undefined."""
+
+    votes: Votes
+    tallies: Tallies
+    confidence: float
+    figures: Floats
+    """Shape (FIGURES, 1 + resamples)."""
+    kappas: Floats
+    """Shape (WEIGHTS, 1 + resamples, pairs)."""
+    shared: Floats
+    """Of each pair, how many items both labelled, and on how many of them they agree: shape (2, pairs)."""
+
+    @classmethod
+    def of(cls, votes: Votes, resamples: int, confidence: float, seed: int) -> Self:
+        tallies = tally(votes)
+        data = votes.times[None, :].astype(np.float64)
+        resamples = resamples if len(votes.times) > 1 or votes.times[0] > 1 else 0
+        figures, pairs, shared = [], [], np.empty((2, 0))
+        for times in chain([data], weights(votes, resamples, seed, tallies.width)):
+            sums = np.asarray(tallies.matrix @ times.T).T
+            figures.append(among(sums, tallies))
+            if tallies.pairs:
+                pairs.append(kappas(sums, tallies))
+                shared = shared if times is not data else shared_items(sums, tallies)
+        each = np.concatenate(pairs, axis=1) if pairs else np.empty((len(WEIGHTS), 1, 0))
+        return cls(votes, tallies, confidence, np.concatenate(figures, axis=1), each, shared)
+
+    def report(self) -> AgreementAmong:
+        """The figures as estimates."""
+        votes, n = self.votes, self.votes.items
+        found = {name: self._estimate(row, n, self._why) for name, row in zip(FIGURES, self.figures, strict=True)}
+        found["by_chance"] = replace(found["by_chance"], low=None, high=None, note=None)
+        for name, row in zip(KAPPAS, self._mean_kappas(), strict=True):
+            found[name] = self._estimate(row, n, self._why_no_kappa())
+        if n == 1:
+            alone = self._none("a single item cannot show what chance would do")
+            found |= dict.fromkeys(set(found) - {"percent"}, alone)
+        elif votes.sizes.min() != votes.sizes.max():
+            found["fleiss"] = self._none(
+                f"needs equally many labels on every item, and there are {votes.sizes.min()} to {votes.sizes.max()}; "
+                "read the nominal alpha, which does not"
+            )
+        pairs = tuple(self._pair(at, *both) for at, both in enumerate(self.tallies.pairs))
+        return AgreementAmong(items=n, pairs=pairs, **found)
+
+    def _pair(self, at: int, first: int, second: int) -> PairAgreement:
+        n, equal = self.shared[:, at]
+        if n < 2:
+            each = [Estimate(None, int(n), "they share a single item")] * len(WEIGHTS)
+        else:
+            why = "both always say the same one thing, so there is no chance to correct for"
+            each = [self._estimate(rows[:, at], int(n), why) for rows in self.kappas]
+        names = self.votes.annotators
+        return PairAgreement(names[first], names[second], float(equal / n), *each)
+
+    def _mean_kappas(self) -> Floats:
+        """Over the pairs whose kappa is defined; of a resample in which one of those is not, nothing is said."""
+        known = np.isfinite(self.kappas[0, 0]) & (self.shared[0] >= 2)
+        if not known.any():
+            return np.full(self.kappas.shape[:2], np.nan)
+        mean: Floats = self.kappas[:, :, known].mean(axis=2)
+        return mean
+
+    def _estimate(self, row: Floats, n: int, why: str) -> Estimate:
+        """The first of the row, with an interval from the others; `why` is the reason if there is no first."""
+        units, value, drawn = min(n, int(self.votes.times.sum())), float(row[0]), row[1:]
+        whole = Estimate(value if abs(value) > _ROUNDING else 0.0, n, clusters=units)
+        if not np.isfinite(value):
+            return self._none(why, n)
+        if units == 1:
+            return replace(whole, note="a single cluster tells nothing about the spread between clusters")
+        if not drawn.size:
+            return whole
+        kept = drawn[np.isfinite(drawn)]
+        if len(kept) < 0.95 * len(drawn):
+            lost = len(drawn) - len(kept)
+            return replace(whole, note=f"undefined in {lost} of {len(drawn)} resamples, so no interval")
+        low, high = percentiles(kept, units, self.confidence)
+        if high - low <= 1e-12 * max(abs(low), abs(high)):
+            return replace(whole, note="resampling shows no spread, so no interval")
+        return replace(whole, low=low, high=high, note=few(units))
+
+    def _none(self, why: str, n: int | None = None) -> Estimate:
+        return Estimate(None, self.votes.items if n is None else n, why, clusters=int(self.votes.times.sum()))
+
+    @property
+    def _why(self) -> str:
+        """Why a figure over all annotators is undefined."""
+        if len(self.votes.kinds) > MOST_KINDS:
+            return f"is for verdicts and grades, and there are {len(self.votes.kinds)} different values"
+        return "all labels are the same, so there is no chance to correct for"
+
+    def _why_no_kappa(self) -> str:
+        if not self.votes.annotators:
+            return "compares named annotators, and the labels do not say whose they are"
+        if len(self.votes.kinds) > MOST_KINDS or not np.ptp(self.votes.kinds):
+            return self._why
+        if not comparable(self.votes):
+            return f"more than {MOST_PAIRS:,} pairs of labels to compare; read alpha"
+        return "no two annotators share two items on which not all labels are the same"

@@ -1,0 +1,106 @@
+"""Agreement figures from tallies, for many resamples at once; NaN in here stands for undefined and goes no further.
+
+Every function takes sums of shape (resamples, columns) and gives one figure a resample. Sources: Fleiss 1971,
+*Measuring Nominal Scale Agreement Among Many Raters*; Krippendorff 2011, *Computing Krippendorff's Alpha-Reliability*;
+Cohen 1960 and 1968 (weights by the distance of the values).
+"""
+
+import numpy as np
+
+from saiten.stats.clusters import Floats, Ints
+from saiten.stats.tallies import BASIC, Tallies
+
+FIGURES = ("percent", "by_chance", "fleiss", "nominal", "ordinal", "interval")
+"""The rows that `among` gives, in this order."""
+
+WEIGHTS = ("unweighted", "linear", "quadratic")
+"""The rows that `kappas` gives for each pair, in this order."""
+
+
+def among(sums: Floats, tallies: Tallies) -> Floats:
+    """The figures of `FIGURES` over all annotators: shape (figures, resamples)."""
+    items, equal, n, total, squares, differing, apart = sums[:, :BASIC].T
+    kinds = len(tallies.kinds)
+    counts = sums[:, BASIC : BASIC + kinds]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        percent = equal / items
+        interval = 1 - _over(apart, 2 * (n * squares - total**2) / (n - 1))
+        if not kinds:  # too many different values to be told apart
+            none = np.full_like(n, np.nan)
+            return np.stack([percent, none, none, none, none, interval])
+        unlike = n**2 - (counts**2).sum(axis=1)  # exact, so 0 exactly where all labels are the same
+        by_chance = 1 - unlike / (n * (n - 1))
+        fleiss = 1 - _over(1 - percent, unlike / n**2)
+        nominal = 1 - _over(differing * (n - 1), unlike)
+        ordinal = _ordinal(sums, tallies, counts, n)
+    constant = unlike == 0
+    figures = np.stack([percent, by_chance, fleiss, nominal, ordinal, interval])
+    figures[2:, constant] = np.nan
+    return figures
+
+
+def kappas(sums: Floats, tallies: Tallies) -> Floats:
+    """Cohen's kappa of each pair of annotators: shape (weights, resamples, pairs)."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - as in `tally`
+
+    cells = sums[:, BASIC + len(tallies.kinds) + len(tallies.met[0]) :]
+    x, pairs = tallies.kinds, len(tallies.pairs)
+    one, other = tallies.said
+    begins = np.searchsorted(tallies.pair, np.arange(pairs))
+    rows = len(cells)
+
+    def margin(said: Ints) -> Floats:
+        """How often the annotator said each value: shape (resamples, pairs, values)."""
+        places = (np.ones(len(said)), (tallies.pair * len(x) + said, np.arange(len(said))))
+        sum_up = csr_array(places, shape=(pairs * len(x), len(said)))
+        return np.asarray(sum_up @ cells.T).T.reshape(rows, pairs, len(x))
+
+    a, b = margin(one), margin(other)
+    n = a.sum(axis=2)
+    below_a, below_b = np.cumsum(a, axis=2)[..., :-1], np.cumsum(b, axis=2)[..., :-1]
+    n_ = n[..., None]
+    (mean_a, squares_a), (mean_b, squares_b) = _moments(a, n, x), _moments(b, n, x)
+    chance = (
+        n**2 - (a * b).sum(axis=2),
+        ((below_a * (n_ - below_b) + below_b * (n_ - below_a)) * np.diff(x)).sum(axis=2),
+        n * (squares_a + squares_b) + (n * (mean_a - mean_b)) ** 2,
+    )
+    apart = np.abs(x[one] - x[other])
+    figures = np.empty((len(WEIGHTS), rows, pairs))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for place, (cost, by_chance) in enumerate(zip(((apart > 0) * 1.0, apart, apart**2), chance, strict=True)):
+            figures[place] = 1 - _over(n * np.add.reduceat(cells * cost, begins, axis=1), by_chance)
+    figures[:, chance[0] == 0] = np.nan  # both always say the same one thing, or share no item
+    return figures
+
+
+def _moments(counts: Floats, n: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """Mean of the values and sum of squares around it: not by the difference of two large sums, which would cancel."""
+    mean = _over(counts @ x, n)
+    return mean, (counts * (x - mean[..., None]) ** 2).sum(axis=-1)
+
+
+def shared_items(sums: Floats, tallies: Tallies) -> Floats:
+    """Of each pair of annotators the items that both labelled and those on which they agree: shape (2, pairs)."""
+    cells = sums[0, BASIC + len(tallies.kinds) + len(tallies.met[0]) :]
+    one, other = tallies.said
+    pairs = len(tallies.pairs)
+    return np.stack([np.bincount(tallies.pair, cells * each, pairs) for each in (1.0, one == other)])
+
+
+def _ordinal(sums: Floats, tallies: Tallies, counts: Floats, n: Floats) -> Floats:
+    """Alpha for grades: two are as far apart as their mean ranks, which is Krippendorff's distance written shortly."""
+    rank = (np.cumsum(counts, axis=1) - counts / 2) / n[:, None] - 0.5  # its mean over the labels is 0
+    low, high = tallies.met
+    begin = BASIC + len(tallies.kinds)
+    together = sums[:, begin : begin + len(low)]
+    observed = 2 * (together * (rank[:, low] - rank[:, high]) ** 2).sum(axis=1)
+    expected = 2 * n * (counts * rank**2).sum(axis=1) / (n - 1)
+    figure: Floats = 1 - _over(observed, expected)
+    return figure
+
+
+def _over(part: Floats, whole: Floats) -> Floats:
+    """The quotient; NaN where the divisor is 0."""
+    quotient: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
+    return quotient

@@ -1,0 +1,146 @@
+"""What agreement is computed from: columns that add up over items, so that a bootstrap only weighs them.
+
+The columns of a unit (an item, a kind of item, or a cluster) are: how many items, their share of equal pairs, labels,
+their sum and sum of squares, disagreement within items (nominal and interval), how often each value was given, how
+often two different values met on an item (Krippendorff's coincidences), and the table of each pair of annotators.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from saiten.stats.clusters import Floats, Ints
+from saiten.stats.votes import Votes, pairs_within
+
+MOST_KINDS = 201
+"""Different values that are taken for grades, 0 to 100 in halves; beyond that only interval figures make sense."""
+
+MOST_PAIRS = 10_000_000
+"""Pairs of labels on one item, those of items labelled alike counted once, for which annotators are compared."""
+
+BASIC = 7
+"""Columns before those of the values: items, equal pairs, labels, sum, squares, nominal and interval disagreement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tallies:
+    """The matrix units × columns, sparse, and what its columns mean."""
+
+    matrix: Any
+    """scipy's CSR, transposed: columns × units."""
+    kinds: Floats
+    """The values, brought into -1 to 1, the median at 0; empty where there are too many."""
+    met: tuple[Ints, Ints]
+    """Of each column of coincidences: the two values, the lower one first."""
+    pair: Ints
+    """Of each column of pairs of annotators: which pair; ascending."""
+    said: tuple[Ints, Ints]
+    """Of each column of pairs of annotators: what the first said, what the second said."""
+    pairs: tuple[tuple[int, int], ...]
+    """The pairs of annotators who share an item."""
+
+    @property
+    def width(self) -> int:
+        """How many numbers one resample takes."""
+        return BASIC + len(self.kinds) * (1 + 2 * len(self.pairs)) + len(self.met[0]) + len(self.pair)
+
+
+def tally(votes: Votes) -> Tallies:
+    """The columns of all units."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - takes a third of a second to import
+
+    x = scaled(votes.kinds, votes.code)
+    graded = len(votes.kinds) <= MOST_KINDS
+    blocks = [*_basic(votes, x)]
+    width, met = BASIC, (np.empty(0, np.int64), np.empty(0, np.int64))
+    pair, said = np.empty(0, np.int64), met
+    pairs: tuple[tuple[int, int], ...] = ()
+    if graded:
+        counts, coincidences, met = _values(votes)
+        blocks += [_right(counts, width), _right(coincidences, width + len(votes.kinds))]
+        width += len(votes.kinds) + len(met[0])
+        if comparable(votes):
+            cells, pair, said, pairs = _tables(votes)
+            blocks.append(_right(cells, width))
+            width += len(pair)
+    unit, column, value = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    matrix = coo_array((value, (column, unit)), shape=(width, len(votes.times))).tocsr()
+    return Tallies(matrix, x if graded else x[:0], met, pair, said, pairs)
+
+
+def comparable(votes: Votes) -> bool:
+    """Whether annotators can be told apart, and are not so many that comparing each two would take hours."""
+    return bool(votes.annotators) and int((votes.sizes * (votes.sizes - 1) // 2).sum()) <= MOST_PAIRS
+
+
+def scaled(kinds: Floats, codes: Ints) -> Floats:
+    """The values moved and stretched into -1 to 1, the median to 0: kappa and alpha stay, and squares do not overflow.
+
+    Around the median differences of common values keep their digits, even beside a value a million times as far away.
+    """
+    if not len(kinds) or kinds[0] == kinds[-1]:
+        return np.zeros_like(kinds)
+    middle = kinds[int(np.median(codes))]
+    away: Floats = kinds / 2 - middle / 2
+    largest: float = np.abs(away).max()
+    return away / largest
+
+
+Block = tuple[Ints, Ints, Floats]
+"""Unit, column and value of each entry."""
+
+
+def _basic(votes: Votes, x: Floats) -> list[Block]:
+    size = votes.sizes.astype(np.float64)
+    n = len(size)
+    value = x[votes.code]
+    total = np.bincount(votes.item, value, minlength=n)
+    spread = np.bincount(votes.item, (value - (total / size)[votes.item]) ** 2, minlength=n)
+    item, _, count = _counts(votes)
+    equal = np.bincount(item, count * (count - 1.0), minlength=n) / (size * (size - 1))
+    differing = (size**2 - np.bincount(item, count * count, minlength=n)) / (size - 1)
+    squares = np.bincount(votes.item, value**2, minlength=n)
+    columns = (np.ones(n), equal, size, total, squares, differing, 2 * size * spread / (size - 1))
+    return [(votes.unit, np.full(n, place), column.astype(np.float64)) for place, column in enumerate(columns)]
+
+
+def _values(votes: Votes) -> tuple[Block, Block, tuple[Ints, Ints]]:
+    """How often each value was given, and how often two different ones met, divided by the labels less one."""
+    item, code, count = _counts(votes)
+    first, second = pairs_within(np.bincount(item, minlength=len(votes.sizes)))
+    cell, place = np.unique(code[first] * len(votes.kinds) + code[second], return_inverse=True)
+    met = count[first] * count[second] / (votes.sizes[item[first]] - 1)
+    coincidences = (votes.unit[item[first]], place, met)
+    return (votes.unit[item], code, count.astype(np.float64)), coincidences, _split(cell, len(votes.kinds))
+
+
+def _tables(votes: Votes) -> tuple[Block, Ints, tuple[Ints, Ints], tuple[tuple[int, int], ...]]:
+    """For each two annotators how often they said what; only what occurs has a column."""
+    first, second = pairs_within(votes.sizes)
+    people, kinds = len(votes.annotators), len(votes.kinds)
+    two = votes.annotator[first] * people + votes.annotator[second]
+    cell, place = np.unique((two * kinds + votes.code[first]) * kinds + votes.code[second], return_inverse=True)
+    block = (votes.unit[votes.item[first]], place, np.ones(len(place)))
+    both, said = np.divmod(cell, kinds * kinds)
+    different, pair = np.unique(both, return_inverse=True)
+    pairs = tuple(zip(*(part.tolist() for part in _split(different, people)), strict=True))
+    return block, pair, _split(said, kinds), pairs
+
+
+def _counts(votes: Votes) -> tuple[Ints, Ints, Ints]:
+    """Item, value and how often: one row for each value of each item."""
+    key, count = np.unique(votes.item * max(1, len(votes.kinds)) + votes.code, return_counts=True)
+    item, code = _split(key, max(1, len(votes.kinds)))
+    return item, code, count
+
+
+def _split(key: Ints, base: int) -> tuple[Ints, Ints]:
+    high, low = np.divmod(key, base)
+    return high, low
+
+
+def _right(block: Block, by: int) -> Block:
+    """The block, so many columns further to the right."""
+    unit, column, value = block
+    return unit, column + by, value

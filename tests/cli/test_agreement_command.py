@@ -1,0 +1,123 @@
+"""`saiten agreement`, from the command line to the tables."""
+
+import json
+
+import pytest
+
+ROWS = [
+    {"item": f"i{at}", "annotator": who, "aspect": "faithful", "value": value}
+    for at, said in enumerate(["110", "111", "000", "011", "100", "111", "000", "001"])
+    for who, value in zip(("anna", "ben", "佳子"), said, strict=True)
+]
+
+
+def test_the_tables_for_people(saiten, data):
+    """Labels, figures, base rates and pairs, with Japanese names as they are."""
+    said = saiten("agreement", data(ROWS, "labels.jsonl"))
+    assert said.status == 0, said
+    for text in ("faithful", "alpha, nominal", "Fleiss' kappa", "percent by chance", "anna – 佳子", "1: 50.0%"):
+        assert text in said.out
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "md"])
+def test_other_forms(saiten, data, form):
+    """Each form holds the same figures."""
+    said = saiten("agreement", data(ROWS, "labels.jsonl"), "--format", form)
+    assert said.status == 0, said
+    if form == "json":
+        tables = json.loads(said.out)
+        percent = next(row for row in tables["Agreement"] if row["figure"] == "percent")
+        assert percent["value"] == pytest.approx(2 / 3)
+        assert percent["95 % from"] < percent["value"] < percent["to"]
+        assert tables["Base rates"][0] == {
+            "aspect": "faithful",
+            "annotator": "anna",
+            "value": "0",
+            "labels": 4,
+            "share": 0.5,
+        }
+    else:
+        assert "0.667" in said.out or "0.6666" in said.out
+
+
+def test_csv_with_choices_adjudication_and_named_columns(saiten, somewhere):
+    """Wins and ties by name, a third decision beside them, and columns of one's own."""
+    (somewhere / "votes.csv").write_text(
+        "pair,judge,winner,adjudicated\np1,a,1,\np1,b,A>B,no\np1,c,2,yes\np2,a,tie,\np2,b,引き分け,\np3,a,2,\np3,b,A,\n",
+        encoding="utf-8",
+    )
+    said = saiten(
+        "agreement",
+        "votes.csv",
+        "--column",
+        "item=pair",
+        "--column",
+        "annotator=judge",
+        "--column",
+        "choice=winner",
+        "--format",
+        "json",
+    )
+    assert said.status == 0, said
+    tables = json.loads(said.out)
+    assert tables["Labels"][0] | {"remarks": ""} == {
+        "aspect": "", "items": 3, "with two or more": 3, "annotators": 2, "labels": 6, "per item": 2.0, "adjudicated": 1, "remarks": "",
+    }  # fmt: skip
+    assert tables["Agreement"][0]["value"] == pytest.approx(2 / 3)
+    assert {row["value"] for row in tables["Base rates"]} == {"-1", "0", "1"}
+
+
+def test_words_are_categories(saiten, data):
+    """Text values are nominal; --level ordinal is refused, for words have no order."""
+    rows = [
+        {"item": f"i{at}", "annotator": who, "value": word}
+        for at, word in enumerate(["neutral", "entailment", "neutral"])
+        for who in "ab"
+    ]
+    file = data(rows, "labels.jsonl")
+    assert "alpha, nominal" in saiten("agreement", file).out
+    refused = saiten("agreement", file, "--level", "ordinal")
+    assert refused.status == 2
+    assert "have no ordinal level" in refused.err
+
+
+def test_questions_from_the_samples(saiten, data):
+    """With --samples the intervals draw questions; labelled items without a sample are counted."""
+    samples = [{"id": f"i{at}", "question": f"q{at // 2}", "answer": "x"} for at in range(7)]
+    said = saiten("agreement", data(ROWS, "labels.jsonl"), "--samples", data(samples, "samples.jsonl"))
+    assert said.status == 0, said
+    assert "bootstrap over questions" in said.out
+    assert "1 labelled items are not among the samples" in said.err
+
+
+def test_rows_that_are_no_labels_are_left_out_and_told(saiten, data):
+    """Broken rows are named, a few of them; the rest is measured."""
+    broken = [{"item": "", "value": 1}] * 8
+    said = saiten("agreement", data([*ROWS, *broken], "labels.jsonl"), "--format", "csv")
+    assert said.status == 0, said
+    assert said.err.count("no item") == 5
+    assert "3 more rows" in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.jsonl"], "nowhere.jsonl"),
+        (["labels.jsonl", "--aspect", "grace"], "no labels of the aspect 'grace'; there are labels of 'faithful'"),
+        (["labels.jsonl", "--column", "grade"], "FIELD=COLUMN"),
+    ],
+)
+def test_mistakes_end_with_what_to_do(saiten, data, arguments, message):
+    """Exit status 2 and a message, no traceback."""
+    data(ROWS, "labels.jsonl")
+    said = saiten("agreement", *arguments)
+    assert said.status == 2
+    assert message in " ".join(said.err.split())
+    assert "Traceback" not in said.err
+
+
+def test_help_has_examples(saiten):
+    """The help says what the columns are and shows calls."""
+    said = saiten("agreement", "--help")
+    assert "saiten agreement labels.jsonl" in said.out
+    assert "adjudicated" in said.out
