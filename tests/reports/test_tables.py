@@ -8,9 +8,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 
-from saiten.reports.tables import Table, as_csv, as_json, as_markdown, render, show_cell
+from saiten.reports.tables import Table, as_csv, as_json, as_markdown, print_tables, render, show_cell
 from saiten.reports.visible import visible, visible_json
 
 ORDINARY = Table("Scores", ("metric", "mean", "n"), (("採点|x", 0.12345, 3), ("b", None, 0)), "A caption.")
@@ -124,11 +125,14 @@ def test_markup_stands_there_as_it_came(text):
 
 @given(st.lists(st.tuples(st.text(), st.text()), min_size=1, max_size=4))
 def test_every_form_can_be_read_back(rows):
-    """JSON says the same text; CSV and Markdown the text with its control characters made visible."""
+    """JSON says the same text; CSV and Markdown the text with its control characters made visible, CSV with an
+    apostrophe before what looks like a formula.
+    """
     table = Table("t", ("a", "b"), tuple(rows))
     assert [(row["a"], row["b"]) for row in json.loads(as_json([table]))["t"]] == rows
     read = list(csv.reader(io.StringIO(as_csv([table]), newline="")))
-    assert [tuple(row) for row in read[1:]] == [(visible(a), visible(b)) for a, b in rows]
+    for row, said in zip(read[1:], rows, strict=True):
+        assert all(cell in (visible(text), f"'{visible(text)}") for cell, text in zip(row, said, strict=True))
     flat = [[" ".join(visible(cell).split()) for cell in row] for row in rows]
     assert markdown_rows(as_markdown([table]))[2:] == flat
 
@@ -147,3 +151,35 @@ def test_visible_text_has_nothing_to_obey_and_loses_nothing_else(text):
 def test_japanese_and_emoji_are_printable():
     """Only what a terminal obeys is replaced."""
     assert visible("「採点」は、どうですか？👩‍🏫\t①\n") == "「採点」は、どうですか？👩‍🏫\t①\n"
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 120])
+def test_no_figure_is_broken_however_narrow_the_terminal(width):
+    """A table that is too wide is printed in parts, each with the first column; every figure stands whole."""
+    columns = ("metric", *(f"system {n} 日本" for n in range(9)), "remarks")
+    rows = tuple((name, *(n + 0.123 for n in range(9)), "a long remark " * 9) for name in ("faithfulness", "chrf"))
+    out = io.StringIO()
+    print_tables([Table("T", columns, rows)], Console(file=out, width=width))
+    lines = out.getvalue().splitlines()
+    assert max(cell_len(line) for line in lines) <= width
+    words = out.getvalue().split()
+    assert all(words.count(f"{n}.123") == len(rows) for n in range(9))
+    assert words.count("remark") == len(rows) * 9
+    assert words.count("faithfulness") == words.count("metric"), "the first column stands in every part"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("-cmd|' /C calc'!A0", "'-cmd|' /C calc'!A0"),
+        ("-5", "-5"),
+        ("+1.5", "+1.5"),
+        ("a=b", "a=b"),
+        ("答え", "答え"),
+    ],
+)
+def test_a_spreadsheet_runs_no_formula_of_an_answer(text, written):
+    """Text that a spreadsheet would take for a formula stands behind an apostrophe; numbers and all else stay."""
+    assert as_csv([Table("t", ("sample",), ((text,),))]).splitlines()[1] == written

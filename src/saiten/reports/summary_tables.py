@@ -8,8 +8,8 @@ from saiten.reports.tables import Cell, Table
 from saiten.summary import Figure, Summary
 
 _CAPTION = (
-    "95 % interval: bootstrap over questions. n: scores that enter the mean; the statuses beside it are counted, "
-    "never averaged."
+    "95 % interval: bootstrap over questions (below 30 questions it holds nearer 90 % than 95 %). n: scores that enter "
+    "the mean; the statuses beside it are counted, never averaged."
 )
 _STATUS_WORDS: dict[Status, str] = {
     "declined": "declined (grade 0)",
@@ -18,6 +18,11 @@ _STATUS_WORDS: dict[Status, str] = {
     "failed": "failed",
 }
 
+
+_REASONS_SHOWN = 3
+"""Of each metric."""
+_LONGEST_REASON = 200
+"""Characters."""
 
 _COLUMNS = ("metric", "mean", "95 % from", "to", "n", "of", "questions", "remarks")
 
@@ -29,7 +34,7 @@ def summary_tables(summary: Summary) -> list[Table]:
     for by in ("system", "group"):
         figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
         tables.append(Table(f"By {by}", (by, *_COLUMNS), tuple((getattr(f, by), *_row(f)) for f in figures)))
-    tables += [_grades(summary), _evidence(summary), _votes(summary), _signatures(summary)]
+    tables += [_missing(summary), _grades(summary), _evidence(summary), _votes(summary), _signatures(summary)]
     return [table for table in tables if table.rows]
 
 
@@ -53,7 +58,7 @@ def glance_tables(summary: Summary) -> list[Table]:
 
 
 def _row(figure: Figure) -> tuple[Cell, ...]:
-    remarks = [text for text in (not_measured(figure.coverage), figure.note) if text]
+    remarks = [text for text in (not_measured(figure.coverage), asked(figure.note)) if text]
     return (
         figure.metric,
         figure.mean,
@@ -69,8 +74,13 @@ def _row(figure: Figure) -> tuple[Cell, ...]:
 def interval_text(low: float | None, high: float | None, note: str | None = None) -> str:
     """`[0.712, 0.843]`, or why there is none."""
     if low is None or high is None:
-        return note or "–"
+        return asked(note) or "–"
     return f"[{low:.3f}, {high:.3f}]"
+
+
+def asked(note: str | None) -> str:
+    """A remark of the statistics, for people: what is resampled together are the answers to one question."""
+    return (note or "").replace("cluster", "question")
 
 
 def not_measured(coverage: Mapping[Status, int]) -> str:
@@ -86,7 +96,24 @@ def _grades(summary: Summary) -> Table:
             counts = ({0.0: declined} if declined else {}) | dict(figure.distribution)
             text = " · ".join(f"{value:g}: {n}" for value, n in counts.items())
             rows.append((figure.metric, text, round(declined / figure.total, 3) if figure.total else None))
-    return Table("How often each value was given", ("metric", "value: times", "share of grade 0"), tuple(rows))
+    return Table("How often each value was given", ("metric", "value: times", "share declined"), tuple(rows))
+
+
+def _missing(summary: Summary) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for figure in summary.figures:
+        if figure.group is None and figure.system is None:
+            most = list(figure.missing.items())[:_REASONS_SHOWN]
+            rows += [(figure.metric, status, times, _short(reason)) for (status, reason), times in most]
+            rest = sum(figure.missing.values()) - sum(times for _, times in most)
+            if rest:
+                rows.append((figure.metric, "", rest, "other reasons; each score has its own in scores.jsonl"))
+    return Table("Why scores are missing", ("metric", "status", "times", "reason"), tuple(rows))
+
+
+def _short(reason: str) -> str:
+    first = " ".join(reason.split())
+    return first if len(first) <= _LONGEST_REASON else f"{first[:_LONGEST_REASON]} …"
 
 
 def _evidence(summary: Summary) -> Table:
@@ -106,7 +133,7 @@ def _votes(summary: Summary) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             metric,
-            found.votes,
+            int(found.votes) if found.votes and found.votes.is_integer() else found.votes,
             found.items,
             found.agreement,
             found.icc,
@@ -151,3 +178,11 @@ def usage_text(usage: Usage, currency: str = "USD") -> str:
     else:
         cost = f"{usage.cost:.4f} {currency}"
     return f"{tokens}, {cost}{reused}"
+
+
+def spent_text(usage: Usage, currency: str = "USD") -> str:
+    """The same in a few words, for the line of progress: `128 calls, 0.42 USD`."""
+    if not usage.calls:
+        return ""
+    cost = "cost unknown" if usage.unpriced and not usage.cost else f"{usage.cost:.2f} {currency}"
+    return f"{usage.calls} calls, {'at least ' if usage.unpriced and usage.cost else ''}{cost}"

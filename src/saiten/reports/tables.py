@@ -1,4 +1,4 @@
-"""A table as data, and its four forms: terminal, JSON, CSV, Markdown."""
+"""A table as data, and its five forms: terminal, JSON, CSV, Markdown, LaTeX."""
 
 import csv
 import io
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -16,10 +17,14 @@ from rich.text import Text
 from saiten.reports.visible import visible, visible_json
 
 Cell = str | int | float | bool | None
-Format = Literal["table", "json", "csv", "md"]
+Format = Literal["table", "json", "csv", "md", "latex"]
 
 _LONGEST_NAME = 40
-"""Characters in a first column that are kept on one line."""
+"""Characters of a name, a figure or a word that are kept on one line."""
+_LEAST_TEXT = 30
+"""Width that a column of long texts is not squeezed below."""
+_GAP = 2
+"""Between columns."""
 
 
 @dataclass(frozen=True)
@@ -45,29 +50,72 @@ def show_cell(cell: Cell) -> str:
 
 
 def print_tables(tables: Sequence[Table], console: Console) -> None:
-    """Print for the terminal; text from outside is shown as it is and cannot style the screen."""
+    """Print for the terminal; text from outside is shown as it is and cannot style the screen.
+
+    A table that is too wide is printed in parts below each other, each with the first column, so that no figure is
+    broken.
+    """
     for table in tables:
-        drawn = RichTable(
-            title=Text(visible(table.title)),
-            title_justify="left",
-            title_style="bold",
-            header_style="bold",
-            box=SIMPLE_HEAD,
-        )
-        for index, column in enumerate(table.columns):
-            cells = [row[index] for row in table.rows]
-            numeric = any(isinstance(cell, int | float) for cell in cells)
-            # A name is not broken; what is too long for that (a signature, some ids) is, rather than cut off.
-            name = index == 0 and all(len(show_cell(cell)) <= _LONGEST_NAME for cell in cells)
-            drawn.add_column(
-                Text(visible(column)), justify="right" if numeric else "left", overflow="fold", no_wrap=name
-            )
-        for row in table.rows:
-            drawn.add_row(*(Text(show_cell(cell)) for cell in row))
-        console.print(drawn)
+        console.print(Text(visible(table.title), "bold"))
+        for part in _parts(table, console.width):
+            console.print()
+            console.print(_drawn(table, part, console.width))
         if table.caption:
+            console.print()
             console.print(Text(visible(table.caption), "dim"))
         console.print()
+
+
+def _drawn(table: Table, part: Sequence[int], width: int) -> RichTable:
+    drawn = RichTable(header_style="bold", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for index, wide in zip(part, _widths(table, part, width), strict=True):
+        numeric = _is_numeric([row[index] for row in table.rows])
+        name = Text(visible(table.columns[index]))
+        drawn.add_column(name, justify="right" if numeric else "left", overflow="fold", width=wide)
+    for row in table.rows:
+        drawn.add_row(*(Text(show_cell(row[index])) for index in part))
+    return drawn
+
+
+def _parts(table: Table, width: int) -> list[list[int]]:
+    """The columns of each part: as many as stand side by side without a broken figure, after the first column."""
+    parts = [[0]]
+    for index in range(1, len(table.columns)):
+        least = sum(_GAP + _least_width(table, each) for each in (*parts[-1], index)) - _GAP
+        if least > width and len(parts[-1]) > 1:
+            parts.append([0])
+        parts[-1].append(index)
+    return parts
+
+
+def _widths(table: Table, part: Sequence[int], width: int) -> list[int]:
+    """As wide as the longest cell, the widest made narrower until all fit; below what they need only if they must."""
+    widths = [max(map(cell_len, (table.columns[index], *_shown(table, index)))) for index in part]
+    least = [_least_width(table, index) for index in part]
+    room = max(width - _GAP * (len(part) - 1), len(part))
+    while sum(widths) > room:
+        spare = [index for index, wide in enumerate(widths) if wide > least[index]] or range(len(widths))
+        widest = max(spare, key=widths.__getitem__)
+        widths[widest] -= 1
+    return widths
+
+
+def _least_width(table: Table, index: int) -> int:
+    """How narrow a column may be: figures and names whole, of other texts a quarter and each word whole."""
+    shown = _shown(table, index)
+    whole = index == 0 or _is_numeric([row[index] for row in table.rows])
+    words = [word for text in (table.columns[index], *(() if whole else shown)) for word in text.split()]
+    longest = max(map(cell_len, shown), default=1)
+    least = max(*map(cell_len, words), longest if whole else min(longest // 4, _LEAST_TEXT))
+    return min(least, _LONGEST_NAME)
+
+
+def _shown(table: Table, index: int) -> list[str]:
+    return [line for row in table.rows for line in show_cell(row[index]).split("\n")]
+
+
+def _is_numeric(cells: Sequence[Cell]) -> bool:
+    return any(isinstance(cell, int | float) for cell in cells)
 
 
 def as_json(tables: Sequence[Table]) -> str:
@@ -83,8 +131,16 @@ def as_csv(tables: Sequence[Table]) -> str:
     for table in tables:
         for first, row in (("table", table.columns), *((table.title, row) for row in table.rows)):
             cells = (first, *row) if len(tables) > 1 else row
-            writer.writerow(["" if c is None else visible(c) if isinstance(c, str) else c for c in cells])
+            writer.writerow(["" if c is None else _no_formula(visible(c)) if isinstance(c, str) else c for c in cells])
     return out.getvalue()
+
+
+_FORMULA = re.compile(r"[=+@\t-](?!\d+(?:\.\d+)?\Z)")
+
+
+def _no_formula(text: str) -> str:
+    """The text behind an apostrophe where a spreadsheet would run it as a formula; answers come from anywhere."""
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def as_markdown(tables: Sequence[Table]) -> str:
@@ -99,12 +155,37 @@ def as_markdown(tables: Sequence[Table]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def as_latex(tables: Sequence[Table]) -> str:
+    """A `table` each with booktabs' rules; Japanese needs LuaLaTeX or XeLaTeX and a Japanese font."""
+    parts = ["% needs \\usepackage{booktabs}"]
+    for table in tables:
+        numeric = [any(isinstance(row[i], int | float) for row in table.rows) for i in range(len(table.columns))]
+        parts.append(
+            "\n".join(
+                [
+                    "\\begin{table}",
+                    "\\centering",
+                    f"\\caption{{{_latex('. '.join(text for text in (table.title, table.caption) if text))}}}",
+                    f"\\begin{{tabular}}{{{''.join('r' if one else 'l' for one in numeric)}}}",
+                    "\\toprule",
+                    _latex_line(table.columns),
+                    "\\midrule",
+                    *(_latex_line([show_cell(cell) for cell in row]) for row in table.rows),
+                    "\\bottomrule",
+                    "\\end{tabular}",
+                    "\\end{table}",
+                ]
+            )
+        )
+    return "\n\n".join(parts) + "\n"
+
+
 def render(tables: Sequence[Table], form: Format, console: Console) -> None:
-    """Print the tables in one of the four forms."""
+    """Print the tables in one of the five forms."""
     if form == "table":
         print_tables(tables, console)
         return
-    text = {"json": as_json, "csv": as_csv, "md": as_markdown}[form](tables)
+    text = {"json": as_json, "csv": as_csv, "md": as_markdown, "latex": as_latex}[form](tables)
     # Not console.print: wrapping and markup would change what other programs read.
     console.file.write(text if text.endswith("\n") else text + "\n")
 
@@ -116,3 +197,25 @@ def _line(cells: Sequence[str]) -> str:
 def _flat(text: str) -> str:
     """On one line, and without what Markdown or HTML would take for its own."""
     return re.sub(r"([\\|<`])", r"\\\1", " ".join(visible(text).split()))
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    # The empty group keeps a cell that begins with a bracket from being read as an argument of the line's end before.
+    line = " & ".join(_latex(cell) for cell in cells)
+    return ("{}" if line.startswith(("[", "*")) else "") + line + r" \\"
+
+
+def _latex(text: str) -> str:
+    """On one line, and without what LaTeX would obey."""
+    return re.sub(r"[\\{}$&#^_~%<>|\"]", lambda found: _LATEX[found.group()], " ".join(visible(text).split()))
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+} | {sign: "\\" + sign for sign in "{}$&#_%"}

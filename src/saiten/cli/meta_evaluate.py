@@ -1,0 +1,118 @@
+"""`saiten meta-evaluate`: how far can the metrics be trusted?"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.score import read_columns
+from saiten.data import BadRow, read_labels, read_samples
+from saiten.errors import BadInput, ConfigurationError
+from saiten.journal import read_run
+from saiten.meta_evaluation.decisions import Unmeasured
+from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of, read_outputs
+from saiten.meta_evaluation.pairing import Aspect, pair
+from saiten.meta_evaluation.preferences import TIE_MARGIN
+from saiten.meta_evaluation.report import Settings, meta_evaluate
+from saiten.metrics.catalog import make_metric
+from saiten.records import Label, Sample
+from saiten.reports.meta_tables import meta_tables
+from saiten.reports.tables import render
+from saiten.text.language import detect_language
+
+app = typer.Typer()
+
+_SHOWN = 5
+"""Bad rows that are told one by one."""
+
+
+@app.command(name="meta-evaluate", no_args_is_help=True)
+def command(
+    run: Annotated[Path, typer.Argument(help="The folder of a run; or a file of samples, to grade --judges alone.")],
+    labels: Annotated[Path, typer.Argument(help="JSONL, CSV, …: item, value, annotator, aspect, adjudicated.")],
+    judges: Annotated[
+        list[Path] | None,
+        typer.Option(help="Outputs of other judges: item, judge, value; or item and a column a judge. Repeatable."),
+    ] = None,
+    aspect: Annotated[list[str] | None, typer.Option("--aspect", "-a", help="Only this aspect. Repeatable.")] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Rank by pearson, spearman, auroc, kappa, quadratic_kappa, agreement, f1, balanced_accuracy or "
+            "(preferences) accuracy. Default: auroc for yes/no, else pearson."
+        ),
+    ] = None,
+    yes_from: Annotated[float | None, typer.Option(help="Grades become decisions: this and above is a yes.")] = None,
+    unmeasured: Annotated[
+        Unmeasured,
+        typer.Option(help="In decisions, an item that a metric has no value for is left out, wrong, the worst, a tie."),
+    ] = "left-out",
+    tie_margin: Annotated[
+        float, typer.Option(min=0.0, help="Preferences: a score difference up to this is a tie.")
+    ] = TIE_MARGIN,
+    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap rounds.")] = 1_000,
+    seed: Annotated[int, typer.Option(help="Of bootstrap and permutations.")] = 0,
+    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    form: FormatOption = "table",
+) -> None:
+    """Hold every metric of a run, and other judges' outputs, against what people said.
+
+    Correlations over items and systems, decisions, bias, the human ceiling, and a ranking in which metrics that are not
+    significantly apart share a letter. Labels of pairs of answers (item `ID vs ID`, -2 … 2) are compared as
+    preferences. Items on one side only are counted and shown.
+
+    Examples:
+      saiten meta-evaluate runs/first labels.jsonl
+      saiten meta-evaluate runs/first labels.csv --aspect faithful --judges gpt4.jsonl
+      saiten meta-evaluate runs/first labels.csv --yes-from 4 --by kappa --unmeasured wrong
+      saiten meta-evaluate samples.jsonl labels.jsonl --judges judges.csv --format latex
+    """
+    notes = stderr()
+    items, outputs = _run(run, notes)
+    for path in judges or ():
+        outputs += read_outputs(path, tell=told(notes))
+    said = list(_labels(labels, read_columns(column or []), notes))
+    aspects = pair(items, outputs, said, aspects=aspect or ())
+    settings = Settings(
+        by=by, yes_from=yes_from, unmeasured=unmeasured, tie_margin=tie_margin, resamples=resamples, seed=seed
+    )
+    found = meta_evaluate(aspects, settings, bounds=_bounds(aspects))
+    render(meta_tables(found, glance=form == "table"), form, stdout())
+
+
+def _run(path: Path, notes: Console) -> tuple[dict[str, Item], list[Output]]:
+    """The samples, and the scores if this is a run."""
+    if path.is_dir():
+        reader = read_run(path, tell=told(notes))
+        return {sample.id: item_of(sample) for sample in reader.samples()}, list(outputs_of(reader.scores()))
+    if not path.exists():
+        raise BadInput(f"{path} is not there; the folder of a run or a file of samples was expected")
+    rows = read_samples(path, detect_language=detect_language, tell=told(notes))
+    return {sample.id: item_of(sample) for sample in rows if isinstance(sample, Sample)}, []
+
+
+def _labels(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:
+    bad = 0
+    for row in read_labels(path, columns=columns, tell=told(notes)):
+        if not isinstance(row, BadRow):
+            yield row
+            continue
+        bad += 1
+        if bad <= _SHOWN:
+            notes.print(f"[yellow]left out[/] {outside(row.where)}: {outside(row.reason)}")
+    if bad > _SHOWN:
+        notes.print(f"[yellow]left out[/] {bad - _SHOWN} more rows")
+
+
+def _bounds(aspects: tuple[Aspect, ...]) -> dict[str, tuple[float, float]]:
+    """The scales of saiten's own metrics; of others nothing is known."""
+    found = {}
+    for metric in {column.metric for aspect in aspects for column in aspect.columns}:
+        try:
+            found[metric] = make_metric(metric).bounds
+        except ConfigurationError:
+            continue
+    return found

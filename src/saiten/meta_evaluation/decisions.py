@@ -1,0 +1,230 @@
+"""Does a metric decide as people do: agreement, kappa, F1, AUROC, balanced accuracy, and the table of who said what.
+
+People's verdict is the majority of 0 and 1; an item on which they are split evenly has none. Grades become verdicts
+only by a threshold that the user gives (`yes_from`). A metric decides by itself if its values are 0 and 1 and otherwise
+by the same threshold on the same scale; on another scale it has no decision, and only the AUROC is given. Grades
+are also compared as grades, rounded to whole numbers: exact agreement and weighted kappa.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from saiten.meta_evaluation.pairing import Aspect, Column
+from saiten.meta_evaluation.scales import Scale, are_grades, grades, shared
+from saiten.stats import Estimate, agreement, auroc, balanced_accuracy, cohen_kappa
+from saiten.stats.clusters import Floats, Ints
+from saiten.stats.resampled import Resamples, auroc_each
+
+HALF = 0.5
+
+Unmeasured = Literal["left-out", "wrong", "worst", "tie"]
+"""What an item counts as that the metric has no value for: nothing · the contrary of what people said · no ·
+(preferences) a tie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Who said what: `counts[i][j]` items that people call `values[i]` and the metric `values[j]`."""
+
+    values: tuple[float, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """How a metric decides beside people."""
+
+    rule: str
+    """How values became decisions, or why the metric has none."""
+    n: int
+    """Items with both decisions."""
+    split: int
+    """Items on which people are evenly split; left out."""
+    filled: int
+    """Items without a value that were counted by the rule for the unmeasured."""
+    agreement: Estimate
+    kappa: Estimate
+    f1: Estimate
+    """Of yes."""
+    auroc: Estimate
+    """Of the metric's values, so without any threshold; only over the items that have one."""
+    balanced_accuracy: Estimate
+    confusion: Confusion | None
+
+
+@dataclass(frozen=True, slots=True)
+class Grades:
+    """How a metric grades beside people, both rounded to whole grades."""
+
+    n: int
+    agreement: Estimate
+    """Exactly the same grade."""
+    linear_kappa: Estimate
+    quadratic_kappa: Estimate
+    confusion: Confusion
+
+
+def verdicts_of(aspect: Aspect, yes_from: float | None) -> Floats | None:
+    """1 and 0, NaN where people are split; None where the labels are grades and no threshold was given."""
+    if yes_from is not None:
+        return (aspect.people >= yes_from - 1e-12).astype(np.float64)
+    if not aspect.verdicts:
+        return None
+    return np.where(np.abs(aspect.people - HALF) < 1e-12, np.nan, (aspect.people > HALF).astype(np.float64))
+
+
+def decided(
+    column: Column, metric: Scale, people: Scale, *, declared: bool, yes_from: float | None
+) -> tuple[Floats, str] | str:
+    """The metric's decisions (NaN where it has no value) with the rule, or why it has none."""
+    values = column.values[column.rows]
+    if np.isin(values, (0, 1)).all():
+        return column.values, "the metric's own verdicts"
+    apart = shared(metric, people, declared=declared)
+    if apart:
+        return f"no decision: {apart}; only the AUROC needs no common scale"
+    threshold = HALF if yes_from is None else yes_from
+    return np.where(
+        np.isnan(column.values), np.nan, (column.values >= threshold - 1e-12).astype(np.float64)
+    ), f"yes from {threshold:g}"
+
+
+def decisions(
+    column: Column, truth: Floats, verdict: tuple[Floats, str] | str, resamples: Resamples, unmeasured: Unmeasured
+) -> Decisions:
+    """The figures with intervals by question; each is undefined where only one class is there.
+
+    Args:
+        column: the metric's values.
+        truth: from `verdicts_of`.
+        verdict: from `decided`.
+        resamples: over all items of the aspect.
+        unmeasured: `wrong` and `worst` give a decision to the items without a value; else they are left out.
+    """
+    known = ~np.isnan(truth)
+    split = int((~known).sum())
+    ranked = _auroc(column, truth, resamples)
+    if isinstance(verdict, str):
+        none = Estimate(None, 0, verdict)
+        return Decisions(verdict, 0, split, 0, none, none, none, ranked, none, None)
+    said, rule = verdict
+    lacks = known & np.isnan(said)
+    if unmeasured in ("wrong", "worst"):
+        said = np.where(lacks, 1 - truth if unmeasured == "wrong" else 0.0, said)
+    rows = np.flatnonzero(known & ~np.isnan(said))
+    return Decisions(
+        rule=rule,
+        n=len(rows),
+        split=split,
+        filled=int(lacks.sum()) if unmeasured in ("wrong", "worst") else 0,
+        auroc=ranked,
+        confusion=confusion(truth[rows], said[rows]),
+        **two_way(truth[rows], said[rows], resamples.only(rows)),
+    )
+
+
+def two_way(truth: Floats, said: Floats, resamples: Resamples) -> dict[str, Estimate]:
+    """Agreement, kappa, F1 and balanced accuracy of two columns of 0 and 1, with intervals."""
+    sums = resamples.sums(np.stack([np.ones_like(truth), truth, said, truth * said], axis=1))
+    return {
+        "agreement": resamples.interval(agreement(truth, said), _agreement_of(sums)),
+        "kappa": resamples.interval(cohen_kappa(truth, said), _kappa_of(sums)),
+        "f1": resamples.interval(f1(truth, said), _f1_of(sums)),
+        "balanced_accuracy": resamples.interval(balanced_accuracy(truth, said), _balanced_of(sums)),
+    }
+
+
+def f1(truth: Floats, said: Floats) -> Estimate:
+    """The harmonic mean of precision and recall of 1; undefined where neither side ever says 1."""
+    n = len(truth)
+    both = float(truth.sum() + said.sum())
+    if not both:
+        return Estimate(None, n, "neither side ever says yes" if n else "no pairs")
+    return Estimate(2 * float((truth * said).sum()) / both, n)
+
+
+def graded(
+    column: Column, aspect: Aspect, people: Scale, metric: Scale, *, declared: bool, resamples: Resamples
+) -> Grades | None:
+    """The comparison as grades, or None where either side gives none or the scales differ."""
+    if not are_grades(people, aspect.people) or shared(metric, people, declared=declared):
+        return None
+    rows = column.rows
+    x, y = grades(column.values[rows]), grades(aspect.people[rows])
+    if not len(rows):
+        return None
+    resamples = resamples.only(rows)
+    costs = {"linear": np.abs(x - y), "quadratic": (x - y) ** 2}
+    found = {}
+    for weights, cost in costs.items():
+        kinds = np.unique(np.concatenate([x, y]))
+        apart = np.abs(kinds[:, None] - kinds) ** (1 if weights == "linear" else 2)
+        features = [cost, *(x == kind for kind in kinds), *(y == kind for kind in kinds), np.ones_like(x)]
+        sums = resamples.sums(np.stack(features, axis=1).astype(np.float64))
+        whole = cohen_kappa(x, y, weights=weights)  # type: ignore[arg-type]  # a key of the dictionary above
+        found[weights] = resamples.interval(whole, _weighted_kappa_of(sums, apart))
+    same = resamples.sums(np.stack([np.ones_like(x), x == y], axis=1).astype(np.float64))
+    return Grades(
+        len(rows),
+        resamples.interval(agreement(x, y), same[:, 1] / same[:, 0]),
+        found["linear"],
+        found["quadratic"],
+        confusion(y, x),
+    )
+
+
+def confusion(people: Floats, metric: Floats) -> Confusion:
+    """The table over the values that occur."""
+    values = np.unique(np.concatenate([people, metric]))
+    cells = np.zeros((len(values), len(values)), dtype=np.int64)
+    np.add.at(cells, (np.searchsorted(values, people), np.searchsorted(values, metric)), 1)
+    return Confusion(tuple(values.tolist()), tuple(tuple(row) for row in cells.tolist()))
+
+
+def _auroc(column: Column, truth: Floats, resamples: Resamples) -> Estimate:
+    rows: Ints = np.flatnonzero(~np.isnan(truth) & ~np.isnan(column.values))
+    y, x = truth[rows], column.values[rows]
+    whole = auroc(y, x)
+    if whole.value is None:
+        return whole
+    resamples = resamples.only(rows)
+    return resamples.interval(whole, resamples.each(auroc_each(y, x)))
+
+
+_quiet = partial(np.errstate, invalid="ignore", divide="ignore")
+
+
+def _agreement_of(sums: Floats) -> Floats:
+    n, x, y, xy = sums.T
+    share: Floats = (n - x - y + 2 * xy) / n
+    return share
+
+
+def _kappa_of(sums: Floats) -> Floats:
+    n, x, y, xy = sums.T
+    with _quiet():
+        chance = (x * y + (n - x) * (n - y)) / n**2
+        return np.where(chance < 1, ((n - x - y + 2 * xy) / n - chance) / (1 - chance), np.nan)
+
+
+def _f1_of(sums: Floats) -> Floats:
+    _, x, y, xy = sums.T
+    with _quiet():
+        return np.where(x + y > 0, 2 * xy / (x + y), np.nan)
+
+
+def _balanced_of(sums: Floats) -> Floats:
+    n, truth, said, both = sums.T
+    with _quiet():
+        return np.where((truth > 0) & (truth < n), (both / truth + (n - truth - said + both) / (n - truth)) / 2, np.nan)
+
+
+def _weighted_kappa_of(sums: Floats, apart: Floats) -> Floats:
+    kinds = len(apart)
+    cost, ours, theirs, n = sums[:, 0], sums[:, 1 : 1 + kinds], sums[:, 1 + kinds : 1 + 2 * kinds], sums[:, -1]
+    with _quiet():
+        by_chance = np.einsum("ij,jk,ik->i", ours, apart, theirs) / n
+        return np.where(by_chance > 0, 1 - cost / by_chance, np.nan)

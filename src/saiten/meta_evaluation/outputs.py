@@ -1,0 +1,150 @@
+"""What metrics and judges said about each item: the scores of a run, and the outputs of others out of a file."""
+
+import logging
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from saiten.data import BadRow, read_labels
+from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
+from saiten.data.formats import read_rows
+from saiten.data.opening import Source, name_of
+from saiten.data.preferences import preference
+from saiten.data.rows import Row
+from saiten.data.values import as_text
+from saiten.errors import BadInput
+from saiten.records import Label, Sample, Scored, Status
+
+_LOG = logging.getLogger(__name__)
+
+Said = float | Status
+"""A value, or why there is none."""
+
+JUDGE_COLUMNS = {
+    **LABEL_COLUMNS,
+    "annotator": ("judge", "metric", *LABEL_COLUMNS["annotator"]),
+    "value": ("value", "label", "score", "rating", "grade", "verdict"),
+}
+
+_PLACES = ("question", "system", "group", "answer", "reference", "language", "lang", "aspect", "adjudicated")
+"""Columns of a wide file that are no judge's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What one metric or judge said about one item."""
+
+    item: str
+    metric: str
+    said: Said
+    aspect: str = ""
+    """Held against labels of this aspect only; "" is held against all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What is known about a sample here."""
+
+    question: str
+    """Items of one question are resampled together."""
+    system: str | None = None
+    group: str | None = None
+
+
+def item_of(sample: Sample) -> Item:
+    """The sample's place; a sample without a question is a cluster of its own."""
+    return Item(sample.question or f"\0{sample.id}", sample.system, sample.group)
+
+
+def outputs_of(scores: Iterable[Scored]) -> Iterator[Output]:
+    """The scores of a run as outputs."""
+    for one in scores:
+        value = one.score.value
+        yield Output(one.sample, one.metric, one.score.status if value is None else value)
+
+
+def read_outputs(source: Source, *, tell: Callable[[str], None] = _LOG.warning) -> Iterator[Output]:
+    """The outputs in a file of any format that samples may have.
+
+    Long: a row an output, with columns for item, judge (or metric, annotator), value, and perhaps aspect. Wide: a row
+    an item, and every other column is a judge by that name. Preferences between two answers stand in a column
+    `preference` (-2 … 2) or `choice` (1, 2, tie) instead of the value, as in labels. Null is `undefined`, a text that
+    is neither number nor verdict nor preference is `unreadable`: both are counted, and neither becomes a verdict.
+
+    Raises:
+        BadInput: with the first `next`: no such file, no known format, no column for the item, no judge.
+    """
+    name = name_of(source)
+    fields = Columns(JUDGE_COLUMNS, {})
+    rows = fields.checked(read_rows(source, None, wanted=lambda _: True, tell=tell), name, ("item",), _nobody)
+    found = False
+    for row in rows:
+        if isinstance(row, BadRow):
+            tell(f"{row.where} is left out: {row.reason}")
+            continue
+        item = _text(row, fields, "item")
+        if not item:
+            tell(f"{name}:{row.number} is left out: there is no item in it")
+            continue
+        for output in _outputs(row, item, fields):
+            found = True
+            yield output
+    if not found:
+        raise BadInput(f"{name} has no judge's outputs: expected item, judge and value, or item and a column a judge")
+
+
+def _outputs(row: Row, item: str, fields: Columns) -> Iterator[Output]:
+    judge = _text(row, fields, "annotator")
+    if judge:
+        yield Output(item, judge, _found(row, fields), _text(row, fields, "aspect"))
+        return
+    for column, value in _flat(row.fields):
+        if column.casefold() not in (*LABEL_COLUMNS["item"], *_PLACES):
+            yield Output(item, column, _said(value))
+
+
+def _found(row: Row, fields: Columns) -> Said:
+    for form in ("preference", "choice"):
+        text = _text(row, fields, form)
+        if text:
+            try:
+                return preference(text, names_answer=form == "choice")
+            except ValueError:
+                return "unreadable"
+    return _said(fields.find(row.fields, "value"))
+
+
+def _flat(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Columns, and what is in objects under their names joined by a dot; lists are no judge's output."""
+    for column, value in fields.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{column}.{inner}", each) for inner, each in _flat(value))
+        elif not isinstance(value, list | tuple):
+            yield str(column), value
+
+
+def _said(value: Any) -> Said:
+    if value is MISSING or value is None:
+        return "undefined"
+    if isinstance(value, int | float):
+        return float(value) if math.isfinite(value) else "undefined"
+    text = (as_text(value) or "").strip()
+    return _read(text) if text else "undefined"
+
+
+@lru_cache(maxsize=1_000)
+def _read(text: str) -> Said:
+    """Numbers and verdicts (yes, はい, ○) as they are read in labels."""
+    (label,) = read_labels([{"item": "-", "value": text}])
+    return label.value if isinstance(label, Label) else "unreadable"
+
+
+def _text(row: Row, fields: Columns, field: str) -> str:
+    value = fields.find(row.fields, field)
+    return "" if value is MISSING else as_text(value) or ""
+
+
+def _nobody(_: str) -> None:
+    """A judge's file may well have several columns that could be a value."""

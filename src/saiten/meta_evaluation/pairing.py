@@ -1,0 +1,233 @@
+"""Outputs beside labels, item by item; what has no counterpart is counted on both sides, never dropped in silence."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from saiten.errors import BadInput
+from saiten.meta_evaluation.outputs import Item, Output, Said
+from saiten.records import Label
+from saiten.stats.clusters import Floats, Ints
+
+EXAMPLES = 3
+VERSUS = " vs "
+"""Between the two answers of a preference: `q1/a vs q1/b`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaired:
+    """How many there are on one side only, and some of them."""
+
+    n: int
+    examples: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, ids: Iterable[str]) -> "Unpaired":
+        every = sorted(ids)
+        return cls(len(every), tuple(every[:EXAMPLES]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One metric's values on the items of an aspect."""
+
+    metric: str
+    values: Floats
+    """As long as the items; NaN where the metric has none."""
+    missing: Mapping[str, int]
+    """Why it has none: a status, or `no output`; how often."""
+
+    @property
+    def rows(self) -> Ints:
+        """Where it has a value."""
+        return np.flatnonzero(~np.isnan(self.values))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aspect:
+    """What people said about one aspect, and beside it what every metric said."""
+
+    name: str
+    items: tuple[str, ...]
+    """Those with labels that some metric could have been held against, sorted."""
+    people: Floats
+    """The adjudicated value of each item where there is one, else the mean over its annotators."""
+    questions: tuple[str, ...]
+    """By item: what is resampled together."""
+    systems: tuple[str | None, ...]
+    columns: tuple[Column, ...]
+    annotators: tuple[str, ...]
+    given: tuple[Ints, Ints, Floats]
+    """Every raw label: which item, which annotator, what value."""
+    verdicts: bool
+    """Whether every label is 0 or 1."""
+    settled: npt.NDArray[np.bool_]
+    """By item: whether its value is an adjudicated one."""
+    unlabelled: Unpaired = field(default_factory=lambda: Unpaired(0))
+    """Items with outputs and without a label."""
+    unmatched: Unpaired = field(default_factory=lambda: Unpaired(0))
+    """Labelled items of which nothing else is known."""
+    pairs: bool = False
+    """Whether the items are pairs of answers and the values preferences: above 0 if the second is better."""
+
+
+def pair(
+    items: Mapping[str, Item],
+    outputs: Iterable[Output],
+    labels: Iterable[Label],
+    *,
+    aspects: Sequence[str] = (),
+) -> tuple[Aspect, ...]:
+    """An `Aspect` for each aspect that people were asked about.
+
+    An aspect holds preferences if an item is a pair of answers (`A vs B`) or a value is below 0.
+
+    Args:
+        items: by id, the samples that are known.
+        outputs: of metrics and judges; a later one for the same item, metric and aspect replaces an earlier one.
+        labels: of people.
+        aspects: only these; () for all.
+
+    Raises:
+        BadInput: there are no labels, none of the aspects asked for, or nothing that both sides have; with examples.
+    """
+    said: dict[tuple[str, str], dict[str, Said]] = {}
+    for output in outputs:
+        said.setdefault((output.metric, output.aspect), {})[output.item] = output.said
+    by_aspect: dict[str, list[Label]] = {}
+    for label in labels:
+        by_aspect.setdefault(label.aspect, []).append(label)
+    if not by_aspect:
+        raise BadInput("there are no labels")
+    if not said:
+        raise BadInput("there are no outputs to hold against the labels: a run with scores, or judges' outputs")
+    unknown = [aspect for aspect in aspects if aspect not in by_aspect]
+    if unknown:
+        there = ", ".join(repr(aspect) for aspect in by_aspect)
+        raise BadInput(f"there are no labels of the aspect {unknown[0]!r}; the labels have {there}")
+    known = set(items).union(*said.values())
+    chosen = {aspect: of for aspect, of in by_aspect.items() if not aspects or aspect in aspects}
+    found = [
+        made
+        for aspect, of in chosen.items()
+        if (made := _aspect(aspect, of, items, said, pairs=_are_preferences(of, known)))
+    ]
+    if not found:
+        theirs = Unpaired.of({label.item for of in chosen.values() for label in of}).examples
+        ours = Unpaired.of(known).examples
+        raise BadInput(
+            f"no label belongs to an item that was scored; they are matched by id. Labels are of "
+            f"{', '.join(map(repr, theirs))} …; scores are of {', '.join(map(repr, ours))} …"
+        )
+    return tuple(found)
+
+
+def halves(item: str, known: Mapping[str, object] | set[str]) -> tuple[str, str] | None:
+    """The two answers of `A vs B` if both are known; an id may have ` vs ` in it."""
+    parts = item.split(VERSUS)
+    for cut in range(1, len(parts)):
+        first, second = VERSUS.join(parts[:cut]), VERSUS.join(parts[cut:])
+        if first in known and second in known:
+            return first, second
+    return None
+
+
+def _are_preferences(labels: Sequence[Label], known: set[str]) -> bool:
+    return any(label.value < 0 for label in labels) or any(
+        halves(item, known) for item in {label.item for label in labels} if VERSUS in item
+    )
+
+
+def _aspect(
+    name: str,
+    labels: Sequence[Label],
+    items: Mapping[str, Item],
+    said: Mapping[tuple[str, str], Mapping[str, Said]],
+    *,
+    pairs: bool,
+) -> Aspect | None:
+    """None if no item of the labels is known."""
+    sources = {metric: said[metric, of] for metric, of in said if of == name or (not of and (metric, name) not in said)}
+    if not name:  # labels without an aspect are held against whatever there is
+        sources |= {metric: values for (metric, _), values in said.items() if metric not in sources}
+    known = set(items).union(*sources.values()) if sources else set(items)
+    labelled = sorted({label.item for label in labels})
+    kept = [item for item in labelled if item in known or (pairs and halves(item, known))]
+    if not kept or not sources:
+        return None
+    row_of = {item: row for row, item in enumerate(kept)}
+    used = [label for label in labels if label.item in row_of]
+    places = [_place(item, items, known, pairs=pairs) for item in kept]
+    measured = set().union(*sources.values())
+    compared = {half for item in kept for half in halves(item, known) or ()} if pairs else set(kept)
+    return Aspect(
+        name=name,
+        items=tuple(kept),
+        **_targets(used, row_of),
+        questions=tuple(place.question for place in places),
+        systems=tuple(place.system for place in places),
+        columns=tuple(_column(metric, values, kept, pairs=pairs) for metric, values in sources.items()),
+        **_given(used, row_of),
+        verdicts=not pairs and all(label.value in (0, 1) for label in used),
+        unlabelled=Unpaired.of(measured - compared - set(kept)),
+        unmatched=Unpaired.of(set(labelled) - set(kept)),
+        pairs=pairs,
+    )
+
+
+def _place(item: str, items: Mapping[str, Item], known: set[str], *, pairs: bool) -> Item:
+    place = items.get(item)
+    if place is None and pairs:
+        two = halves(item, known)
+        first = items.get(two[0]) if two else None
+        place = Item(first.question) if first else None
+    return place or Item(f"\0{item}")
+
+
+def _targets(labels: Sequence[Label], row_of: Mapping[str, int]) -> dict[str, Any]:
+    rows = np.array([row_of[label.item] for label in labels])
+    values = np.array([label.value for label in labels], dtype=np.float64)
+    settled = np.array([label.adjudicated for label in labels])
+    has_settled = np.zeros(len(row_of), dtype=bool)
+    has_settled[rows[settled]] = True
+    counts = settled | ~has_settled[rows]
+    sums = np.bincount(rows[counts], weights=values[counts], minlength=len(row_of))
+    return {"people": sums / np.bincount(rows[counts], minlength=len(row_of)), "settled": has_settled}
+
+
+def _given(labels: Sequence[Label], row_of: Mapping[str, int]) -> dict[str, Any]:
+    raw = [label for label in labels if not label.adjudicated]
+    annotators = sorted({label.annotator for label in raw})
+    number = {annotator: i for i, annotator in enumerate(annotators)}
+    return {
+        "annotators": tuple(annotators),
+        "given": (
+            np.array([row_of[label.item] for label in raw], dtype=np.int64),
+            np.array([number[label.annotator] for label in raw], dtype=np.int64),
+            np.array([label.value for label in raw], dtype=np.float64),
+        ),
+    }
+
+
+def _column(metric: str, values: Mapping[str, Said], items: Sequence[str], *, pairs: bool) -> Column:
+    found = [_preference(item, values) if pairs else values.get(item, "no output") for item in items]
+    missing = Counter(said for said in found if isinstance(said, str))
+    numbers = np.array([np.nan if isinstance(said, str) else said for said in found], dtype=np.float64)
+    return Column(metric, numbers, dict(missing))
+
+
+def _preference(item: str, values: Mapping[str, Said]) -> float | str:
+    """What the metric itself says of the pair, else the second answer's score minus the first's."""
+    if item in values:
+        return values[item]
+    two = halves(item, values)
+    if two is None:
+        return "no output"
+    first, second = (values[half] for half in two)
+    if isinstance(first, str):
+        return first
+    return second if isinstance(second, str) else second - first

@@ -1,0 +1,279 @@
+"""Everything that is said about metrics beside people, in one frozen object from which all outputs are made."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from saiten.errors import ConfigurationError
+from saiten.meta_evaluation.bias import Bias, bias
+from saiten.meta_evaluation.ceiling import Ceiling, ceiling
+from saiten.meta_evaluation.decisions import Decisions, Grades, Unmeasured, decided, decisions, graded, verdicts_of
+from saiten.meta_evaluation.items import ItemLevel, item_level
+from saiten.meta_evaluation.pairing import Aspect, Unpaired
+from saiten.meta_evaluation.preferences import TIE_MARGIN, Preferences, filled, majority, points, preferences, signs
+from saiten.meta_evaluation.ranking import FIGURES, Ranking, rank
+from saiten.meta_evaluation.scales import Bounds, Scale, scale_of, shared
+from saiten.meta_evaluation.systems import SystemLevel, system_level
+from saiten.stats import Estimate
+from saiten.stats.clusters import Floats
+from saiten.stats.resampled import Resamples
+
+BASELINES = ("context_overlap", "length")
+"""A judge that does no better than these does not read."""
+
+_PAIRED = ("pearson", "spearman", "accuracy")
+_OF_VERDICTS = ("auroc", "agreement", "kappa", "f1", "balanced_accuracy")
+_OF_DECISIONS = ("agreement", "kappa", "f1", "balanced_accuracy")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the figures are made."""
+
+    by: str | None = None
+    """What metrics are ranked by, a key of `ranking.FIGURES`; None: AUROC for verdicts, else Pearson."""
+    yes_from: float | None = None
+    """The lowest value that is a yes; None leaves grades grades."""
+    unmeasured: Unmeasured = "left-out"
+    tie_margin: float = TIE_MARGIN
+    """Score differences up to this are no preference."""
+    resamples: int = 1_000
+    confidence: float = 0.95
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MetricResult:
+    """One metric beside people, on one aspect."""
+
+    metric: str
+    n: int
+    """Items that both have."""
+    missing: Mapping[str, int]
+    """Labelled items without a value, by the reason."""
+    items: ItemLevel
+    systems: SystemLevel | None = None
+    """None for preferences."""
+    decisions: Decisions | None = None
+    """None for grades without a threshold, and for preferences."""
+    grades: Grades | None = None
+    """None where either side gives no grades, or their scales differ."""
+    bias: Bias | None = None
+    """None for preferences."""
+    preferences: Preferences | None = None
+    """None where the labels are of single items."""
+
+
+@dataclass(frozen=True, slots=True)
+class AspectResult:
+    """All metrics beside people, on one aspect."""
+
+    aspect: str
+    pairs: bool
+    """Whether the labels are preferences."""
+    n: int
+    """Items with labels."""
+    questions: int
+    annotators: int
+    labels: int
+    """Raw labels, adjudicated values apart."""
+    scale: Scale
+    """Of the labels."""
+    unlabelled: Unpaired
+    unmatched: Unpaired
+    metrics: tuple[MetricResult, ...]
+    ceiling: Ceiling | None
+    """None where no item has two annotators."""
+    ranking: Ranking | None
+    """None where the figure asked for does not exist for these labels; `notes` says why."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MetaEvaluation:
+    """The whole of it."""
+
+    aspects: tuple[AspectResult, ...]
+    settings: Settings
+    notes: tuple[str, ...] = ()
+    """What a reader must know, for example that the baselines are missing."""
+
+
+def meta_evaluate(
+    aspects: Sequence[Aspect],
+    settings: Settings | None = None,
+    *,
+    bounds: Bounds | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> MetaEvaluation:
+    """Hold every metric against people on every aspect.
+
+    Args:
+        aspects: from `pairing.pair`.
+        settings: how; None for the defaults.
+        bounds: the scales that metrics declare.
+        tell: is told what is being computed.
+
+    Raises:
+        ConfigurationError: there is no figure of the name `settings.by`.
+    """
+    settings = settings or Settings()
+    if settings.by is not None and settings.by not in FIGURES:
+        raise ConfigurationError(f"metrics cannot be ranked by {settings.by!r}; by one of {', '.join(FIGURES)}")
+    found = []
+    for aspect in aspects:
+        if tell:
+            tell(f"{aspect.name or 'labels'}: {len(aspect.items)} items, {len(aspect.columns)} metrics")
+        found.append((_preferences if aspect.pairs else _points)(aspect, settings, bounds or {}))
+    return MetaEvaluation(tuple(found), settings, _notes(aspects))
+
+
+def _notes(aspects: Sequence[Aspect]) -> tuple[str, ...]:
+    metrics = {column.metric.partition("[")[0] for aspect in aspects for column in aspect.columns}
+    absent = [baseline for baseline in BASELINES if baseline not in metrics]
+    if not absent:
+        return ()
+    missing = " ".join(f"-m {baseline}" for baseline in absent)
+    note = (
+        f"no baseline {' or '.join(absent)} among the metrics: without it nobody knows whether a judge reads or counts "
+        f"words; add it with `saiten score … {missing}`"
+    )
+    return (note,)
+
+
+def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
+    resamples = _resamples(aspect, settings)
+    scale = scale_of(np.concatenate([aspect.people, aspect.given[2]]))
+    truth = verdicts_of(aspect, settings.yes_from)
+    results: list[MetricResult] = []
+    said: dict[str, Floats] = {}
+    for column in aspect.columns:
+        declared = bounds.get(column.metric)
+        own = scale_of(column.values[column.rows], declared)
+        verdict = decided(column, own, scale, declared=declared is not None, yes_from=settings.yes_from)
+        if not isinstance(verdict, str):
+            said[column.metric] = verdict[0]
+        rows = column.rows
+        some = resamples.only(rows)
+        x, y = column.values[rows], aspect.people[rows]
+        systems = [aspect.systems[row] for row in rows]
+        apart = shared(own, scale, declared=declared is not None)
+        results.append(
+            MetricResult(
+                column.metric,
+                len(rows),
+                column.missing,
+                item_level(x, y, some),
+                system_level(x, y, systems, some),
+                None if truth is None else decisions(column, truth, verdict, resamples, settings.unmeasured),
+                graded(column, aspect, scale, own, declared=declared is not None, resamples=resamples),
+                bias(x, y, systems, scale, some, apart=apart),
+            )
+        )
+    ranking, notes = _ranking(aspect, settings, results, said, truth=truth, resamples=resamples)
+    return _result(aspect, scale, results, ranking, notes=notes, resamples=resamples)
+
+
+def _ranking(
+    aspect: Aspect,
+    settings: Settings,
+    results: Sequence[MetricResult],
+    said: Mapping[str, Floats],
+    *,
+    truth: Floats | None,
+    resamples: Resamples,
+) -> tuple[tuple[Ranking | None, Ceiling | None], tuple[str, ...]]:
+    people = ceiling(aspect, resamples)
+    by = settings.by or ("auroc" if aspect.verdicts else "pearson")
+    if by == "accuracy":
+        return (None, people), ("accuracy is a figure of preferences; rank by agreement",)
+    if by in _OF_VERDICTS and truth is None:
+        return (None, people), (f"the labels are grades, and {by} needs verdicts: say from where on it is a yes",)
+    figures = {result.metric: _figure(result, by) for result in results}
+    columns = {column.metric: column.values for column in aspect.columns}
+    if by in _OF_DECISIONS:
+        nothing = np.full(len(aspect.items), np.nan)
+        columns = {metric: said.get(metric, nothing) for metric in columns}
+        if settings.unmeasured in ("wrong", "worst") and truth is not None:
+            fill = 1 - truth if settings.unmeasured == "wrong" else np.zeros_like(truth)
+            columns = {m: np.where(np.isnan(x), fill, x) if m in said else x for m, x in columns.items()}
+    against = truth if by in _OF_VERDICTS and truth is not None else aspect.people
+    top = getattr(people, by, None) if people else None
+    return (
+        rank(by, figures, columns, against, resamples.groups, ceiling=top, seed=settings.seed),
+        people,
+    ), ()
+
+
+def _figure(result: MetricResult, by: str) -> Estimate:
+    if by in _OF_VERDICTS and result.decisions is not None:
+        found: Estimate = getattr(result.decisions, by)
+        return found
+    if by == "quadratic_kappa":
+        return result.grades.quadratic_kappa if result.grades else Estimate(None, 0, "no grades on a common scale")
+    figure: Estimate = getattr(result.items, by)
+    return figure
+
+
+def _preferences(aspect: Aspect, settings: Settings, _: Bounds) -> AspectResult:
+    resamples = _resamples(aspect, settings)
+    scale = scale_of(aspect.given[2] if len(aspect.given[2]) else aspect.people)
+    results = []
+    for column in aspect.columns:
+        found = preferences(column, aspect, resamples, margin=settings.tie_margin, unmeasured=settings.unmeasured)
+        results.append(MetricResult(column.metric, len(column.rows), column.missing, found.points, preferences=found))
+    by = settings.by if settings.by in _PAIRED else "pearson"
+    notes = (
+        () if settings.by in (*_PAIRED, None) else (f"{settings.by} is no figure of preferences; ranked by pearson",)
+    )
+    people = ceiling(aspect, resamples)
+    if by == "accuracy":
+        columns = {
+            column.metric: filled(signs(column.values, settings.tie_margin), settings.unmeasured)
+            for column in aspect.columns
+        }
+        figures = {each.metric: each.preferences.accuracy for each in results if each.preferences}
+        against, groups, top = majority(aspect), resamples.groups, None
+    else:
+        rows, against = points(aspect)
+        columns = {column.metric: column.values[rows] for column in aspect.columns}
+        figures = {each.metric: getattr(each.items, by) for each in results}
+        groups, top = resamples.groups[rows], getattr(people, by, None) if people else None
+    ranking = rank(by, figures, columns, against, groups, ceiling=top, seed=settings.seed)
+    return _result(aspect, scale, results, (ranking, people), notes=notes, resamples=resamples)
+
+
+def _resamples(aspect: Aspect, settings: Settings) -> Resamples:
+    return Resamples.of(
+        aspect.questions, resamples=settings.resamples, confidence=settings.confidence, seed=settings.seed
+    )
+
+
+def _result(
+    aspect: Aspect,
+    scale: Scale,
+    results: Sequence[MetricResult],
+    ranked: tuple[Ranking | None, Ceiling | None],
+    *,
+    notes: tuple[str, ...],
+    resamples: Resamples,
+) -> AspectResult:
+    if ranked[1] is not None and ranked[1].left_out:
+        who = ", ".join(ranked[1].left_out)
+        notes += (f"{who} was asked where the others differ, so gives a third decision and is no part of the ceiling",)
+    return AspectResult(
+        aspect=aspect.name,
+        pairs=aspect.pairs,
+        n=len(aspect.items),
+        questions=resamples.clusters,
+        annotators=len(aspect.annotators),
+        labels=len(aspect.given[0]),
+        scale=scale,
+        unlabelled=aspect.unlabelled,
+        unmatched=aspect.unmatched,
+        metrics=tuple(results),
+        ceiling=ranked[1],
+        ranking=ranked[0],
+        notes=notes,
+    )

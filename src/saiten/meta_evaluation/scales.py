@@ -1,0 +1,66 @@
+"""On which scale a column lies, and whether two columns share one: only then can values be taken from each other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from saiten.stats.clusters import Floats
+
+GRADES_AT_MOST = 11
+"""More different whole numbers than this are no grades but a measurement."""
+
+Bounds = Mapping[str, tuple[float, float]]
+"""Metric → the lowest and highest possible value, as the metric declares them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The lowest and the highest value that can come; for columns that do not declare it, that did come."""
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.low:g} to {self.high:g}"
+
+    @property
+    def unit(self) -> bool:
+        """Whether it is 0 to 1."""
+        return (self.low, self.high) == (0.0, 1.0)
+
+
+def scale_of(values: Floats, declared: tuple[float, float] | None = None) -> Scale:
+    """The declared scale, else 0 to 1 for what fits into it, else from the lowest to the highest value there is."""
+    if declared is not None:
+        return Scale(*declared)
+    if not len(values):
+        return Scale(0.0, 1.0)
+    low, high = float(values.min()), float(values.max())
+    return Scale(0.0, 1.0) if low >= 0 and high <= 1 else Scale(low, high)
+
+
+def shared(metric: Scale, people: Scale, *, declared: bool) -> str | None:
+    """None if both lie on one scale, else why not.
+
+    Both 0 to 1 is one scale. Beyond that a metric's declared scale must be finite and hold all that people said; an
+    undeclared one must not leave the range that people used.
+    """
+    apart = f"the metric's scale is {metric}, that of the labels {people}"
+    if metric.unit or people.unit:
+        return None if metric.unit and people.unit else apart
+    if not np.isfinite([metric.low, metric.high]).all():
+        return apart
+    holds = metric.low <= people.low and people.high <= metric.high
+    held = people.low <= metric.low and metric.high <= people.high
+    return None if (holds if declared else held) else apart
+
+
+def grades(values: Floats) -> Floats:
+    """To the nearest whole number, halves up."""
+    return np.floor(values + 0.5)
+
+
+def are_grades(scale: Scale, people: Floats) -> bool:
+    """Whether rounding to whole numbers loses little: a scale of few steps that is not 0 to 1."""
+    return not scale.unit and scale.high - scale.low < GRADES_AT_MOST and bool(len(people))

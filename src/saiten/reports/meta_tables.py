@@ -1,0 +1,283 @@
+"""A meta-evaluation as tables: the ranking first, then what it rests on, then what was left out."""
+
+from collections.abc import Iterable
+
+from saiten.meta_evaluation.ceiling import Ceiling, Person
+from saiten.meta_evaluation.decisions import Confusion
+from saiten.meta_evaluation.pairing import Unpaired
+from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult
+from saiten.reports.summary_tables import interval_text
+from saiten.reports.tables import Cell, Table
+from saiten.stats import Estimate
+
+Cells = tuple[Cell, ...]
+
+
+class _Form:
+    """How an estimate stands in a row: for people with its interval as text, for programs as numbers."""
+
+    def __init__(self, *, numbers: bool) -> None:
+        self._numbers = numbers
+
+    def columns(self, *names: str) -> tuple[str, ...]:
+        ends = (" from", " to") if self._numbers else (" 95 %",)
+        return tuple(column for name in names for column in (name, *(f"{name}{end}" for end in ends)))
+
+    def cells(self, *estimates: Estimate) -> Cells:
+        return tuple(cell for estimate in estimates for cell in self._one(estimate))
+
+    def _one(self, estimate: Estimate) -> Cells:
+        if self._numbers:
+            return (estimate.value, estimate.low, estimate.high)
+        return (estimate.value, interval_text(estimate.low, estimate.high))
+
+
+def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
+    """All tables, those with nothing in them left out; `glance`: for the terminal, with less detail."""
+    form = _Form(numbers=not glance)
+    tables: list[Table] = []
+    for aspect in found.aspects:
+        parts = [_ranking, _items, _systems, _decisions, _grades, _preferences, _bias, _ceiling]
+        parts += [] if glance else [_bias_in_parts, _confusions, _comparisons]
+        tables += [part(aspect, form) for part in parts]
+    tables.append(_pairing(found))
+    notes = [*found.notes, *(f"{_name(aspect)}: {note}" for aspect in found.aspects for note in aspect.notes)]
+    tables.append(Table("Notes", ("note",), tuple((note,) for note in dict.fromkeys(notes))))
+    return [table for table in tables if table.rows]
+
+
+def _name(aspect: AspectResult) -> str:
+    return (aspect.aspect or "labels") + (" (preferences)" if aspect.pairs else "")
+
+
+def _ranking(aspect: AspectResult, form: _Form) -> Table:
+    ranking = aspect.ranking
+    rows: list[Cells] = [
+        (place.rank, place.letters, place.metric, *form.cells(place.figure), place.figure.n, _why(place.figure))
+        for place in (ranking.places if ranking else ())
+    ]
+    by = ranking.by if ranking else ""
+    return Table(
+        f"{_name(aspect)}: metrics by {_words(by)}",
+        ("rank", "letters", "metric", *form.columns(_words(by)), "n", "remarks"),
+        tuple(rows),
+        "Rank: 1 + the metrics that are significantly better (swap test by question, 5 %, Holm). Metrics with a letter "
+        "in common are not significantly apart; two are tested on the items that both measured. 95 % interval: "
+        "bootstrap over questions.",
+    )
+
+
+def _items(aspect: AspectResult, form: _Form) -> Table:
+    rows: list[Cells] = [
+        (
+            one.metric,
+            one.items.pearson.n,
+            *form.cells(one.items.pearson, one.items.spearman, one.items.kendall),
+            _remarks(_missing(one), _why(one.items.pearson)),
+        )
+        for one in aspect.metrics
+    ]
+    what = "points, one a label" if aspect.pairs else "items"
+    columns = ("metric", "n", *form.columns("Pearson", "Spearman", "Kendall tau-b"), "remarks")
+    kind = "pairs" if aspect.pairs else "items"
+    people = f"{aspect.labels} labels of {aspect.annotators} annotators"
+    caption = f"{aspect.n} {kind} of {aspect.questions} questions, {people}."
+    return Table(f"{_name(aspect)}: over {what}", columns, tuple(rows), caption)
+
+
+def _systems(aspect: AspectResult, form: _Form) -> Table:
+    rows: list[Cells] = []
+    for one in aspect.metrics:
+        level = one.systems
+        if level is not None:
+            rows.append(
+                (
+                    one.metric,
+                    len(level.systems),
+                    *form.cells(level.kendall, level.ordered),
+                    level.pearson.value,
+                    level.agree,
+                    level.disagree,
+                    level.tied_metric,
+                    level.tied_people,
+                    level.tied_both,
+                    _why(level.kendall),
+                )
+            )
+    columns = (
+        "metric",
+        "systems",
+        *form.columns("Kendall tau-b", "pairs ordered alike"),
+        "Pearson",
+        "alike",
+        "otherwise",
+        "tied by the metric",
+        "tied by people",
+        "tied by both",
+        "remarks",
+    )
+    caption = "Means over the items that have both. A pair that only one side ties is not ordered alike."
+    return Table(f"{_name(aspect)}: over systems", columns, tuple(rows), caption)
+
+
+def _decisions(aspect: AspectResult, form: _Form) -> Table:
+    rows: list[Cells] = []
+    for one in aspect.metrics:
+        got = one.decisions
+        if got is not None:
+            split = f"{got.split} items on which people are split" if got.split else ""
+            counted = f"{got.filled} unmeasured counted" if got.filled else ""
+            figures = form.cells(got.agreement, got.kappa, got.f1, got.balanced_accuracy, got.auroc)
+            rows.append(
+                (one.metric, got.n, *figures, _remarks(got.rule, split, counted, _missing(one), _why(got.auroc)))
+            )
+    columns = ("metric", "n", *form.columns("agreement", "kappa", "F1", "balanced accuracy", "AUROC"), "remarks")
+    return Table(f"{_name(aspect)}: decisions", columns, tuple(rows))
+
+
+def _grades(aspect: AspectResult, form: _Form) -> Table:
+    rows: list[Cells] = [
+        (
+            one.metric,
+            one.grades.n,
+            *form.cells(one.grades.agreement, one.grades.linear_kappa, one.grades.quadratic_kappa),
+            _why(one.grades.quadratic_kappa),
+        )
+        for one in aspect.metrics
+        if one.grades is not None
+    ]
+    columns = ("metric", "n", *form.columns("same grade", "kappa, linear", "kappa, quadratic"), "remarks")
+    return Table(f"{_name(aspect)}: grades", columns, tuple(rows), "Both rounded to whole grades, halves up.")
+
+
+def _preferences(aspect: AspectResult, form: _Form) -> Table:
+    rows: list[Cells] = []
+    for one in aspect.metrics:
+        got = one.preferences
+        if got is not None:
+            counted = f"{got.filled} unmeasured counted" if got.filled else ""
+            figures = form.cells(got.accuracy, got.kappa, got.macro_f1)
+            remarks = _remarks(counted, _missing(one), _why(got.accuracy))
+            rows.append((one.metric, got.n, *figures, got.right, got.tied, got.wrong, remarks))
+    columns = (
+        "metric",
+        "pairs",
+        *form.columns("accuracy", "kappa", "macro F1"),
+        "right",
+        "tied",
+        "wrong",
+        "remarks",
+    )
+    caption = "First, tie or second, against the majority of annotators. Right, tied, wrong: where people prefer one."
+    return Table(f"{_name(aspect)}: who is preferred", columns, tuple(rows), caption)
+
+
+def _bias(aspect: AspectResult, form: _Form) -> Table:
+    rows: list[Cells] = [
+        (one.metric, *form.cells(one.bias.overall), one.bias.overall.n, _why(one.bias.overall))
+        for one in aspect.metrics
+        if one.bias is not None
+    ]
+    columns = ("metric", *form.columns("metric - people"), "n", "remarks")
+    return Table(f"{_name(aspect)}: bias", columns, tuple(rows), "Above 0: the metric is kinder than people.")
+
+
+def _bias_in_parts(aspect: AspectResult, form: _Form) -> Table:
+    rows: list[Cells] = []
+    for one in aspect.metrics:
+        for kind, parts in (("system", one.bias.systems), ("grade", one.bias.grades)) if one.bias else ():
+            rows += [(one.metric, kind, name, *form.cells(part), part.n, _why(part)) for name, part in parts]
+    columns = ("metric", "by", "which", *form.columns("metric - people"), "n", "remarks")
+    return Table(f"{_name(aspect)}: bias by system and by human grade", columns, tuple(rows))
+
+
+def _ceiling(aspect: AspectResult, form: _Form) -> Table:
+    rows: list[Cells] = []
+    if aspect.ceiling is not None:
+        everyone: list[tuple[str, Person | Ceiling]] = [("mean", aspect.ceiling)]
+        everyone += [(one.annotator, one) for one in aspect.ceiling.people]
+        rows = [
+            (who, of.pearson.n, *form.cells(of.pearson, of.spearman, of.kendall, of.kappa), _why(of.pearson))
+            for who, of in everyone
+        ]
+    columns = ("annotator", "n", *form.columns("Pearson", "Spearman", "Kendall tau-b", "kappa"), "remarks")
+    caption = "Each annotator against the mean of the others, on the items that have two: the human ceiling."
+    return Table(f"{_name(aspect)}: people against people", columns, tuple(rows), caption)
+
+
+def _confusions(aspect: AspectResult, form: _Form) -> Table:
+    rows: list[Cells] = []
+    for one in aspect.metrics:
+        rows += _cells(one.metric, one.decisions.confusion if one.decisions else None)
+        rows += _cells(one.metric, one.grades.confusion if one.grades else None)
+        rows += _cells(one.metric, one.preferences.confusion if one.preferences else None)
+    caption = (
+        "Of preferences: -1 the first, 1 the second, 2 no value where that counts as wrong." if aspect.pairs else ""
+    )
+    return Table(f"{_name(aspect)}: who said what", ("metric", "people", "metric says", "n"), tuple(rows), caption)
+
+
+def _cells(metric: str, table: Confusion | None) -> Iterable[Cells]:
+    if table is not None:
+        for value, row in zip(table.values, table.counts, strict=True):
+            yield from ((metric, value, other, n) for other, n in zip(table.values, row, strict=True))
+
+
+def _comparisons(aspect: AspectResult, form: _Form) -> Table:
+    rows: list[Cells] = [
+        (
+            one.first,
+            one.second,
+            one.difference,
+            one.p_value,
+            one.corrected,
+            one.apart,
+            one.williams.t if one.williams else None,
+            one.williams.p_value if one.williams else None,
+            one.n,
+            (one.williams.reason or "") if one.williams else "",
+        )
+        for one in (aspect.ranking.comparisons if aspect.ranking else ())
+    ]
+    columns = (
+        "first",
+        "second",
+        "first - second",
+        "p",
+        "p corrected",
+        "apart",
+        "Williams t",
+        "Williams p",
+        "n",
+        "remarks",
+    )
+    return Table(f"{_name(aspect)}: every two metrics", columns, tuple(rows))
+
+
+def _pairing(found: MetaEvaluation) -> Table:
+    rows: list[Cells] = []
+    for aspect in found.aspects:
+        for what, side in (("scored, no label", aspect.unlabelled), ("labelled, not scored", aspect.unmatched)):
+            if side.n:
+                rows.append((_name(aspect), what, side.n, _examples(side)))
+    return Table("Left out: items on one side only", ("aspect", "what", "n", "for example"), tuple(rows))
+
+
+def _examples(side: Unpaired) -> str:
+    return ", ".join(side.examples) + (" …" if side.n > len(side.examples) else "")
+
+
+def _missing(one: MetricResult) -> str:
+    return ", ".join(f"{n} {status}" for status, n in one.missing.items())
+
+
+def _why(estimate: Estimate) -> str:
+    return estimate.reason or estimate.note or ""
+
+
+def _remarks(*parts: str) -> str:
+    return "; ".join(dict.fromkeys(part for part in parts if part))
+
+
+def _words(by: str) -> str:
+    return {"auroc": "AUROC", "f1": "F1", "pearson": "Pearson", "spearman": "Spearman"}.get(by, by.replace("_", " "))

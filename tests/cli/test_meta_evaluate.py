@@ -1,0 +1,147 @@
+"""`saiten meta-evaluate`: a run held against labels, in five forms."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+
+FORMS = ["table", "json", "csv", "md", "latex"]
+
+
+@pytest.fixture
+def scored(saiten, data):
+    """A run over twelve answers of three systems to four questions."""
+    rows = [
+        {
+            "id": f"q{q}/{system}",
+            "question": f"Question {q}?",
+            "answer": " ".join(["right"] * good + ["wrong"] * (3 - good)),
+            "reference": "right right right",
+            "contexts": ["right"],
+            "system": system,
+        }
+        for q in range(4)
+        for good, system in enumerate(("hasty", "fair", "careful"), 1)
+    ]
+    assert (
+        saiten("score", data(rows), "-m", "token_f1", "-m", "context_overlap", "-m", "length", "-o", "run").status == 0
+    )
+    return [row["id"] for row in rows]
+
+
+@pytest.fixture
+def labels(scored, data):
+    """Two annotators, two aspects."""
+    rows = [
+        {"item": item, "annotator": who, "aspect": aspect, "value": value}
+        for i, item in enumerate(scored)
+        for who in ("a", "b")
+        for aspect, value in (("correct", int(i % 3 + (who == "b" and i == 4) > 0)), ("grade", i % 3 + (who == "a")))
+    ]
+    return data(rows, "labels.jsonl")
+
+
+def test_a_run_is_held_against_its_labels(saiten, labels):
+    """Ranking, correlations, systems, decisions, bias and the ceiling, for every aspect."""
+    said = saiten("meta-evaluate", "run", labels, "--format", "json")
+    assert said.status == 0
+    found = json.loads(said.out)
+    for title in (
+        "correct: metrics by AUROC",
+        "correct: over items",
+        "correct: over systems",
+        "correct: decisions",
+        "correct: bias",
+        "correct: people against people",
+        "correct: who said what",
+        "correct: every two metrics",
+        "grade: metrics by Pearson",
+    ):
+        assert found[title], title
+    (row,) = [row for row in found["grade: over items"] if row["metric"] == "token_f1"]
+    assert row["Pearson"] == pytest.approx(1.0)
+    (row,) = [row for row in found["correct: over systems"] if row["metric"] == "token_f1"]
+    assert (row["systems"], row["alike"], row["tied by people"]) == (3, 2, 1)
+    assert "Notes" not in found
+
+
+def test_the_terminal_begins_with_the_ranking(saiten, labels):
+    """What one came for, then what it rests on."""
+    text = saiten("meta-evaluate", "run", labels, "--aspect", "grade").out
+    assert text.index("metrics by Pearson") < text.index("over items") < text.index("over systems")
+    assert "people, one against the others" in text
+    assert "correct:" not in text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_has_the_figures_and_nothing_that_a_terminal_obeys(saiten, labels, scored, data, form):
+    """Also with names from outside that would like to be more."""
+    judges = data([{"item": item, "e\x1b[31m_&%#{vil}": 1} for item in scored], "judges.jsonl")
+    said = saiten("meta-evaluate", "run", labels, "--judges", judges, "--format", form)
+    assert said.status == 0
+    assert "token_f1" in said.out.replace("\\_", "_")
+    assert not {c for c in said.out + said.err if (ord(c) < 0x20 and c not in "\n\r") or 0x7F <= ord(c) < 0xA0}
+
+
+def test_latex_is_escaped_and_has_rules(saiten, labels):
+    """Ready to be included."""
+    text = saiten("meta-evaluate", "run", labels, "--format", "latex").out
+    assert text.count("\\begin{table}") == text.count("\\end{table}") == text.count("\\toprule") > 5
+    assert "token\\_f1" in text
+    assert "95 \\%" in text
+    assert not re.search(r"(?<!\\)[_%#]", text.replace("% needs \\usepackage", ""))
+
+
+def test_csv_has_every_digit(saiten, labels):
+    """For a spreadsheet."""
+    rows = list(csv.reader(io.StringIO(saiten("meta-evaluate", "run", labels, "--format", "csv").out)))
+    assert any(len(cell) > 10 and "." in cell and cell.replace(".", "").isdigit() for row in rows for cell in row)
+
+
+def test_judges_alone_need_only_the_samples(saiten, labels, scored, data):
+    """A file of samples instead of a run; the missing baselines are pointed out."""
+    judges = data([{"item": item, "judge": "gpt", "value": i % 3 / 2} for i, item in enumerate(scored)], "j.jsonl")
+    said = saiten("meta-evaluate", "data.jsonl", labels, "--judges", judges, "-a", "grade", "--format", "json")
+    found = json.loads(said.out)
+    assert [row["metric"] for row in found["grade: over items"]] == ["gpt"]
+    assert "context_overlap or length" in found["Notes"][0]["note"]
+
+
+def test_a_threshold_and_a_figure_can_be_chosen(saiten, labels):
+    """Grades from 2 on are a yes, ranked by kappa."""
+    said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--yes-from", "2", "--by", "auroc", "--format", "json")
+    found = json.loads(said.out)
+    assert "grade: metrics by AUROC" in found
+    assert found["grade: decisions"][0]["AUROC"] is not None
+    said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--by", "auroc", "--format", "json")
+    assert "say from where on it is a yes" in json.loads(said.out)["Notes"][0]["note"]
+
+
+def test_what_is_on_one_side_only_is_shown(saiten, labels, data):
+    """With its number and some ids."""
+    with labels.open("a") as file:
+        file.write('{"item": "ghost", "value": 1, "aspect": "grade"}\nnonsense\n')
+    said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--format", "json")
+    (row,) = json.loads(said.out)["Left out: items on one side only"]
+    assert (row["what"], row["n"], row["for example"]) == ("labelled, not scored", 1, "ghost")
+    assert "left out labels.jsonl:" in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("run", "others.jsonl"), "matched by id"),
+        (("nowhere", "labels.jsonl"), "nowhere is not there"),
+        (("run", "labels.jsonl", "-a", "grad"), "no labels of the aspect 'grad'"),
+        (("run", "labels.jsonl", "--by", "r2"), "by one of pearson"),
+        (("data.jsonl", "labels.jsonl"), "no outputs to hold against"),
+    ],
+)
+def test_what_cannot_be_done_is_said(saiten, labels, data, arguments, says):
+    """With exit status 2, expected and got."""
+    data([{"item": "Q0/HASTY", "value": 1}], "others.jsonl")
+    said = saiten("meta-evaluate", *arguments)
+    assert said.status == 2
+    assert says in " ".join(said.err.split())

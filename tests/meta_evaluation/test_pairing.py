@@ -1,0 +1,219 @@
+"""Outputs beside labels: who belongs to whom, what is averaged, and what is left over."""
+
+import json
+
+import numpy as np
+import pytest
+
+from saiten.errors import BadInput
+from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of, read_outputs
+from saiten.meta_evaluation.pairing import halves, pair
+from saiten.records import Label, Sample, Score, Scored
+
+ITEMS = {f"s{i}": Item(f"q{i // 2}", "ab"[i % 2]) for i in range(4)}
+OUTPUTS = [Output(f"s{i}", "m", i / 4) for i in range(4)]
+
+
+def of(column, item, aspect):
+    """What a column says about an item."""
+    return column.values[aspect.items.index(item)]
+
+
+def test_several_annotators_count_with_their_mean():
+    """However many there are for each item."""
+    labels = [Label("s0", 1, "x"), Label("s0", 2, "y"), Label("s0", 6, "z"), Label("s1", 4, "x")]
+    (aspect,) = pair(ITEMS, OUTPUTS, labels)
+    assert (aspect.items, aspect.people.tolist(), aspect.annotators) == (("s0", "s1"), [3, 4], ("x", "y", "z"))
+    assert aspect.questions == ("q0", "q0")
+    assert aspect.systems == ("a", "b")
+
+
+def test_an_adjudicated_value_wins_and_is_no_annotators():
+    """It settles the item; the raw labels stay for the ceiling."""
+    labels = [Label("s0", 0, "x"), Label("s0", 1, "y"), Label("s0", 1, "boss", adjudicated=True), Label("s1", 0, "x")]
+    (aspect,) = pair(ITEMS, OUTPUTS, labels)
+    assert aspect.people.tolist() == [1, 0]
+    assert aspect.settled.tolist() == [True, False]
+    assert aspect.annotators == ("x", "y")
+    assert len(aspect.given[0]) == 3
+
+
+def test_what_has_no_counterpart_is_counted_on_both_sides():
+    """With some of the ids."""
+    labels = [Label("s0", 1), Label("s1", 0), *(Label(f"ghost{i}", 1) for i in range(5))]
+    (aspect,) = pair(ITEMS, OUTPUTS, labels)
+    assert (aspect.unmatched.n, aspect.unmatched.examples) == (5, ("ghost0", "ghost1", "ghost2"))
+    assert (aspect.unlabelled.n, aspect.unlabelled.examples) == (2, ("s2", "s3"))
+
+
+def test_what_was_not_measured_is_counted_by_its_reason():
+    """A status is no value, whatever it is; nor is a missing line."""
+    outputs = [Output("s0", "m", 0.5), Output("s1", "m", "declined"), Output("s2", "m", "unreadable")]
+    (aspect,) = pair(ITEMS, outputs, [Label(f"s{i}", 1) for i in range(4)])
+    (column,) = aspect.columns
+    assert column.missing == {"declined": 1, "unreadable": 1, "no output": 1}
+    assert column.rows.tolist() == [0]
+    assert np.isnan(column.values[1:]).all()
+
+
+def test_the_last_output_counts():
+    """A file may have been added to."""
+    (aspect,) = pair(ITEMS, [*OUTPUTS, Output("s0", "m", 0.9)], [Label("s0", 1)])
+    assert of(aspect.columns[0], "s0", aspect) == 0.9
+
+
+def test_each_aspect_has_its_own_labels_and_the_outputs_that_speak_to_it():
+    """An output with an aspect is held against this one alone, one without against all."""
+    labels = [Label("s0", 1, aspect="true"), Label("s0", 5, aspect="fluent"), Label("s1", 0, aspect="true")]
+    outputs = [*OUTPUTS, Output("s0", "judge", 1, "true"), Output("s1", "judge", 1, "true")]
+    first, second = pair(ITEMS, outputs, labels)
+    assert (first.name, [column.metric for column in first.columns]) == ("true", ["m", "judge"])
+    assert (second.name, [column.metric for column in second.columns]) == ("fluent", ["m"])
+    assert (first.verdicts, second.verdicts) == (True, False)
+    (only,) = pair(ITEMS, outputs, labels, aspects=["fluent"])
+    assert only.name == "fluent"
+
+
+def test_nothing_in_common_is_an_error_that_shows_both_sides():
+    """So that one sees at once how the ids differ."""
+    with pytest.raises(BadInput) as caught:
+        pair(ITEMS, OUTPUTS, [Label("S0", 1), Label("S1", 0)])
+    for part in ("'S0'", "'s0'", "matched by id"):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "labels", "aspects", "says"),
+    [
+        (OUTPUTS, [], (), "no labels"),
+        ([], [Label("s0", 1)], (), "no outputs"),
+        (OUTPUTS, [Label("s0", 1, aspect="true")], ["ture"], "no labels of the aspect 'ture'; the labels have 'true'"),
+    ],
+)
+def test_what_is_missing_altogether_is_an_error(outputs, labels, aspects, says):
+    """It says what there is instead."""
+    with pytest.raises(BadInput, match=says):
+        pair(ITEMS, outputs, labels, aspects=aspects)
+
+
+def test_a_preference_is_the_difference_of_two_scores():
+    """The second answer's minus the first's; a question's pairs belong together; what says so itself needs no scores."""
+    labels = [Label("s0 vs s1", 2), Label("s2 vs s3", -1)]
+    outputs = [*OUTPUTS, Output("s0 vs s1", "direct", -2.0)]
+    (aspect,) = pair(ITEMS, outputs, labels)
+    assert aspect.pairs
+    assert aspect.questions == ("q0", "q1")
+    m, direct = aspect.columns
+    assert m.values.tolist() == [0.25, 0.25]
+    assert of(direct, "s0 vs s1", aspect) == -2
+    assert direct.missing == {"no output": 1}
+    assert aspect.unlabelled.n == 0
+
+
+def test_half_a_pair_is_no_preference():
+    """The reason is that of the half without a value."""
+    outputs = [Output("s0", "m", 0.1), Output("s1", "m", "failed"), Output("s2", "m", 0.1), Output("s3", "m", 0.1)]
+    (aspect,) = pair(ITEMS, outputs, [Label("s0 vs s1", 2), Label("s2 vs s3", 0)])
+    assert aspect.columns[0].missing == {"failed": 1}
+
+
+def test_values_below_0_are_preferences_whatever_the_ids_are():
+    """Judges that compare give the pair an id of its own."""
+    (aspect,) = pair({}, [Output("p1", "j", 1.0), Output("p2", "j", 0.0)], [Label("p1", -1), Label("p2", 0)])
+    assert aspect.pairs
+    assert aspect.columns[0].values.tolist() == [1, 0]
+
+
+def test_an_id_may_have_the_word_in_it():
+    """Cut where both halves are known."""
+    known = {"cats vs dogs/1": 1, "cats vs dogs/2": 1}
+    assert halves("cats vs dogs/1 vs cats vs dogs/2", known) == ("cats vs dogs/1", "cats vs dogs/2")
+    assert halves("cats vs dogs/1", known) is None
+
+
+def test_a_run_speaks_through_its_scores():
+    """Only `ok` has a value; a sample without a question is a cluster of its own."""
+    scores = [Scored("a", "m", Score(0.5)), Scored("b", "m", Score.declined("does not know"))]
+    assert list(outputs_of(scores)) == [Output("a", "m", 0.5), Output("b", "m", "declined")]
+    assert item_of(Sample("a")).question != item_of(Sample("b")).question
+
+
+FILES = {
+    "long.jsonl": [
+        {"item": "a", "judge": "gpt", "value": "yes"},
+        {"item": "b", "judge": "gpt", "value": None},
+        {"item": "a", "metric": "bem", "value": 0.25, "aspect": "true"},
+        {"item": "b", "judge": "gpt", "value": "I cannot say"},
+    ],
+    "wide.jsonl": [
+        {"id": "a", "question": "?", "gpt": "はい", "scores": {"bem": 0.25}},
+        {"id": "b", "question": "?", "gpt": "I cannot say", "scores": {"bem": None}},
+    ],
+    "choices.jsonl": [
+        {"item": "a", "judge": "gpt", "choice": "1"},
+        {"item": "b", "judge": "gpt", "choice": "Tie"},
+        {"item": "c", "judge": "gpt", "choice": "garbage"},
+        {"item": "d", "judge": "gpt", "preference": "-2"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "long.jsonl",
+            [
+                ("a", "gpt", 1.0, ""),
+                ("b", "gpt", "undefined", ""),
+                ("a", "bem", 0.25, "true"),
+                ("b", "gpt", "unreadable", ""),
+            ],
+        ),
+        (
+            "wide.jsonl",
+            [
+                ("a", "gpt", 1.0, ""),
+                ("a", "scores.bem", 0.25, ""),
+                ("b", "gpt", "unreadable", ""),
+                ("b", "scores.bem", "undefined", ""),
+            ],
+        ),
+        (
+            "choices.jsonl",
+            [("a", "gpt", -1.0, ""), ("b", "gpt", 0.0, ""), ("c", "gpt", "unreadable", ""), ("d", "gpt", -2.0, "")],
+        ),
+    ],
+)
+def test_the_outputs_of_other_judges_are_read(tmp_path, name, expected):
+    """Long or wide; what is no verdict is unreadable, and never a verdict."""
+    path = tmp_path / name
+    path.write_text("".join(json.dumps(row) + "\n" for row in FILES[name]), "utf-8")
+    assert [(o.item, o.metric, o.said, o.aspect) for o in read_outputs(path)] == expected
+
+
+def test_a_table_of_judges_may_be_csv(tmp_path):
+    """An empty cell is no verdict."""
+    path = tmp_path / "judges.csv"
+    path.write_text("item,gpt,bem\na,1,0.5\nb,,○\n", "utf-8")
+    assert [o.said for o in read_outputs(path)] == [1.0, 0.5, "undefined", 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [('{"item": "a"}', "no judge's outputs"), ('{"x": 1}', "no column for item"), ("", "no rows")]
+)
+def test_a_file_without_outputs_is_an_error(tmp_path, text, says):
+    """It says what was expected."""
+    path = tmp_path / "j.jsonl"
+    path.write_text(text + "\n" if text else "")
+    with pytest.raises(BadInput, match=says):
+        list(read_outputs(path))
+
+
+def test_bad_rows_are_told_and_left_out(tmp_path):
+    """With their place."""
+    path = tmp_path / "j.jsonl"
+    path.write_text('{"item": "a", "j": 1}\nnonsense\n{"item": null, "j": 1}\n')
+    told = []
+    assert len(list(read_outputs(path, tell=told.append))) == 1
+    assert [line.split(" is left out")[0].rpartition("/")[2] for line in told] == ["j.jsonl:2", "j.jsonl:3"]

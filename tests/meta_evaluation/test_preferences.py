@@ -1,0 +1,118 @@
+"""Pairs of answers: who is preferred, ties, margins, and correlations over points."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn import metrics as sk
+
+from saiten.meta_evaluation.outputs import Item, Output
+from saiten.meta_evaluation.pairing import pair
+from saiten.meta_evaluation.preferences import majority
+from saiten.meta_evaluation.report import Settings, meta_evaluate
+from saiten.records import Label
+
+RANDOM = np.random.default_rng(4)
+N = 50
+BETTER = RANDOM.normal(size=N)
+PEOPLE = np.clip(np.round(BETTER[:, None] + RANDOM.normal(size=(N, 3)) / 2), -2, 2)
+SCORES = RANDOM.random(size=(N, 2))
+SCORES[:, 1] = np.round(SCORES[:, 0] + BETTER / 4 + RANDOM.normal(size=N) / 8, 1)
+SCORES[:, 0] = SCORES[:, 0].round(1)
+ITEMS = {f"p{i}/{side}": Item(f"q{i}") for i in range(N) for side in (1, 2)}
+
+
+def aspect(people=PEOPLE, scores=SCORES, settled=()):
+    """Pairs with labels and the scores of both answers; None is an answer without one."""
+    labels = [Label(f"p{i}/1 vs p{i}/2", value, f"a{a}") for i, row in enumerate(people) for a, value in enumerate(row)]
+    outputs = [
+        Output(f"p{i}/{side}", "m", "failed" if value is None else float(value))
+        for i, row in enumerate(scores)
+        for side, value in enumerate(row, 1)
+    ]
+    (found,) = pair(ITEMS, outputs, [*labels, *settled])
+    return found
+
+
+def evaluated(found, **settings):
+    """Its only metric, and the result it stands in."""
+    (result,) = meta_evaluate([found], Settings(resamples=200, **settings)).aspects
+    return result.metrics[0], result
+
+
+def test_points_are_labels_each_with_the_difference_of_the_two_scores():
+    """The recipe of RAGChecker's table: the difference is repeated for every annotator."""
+    metric, _ = evaluated(aspect())
+    x, y = np.repeat(SCORES[:, 1] - SCORES[:, 0], 3), PEOPLE.ravel()
+    assert metric.items.pearson.n == 150
+    assert metric.items.pearson.clusters == 50
+    for ours, theirs in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr), ("kendall", stats.kendalltau)):
+        assert getattr(metric.items, ours).value == pytest.approx(theirs(x, y).statistic, abs=1e-9)
+
+
+def test_three_way_decisions_are_scikit_learns():
+    """First, tie or second, against the majority; a difference of equal decimals is a tie whatever its last bits."""
+    found = aspect()
+    metric, _ = evaluated(found)
+    said = np.sign(np.round(SCORES[:, 1] - SCORES[:, 0], 6))
+    truth = majority(found)[np.argsort([int(item.split("/")[0][1:]) for item in found.items])]
+    got = metric.preferences
+    assert (got.n, set(said)) == (N, {-1.0, 0.0, 1.0})
+    assert got.accuracy.value == pytest.approx(sk.accuracy_score(truth, said), abs=1e-9)
+    assert got.kappa.value == pytest.approx(sk.cohen_kappa_score(truth, said), abs=1e-9)
+    assert got.macro_f1.value == pytest.approx(sk.f1_score(truth, said, average="macro"), abs=1e-9)
+    assert np.array_equal(got.confusion.counts, sk.confusion_matrix(truth, said))
+    assert got.right + got.tied + got.wrong == (truth != 0).sum()
+    for figure in (got.accuracy, got.kappa, got.macro_f1):
+        assert figure.low < figure.value < figure.high
+
+
+@pytest.mark.parametrize(
+    ("votes", "verdict"),
+    [([2, 1, -1], 1), ([-2, -2, 2], -1), ([0, 0, 2], 0), ([-1, 0, 1], 0), ([1, 1, -2, -2], 0), ([2], 1)],
+)
+def test_people_prefer_by_majority(votes, verdict):
+    """How strongly does not count, and an even split is a tie."""
+    assert majority(aspect([votes], [[0, 1]])).tolist() == [verdict]
+
+
+def test_an_adjudicated_preference_settles_the_pair():
+    """Whatever the others said."""
+    settled = [Label("p0/1 vs p0/2", -1, "boss", adjudicated=True)]
+    assert majority(aspect([[2, 2, -1]], [[0, 1]], settled)).tolist() == [-1]
+
+
+@pytest.mark.parametrize(("margin", "right", "tied", "wrong"), [(0.0, 2, 0, 1), (0.15, 1, 1, 1), (0.35, 0, 2, 1)])
+def test_a_margin_makes_small_differences_ties(margin, right, tied, wrong):
+    """Differences up to the margin."""
+    metric, _ = evaluated(aspect([[1], [1], [1]], [[0, 0.1], [0, 0.3], [0.5, 0]]), tie_margin=margin)
+    got = metric.preferences
+    assert (got.right, got.tied, got.wrong) == (right, tied, wrong)
+
+
+@pytest.mark.parametrize(
+    ("unmeasured", "n", "accuracy"), [("left-out", 2, 1.0), ("tie", 4, 0.75), ("wrong", 4, 0.5), ("worst", 4, 0.5)]
+)
+def test_a_pair_without_scores_can_be_a_tie_or_wrong(unmeasured, n, accuracy):
+    """As ties two of PandaLM's published figures count them; as wrong others do; by default they are left out."""
+    people = [[1], [-1], [0], [1]]
+    metric, _ = evaluated(aspect(people, [[0, 1], [1, 0], [None, 1], [0, None]]), unmeasured=unmeasured)
+    got = metric.preferences
+    assert (got.n, got.accuracy.value, got.filled) == (n, accuracy, n - 2)
+    assert metric.missing == {"failed": 2}
+
+
+def test_metrics_are_ranked_by_accuracy_if_asked():
+    """Else by Pearson over points; a figure of verdicts is refused in a note."""
+    assert evaluated(aspect())[1].ranking.by == "pearson"
+    ranked = evaluated(aspect(), by="accuracy")[1].ranking
+    assert (ranked.by, ranked.places[0].figure.value) == ("accuracy", evaluated(aspect())[0].preferences.accuracy.value)
+    other = evaluated(aspect(), by="auroc")[1]
+    assert other.ranking.by == "pearson"
+    assert "auroc is no figure of preferences" in other.notes[0]
+
+
+def test_the_ceiling_of_preferences_is_that_of_their_labels():
+    """Each annotator against the mean of the others."""
+    _, result = evaluated(aspect())
+    expected = [stats.pearsonr(PEOPLE[:, a], np.delete(PEOPLE, a, axis=1).mean(axis=1)).statistic for a in range(3)]
+    assert result.ceiling.pearson.value == pytest.approx(np.mean(expected), abs=1e-9)

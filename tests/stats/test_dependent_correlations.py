@@ -1,0 +1,116 @@
+"""Tests of the difference of two figures over the same items: published values, exact counts, and honesty under chance."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from saiten.stats.dependent_correlations import Rivals, swap_tests, williams, williams_test
+from saiten.stats.resampled import pearson_of, standard
+
+
+@pytest.fixture
+def random():
+    """The same draws in every order of the tests."""
+    return np.random.default_rng(11)
+
+
+def rivals(first, second, people, groups=None):
+    """Standardised, as the ranking does."""
+    columns = (standard(np.asarray(column, dtype=float)) for column in (first, second, people))
+    return Rivals(*columns, np.arange(len(people)) if groups is None else np.asarray(groups))
+
+
+def test_williams_has_the_published_value():
+    """The example in the documentation of R's `psych::r.test`: "t value -0.89 with probability < 0.37"."""
+    found = williams_test(0.4, 0.5, 0.1, 103)
+    assert (found.t, found.p_value) == pytest.approx((-0.89, 0.37), abs=0.01)
+
+
+def test_williams_is_the_formula_on_the_columns(random):
+    """The three correlations of the columns, and Student's distribution with n - 3 degrees of freedom, to 1e-9."""
+    people = random.normal(size=50)
+    first, second = people + random.normal(size=50), people + 2 * random.normal(size=50)
+    table = np.corrcoef([people, first, second])
+    r12, r13, r23 = table[0, 1], table[0, 2], table[1, 2]
+    below = 2 * 49 / 47 * np.linalg.det(table) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
+    t = (r12 - r13) * np.sqrt(49 * (1 + r23) / below)
+    found = williams(first, second, people)
+    assert found.t == pytest.approx(t, abs=1e-9)
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), 47), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "people", "reason"),
+    [
+        ([1, 2, 3], [1, 3, 2], [1, 2, 3], "3 items are too few"),
+        ([1, 1, 1, 1], [1, 3, 2, 4], [1, 2, 3, 4], "constant"),
+        ([1, 2, 3, 5], [2, 4, 6, 10], [1, 2, 3, 4], "the same but for their scale"),
+    ],
+)
+def test_what_williams_cannot_say_is_said(first, second, people, reason):
+    """Too few, constant, or twice the same: a reason and no number."""
+    found = williams(first, second, people)
+    assert (found.t, found.p_value) == (None, None)
+    assert reason in found.reason
+
+
+def test_the_swap_test_counts_what_all_swaps_would():
+    """On seven items the p-value comes close to the one over all 128 swaps."""
+    people = np.array([1.0, 2, 3, 4, 5, 6, 7])
+    pair = rivals([1, 2, 3, 4, 5, 7, 6], [4, 1, 2, 7, 3, 6, 5], people)
+
+    def difference(swapped):
+        a, b = np.where(swapped, pair.second, pair.first), np.where(swapped, pair.first, pair.second)
+        return abs(np.corrcoef(a, people)[0, 1] - np.corrcoef(b, people)[0, 1])
+
+    seen = difference(np.zeros(7, dtype=bool))
+    exact = np.mean([difference(np.array(swap)) >= seen - 1e-9 for swap in product([False, True], repeat=7)])
+    (found,) = swap_tests([pair], pearson_of, 7, permutations=20_000)
+    assert found == pytest.approx(exact, abs=0.012)
+
+
+def test_swapping_by_question_keeps_a_question_together():
+    """Five copies of every item in one question add nothing to what is known: the p-value stays, where items would lie."""
+    random = np.random.default_rng(0)  # a world in which luck makes such a difference in one of five
+    people = random.normal(size=20)
+    first, second = people + random.normal(size=20), people + 1.6 * random.normal(size=20)
+    (once,) = swap_tests([rivals(first, second, people)], pearson_of, 20)
+    many = [np.repeat(column, 5) for column in (first, second, people)]
+    (kept,) = swap_tests([rivals(*many, np.repeat(np.arange(20), 5))], pearson_of, 20)
+    (torn,) = swap_tests([rivals(*many)], pearson_of, 100)
+    assert kept == pytest.approx(once, abs=1e-12)
+    assert torn < 0.05 < once
+
+
+def test_the_swap_test_keeps_its_level(random):
+    """Two metrics of equal worth are called different in about one of twenty worlds, even with copies inside a question."""
+    false_alarms = 0
+    for _ in range(200):
+        people = np.repeat(random.normal(size=40), 2)
+        noise = np.repeat(random.normal(size=(2, 40)), 2, axis=1)
+        pair = rivals(people + noise[0], people + noise[1], people, np.arange(80) // 2)
+        (p,) = swap_tests([pair], pearson_of, 40, permutations=200)
+        false_alarms += p <= 0.05
+    assert 2 <= false_alarms <= 20
+
+
+def test_the_same_metric_twice_is_not_apart(random):
+    """No difference at all has the p-value 1, and the smallest one possible is never 0."""
+    people = random.normal(size=30)
+    far = rivals(people, random.normal(size=30), people)
+    same, apart = swap_tests([rivals(people, people, people), far], pearson_of, 30, permutations=500)
+    assert same == 1
+    assert apart == pytest.approx(1 / 501)
+
+
+def test_an_undefined_figure_has_no_p_value():
+    """A constant metric."""
+    assert swap_tests([rivals([1, 1, 1], [1, 2, 3], [1, 2, 3])], pearson_of, 3) == [None]
+
+
+def test_columns_of_different_items_are_refused():
+    """They must be of the same items."""
+    with pytest.raises(ValueError, match="must be of the same items"):
+        swap_tests([Rivals(np.ones(3), np.ones(2), np.ones(3), np.arange(3))], pearson_of, 3)
