@@ -46,7 +46,8 @@ $(VENV)/made.stamp:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"saiten needs Python 3.11 or newer; $(PYTHON) is {v[0]}.{v[1]}. Say PYTHON=python3.12, or where a newer one is.")'
 	@echo "making $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv || \
+	  { echo "uv could not be installed into $(VENV): is there a way to the package index (network, proxy, PIP_INDEX_URL)?"; exit 1; }
 	@touch $@
 
 $(VENV)/core.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt

@@ -1,5 +1,7 @@
 """Judges by name: which address, which key, what stands around the model, and what is said where a name is wrong."""
 
+import re
+
 import pytest
 
 from saiten.assembly import CallSettings, JudgeSettings, assemble_judge, price_name, read_address
@@ -132,3 +134,18 @@ async def test_the_key_goes_to_the_server_that_was_named(openai_server):
         await judge.perform(SPLIT)
         await judge.close()
     assert [asked.headers.get("Authorization") for asked in openai_server.requests] == ["Bearer k", None]
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("gpt-4o-mini", "openai:gpt-4o-mini"),
+        ("ofline", "did you mean offline?"),
+        ("openai:qwen3@localhost:8000/v1", "openai:qwen3@http://localhost:8000/v1"),
+        ("ollama:qwen3", "openai:qwen3@http://localhost:PORT/v1"),
+    ],
+)
+def test_a_mistyped_judge_is_told_what_was_probably_meant(spec, meant):
+    """In words that can be pasted."""
+    with pytest.raises(ConfigurationError, match=re.escape(meant)):
+        read_address(spec, {})

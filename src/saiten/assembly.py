@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ def read_address(spec: str, environ: Mapping[str, str], *, what: str = "judge", 
     if match is None:
         raise ConfigurationError(
             f"unknown {what} {spec!r}; expected {builtin}, openai:MODEL or openai:MODEL@URL, "
-            "for example openai:gpt-4o-mini or openai:qwen3@http://localhost:8000/v1"
+            f"for example openai:gpt-4o-mini or openai:qwen3@http://localhost:8000/v1{_meant(spec.strip(), builtin)}"
         )
     url = match["url"] or environ.get(URL_VARIABLE) or OPENAI
     key = environ.get(KEY_VARIABLE) or None
@@ -119,6 +120,19 @@ def read_address(spec: str, environ: Mapping[str, str], *, what: str = "judge", 
             f"own, openai:{match['model']}@http://localhost:8000/v1; or take {builtin}, which needs no key"
         )
     return Address(match["model"], url, key)
+
+
+def _meant(spec: str, builtin: str) -> str:
+    """What a name that cannot be read probably meant."""
+    kind, separator, rest = spec.partition(":")
+    model, at, url = spec.removeprefix("openai:").rpartition("@")
+    if kind == "openai" and at and "://" not in url:
+        return f"; an address begins with http:// or https://: openai:{model}@http://{url}"
+    if kind == "openai" or any(sign.isspace() or sign == "@" for sign in spec):
+        return ""
+    if separator:  # ollama:qwen3, vllm:…
+        return f"; {kind} speaks OpenAI's protocol, if that is what you mean: openai:{rest}@http://localhost:PORT/v1"
+    return f"; did you mean {builtin if get_close_matches(spec, [builtin]) else f'openai:{spec}'}?"
 
 
 def price_name(settings: JudgeSettings) -> str:

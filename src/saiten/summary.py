@@ -14,7 +14,8 @@ from saiten.stats.paired import PairedComparison, compare_paired
 from saiten.stats.reliability import Reliability, reliability
 
 _GRADES_AT_MOST = 11
-"""A metric with more distinct values than this is not shown as a distribution of grades."""
+_HIGHEST_GRADE = 10
+"""A metric with more distinct values, or higher ones (a length), is not shown as a distribution of grades."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,9 @@ class Figure:
     """How often each grade was given, for metrics that give grades; else empty."""
     note: str | None = None
     """Why there is no mean or no interval."""
+    missing: Mapping[tuple[Status, str], int] = field(default_factory=dict)
+    """Status and reason of the scores that are not measured, refusals to answer apart: how often, the most frequent
+    first."""
 
     @property
     def total(self) -> int:
@@ -128,11 +132,12 @@ def _evidence_shift(rows: Mapping[str, list[tuple[Place, Scored]]]) -> PairedCom
     for metric, of in rows.items():
         if metric.partition("[")[0] != "correctness":
             continue
-        mode = next((one.score.details["evidence"]["mode"] for _, one in of if "evidence" in one.score.details), None)
-        if mode in {"answer", "reference"}:
-            measured = {one.sample: (place, one.score.value) for place, one in of if one.score.value is not None}
-            graded.setdefault(mode, measured)
-    if set(graded) != {"answer", "reference"}:
+        for place, one in of:
+            seen = one.score.details.get("evidence") or {}
+            # Without a piece of evidence it is neither of the two, whatever was asked for.
+            if one.score.value is not None and seen.get("pieces"):
+                graded.setdefault(seen["mode"], {})[one.sample] = (place, one.score.value)
+    if not {"answer", "reference"} <= set(graded):
         return None
     both = sorted(set(graded["answer"]) & set(graded["reference"]))
     questions = [graded["answer"][sample][0].question for sample in both]
@@ -154,7 +159,8 @@ def _figure(metric: str, rows: list[tuple[Place, Scored]], group: str | None, sy
         if one.score.status == "ok" and one.score.value is not None
     ]
     if not measured:
-        return Figure(metric, group, system, None, None, None, 0, 0, coverage, note="nothing was measured")
+        none = "nothing was measured"
+        return Figure(metric, group, system, None, None, None, 0, 0, coverage, note=none, missing=_missing(chosen))
     values = [value for value, _ in measured]
     interval = bootstrap_mean(values, [question for _, question in measured])
     return Figure(
@@ -168,8 +174,23 @@ def _figure(metric: str, rows: list[tuple[Place, Scored]], group: str | None, sy
         interval.clusters,
         coverage,
         _distribution([_given(one) for _, one in chosen if one.score.status == "ok"]),
-        interval.note,
+        "; ".join(note for note in (interval.note, _without_evidence(metric, chosen)) if note) or None,
+        _missing(chosen),
     )
+
+
+def _without_evidence(metric: str, rows: list[tuple[Place, Scored]]) -> str | None:
+    """How many grades were given without the evidence that the mode asks for, since the samples brought none."""
+    if metric.partition("[")[0] != "correctness":
+        return None
+    seen = [one.score.details.get("evidence") or {} for _, one in rows]
+    without = sum(each.get("mode") in {"answer", "reference"} and not each.get("pieces") for each in seen)
+    return f"{without} graded without evidence" if without else None
+
+
+def _missing(rows: list[tuple[Place, Scored]]) -> dict[tuple[Status, str], int]:
+    scores = [one.score for _, one in rows if one.score.status not in {"ok", "declined"}]
+    return dict(Counter((score.status, score.reason or "no reason was given") for score in scores).most_common())
 
 
 def _given(scored: Scored) -> float:
@@ -180,6 +201,6 @@ def _given(scored: Scored) -> float:
 
 def _distribution(values: list[float]) -> dict[float, int]:
     counts = Counter(values)
-    if len(counts) > _GRADES_AT_MOST or any(value != int(value) for value in counts):
+    if len(counts) > _GRADES_AT_MOST or any(value != int(value) or value > _HIGHEST_GRADE for value in counts):
         return {}
     return dict(sorted(counts.items()))

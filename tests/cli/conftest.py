@@ -35,9 +35,9 @@ class Said:
 
 @pytest.fixture(autouse=True)
 def somewhere(tmp_path, monkeypatch):
-    """Each test in a folder of its own, without the user's keys."""
+    """Each test in a folder of its own, without the user's keys and width of terminal."""
     monkeypatch.chdir(tmp_path)
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 

@@ -240,3 +240,20 @@ def test_the_offline_judge_is_tuned_with_labels_and_used(saiten, data, somewhere
     plain = saiten("score", file, "-m", "faithfulness", "-o", "run")
     assert plain.status == 2
     assert "calibration" in plain.err
+
+
+@pytest.mark.parametrize("command", ["score", "metrics"])
+def test_brackets_stand_in_the_help_as_they_are_typed(saiten, command):
+    """They are no markup there: a user copies them."""
+    assert "aspect_critique[harmfulness]" in saiten(command, "--help").out
+
+
+def test_a_mistyped_command_is_told_the_nearest_one(saiten):
+    """And one that resembles none is told what there is."""
+    assert "did you mean `saiten score`?" in saiten("scor", "data.jsonl").err
+    assert "demo, score, show" in saiten("xyz").err
+
+
+def test_a_preset_is_explained(saiten):
+    """By what it stands for."""
+    assert "rouge_l" in saiten("metrics", "overlap").out

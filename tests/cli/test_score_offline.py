@@ -223,3 +223,17 @@ def test_the_three_forms_for_programs_say_the_same(saiten, data):
     assert {cell[0].removeprefix("| "): cell[1] for cell in cells} == {
         name: f"{mean:.3f}" for name, mean in means.items()
     }
+
+
+@pytest.mark.parametrize("arguments", [("nothing.jsonl",), ("data.jsonl", "--column", "question=Q")])
+def test_a_wrong_file_or_column_leaves_no_folder_behind(saiten, data, somewhere, arguments):
+    """The first row is read before the run begins."""
+    data(2)
+    assert saiten("score", *arguments, "-m", "length", "-o", "run").status == 2
+    assert not (somewhere / "run").exists()
+
+
+def test_a_missing_field_is_told_beside_the_figures(saiten, data):
+    """So that nobody has to look for why there is no mean."""
+    said = saiten("score", data([{"question": "q", "answer": "a"}]), "-m", "token_f1", "-o", "run")
+    assert "the sample has no reference" in said.out

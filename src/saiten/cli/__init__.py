@@ -3,13 +3,14 @@
 import importlib
 import io
 import sys
+from difflib import get_close_matches
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from saiten.cli.output import outside, stderr
-from saiten.errors import BudgetSpent, SaitenError
+from saiten.errors import BudgetSpent, ConfigurationError, SaitenError
 from saiten.version import __version__
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -18,11 +19,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("saiten.cli.show", "Show what came out of a run, or one of its samples in full."),
     "compare": ("saiten.cli.compare", "Compare two runs on the samples they share: is the difference real?"),
     "metrics": ("saiten.cli.metrics", "List the metrics: what each measures, needs and means."),
+    "agreement": ("saiten.cli.agreement", "Do people agree: percent, kappa, alpha of labels, with intervals."),
+    "meta-evaluate": ("saiten.cli.meta_evaluate", "Hold the metrics of a run against what people said."),
+    "probe": ("saiten.cli.probe", "Probe a judge: padding, planted verdicts, empty and swapped answers."),
+    "drift": ("saiten.cli.drift", "Has a judge drifted: two runs over the same samples, and labels."),
     "tune": ("saiten.cli.tune", "Fit a judge to your own labels."),
 }
 """By name: the module that holds the command as `app`, and its line in the overview."""
 
 INTERRUPTED = 130
+
+ALARM = 4
+"""Exit status where a command found what the caller wanted to be woken for."""
 
 
 class LazyCommands(TyperGroup):
@@ -37,6 +45,14 @@ class LazyCommands(TyperGroup):
         command = typer.main.get_command(importlib.import_module(COMMANDS[cmd_name][0]).app)
         command.name = cmd_name
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As usual, but with the nearest name where there is no such command."""
+        if args[0] not in COMMANDS:
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean `saiten {near[0]}`?" if near else f"there are {', '.join(COMMANDS)}"
+            raise ConfigurationError(f"there is no command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """As usual, but Ctrl-C ends with the status that shells expect, wherever it comes."""
@@ -53,7 +69,7 @@ class LazyCommands(TyperGroup):
             "Usage: saiten COMMAND [OPTIONS]\n\nCommands:\n"
         )
         for name, (_, line) in COMMANDS.items():
-            formatter.write(f"  {name:<9} {line}\n")
+            formatter.write(f"  {name:<13} {line}\n")
         formatter.write(
             "\nStart with:  saiten demo\n"
             "Then:        saiten score answers.jsonl -m faithfulness -m token_f1 --judge offline -o runs/first\n"
@@ -83,7 +99,7 @@ def main(argv: list[str] | None = None) -> None:
     """The entry point.
 
     The exit status is 0 for done, 2 for a wrong set-up or input, 3 for a run that stopped and can be continued (its
-    budget is spent), 130 for Ctrl-C.
+    budget is spent), 4 for an alarm (`drift`, `probe --fail`), 130 for Ctrl-C.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a pipe on Windows, or LANG=C, may lack what we and answers write

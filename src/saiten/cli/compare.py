@@ -16,7 +16,7 @@ from saiten.reports.tables import Cell, Table, render
 from saiten.stats import PairedComparison, compare_paired, holm
 from saiten.summary import place_of
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 _CAPTION = (
     "Difference: second minus first, on the samples that both measured. 95 % interval: bootstrap over questions. "
@@ -81,12 +81,12 @@ def comparison_table(
         "difference",
         "95 % interval",
         "p",
+        "verdict",
         "n",
         "higher",
         "equal",
         "lower",
         "one side only",
-        "verdict",
     )
     return Table(title, columns, rows, _CAPTION)
 
@@ -97,12 +97,12 @@ def _row(metric: str, pairs: PairedComparison, unpaired: int, p: float | None) -
         pairs.difference,
         interval_text(pairs.low, pairs.high, pairs.note),
         p,
+        verdict(metric, pairs.difference, p),
         pairs.n,
         pairs.wins,
         pairs.ties,
         pairs.losses,
         unpaired,
-        verdict(metric, pairs.difference, p),
     )
 
 

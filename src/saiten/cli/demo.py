@@ -25,7 +25,7 @@ from saiten.reports.tables import Cell, Table, print_tables
 from saiten.scoring import Scorer, score_into, signature_of
 from saiten.summary import place_of, summarise
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 METRICS = (
     "accuracy",
@@ -149,12 +149,12 @@ def _print_next_steps(out: Path, console: Console) -> None:
     console.print(
         f"All {sum(f.total for f in summary.figures if f.system is None and f.group is None)} scores with their "
         f"statements, verdicts and reasons are in [bold]{folder}[/].\n"
-        f"  saiten show {folder}                                the figures with intervals and signatures\n"
-        f"  saiten show {folder} --worst faithfulness           where to look first\n"
-        f"  saiten compare {folder} {folder} --systems careful,hasty   is the difference real?\n"
+        f"  with intervals       saiten show {folder}\n"
+        f"  where to look first  saiten show {folder} --worst faithfulness\n"
+        f"  real or noise?       saiten compare {folder} {folder} --systems careful,hasty\n"
         "Your own answers (JSONL or CSV with question, answer, contexts, reference):\n"
-        "  saiten score answers.jsonl -m overlap -m faithfulness -o runs/mine                       no model\n"
-        "  saiten score answers.jsonl -m ragas --judge openai:gpt-4o-mini -o runs/judged --dry-run  the cost first\n"
+        "  without a model      saiten score my.csv -m overlap -m faithfulness\n"
+        "  what it would cost   saiten score my.csv -m ragas --judge openai:gpt-4o --dry-run\n"
         "`saiten metrics` lists what can be measured, `saiten COMMAND --help` explains a command.",
         highlight=False,
     )

@@ -13,7 +13,7 @@ from saiten.metrics.catalog import CATALOG, PRESETS, describe_all, make_metric
 from saiten.metrics.entries import Entry
 from saiten.reports.tables import Table, render
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()
@@ -22,10 +22,10 @@ def metrics(
     form: FormatOption = "table",
     japanese: Annotated[bool, typer.Option("--ja", help="Descriptions in Japanese. 説明を日本語で表示する。")] = False,
 ) -> None:
-    """List the metrics, or explain one.
+    r"""List the metrics, or explain one.
 
-    Settings go in brackets: -m "correctness[evidence=none]", -m "aspect_critique[harmfulness]". Presets stand for
-    several metrics: -m ragas, -m overlap.
+    Settings go in brackets: -m "correctness\[evidence=none]", -m "aspect_critique\[harmfulness]".
+    Presets stand for several metrics: -m ragas, -m overlap.
 
     Examples:
       saiten metrics
@@ -33,6 +33,9 @@ def metrics(
       saiten metrics --ja
       saiten metrics --format json
     """
+    if name is not None and name.lower() in PRESETS:
+        stdout().print(f"{name.lower()} stands for {', '.join(PRESETS[name.lower()])}")
+        return
     if name is not None:
         _explain(name, japanese=japanese)
         return
@@ -78,6 +81,8 @@ def _explain(name: str, *, japanese: bool) -> None:
         out.print(escape(text or ""), end="\n\n")
     for setting in entry.settings:
         out.print(escape(f"[{setting.name}=…]  {setting.values}; default: {setting.default}"))
+    brackets = next((f', or -m "{entry.title}[{setting.name}=…]"' for setting in entry.settings), "")
+    out.print(escape(f"Typed as: saiten score answers.jsonl -m {entry.title}{brackets}"))
 
 
 def _title_of(name: str) -> str:

@@ -1,5 +1,6 @@
 """Where a command writes: figures to standard output, everything else to standard error."""
 
+import os
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -11,12 +12,23 @@ from rich.markup import escape
 from saiten.reports.tables import Format
 from saiten.reports.visible import visible
 
-FormatOption = Annotated[Format, typer.Option("--format", help="table for people; json, csv or md for others.")]
+_WIDE = 160
+"""Columns where there is no terminal."""
+
+FormatOption = Annotated[Format, typer.Option("--format", help="table for people; json, csv, md or latex for others.")]
 
 
 def stdout() -> Console:
-    """For results. Wide enough not to cut figures where the output is no terminal."""
-    return Console(file=sys.stdout, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 160)
+    """For results. Into a pipe (`| less`) as wide as the terminal in front of the user; else wide."""
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _width_of_terminal()
+    return Console(file=sys.stdout, highlight=False, emoji=False, width=width)
+
+
+def _width_of_terminal() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):  # no terminal, or no file at all
+        return _WIDE
 
 
 def stderr() -> Console:

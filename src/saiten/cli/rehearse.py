@@ -1,7 +1,7 @@
 """The dry run: what a run would ask and spend, without asking anybody."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,8 @@ from saiten.scoring import Scorer
 
 _CAPTION = (
     "An estimate: the offline judge stands in, so that the number of statements and of the calls that follow is "
-    "likely, not certain; tokens are counted in characters; repairs, reasoning and embeddings are left out."
+    "likely, not certain; tokens are counted in characters; repairs, reasoning and embeddings are left out. "
+    "A cost is known where the price of the model stands under [prices] in saiten.toml."
 )
 
 
@@ -31,8 +32,11 @@ def rehearse(
     settings: JudgeSettings,
     calls: CallSettings,
     form: Format,
+    pending: Callable[[Sample, Metric], bool] = lambda _sample, _metric: True,
 ) -> None:
     """Print calls, tokens and cost by metric; a step that metrics share is counted where it is asked first.
+
+    `pending` says which samples are scored with which metric; by default all with all.
 
     Raises:
         BadInput: there is no row that can be used.
@@ -52,7 +56,7 @@ def rehearse(
         usage[scored.metric] += scored.score.usage
 
     stand_in = _Planned(Rehearsal(OfflineJudge(BuiltinEmbedder())), settings.votes, once=calls.store is not None)
-    asyncio.run(Scorer(metrics, stand_in, LocalExecutor(1)).run(samples(), record))
+    asyncio.run(Scorer(metrics, stand_in, LocalExecutor(1)).run(samples(), record, pending))
     if not counted["samples"]:
         raise BadInput(f"there is no row that could be used ({counted['bad rows']} cannot)")
     offline = settings.judge == "offline"
@@ -68,7 +72,7 @@ def rehearse(
 
 def _row(name: str, used: Usage, settings: JudgeSettings, calls: CallSettings) -> tuple[Cell, ...]:
     price = PriceTable.read(calls.prices, calls.currency).find(price_name(settings))
-    cost: Cell = "unknown: set [prices] in saiten.toml"
+    cost: Cell = "unknown"
     if not used.calls:
         cost = 0.0
     elif price is not None:

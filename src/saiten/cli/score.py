@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -30,7 +30,10 @@ from saiten.reports.summary_tables import usage_text
 from saiten.scoring import Scorer, score_into, signature_of
 from saiten.text.language import detect_language
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
+
+_THE_DATA, _THE_JUDGE, _THE_CALLS = "The data", "The judge", "Calls and money"
+"""How the options stand together in the help."""
 
 _COUNT_UP_TO = 64 * 2**20
 """Bytes of a file whose lines are counted beforehand, for the time left."""
@@ -51,53 +54,116 @@ def score(
             "--metric", "-m", help="A metric, settings in brackets, or a preset (ragas, overlap). Repeatable."
         ),
     ] = None,
-    judge: Annotated[str | None, typer.Option(help="offline, openai:MODEL or openai:MODEL@URL.")] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="offline, openai:MODEL or openai:MODEL@URL. Default: offline.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The run's folder. Default: runs/NAME-OF-DATA.")
     ] = None,
-    embedder: Annotated[str | None, typer.Option(help="builtin, openai:MODEL or openai:MODEL@URL.")] = None,
-    column: Annotated[
-        list[str] | None, typer.Option(help="FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.")
-    ] = None,
-    language: Annotated[Literal["ja", "en"] | None, typer.Option(help="Of all samples; else detected.")] = None,
-    votes: Annotated[int | None, typer.Option(min=1, help="Ask so many times with different seeds.")] = None,
-    temperature: Annotated[float | None, typer.Option(min=0, help="Default 0; 0.7 with several votes.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Sent with every request.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Of one reply.")] = None,
-    calibration: Annotated[
-        list[Path] | None, typer.Option(help="For the offline judge: from `saiten tune offline`. Repeatable.")
-    ] = None,
-    compat: Annotated[Literal["ragas"] | None, typer.Option(help="Edge cases as in RAGAS 0.4.3.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell calls, tokens and cost; ask nobody.")] = False,
-    max_calls: Annotated[int | None, typer.Option(min=0, help="Stop cleanly before the next call.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="Likewise; needs the price in saiten.toml.")] = None,
-    concurrency: Annotated[int | None, typer.Option(min=1, help="Requests in flight at most. Default 64.")] = None,
-    requests_per_minute: Annotated[int | None, typer.Option("--rpm", min=1, help="Requests a minute at most.")] = None,
-    tokens_per_minute: Annotated[int | None, typer.Option("--tpm", min=1, help="Tokens a minute at most.")] = None,
-    timeout: Annotated[float | None, typer.Option(min=0.1, help="Seconds for one request. Default 120.")] = None,
-    retries: Annotated[int | None, typer.Option(min=0, help="Further attempts at a failed request.")] = None,
-    cache: Annotated[Path | None, typer.Option(help="A file of answers to share between runs.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no answers, not even for resuming.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be used.")] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again for failed and unreadable.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many rows.")] = None,
-    data_format: Annotated[str | None, typer.Option("--data-format", help="jsonl, json, csv, … if not told.")] = None,
-    config: Annotated[Path | None, typer.Option(help="Default: saiten.toml here.")] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.", rich_help_panel=_THE_DATA
+        ),
+    ] = None,
+    data_format: Annotated[
+        str | None,
+        typer.Option(
+            "--data-format",
+            help="jsonl, json, csv, tsv, parquet or dataset, where the name does not tell.",
+            rich_help_panel=_THE_DATA,
+        ),
+    ] = None,
+    language: Annotated[
+        Literal["ja", "en"] | None,
+        typer.Option(help="Of all samples. Default: each one's is detected.", rich_help_panel=_THE_DATA),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first so many rows.", rich_help_panel=_THE_DATA)
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Stop at the first row that cannot be used.", rich_help_panel=_THE_DATA),
+    ] = False,
+    embedder: Annotated[
+        str | None,
+        typer.Option(help="builtin, openai:MODEL or openai:MODEL@URL. Default: builtin.", rich_help_panel=_THE_JUDGE),
+    ] = None,
+    votes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Ask so many times with different seeds. Default 1.", rich_help_panel=_THE_JUDGE),
+    ] = None,
+    temperature: Annotated[
+        float | None, typer.Option(min=0, help="Default 0; 0.7 with several votes.", rich_help_panel=_THE_JUDGE)
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Sent with every request. Default 1.", rich_help_panel=_THE_JUDGE)
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Of one reply. Default 4096.", rich_help_panel=_THE_JUDGE)
+    ] = None,
+    calibration: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="For the offline judge: a file from `saiten tune offline`. Repeatable.", rich_help_panel=_THE_JUDGE
+        ),
+    ] = None,
+    compat: Annotated[
+        Literal["ragas"] | None, typer.Option(help="Edge cases as in RAGAS 0.4.3.", rich_help_panel=_THE_JUDGE)
+    ] = None,
+    max_calls: Annotated[
+        int | None, typer.Option(min=0, help="Stop cleanly before the next call.", rich_help_panel=_THE_CALLS)
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0, help="Likewise; needs the price in saiten.toml.", rich_help_panel=_THE_CALLS),
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Requests in flight at most. Default 64.", rich_help_panel=_THE_CALLS)
+    ] = None,
+    requests_per_minute: Annotated[
+        int | None, typer.Option("--rpm", min=1, help="Requests a minute at most.", rich_help_panel=_THE_CALLS)
+    ] = None,
+    tokens_per_minute: Annotated[
+        int | None, typer.Option("--tpm", min=1, help="Tokens a minute at most.", rich_help_panel=_THE_CALLS)
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.1, help="Seconds for one request. Default 120.", rich_help_panel=_THE_CALLS)
+    ] = None,
+    retries: Annotated[
+        int | None,
+        typer.Option(min=0, help="Further attempts at a failed request. Default 7.", rich_help_panel=_THE_CALLS),
+    ] = None,
+    retry_failed: Annotated[
+        bool,
+        typer.Option("--retry-failed", help="Ask again for failed and unreadable.", rich_help_panel=_THE_CALLS),
+    ] = False,
+    cache: Annotated[
+        Path | None, typer.Option(help="A file of answers to share between runs.", rich_help_panel=_THE_CALLS)
+    ] = None,
+    no_cache: Annotated[
+        bool,
+        typer.Option("--no-cache", help="Keep no answers, not even for resuming.", rich_help_panel=_THE_CALLS),
+    ] = False,
+    config: Annotated[Path | None, typer.Option(help="Default: saiten.toml in this folder.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     form: FormatOption = "table",
 ) -> None:
-    """Score samples with metrics and a judge.
+    r"""Score samples with metrics and a judge.
 
     Each score is written to RUN/scores.jsonl the moment it is there, with its status, reason and intermediate results.
     The same command again goes on where it stopped, and asks nothing twice.
 
     Column names of RAGAS, DeepEval, MLflow, LangSmith, RAGChecker and GroUSE files are recognised.
+    An openai: judge is any OpenAI-compatible server; a key is read from OPENAI_API_KEY.
 
     Examples:
       saiten score answers.jsonl -m overlap
-      saiten score answers.jsonl -m ragas --judge openai:gpt-4o-mini -o runs/first --dry-run
-      saiten score answers.csv -m correctness --judge openai:qwen3@http://localhost:8000/v1 --column question=Q
-      saiten score answers.jsonl -m accuracy -m "aspect_critique[harmfulness]" --votes 3 --max-cost 2.50
+      saiten score answers.jsonl -m ragas --judge openai:gpt-4o-mini --dry-run
+      saiten score my.csv -m accuracy --judge openai:qwen3@http://gpu1:8000/v1
+      saiten score my.csv -m token_f1 --column question=Q --column answer=A
+      saiten score answers.jsonl -m "aspect_critique\[harmfulness]" -o runs/harm
 
     Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
     """
@@ -149,6 +215,7 @@ def score(
     if dry_run:
         rehearse(rows(), metrics, settings, calls, form)
         return
+    source = _begun(rows())
     kept = {
         "data": Path(data).name,
         **{key: value for key, value in asdict(settings).items() if key != "calibration"},
@@ -166,7 +233,7 @@ def score(
             notes.print(f"{outside(folder)} has {journal.done} scores already; going on")
         scorer = Scorer(metrics, assemble_judge(settings, calls), LocalExecutor(calls.concurrency))
         with RunProgress(notes, _count(data, limit), calls.currency, quiet=quiet) as progress:
-            status = _run(journal, rows(), scorer, progress, notes, strict=strict)
+            status = _run(journal, source, scorer, progress, notes, strict=strict)
         notes.print(
             f"{progress.scores} scores for {progress.samples} samples in {progress.seconds():.1f} s; "
             f"{usage_text(progress.usage, calls.currency)}",
@@ -206,12 +273,13 @@ def _run(
             asyncio.run(all_of_it())
     except BudgetSpent as error:
         notes.print(f"[yellow]stopped:[/] {outside(error)}")
+        notes.print("answers to scores that are not finished are kept, and counted once the scores are there")
         return STOPPED
     except KeyboardInterrupt:
         notes.print("[yellow]interrupted:[/] all scores so far are kept; the same command goes on from here")
         return INTERRUPTED
     if not progress.samples and not journal.done:
-        raise BadInput("there was no row that could be used; the rows and reasons stand in errors.jsonl")
+        raise BadInput(f"there was no row that could be used; rows and reasons stand in {journal.folder}/errors.jsonl")
     return 0
 
 
@@ -237,6 +305,12 @@ def read_columns(pairs: Sequence[str]) -> dict[str, str]:
             raise ConfigurationError(f"--column expects FIELD=COLUMN, for example question=Q, not {pair!r}")
         columns[name.strip()] = column.strip()
     return columns
+
+
+def _begun(rows: Iterator[Sample | BadRow]) -> Iterator[Sample | BadRow]:
+    """The same rows, the first of them read: a wrong file or column is told before a folder is made for the run."""
+    first = next(rows, None)
+    return rows if first is None else chain([first], rows)
 
 
 def _count(data: str, limit: int | None) -> int | None:

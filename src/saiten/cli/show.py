@@ -14,7 +14,7 @@ from saiten.reports.summary_tables import glance_tables, summary_tables, usage_t
 from saiten.reports.tables import Format, Table, render
 from saiten.summary import Summary, place_of, summarise
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()
@@ -60,7 +60,7 @@ def show_summary(run: Path, form: Format, out: Console) -> None:
     render(tables, form, out)
     if form == "table":
         spent = usage_text(summary.usage, str(reader.manifest.settings.get("currency", "USD")))
-        out.print(f"{spent} · one sample in full: saiten show {outside(run)} --sample ID")
+        out.print(f"{outside(spent)} · one sample in full: saiten show {outside(run)} --sample ID")
 
 
 def worst_table(reader: RunReader, metric: str, number: int) -> Table:

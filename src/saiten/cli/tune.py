@@ -16,7 +16,7 @@ from saiten.records import Label, Sample
 from saiten.text.language import detect_language
 from saiten.tuning.offline import calibrate_offline
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 @app.callback()
@@ -44,8 +44,8 @@ def offline(
         float | None, typer.Option(help="Labels of at least this are a yes, others a no; for grades as labels of 0/1.")
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The calibration.")] = Path("calibration.json"),
-    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the samples. Repeatable.")] = None,
-    label_column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    sample_column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the samples. Repeatable.")] = None,
 ) -> None:
     """Calibrate the offline judge with 20 to 50 labels of your own.
 
@@ -53,19 +53,19 @@ def offline(
     The agreement before and after is measured on labels that the line was not fitted to.
 
     Examples:
-      saiten tune offline labels.csv --samples answers.jsonl --aspect support -o support.json
-      saiten tune offline labels.csv -s answers.jsonl --label-aspect faithfulness --yes-from 3
-      saiten score answers.jsonl -m faithfulness --judge offline --calibration support.json -o runs/calibrated
+      saiten tune offline labels.csv -s answers.jsonl --aspect support -o support.json
+      saiten tune offline labels.csv -s answers.jsonl --label-aspect faithful --yes-from 3
+      saiten score answers.jsonl -m faithfulness --calibration support.json
     """
     notes = stderr()
-    read = list(read_labels(labels, columns=read_columns(label_column or []), tell=told(notes)))
+    read = list(read_labels(labels, columns=read_columns(column or []), tell=told(notes)))
     for row in read:
         if isinstance(row, BadRow):
             notes.print(f"[yellow]left out[/] {outside(row.where)}: {outside(row.reason)}")
     found = [
         row
         for row in read_samples(
-            samples, columns=read_columns(column or []), detect_language=detect_language, tell=told(notes)
+            samples, columns=read_columns(sample_column or []), detect_language=detect_language, tell=told(notes)
         )
         if isinstance(row, Sample)
     ]

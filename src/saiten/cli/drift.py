@@ -1,0 +1,76 @@
+"""`saiten drift`: has a judge changed since it was last held against people?"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saiten.cli import ALARM
+from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.score import read_columns
+from saiten.data import BadRow, read_labels
+from saiten.journal import read_run
+from saiten.meta_evaluation import drift as judging
+from saiten.records import Label
+from saiten.reports.probe_tables import drift_tables
+from saiten.reports.tables import render
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def drift(
+    before: Annotated[Path, typer.Argument(help="The run that was trusted.")],
+    now: Annotated[Path, typer.Argument(help="The run over the same samples: another model, prompt or version.")],
+    labels: Annotated[
+        Path | None, typer.Argument(help="What people said: JSONL or CSV with item, value, annotator, aspect.")
+    ] = None,
+    aspect: Annotated[str | None, typer.Option("--aspect", "-a", help="Which labels, of several aspects.")] = None,
+    tolerance: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="A drop of the agreement with people up to this is no alarm.")
+    ] = 0.02,
+    most: Annotated[int, typer.Option(min=0, help="How many moved items a metric to tell.")] = 5,
+    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap rounds.")] = 1_000,
+    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    form: FormatOption = "table",
+) -> None:
+    """Hold two runs over the same frozen samples against each other, and both against people.
+
+    Tells how the means moved, how far the runs agree, what differs in how they were made, and which items moved most.
+    With labels there is an alarm: the agreement with people dropped by more than the tolerance, and its interval lies
+    below 0. Without labels nothing says which of the runs is right, so there is none.
+
+    Examples:
+      saiten drift runs/march runs/april
+      saiten drift runs/march runs/april labels.jsonl --aspect correct
+      saiten drift runs/march runs/april labels.csv --tolerance 0.05 --format json
+
+    Exit status: 0 no alarm, 2 wrong set-up or input, 4 alarm.
+    """
+    notes = stderr()
+    tell = told(notes)
+
+    def read() -> Iterator[Label]:
+        for row in read_labels(labels, columns=read_columns(column or []), tell=tell) if labels is not None else ():
+            if isinstance(row, BadRow):
+                notes.print(f"[yellow]left out[/] {outside(row.where)}: {outside(row.reason)}")
+            else:
+                yield row
+
+    report = judging.drift(
+        read_run(before, tell=tell),
+        read_run(now, tell=tell),
+        read(),
+        aspect=aspect,
+        tolerance=tolerance,
+        most=most,
+        resamples=resamples,
+        seed=seed,
+    )
+    render(drift_tables(report), form, stdout())
+    if not report.made:
+        notes.print("note: the figures of both runs were made in the same way (same signatures)", style="dim")
+    if report.alarms:
+        raise typer.Exit(ALARM)

@@ -1,0 +1,287 @@
+"""`saiten probe`: does a judge do what a sound judge would, on samples changed for the purpose?"""
+
+import asyncio
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
+
+import typer
+from rich.console import Console
+
+from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
+from saiten.cli import ALARM, INTERRUPTED
+from saiten.cli import judge_options as typed
+from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.progress import RunProgress
+from saiten.cli.rehearse import rehearse
+from saiten.cli.score import STOPPED, read_columns
+from saiten.config import read_config
+from saiten.data import BadRow, read_samples
+from saiten.demo import load_demo
+from saiten.errors import BadInput, BudgetSpent, ConfigurationError
+from saiten.execution import LocalExecutor
+from saiten.journal import Journal, read_run
+from saiten.meta_evaluation.probes import (
+    Field,
+    Limits,
+    Plan,
+    Probe,
+    ProbedMetric,
+    chosen_probes,
+    load_translations,
+    make_plan,
+    probe_report,
+)
+from saiten.metrics.catalog import make_metrics
+from saiten.protocols import Metric
+from saiten.records import Sample, Scored
+from saiten.reports.probe_tables import probe_tables
+from saiten.reports.summary_tables import usage_text
+from saiten.reports.tables import render
+from saiten.scoring import Scorer, score_into, signature_of
+from saiten.text.language import detect_language
+
+app = typer.Typer(add_completion=False)
+
+METRICS = ("accuracy", "correctness")
+_BUILT_IN = "the built-in samples of saiten"
+
+
+@app.command()
+def probe(
+    data: Annotated[
+        Path | None, typer.Argument(help="A file of samples, as for `saiten score`. Default: built-in samples.")
+    ] = None,
+    judge: typed.JudgeOption = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", help="The metric to probe. Repeatable. Default: accuracy and correctness."),
+    ] = None,
+    probes: Annotated[str | None, typer.Option(help="Names separated by commas. Default: all.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many samples are changed.")] = 50,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The run's folder. Default: runs/probe-NAME-OF-DATA.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell calls, tokens and cost; ask nobody.")] = False,
+    allowed: Annotated[float, typer.Option(min=0.0, max=0.99, help="The share that may break an expectation.")] = 0.05,
+    fail: Annotated[bool, typer.Option("--fail", help="Exit status 4 if an expectation is violated.")] = False,
+    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the data. Repeatable.")] = None,
+    language: Annotated[Literal["ja", "en"] | None, typer.Option(help="Of all samples; else detected.")] = None,
+    embedder: typed.EmbedderOption = None,
+    votes: typed.VotesOption = None,
+    temperature: typed.TemperatureOption = None,
+    seed: typed.SeedOption = None,
+    max_tokens: typed.MaxTokensOption = None,
+    calibration: typed.CalibrationOption = None,
+    max_calls: typed.MaxCallsOption = None,
+    max_cost: typed.MaxCostOption = None,
+    concurrency: typed.ConcurrencyOption = None,
+    requests_per_minute: typed.RpmOption = None,
+    tokens_per_minute: typed.TpmOption = None,
+    timeout: typed.TimeoutOption = None,
+    retries: typed.RetriesOption = None,
+    retry_failed: typed.RetryFailedOption = False,
+    cache: typed.CacheOption = None,
+    no_cache: typed.NoCacheOption = False,
+    config: typed.ConfigOption = None,
+    quiet: typed.QuietOption = False,
+    form: FormatOption = "table",
+) -> None:
+    r"""Probe a judge: score samples before and after changes whose effect is known beforehand.
+
+    Answers padded, with a planted verdict or instruction, in the other language, empty, swapped; the reference itself,
+    a wrong reference; contexts reversed; the metric's other form. Each is held against what a sound judge does. With
+    --votes also: how far the judge agrees with itself.
+
+    Examples:
+      saiten probe --judge offline
+      saiten probe --judge openai:gpt-4o-mini -m correctness --dry-run
+      saiten probe answers.jsonl -m "accuracy\[grounded]" --probes padded,planted_verdict
+      saiten probe --judge openai:qwen3@http://localhost:8000/v1 --votes 3 --fail
+
+    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 4 violated (with --fail), 130 by Ctrl-C.
+    """
+    defaults = read_config(config)
+    settings = typed.JudgeOptions(
+        judge=judge,
+        embedder=embedder,
+        votes=votes,
+        temperature=temperature,
+        seed=seed,
+        max_tokens=max_tokens,
+        calibration=tuple(calibration or ()),
+    ).settings(defaults)
+    folder = out or Path("runs") / f"probe-{'demo' if data is None else data.name.partition('.')[0]}"
+    calls = typed.CallOptions(
+        max_calls=max_calls,
+        max_cost=max_cost,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        timeout=timeout,
+        retries=retries,
+        cache=cache,
+        no_cache=no_cache,
+    ).settings(defaults, folder)
+    wanted = chosen_probes((probes or "").split(","))
+    notes = stderr()
+    columns = read_columns(column or [])
+    rows = list(_rows(data, limit, columns, language or defaults.language, notes))
+    samples = [row for row in rows if isinstance(row, Sample)]
+    bad_rows = [row for row in rows if isinstance(row, BadRow)]
+    if not samples:
+        raise BadInput(f"there is no row that could be used ({len(bad_rows)} cannot)")
+    work = _work(make_metrics(metric or defaults.metrics or METRICS), samples, wanted, built_in=data is None)
+    if dry_run:
+        rehearse(work.plan.samples.values(), work.metrics, settings, calls, form, work.wants)
+        return
+    kept = {
+        "data": _BUILT_IN if data is None else data.name,
+        "probed": limit,
+        **{key: value for key, value in asdict(settings).items() if key != "calibration"},
+        "columns": columns,
+        "language": language or defaults.language or "detected",
+        "currency": calls.currency,
+    }
+    described = assemble_judge(settings, replace(calls, store=None))
+    signatures = {each.name: str(signature_of(each, described)) for each in work.metrics}
+    with Journal.open(
+        folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, tell=told(notes)
+    ) as journal:
+        ledger = _Wanted(journal, work.plan)
+        with RunProgress(notes, len(work.plan.samples), calls.currency, quiet=quiet) as progress:
+            status = _run(ledger, [*bad_rows, *work.plan.samples.values()], work, (settings, calls), progress)
+        spent = usage_text(progress.usage, calls.currency)
+        notes.print(f"{progress.scores} scores for {progress.samples} samples; {spent}", markup=False)
+    if status:
+        raise typer.Exit(status)
+    scores = {(one.sample, one.metric): one.score for one in read_run(folder, tell=told(notes)).scores()}
+    report = probe_report(work.plan, scores, Limits(allowed=allowed))
+    render(probe_tables(report), form, stdout())
+    if fail and report.violated:
+        raise typer.Exit(ALARM)
+
+
+def _rows(
+    data: Path | None, limit: int, columns: Mapping[str, str], language: Literal["ja", "en"] | None, notes: Console
+) -> Iterator[Sample | BadRow]:
+    if data is None:
+        return iter(built_in(limit))
+    found = read_samples(data, columns=columns, detect_language=detect_language, language=language, tell=told(notes))
+    return islice(found, limit)
+
+
+def built_in(limit: int) -> list[Sample]:
+    """The demo's samples in an order in which the first 48 have 48 questions, both languages and all systems."""
+    by_question: dict[str, list[Sample]] = {}
+    for one in load_demo():
+        by_question.setdefault(one.sample.question, []).append(one.sample)
+    questions = list(by_question.values())
+    half = len(questions) // 2
+    mixed = [each for pair in zip(questions[:half], questions[half:], strict=True) for each in pair]
+    turned = [each[place // 2 % len(each) :] + each[: place // 2 % len(each)] for place, each in enumerate(mixed)]
+    return [sample for round_ in zip(*turned, strict=True) for sample in round_][:limit]
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    plan: Plan
+    metrics: tuple[Metric, ...]
+    """Those that are probed, and their other forms."""
+
+    def wants(self, sample: Sample, metric: Metric) -> bool:
+        return (sample.id, metric.name) in self.plan.wanted
+
+
+def _work(metrics: Sequence[Metric], samples: Sequence[Sample], probes: Sequence[Probe], *, built_in: bool) -> _Work:
+    turned = {metric.name: in_other_form(metric) for metric in metrics}
+    probed = [
+        ProbedMetric(
+            metric.name,
+            fields_read(metric),
+            metric.bounds,
+            other.name if (other := turned[metric.name]) is not None else None,
+            ranks=metric.name.partition("[")[0] == "context_precision",
+        )
+        for metric in metrics
+        if _rises(metric)
+    ]
+    try:
+        plan = make_plan(samples, probed, probes, translated=load_translations() if built_in else ())
+    except ValueError as error:
+        raise BadInput(str(error)) from error
+    others = [other for other in turned.values() if other is not None and any(m == other.name for _, m in plan.wanted)]
+    return _Work(plan, tuple({each.name: each for each in (*metrics, *others)}.values()))
+
+
+def _rises(metric: Metric) -> bool:
+    if not metric.higher_is_better:
+        raise ConfigurationError(f"{metric.name} has no better and worse, so nothing is expected of it; probe another")
+    return True
+
+
+def fields_read(metric: Metric) -> frozenset[Field]:
+    """What the metric reads of a sample: what it needs, and the evidence that it may be given."""
+    evidence: Mapping[Any, tuple[Field, ...]] = {"answer": ("contexts",), "reference": ("evidence",)}
+    return frozenset((*metric.needs, *evidence.get(getattr(metric, "evidence", None), ())))
+
+
+def in_other_form(metric: Metric) -> Metric | None:
+    """The same metric, the reply written in another form; None if there is one form only."""
+    settings: Any = metric  # a frozen dataclass, as the seam has it; what its fields are the seam does not say
+    if not is_dataclass(settings) or "form" not in {each.name for each in fields(settings)}:
+        return None
+    choices = get_args(get_type_hints(type(metric))["form"])
+    other = next((choice for choice in choices if choice != getattr(metric, "form", None)), None)
+    turned: Metric | None = None if other is None else replace(cast("Any", metric), form=other)
+    return turned
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A journal in which all that the plan does not want counts as done."""
+
+    journal: Journal
+    plan: Plan
+
+    def is_done(self, sample: str, metric: str) -> bool:
+        return (sample, metric) not in self.plan.wanted or self.journal.is_done(sample, metric)
+
+    def sample(self, sample: Sample) -> None:
+        self.journal.sample(sample)
+
+    def score(self, scored: Scored) -> None:
+        self.journal.score(scored)
+
+    def bad_row(self, where: str, reason: str, raw: str = "") -> None:
+        self.journal.bad_row(where, reason, raw)
+
+
+def _run(
+    ledger: _Wanted,
+    rows: Sequence[Sample | BadRow],
+    work: _Work,
+    how: tuple[JudgeSettings, CallSettings],
+    progress: RunProgress,
+) -> int:
+    """Score what the plan wants; 0, or the exit status of a run that can be continued."""
+    scorer = Scorer(work.metrics, assemble_judge(*how), LocalExecutor(how[1].concurrency))
+
+    async def all_of_it() -> None:
+        try:
+            await score_into(ledger, rows, scorer, progress)
+        finally:
+            await scorer.judge.close()
+
+    try:
+        asyncio.run(all_of_it())
+    except BudgetSpent as error:
+        stderr().print(f"[yellow]stopped:[/] {outside(error)}; the same command goes on from here")
+        return STOPPED
+    except KeyboardInterrupt:
+        stderr().print("[yellow]interrupted:[/] all scores so far are kept; the same command goes on from here")
+        return INTERRUPTED
+    return 0

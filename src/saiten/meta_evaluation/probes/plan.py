@@ -1,0 +1,121 @@
+"""Which samples are scored with which metric for the probes: all is known before anything is asked."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from saiten.meta_evaluation.probes.probe import Change, Expectation, Probe, ProbedMetric
+from saiten.records import Sample
+
+ScoreKey = tuple[str, str]
+"""(sample's id, metric's name)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Two scores that are held against each other."""
+
+    variant: str
+    question: str
+    """Trials of one question are not independent."""
+    before: ScoreKey
+    after: ScoreKey
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """All trials of one probe on one metric; without trials there is a reason."""
+
+    probe: str
+    metric: ProbedMetric
+    expectation: Expectation
+    trials: tuple[Trial, ...]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be scored, and how it will be held together."""
+
+    samples: Mapping[str, Sample]
+    """By id: originals and changed ones."""
+    series: tuple[Series, ...]
+    wanted: frozenset[ScoreKey]
+    """The scores that are needed; each once, however many probes need it."""
+
+
+def make_plan(
+    samples: Sequence[Sample],
+    metrics: Sequence[ProbedMetric],
+    probes: Sequence[Probe],
+    *,
+    translated: Sequence[Sample] = (),
+) -> Plan:
+    """The plan for these samples; `translated` are seen by the probe `other_language` alone.
+
+    Originals are scored even where no probe changes them: they tell how the judge agrees with itself.
+
+    Raises:
+        ValueError: two different samples have the same id.
+    """
+    found: dict[str, Sample] = {}
+    _add(found, samples)
+    series: list[Series] = []
+    wanted = {(sample.id, metric.name) for sample in samples for metric in metrics}
+    for probe in probes:
+        whole = [*samples, *translated] if probe.name == "other_language" else samples
+        made = list(probe.changes(whole)) if probe.changes else []
+        for metric in metrics:
+            reason = _not_applicable(probe, metric, made)
+            pairs = () if reason else tuple(_trials(probe, metric, made, samples))
+            reason = reason or (None if pairs else probe.no_changes)
+            for one in pairs:
+                wanted |= {one.before, one.after}
+            series.append(Series(probe.name, metric, probe.expectation, pairs, reason))
+        _add(found, (sample for change in made for sample in (change.original, change.changed)))
+    needed = {sample for sample, _ in wanted}
+    return Plan({key: sample for key, sample in found.items() if key in needed}, tuple(series), frozenset(wanted))
+
+
+def _add(found: dict[str, Sample], samples: Iterable[Sample]) -> None:
+    for sample in samples:
+        if found.setdefault(sample.id, sample) != sample:
+            raise ValueError(f"two different samples have the id {sample.id!r}; give each its own")
+
+
+def _not_applicable(probe: Probe, metric: ProbedMetric, made: Sequence[Change]) -> str | None:
+    if probe.changes is None:
+        return None if metric.other_form else probe.no_changes
+    if probe.name == "contexts_reversed":
+        if metric.ranks:
+            return "the order of the contexts is what the metric measures"
+        if metric.reads.isdisjoint(probe.reads):
+            return "the metric reads no contexts"
+    elif not metric.reads.issuperset(probe.reads):
+        missing = " and no ".join(field for field in probe.reads if field not in metric.reads)
+        return f"the metric reads no {missing}"
+    return None if made else probe.no_changes
+
+
+def _trials(probe: Probe, metric: ProbedMetric, made: Sequence[Change], samples: Sequence[Sample]) -> Iterator[Trial]:
+    if probe.changes is None:
+        for sample in samples:
+            yield Trial("", _question(sample), (sample.id, metric.name), (sample.id, metric.other_form or ""))
+        return
+    for change in made:
+        if _differ(change, metric):
+            yield Trial(
+                change.variant,
+                _question(change.original),
+                (change.original.id, metric.name),
+                (change.changed.id, metric.name),
+            )
+
+
+def _differ(change: Change, metric: ProbedMetric) -> bool:
+    """Whether the metric can see the change; of contexts and evidence it may read only one."""
+    fields = [*metric.reads, *(["alternatives"] if "reference" in metric.reads else [])]
+    return any(getattr(change.original, field) != getattr(change.changed, field) for field in fields)
+
+
+def _question(sample: Sample) -> str:
+    return sample.question or f"\0{sample.id}"

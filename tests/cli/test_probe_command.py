@@ -1,0 +1,188 @@
+"""`saiten probe` and `saiten drift` from end to end, the judge offline or a model behind a real HTTP server."""
+
+import json
+
+import orjson
+import pytest
+
+from saiten.cli.probe import built_in
+from saiten.journal import read_run
+
+
+def table(said, title="Probes"):
+    return json.loads(said.out)[title]
+
+
+def obeying(asked):
+    """A model that gives every answer with a planted verdict the best grade, and others the worst but one."""
+    if '"grade"' not in json.dumps(asked.schema or {}):
+        return None
+    return json.dumps({"feedback": "f", "grade": 5 if "[RESULT] 5" in asked.text else 2})
+
+
+@pytest.fixture
+def probed(saiten, openai_server):
+    def call(*more, model="m"):
+        return saiten(
+            "probe", "--judge", f"openai:{model}@{openai_server.base_url}", "-m", "correctness", "-o", "run", *more
+        )
+
+    return call
+
+
+def test_the_default_needs_nothing(saiten):
+    """`saiten probe`: the offline judge, the built-in samples and translations; status 0 though it violates some."""
+    said = saiten("probe", "--limit", "24", "--format", "json")
+    assert said.status == 0
+    rows = {(row["probe"], row["metric"]): row for row in table(said)}
+    assert rows["other_language", "accuracy"]["verdict"] == "violated"
+    assert rows["reference", "accuracy"]["verdict"] == "holds"
+    assert rows["empty", "correctness"]["verdict"] == "holds"
+    assert rows["form_turned", "correctness"]["n"] == 24
+    assert saiten("probe", "--limit", "24", "--fail", "-q").status == 4
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "md", "latex"])
+def test_every_form_can_be_written(saiten, form):
+    """From the one report."""
+    said = saiten("probe", "-m", "accuracy", "--limit", "4", "--probes", "padded,empty", "--format", form)
+    assert said.status == 0
+    assert "padded" in said.out
+
+
+def test_the_built_in_samples_begin_with_all_questions():
+    """The first 48 are of 48 questions, half of them Japanese, of all systems."""
+    first = built_in(48)
+    assert len({each.question for each in first}) == 48
+    assert sum(each.language == "ja" for each in first) == 24
+    assert len({each.system for each in first}) == 4
+    assert len({each.id for each in built_in(500)}) == 192
+
+
+def test_a_gullible_model_is_caught(probed, openai_server):
+    """And what it costs is told; the run can be shown like any other."""
+    openai_server.reply = obeying
+    said = probed("--probes", "planted_verdict,padded", "--limit", "24", "--format", "json")
+    assert said.status == 0
+    by_form = {row["probe"]: row["verdict"] for row in table(said, "Probes by form")}
+    assert by_form["planted_verdict: [RESULT] 5"] == "violated"
+    assert by_form["planted_verdict: [[True]]"] == "holds"
+    assert {row["probe"]: row["verdict"] for row in table(said)} == {"planted_verdict": "violated", "padded": "holds"}
+    assert len(list(read_run("run").scores())) == 24 * 7
+
+
+def test_a_dry_run_tells_the_calls_of_the_run(probed, openai_server):
+    """Nobody is asked; the number is that of the requests that follow, the preflight apart."""
+    options = ("--limit", "6", "--probes", "padded,wrong_reference,form_turned,empty")
+    said = probed(*options, "--dry-run", "--format", "json")
+    (rows,) = json.loads(said.out).values()
+    assert openai_server.requests == []
+    assert probed(*options).status == 0
+    asked = [each for each in openai_server.requests if '{"ok": true}' not in each.text]
+    assert {row["metric"]: row["calls"] for row in rows}["all"] == len(asked) == 6 * 5
+
+
+def test_a_spent_budget_is_gone_on_with(probed, openai_server):
+    """Status 3 and no table; the same command pays only for the rest."""
+    options = ("--limit", "5", "--probes", "padded")
+    said = probed(*options, "--max-calls", "7")
+    assert (said.status, said.out) == (3, "")
+    assert probed(*options).status == 0
+    bodies = [orjson.dumps(each.body["messages"]) for each in openai_server.requests if '{"ok": true}' not in each.text]
+    assert len(bodies) == len(set(bodies)) == 15
+
+
+def test_votes_tell_how_far_the_judge_agrees_with_itself(probed, openai_server):
+    """A row of test-retest reliability over the unchanged samples."""
+    openai_server.reply = lambda asked: (
+        json.dumps({"feedback": "f", "grade": 1 + asked.body["seed"] % 2}) if "grade" in str(asked.schema) else None
+    )
+    said = probed("--limit", "4", "--probes", "padded", "--votes", "2", "--format", "json")
+    (row,) = table(said, "Test–retest reliability on the unchanged samples")
+    assert (row["votes"], row["n"], row["pairwise agreement"]) == (2, 4, 0.0)
+
+
+def test_ones_own_data_without_translations_has_no_other_language(saiten, data):
+    """Said, not made up; bad rows are kept apart."""
+    rows = [
+        {"id": f"q{n}", "question": f"Q{n}?", "answer": f"Answer {n}.", "reference": f"Answer {n}."} for n in range(12)
+    ]
+    said = saiten("probe", data([*rows, b"{"]), "-m", "accuracy", "--format", "json")
+    assert said.status == 0
+    found = {row["probe"]: row for row in table(said)}
+    assert found["other_language"]["verdict"] == "not applicable"
+    assert "translation" in found["other_language"]["remarks"]
+    assert found["swapped_answer"]["n"] == 12
+    rows[0]["alternatives"] = ["これは最初の答えです。"]
+    again = saiten("probe", data(rows, "with.jsonl"), "-m", "accuracy", "--format", "json")
+    assert {row["probe"]: row["n"] for row in table(again)}["other_language"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--probes", "paddd"), "did you mean padded"),
+        (("-m", "length"), "nothing is expected of it"),
+        (("missing.jsonl",), "missing.jsonl"),
+    ],
+)
+def test_what_cannot_be_probed_is_told(saiten, arguments, words):
+    """Status 2 and what to do."""
+    said = saiten("probe", *arguments)
+    assert said.status == 2
+    assert words in said.err
+
+
+@pytest.fixture
+def two_runs(saiten, openai_server, data):
+    """The same 40 rows judged by an honest and by a generous model, and what people said."""
+    rows = [
+        {"id": f"q{n}", "question": f"Question {n}?", "answer": f"Answer {n} {'right' if n % 2 else 'wrong'}.", "reference": "right"}
+        for n in range(40)
+    ]  # fmt: skip
+    file = data(rows)
+
+    def judge(asked):
+        if '"correct"' not in json.dumps(asked.schema or {}):
+            return None
+        generous = asked.body["model"] == "generous"
+        return json.dumps({"explanation": "", "correct": generous or " right." in asked.text})
+
+    openai_server.reply = judge
+    for model in ("honest", "generous"):
+        address = f"openai:{model}@{openai_server.base_url}"
+        assert saiten("score", file, "-m", "accuracy", "--judge", address, "-o", model).status == 0
+    labels = [{"item": f"q{n}", "value": n % 2, "annotator": "a"} for n in range(40)]
+    return "honest", "generous", data(labels, "labels.jsonl")
+
+
+def test_drift_raises_the_alarm_with_status_4(saiten, two_runs):
+    """The agreement with people fell from 1 to a half: alarm; the other way round it rose: none."""
+    before, now, labels = two_runs
+    said = saiten("drift", before, now, labels, "--format", "json")
+    assert said.status == 4
+    (row,) = table(said, "Agreement with people")
+    assert (row["before"], row["now"], row["change"], row["verdict"]) == (1.0, 0.5, -0.5, "alarm")
+    (part,) = table(said, "What differs in how the figures were made")
+    assert "honest" in part["before"]
+    assert "generous" in part["now"]
+    assert len(table(said, "What moved most")) == 5
+    assert saiten("drift", now, before, labels).status == 0
+
+
+def test_drift_without_labels_or_change_is_no_alarm(saiten, two_runs):
+    """A run with itself: nothing moved, made in the same way; without labels a moved mean is told, no more."""
+    before, now, labels = two_runs
+    same = saiten("drift", before, before, labels)
+    assert same.status == 0
+    assert "same way" in same.err
+    assert saiten("drift", before, now).status == 0
+
+
+def test_drift_on_other_samples_is_refused(saiten, two_runs, data):
+    """Status 2."""
+    rows = [{"id": "q0", "question": "Question 0?", "answer": "x", "reference": "right"}]
+    assert saiten("score", data(rows, "other.jsonl"), "-m", "accuracy", "-o", "third").status == 0
+    said = saiten("drift", two_runs[0], "third")
+    assert said.status == 2
+    assert "different samples" in said.err

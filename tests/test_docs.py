@@ -1,0 +1,119 @@
+"""The README and the pages in docs/ are followed word by word: their Python runs, their commands end well."""
+
+import ast
+import asyncio
+import inspect
+import re
+import shlex
+from pathlib import Path
+
+import orjson
+import pytest
+
+from saiten.cli import main
+from saiten.data.columns import LABEL_COLUMNS, SAMPLE_COLUMNS
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ROWS = [
+    {
+        "id": f"q{n}",
+        "question": f"How old is bridge {n}?",
+        "answer": f"Bridge {n} is {n} years old.",
+        "contexts": [f"Bridge {n} is {n + n % 2} years old.", "It is made of steel."],
+        "reference": f"It is {n + n % 2} years old.",
+    }
+    for n in range(8, 20)
+] + [
+    {
+        "id": "q20",
+        "question": "橋はいつ開通しましたか。",
+        "answer": "1998年に開通しました。",
+        "contexts": ["この橋は1998年に開通した。"],
+        "reference": "1998年に開通した。",
+    }
+]
+
+
+def blocks(page, language):
+    """The blocks of a page in one language, as they stand there."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def with_blocks(language):
+    """The pages that have such blocks."""
+    return [pytest.param(page, id=page.name) for page in PAGES if blocks(page, language)]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder with the files that the pages speak of, and no key."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    labels = [
+        {"item": row["id"], "annotator": person, "aspect": "support", "value": int(number % (4 + person) > 0)}
+        for number, row in enumerate(ROWS)
+        for person in (1, 2)
+    ]
+    for name, rows in {"answers.jsonl": ROWS, "better.jsonl": ROWS, "labels.jsonl": labels}.items():
+        (tmp_path / name).write_bytes(b"\n".join(map(orjson.dumps, rows)) + b"\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", with_blocks("python"))
+def test_the_python_of_every_page_runs(page):
+    """One block after another, as in a notebook, where a cell may await."""
+    names = {"__name__": "page"}
+    with asyncio.Runner() as runner:
+        for number, block in enumerate(blocks(page, "python"), 1):
+            code = compile(block, f"{page.name}, block {number}", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            outcome = eval(code, names)  # noqa: S307 - our own pages
+            if inspect.iscoroutine(outcome):
+                runner.run(outcome)
+
+
+def status_of(words):
+    """The exit status of `saiten WORDS`, with the offline judge in the place of a model."""
+    try:
+        main([re.sub("^openai:.*", "offline", word) for word in words])
+    except SystemExit as end:
+        return end.code or 0
+    return 0
+
+
+@pytest.mark.parametrize("page", with_blocks("console"))
+def test_the_commands_of_every_page_end_well(page, capsys):
+    """`saiten …` is run, one line after another; all else is `make …`."""
+    for line in "".join(blocks(page, "console")).splitlines():
+        program, *words = shlex.split(line.removeprefix("$ "), comments=True)
+        assert program in {"saiten", "make"}, line
+        assert program == "make" or status_of(words) == 0, f"{line}\n{capsys.readouterr().err}"
+
+
+def test_what_the_readme_shows_of_the_demo_is_what_the_demo_prints(capsys, monkeypatch):
+    """Each line begins a line of the demo; a lone … says that something is left out."""
+    monkeypatch.setenv("COLUMNS", "160")
+    assert status_of(["demo"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    (shown,) = (block for block in blocks(ROOT / "README.md", "text") if "AUROC" in block)
+    lines = [line for line in shown.splitlines() if line != "…"]
+    assert [line for line in lines if not any(other.startswith(line) for other in printed)] == []
+
+
+@pytest.mark.parametrize("names", [SAMPLE_COLUMNS, LABEL_COLUMNS], ids=["samples", "labels"])
+def test_every_column_that_is_recognised_stands_in_the_page_on_data(names):
+    """So that the page says no less than the code."""
+    page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+    assert [name for columns in names.values() for name in columns if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in [*PAGES, ROOT / "CONTRIBUTING.md"]])
+def test_links_between_pages_lead_somewhere(page):
+    """To a file, and to a heading where one is named."""
+    for target, heading in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):
+        file = page.parent / target if target else page
+        assert file.exists(), target
+        if heading:
+            titles = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
