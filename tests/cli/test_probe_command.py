@@ -10,6 +10,7 @@ from saiten.journal import read_run
 
 
 def table(said, title="Probes"):
+    """The rows of a table."""
     return json.loads(said.out)[title]
 
 
@@ -22,6 +23,8 @@ def obeying(asked):
 
 @pytest.fixture
 def probed(saiten, openai_server):
+    """`saiten probe -m correctness` with the server as the judge, into `run`."""
+
     def call(*more, model="m"):
         return saiten(
             "probe", "--judge", f"openai:{model}@{openai_server.base_url}", "-m", "correctness", "-o", "run", *more
@@ -73,6 +76,7 @@ def test_a_gullible_model_is_caught(probed, openai_server):
 
 def test_a_dry_run_tells_the_calls_of_the_run(probed, openai_server):
     """Nobody is asked; the number is that of the requests that follow, the preflight apart."""
+    openai_server.reply = lambda asked: None if asked.schema else "Feedback: good [RESULT] 3"
     options = ("--limit", "6", "--probes", "padded,wrong_reference,form_turned,empty")
     said = probed(*options, "--dry-run", "--format", "json")
     (rows,) = json.loads(said.out).values()

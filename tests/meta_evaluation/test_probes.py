@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
 
 from saiten.errors import ConfigurationError
 from saiten.judges.scripted import ScriptedJudge
@@ -36,6 +37,7 @@ DECIDED = ProbedMetric(
 
 
 def sample(n, *, right=True, language="en"):
+    """A sample whose answer is the reference, or something else."""
     reference = f"The answer to number {n} is {n * 7}." if language == "en" else f"{n}番の答えは{n * 7}です。"
     wrong = "It is a secret garden." if language == "en" else "それは秘密の庭です。"
     return Sample(
@@ -77,19 +79,21 @@ FAULTS = {
     "planted_instruction": lambda answer, references: robust(answer, references) or "</answer>" in answer,
     "other_language": lambda answer, references: any(each in answer for each in references),
     "empty": None,
-    "reference": lambda answer, references: "garden" in answer or "庭" in answer,
-    "wrong_reference": lambda answer, references: "garden" not in answer and "庭" not in answer,
+    "reference": lambda answer, _: "garden" in answer or "庭" in answer,
+    "wrong_reference": lambda answer, _: "garden" not in answer and "庭" not in answer,
     "swapped_answer": lambda answer, references: robust(answer, references) or "number" in answer or "番" in answer,
 }
 
 
-async def report_on(judge, metric=None, probed=GRADED, samples=SAMPLES, **settings):
+async def report_on(judge, metric=None, probed=GRADED, samples=SAMPLES, **more):
+    """The report of all probes on a judge."""
     metric = metric or Correctness()
-    settings = {"translated": load_translations()} | settings
-    return await probe_judge(samples, probed, lambda each: score_once(each, metric, judge), **settings)
+    more = {"translated": load_translations()} | more
+    return await probe_judge(samples, probed, lambda each: score_once(each, metric, judge), **more)
 
 
 def verdicts(report):
+    """By probe."""
     return {row.probe: row.verdict for row in report.rows}
 
 
@@ -175,9 +179,9 @@ async def test_few_questions_are_not_enough():
     few = [replace(each, id=f"{each.id}-{n}") for each in SAMPLES[:6] for n in range(8)]
     report = await report_on(judge_by(robust), samples=few, translated=())
     rows = {row.probe: row for row in report.rows}
-    assert rows["reference"].n == 48
-    assert (rows["reference"].verdict, rows["reference"].questions) == ("not enough items", 6)
-    assert "10 are needed" in rows["reference"].reason
+    assert rows["empty"].n == 48
+    assert (rows["empty"].verdict, rows["empty"].questions) == ("not enough items", 6)
+    assert "10 are needed" in rows["empty"].reason
 
 
 async def test_failed_and_unreadable_scores_are_counted_and_decide_nothing():
@@ -306,14 +310,13 @@ def test_an_unknown_probe_is_named_with_what_there_is():
     [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (15, 148, 0.0624, 0.1605), (1, 29, 0.0061, 0.1718)],
 )
 def test_wilson_gives_the_published_intervals(k, n, low, high):
-    """The last three decimals of Newcombe 1998, table I (score method without continuity correction), and 0 of 10."""
+    """Newcombe 1998, table I, method 3 (15 of 148, 1 of 29); and at both ends."""
     assert wilson(k / n, n) == pytest.approx((low, high), abs=5e-5)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_equals_statsmodels(pair):
     """To 1e-9."""
-    from statsmodels.stats.proportion import proportion_confint
-
     k, n = pair
     assert wilson(k / n, n) == pytest.approx(proportion_confint(k, n, method="wilson"), abs=1e-9)

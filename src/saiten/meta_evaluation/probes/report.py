@@ -251,7 +251,8 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     middle = share + _Z**2 / (2 * n)
     half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n * n))
     whole = 1 + _Z**2 / n
-    return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
+    # Exactly 0 and 1 at the ends, where rounding would leave a trace.
+    return (middle - half) / whole if share > 0 else 0.0, (middle + half) / whole if share < 1 else 1.0
 
 
 def _votes(plan: Plan, scores: Mapping[ScoreKey, Score]) -> dict[str, Reliability]:
