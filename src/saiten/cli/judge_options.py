@@ -9,52 +9,53 @@ import typer
 from saiten.assembly import CallSettings, JudgeSettings
 from saiten.config import Config
 
-_JUDGE, _CALLS = "The judge", "Calls and money"
+JUDGE, CALLS = "The judge", "Calls and money"
+"""How the options stand together in the help."""
 
 JudgeOption = Annotated[str | None, typer.Option(help="offline, openai:MODEL or openai:MODEL@URL. Default: offline.")]
 EmbedderOption = Annotated[
     str | None,
-    typer.Option(help="builtin, openai:MODEL or openai:MODEL@URL. Default: builtin.", rich_help_panel=_JUDGE),
+    typer.Option(help="builtin, openai:MODEL or openai:MODEL@URL. Default: builtin.", rich_help_panel=JUDGE),
 ]
 VotesOption = Annotated[
-    int | None, typer.Option(min=1, help="Ask so many times with different seeds. Default 1.", rich_help_panel=_JUDGE)
+    int | None, typer.Option(min=1, help="Ask so many times with different seeds. Default 1.", rich_help_panel=JUDGE)
 ]
 TemperatureOption = Annotated[
-    float | None, typer.Option(min=0, help="Default 0; 0.7 with several votes.", rich_help_panel=_JUDGE)
+    float | None, typer.Option(min=0, help="Default 0; 0.7 with several votes.", rich_help_panel=JUDGE)
 ]
-SeedOption = Annotated[int | None, typer.Option(help="Sent with every request. Default 1.", rich_help_panel=_JUDGE)]
-MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Of one reply. Default 4096.", rich_help_panel=_JUDGE)]
+SeedOption = Annotated[int | None, typer.Option(help="Sent with every request. Default 1.", rich_help_panel=JUDGE)]
+MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Of one reply. Default 4096.", rich_help_panel=JUDGE)]
 CalibrationOption = Annotated[
     list[Path] | None,
-    typer.Option(help="For the offline judge: a file from `saiten tune offline`. Repeatable.", rich_help_panel=_JUDGE),
+    typer.Option(help="For the offline judge: a file from `saiten tune offline`. Repeatable.", rich_help_panel=JUDGE),
 ]
 MaxCallsOption = Annotated[
-    int | None, typer.Option(min=0, help="Stop cleanly before the next call.", rich_help_panel=_CALLS)
+    int | None, typer.Option(min=0, help="Stop cleanly before the next call.", rich_help_panel=CALLS)
 ]
 MaxCostOption = Annotated[
-    float | None, typer.Option(min=0, help="Likewise; needs the price in saiten.toml.", rich_help_panel=_CALLS)
+    float | None, typer.Option(min=0, help="Likewise; needs the price in saiten.toml.", rich_help_panel=CALLS)
 ]
 ConcurrencyOption = Annotated[
-    int | None, typer.Option(min=1, help="Requests in flight at most. Default 64.", rich_help_panel=_CALLS)
+    int | None, typer.Option(min=1, help="Requests in flight at most. Default 64.", rich_help_panel=CALLS)
 ]
 RpmOption = Annotated[
-    int | None, typer.Option("--rpm", min=1, help="Requests a minute at most.", rich_help_panel=_CALLS)
+    int | None, typer.Option("--rpm", min=1, help="Requests a minute at most.", rich_help_panel=CALLS)
 ]
-TpmOption = Annotated[int | None, typer.Option("--tpm", min=1, help="Tokens a minute at most.", rich_help_panel=_CALLS)]
+TpmOption = Annotated[int | None, typer.Option("--tpm", min=1, help="Tokens a minute at most.", rich_help_panel=CALLS)]
 TimeoutOption = Annotated[
-    float | None, typer.Option(min=0.1, help="Seconds for one request. Default 120.", rich_help_panel=_CALLS)
+    float | None, typer.Option(min=0.1, help="Seconds for one request. Default 120.", rich_help_panel=CALLS)
 ]
 RetriesOption = Annotated[
-    int | None, typer.Option(min=0, help="Further attempts at a failed request. Default 7.", rich_help_panel=_CALLS)
+    int | None, typer.Option(min=0, help="Further attempts at a failed request. Default 7.", rich_help_panel=CALLS)
 ]
 RetryFailedOption = Annotated[
-    bool, typer.Option("--retry-failed", help="Ask again for failed and unreadable.", rich_help_panel=_CALLS)
+    bool, typer.Option("--retry-failed", help="Ask again for failed and unreadable.", rich_help_panel=CALLS)
 ]
 CacheOption = Annotated[
-    Path | None, typer.Option(help="A file of answers to share between runs.", rich_help_panel=_CALLS)
+    Path | None, typer.Option(help="A file of answers to share between runs.", rich_help_panel=CALLS)
 ]
 NoCacheOption = Annotated[
-    bool, typer.Option("--no-cache", help="Keep no answers, not even for resuming.", rich_help_panel=_CALLS)
+    bool, typer.Option("--no-cache", help="Keep no answers, not even for resuming.", rich_help_panel=CALLS)
 ]
 ConfigOption = Annotated[Path | None, typer.Option(help="Default: saiten.toml in this folder.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]

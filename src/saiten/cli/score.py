@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
 
-from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
+from saiten.assembly import assemble_judge
 from saiten.cli import INTERRUPTED
+from saiten.cli import judge_options as typed
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.progress import RunProgress
 from saiten.cli.rehearse import rehearse
@@ -32,7 +33,7 @@ from saiten.text.language import detect_language
 
 app = typer.Typer(add_completion=False)
 
-_THE_DATA, _THE_JUDGE, _THE_CALLS = "The data", "The judge", "Calls and money"
+_THE_DATA = "The data"
 """How the options stand together in the help."""
 
 _COUNT_UP_TO = 64 * 2**20
@@ -54,9 +55,7 @@ def score(
             "--metric", "-m", help="A metric, settings in brackets, or a preset (ragas, overlap). Repeatable."
         ),
     ] = None,
-    judge: Annotated[
-        str | None, typer.Option(help="offline, openai:MODEL or openai:MODEL@URL. Default: offline.")
-    ] = None,
+    judge: typed.JudgeOption = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The run's folder. Default: runs/NAME-OF-DATA.")
     ] = None,
@@ -86,68 +85,27 @@ def score(
         bool,
         typer.Option("--strict", help="Stop at the first row that cannot be used.", rich_help_panel=_THE_DATA),
     ] = False,
-    embedder: Annotated[
-        str | None,
-        typer.Option(help="builtin, openai:MODEL or openai:MODEL@URL. Default: builtin.", rich_help_panel=_THE_JUDGE),
-    ] = None,
-    votes: Annotated[
-        int | None,
-        typer.Option(min=1, help="Ask so many times with different seeds. Default 1.", rich_help_panel=_THE_JUDGE),
-    ] = None,
-    temperature: Annotated[
-        float | None, typer.Option(min=0, help="Default 0; 0.7 with several votes.", rich_help_panel=_THE_JUDGE)
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Sent with every request. Default 1.", rich_help_panel=_THE_JUDGE)
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Of one reply. Default 4096.", rich_help_panel=_THE_JUDGE)
-    ] = None,
-    calibration: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="For the offline judge: a file from `saiten tune offline`. Repeatable.", rich_help_panel=_THE_JUDGE
-        ),
-    ] = None,
+    embedder: typed.EmbedderOption = None,
+    votes: typed.VotesOption = None,
+    temperature: typed.TemperatureOption = None,
+    seed: typed.SeedOption = None,
+    max_tokens: typed.MaxTokensOption = None,
+    calibration: typed.CalibrationOption = None,
     compat: Annotated[
-        Literal["ragas"] | None, typer.Option(help="Edge cases as in RAGAS 0.4.3.", rich_help_panel=_THE_JUDGE)
+        Literal["ragas"] | None, typer.Option(help="Edge cases as in RAGAS 0.4.3.", rich_help_panel=typed.JUDGE)
     ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option(min=0, help="Stop cleanly before the next call.", rich_help_panel=_THE_CALLS)
-    ] = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(min=0, help="Likewise; needs the price in saiten.toml.", rich_help_panel=_THE_CALLS),
-    ] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Requests in flight at most. Default 64.", rich_help_panel=_THE_CALLS)
-    ] = None,
-    requests_per_minute: Annotated[
-        int | None, typer.Option("--rpm", min=1, help="Requests a minute at most.", rich_help_panel=_THE_CALLS)
-    ] = None,
-    tokens_per_minute: Annotated[
-        int | None, typer.Option("--tpm", min=1, help="Tokens a minute at most.", rich_help_panel=_THE_CALLS)
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(min=0.1, help="Seconds for one request. Default 120.", rich_help_panel=_THE_CALLS)
-    ] = None,
-    retries: Annotated[
-        int | None,
-        typer.Option(min=0, help="Further attempts at a failed request. Default 7.", rich_help_panel=_THE_CALLS),
-    ] = None,
-    retry_failed: Annotated[
-        bool,
-        typer.Option("--retry-failed", help="Ask again for failed and unreadable.", rich_help_panel=_THE_CALLS),
-    ] = False,
-    cache: Annotated[
-        Path | None, typer.Option(help="A file of answers to share between runs.", rich_help_panel=_THE_CALLS)
-    ] = None,
-    no_cache: Annotated[
-        bool,
-        typer.Option("--no-cache", help="Keep no answers, not even for resuming.", rich_help_panel=_THE_CALLS),
-    ] = False,
-    config: Annotated[Path | None, typer.Option(help="Default: saiten.toml in this folder.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    max_calls: typed.MaxCallsOption = None,
+    max_cost: typed.MaxCostOption = None,
+    concurrency: typed.ConcurrencyOption = None,
+    requests_per_minute: typed.RpmOption = None,
+    tokens_per_minute: typed.TpmOption = None,
+    timeout: typed.TimeoutOption = None,
+    retries: typed.RetriesOption = None,
+    retry_failed: typed.RetryFailedOption = False,
+    cache: typed.CacheOption = None,
+    no_cache: typed.NoCacheOption = False,
+    config: typed.ConfigOption = None,
+    quiet: typed.QuietOption = False,
     form: FormatOption = "table",
 ) -> None:
     r"""Score samples with metrics and a judge.
@@ -175,28 +133,27 @@ def score(
             "`saiten metrics` lists them"
         )
     metrics = make_metrics(names, compat=compat)
-    settings = JudgeSettings(
-        judge=judge or defaults.judge or "offline",
-        embedder=embedder or defaults.embedder or "builtin",
-        temperature=temperature if temperature is not None else defaults.temperature,
-        seed=_first(seed, defaults.seed, 1),
-        votes=_first(votes, defaults.votes, 1),
-        max_tokens=_first(max_tokens, defaults.max_tokens, 4096),
-        calibration=tuple(calibration or map(Path, defaults.calibration)),
-    )
+    settings = typed.JudgeOptions(
+        judge=judge,
+        embedder=embedder,
+        votes=votes,
+        temperature=temperature,
+        seed=seed,
+        max_tokens=max_tokens,
+        calibration=tuple(calibration or ()),
+    ).settings(defaults)
     folder = out or Path("runs") / (Path(data).name.partition(".")[0] if data != "-" else "stdin")
-    calls = CallSettings(
-        concurrency=_first(concurrency, defaults.concurrency, 64),
-        requests_per_minute=requests_per_minute or defaults.requests_per_minute,
-        tokens_per_minute=tokens_per_minute or defaults.tokens_per_minute,
-        timeout=_first(timeout, defaults.timeout, 120.0),
-        retries=_first(retries, defaults.retries, 7),
-        store=None if no_cache else cache or (Path(defaults.cache) if defaults.cache else folder / "answers.sqlite"),
-        max_calls=max_calls if max_calls is not None else defaults.max_calls,
-        max_cost=max_cost if max_cost is not None else defaults.max_cost,
-        currency=defaults.currency,
-        prices=defaults.prices,
-    )
+    calls = typed.CallOptions(
+        max_calls=max_calls,
+        max_cost=max_cost,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        timeout=timeout,
+        retries=retries,
+        cache=cache,
+        no_cache=no_cache,
+    ).settings(defaults, folder)
     columns = read_columns(column or [])
     spoken = language or defaults.language
     notes = stderr()
@@ -321,11 +278,3 @@ def _count(data: str, limit: int | None) -> int | None:
     with path.open("rb") as file:
         lines = sum(1 for line in file if line.strip())
     return lines if limit is None else min(lines, limit)
-
-
-T = TypeVar("T")
-
-
-def _first(*values: T | None) -> T:
-    """The first that is set; the last one is the default."""
-    return next(value for value in values if value is not None)
