@@ -23,10 +23,10 @@ ROWS = [
         "contexts": [f"Bridge {n} is {n + n % 2} years old.", "It is made of steel."],
         "reference": f"It is {n + n % 2} years old.",
     }
-    for n in range(8, 20)
+    for n in range(8, 34)
 ] + [
     {
-        "id": "q20",
+        "id": "q34",
         "question": "橋はいつ開通しましたか。",
         "answer": "1998年に開通しました。",
         "contexts": ["この橋は1998年に開通した。"],
