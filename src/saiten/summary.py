@@ -14,6 +14,8 @@ from saiten.stats.paired import PairedComparison, compare_paired
 from saiten.stats.reliability import Reliability, reliability
 
 _GRADES_AT_MOST = 11
+_BROKEN_DOWN_AT_MOST = 100
+"""With more systems or groups than this, nobody reads the breakdown."""
 _HIGHEST_GRADE = 10
 """A metric with more distinct values, or higher ones (a length), is not shown as a distribution of grades."""
 
@@ -82,6 +84,8 @@ class Summary:
     evidence: PairedComparison | None = None
     """Where correctness was graded with the evidence of the answer (E2) and of the reference (E3): how the grade shifts
     from the first to the second, on the answers that both graded."""
+    remarks: tuple[str, ...] = ()
+    """What was left out of the figures."""
 
     def overall(self, metric: str) -> Figure:
         """The figure of one metric over everything; raises KeyError."""
@@ -89,6 +93,42 @@ class Summary:
             if figure.metric == metric and figure.group is None and figure.system is None:
                 return figure
         raise KeyError(metric)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What a summary needs of a score: its details may be a thousand times as large."""
+
+    sample: str
+    place: Place
+    status: Status
+    value: float | None
+    reason: str | None
+    """Kept only where nothing was measured."""
+    votes: tuple[float | None, ...]
+    grade: int | None
+    """As it was given, where the value is finer (a mean of votes, or the offline judge's figure)."""
+    mode: str | None
+    """Which evidence was asked for, and how many pieces of it there were."""
+    pieces: int
+
+
+def _row(one: Scored, place: Place) -> _Row:
+    score = one.score
+    grade = score.details.get("grade")
+    seen = score.details.get("evidence")
+    evidence = seen if isinstance(seen, Mapping) else {}
+    return _Row(
+        one.sample,
+        place,
+        score.status,
+        score.value,
+        None if score.status in {"ok", "declined"} else score.reason,
+        score.votes,
+        grade if isinstance(grade, int) else None,
+        evidence.get("mode"),
+        evidence.get("pieces") or 0,
+    )
 
 
 def summarise(
@@ -99,70 +139,72 @@ def summarise(
     """The summary of scores; a later score of the same sample and metric must already have replaced an earlier one.
 
     Args:
-        scored: the scores.
+        scored: the scores; they are not kept, so a stream of them does.
         places: by sample id.
         signatures: by metric, to be shown under the figures.
     """
     # The metrics in the order in which they were asked for; their scores come in any order.
-    rows: dict[str, list[tuple[Place, Scored]]] = {metric: [] for metric in signatures or {}}
+    rows: dict[str, list[_Row]] = {metric: [] for metric in signatures or {}}
     usage = Usage()
     for one in scored:
-        rows.setdefault(one.metric, []).append((places.get(one.sample) or Place(one.sample, None, None), one))
+        rows.setdefault(one.metric, []).append(_row(one, places.get(one.sample) or Place(one.sample, None, None)))
         usage += one.score.usage
     rows = {metric: of for metric, of in rows.items() if of}
-    systems = sorted({place.system for of in rows.values() for place, _ in of if place.system is not None})
-    groups = sorted({place.group for of in rows.values() for place, _ in of if place.group is not None})
-    figures = [_figure(metric, of, None, None) for metric, of in rows.items()]
-    # One system or group alone would only repeat the first rows.
-    for system in systems if len(systems) > 1 else []:
-        figures += [_figure(metric, of, None, system) for metric, of in rows.items()]
-    for group in groups if len(groups) > 1 else []:
-        figures += [_figure(metric, of, group, None) for metric, of in rows.items()]
+    figures = [_figure(metric, of) for metric, of in rows.items()]
+    remarks = []
+    for by in ("system", "group"):
+        names = sorted({name for of in rows.values() for row in of if (name := getattr(row.place, by)) is not None})
+        if len(names) > _BROKEN_DOWN_AT_MOST:
+            remarks.append(f"There are {len(names)} {by}s; beyond {_BROKEN_DOWN_AT_MOST} they are not broken down.")
+        elif len(names) > 1:  # one alone would only repeat the first rows
+            figures += _by(by, names, rows)
     agreement = {
-        metric: reliability([one.score.votes for _, one in of if one.score.votes])
+        metric: reliability([row.votes for row in of if row.votes])
         for metric, of in rows.items()
-        if any(one.score.votes for _, one in of)
+        if any(row.votes for row in of)
     }
-    return Summary(tuple(figures), usage, dict(signatures or {}), agreement, _evidence_shift(rows))
+    evidence = _evidence_shift(rows)
+    return Summary(tuple(figures), usage, dict(signatures or {}), agreement, evidence, tuple(remarks))
 
 
-def _evidence_shift(rows: Mapping[str, list[tuple[Place, Scored]]]) -> PairedComparison | None:
-    """E3 minus E2 (spec: the judge that sees what question and reference retrieve is the stricter one)."""
-    graded: dict[str, dict[str, tuple[Place, float]]] = {}
+def _by(by: str, names: list[str], rows: Mapping[str, list[_Row]]) -> list[Figure]:
+    """The figures per system or per group, those of one name together."""
+    parts: dict[tuple[str, str], list[_Row]] = {(name, metric): [] for name in names for metric in rows}
     for metric, of in rows.items():
-        if metric.partition("[")[0] != "correctness":
-            continue
-        for place, one in of:
-            seen = one.score.details.get("evidence") or {}
+        for row in of:
+            name = getattr(row.place, by)
+            if name is not None:
+                parts[name, metric].append(row)
+    return [
+        _figure(metric, part, group=name) if by == "group" else _figure(metric, part, system=name)
+        for (name, metric), part in parts.items()
+    ]
+
+
+def _evidence_shift(rows: Mapping[str, list[_Row]]) -> PairedComparison | None:
+    """E3 minus E2 (spec: the judge that sees what question and reference retrieve is the stricter one)."""
+    graded: dict[str, dict[str, tuple[str, float]]] = {}
+    for metric, of in rows.items():
+        for row in of if _is_correctness(metric) else ():
             # Without a piece of evidence it is neither of the two, whatever was asked for.
-            if one.score.value is not None and seen.get("pieces"):
-                graded.setdefault(seen["mode"], {})[one.sample] = (place, one.score.value)
+            if row.value is not None and row.mode is not None and row.pieces:
+                graded.setdefault(row.mode, {})[row.sample] = (row.place.question, row.value)
     if not {"answer", "reference"} <= set(graded):
         return None
     both = sorted(set(graded["answer"]) & set(graded["reference"]))
-    questions = [graded["answer"][sample][0].question for sample in both]
+    questions = [graded["answer"][sample][0] for sample in both]
     first, second = ([graded[mode][sample][1] for sample in both] for mode in ("answer", "reference"))
     return compare_paired(first, second, questions)
 
 
-def _figure(metric: str, rows: list[tuple[Place, Scored]], group: str | None, system: str | None) -> Figure:
-    chosen = [
-        (place, one)
-        for place, one in rows
-        if (group is None or place.group == group) and (system is None or place.system == system)
-    ]
-    counts = Counter(one.score.status for _, one in chosen)
+def _figure(metric: str, rows: list[_Row], group: str | None = None, system: str | None = None) -> Figure:
+    counts = Counter(row.status for row in rows)
     coverage: dict[Status, int] = {status: counts[status] for status in STATUSES if counts[status]}
-    measured = [
-        (one.score.value, place.question)
-        for place, one in chosen
-        if one.score.status == "ok" and one.score.value is not None
-    ]
+    measured = [(row, row.value) for row in rows if row.status == "ok" and row.value is not None]
     if not measured:
         none = "nothing was measured"
-        return Figure(metric, group, system, None, None, None, 0, 0, coverage, note=none, missing=_missing(chosen))
-    values = [value for value, _ in measured]
-    interval = bootstrap_mean(values, [question for _, question in measured])
+        return Figure(metric, group, system, None, None, None, 0, 0, coverage, note=none, missing=_missing(rows))
+    interval = bootstrap_mean([value for _, value in measured], [row.place.question for row, _ in measured])
     return Figure(
         metric,
         group,
@@ -173,30 +215,27 @@ def _figure(metric: str, rows: list[tuple[Place, Scored]], group: str | None, sy
         interval.n,
         interval.clusters,
         coverage,
-        _distribution([_given(one) for _, one in chosen if one.score.status == "ok"]),
-        "; ".join(note for note in (interval.note, _without_evidence(metric, chosen)) if note) or None,
-        _missing(chosen),
+        _distribution([value if row.grade is None else float(row.grade) for row, value in measured]),
+        "; ".join(note for note in (interval.note, _without_evidence(metric, rows)) if note) or None,
+        _missing(rows),
     )
 
 
-def _without_evidence(metric: str, rows: list[tuple[Place, Scored]]) -> str | None:
+def _is_correctness(metric: str) -> bool:
+    return metric.partition("[")[0] == "correctness"
+
+
+def _without_evidence(metric: str, rows: list[_Row]) -> str | None:
     """How many grades were given without the evidence that the mode asks for, since the samples brought none."""
-    if metric.partition("[")[0] != "correctness":
+    if not _is_correctness(metric):
         return None
-    seen = [one.score.details.get("evidence") or {} for _, one in rows]
-    without = sum(each.get("mode") in {"answer", "reference"} and not each.get("pieces") for each in seen)
+    without = sum(row.mode in {"answer", "reference"} and not row.pieces for row in rows)
     return f"{without} graded without evidence" if without else None
 
 
-def _missing(rows: list[tuple[Place, Scored]]) -> dict[tuple[Status, str], int]:
-    scores = [one.score for _, one in rows if one.score.status not in {"ok", "declined"}]
-    return dict(Counter((score.status, score.reason or "no reason was given") for score in scores).most_common())
-
-
-def _given(scored: Scored) -> float:
-    """The grade that was given, where the value is finer (a mean of votes, or the offline judge's figure)."""
-    grade = scored.score.details.get("grade")
-    return float(grade) if isinstance(grade, int) else float(scored.score.value or 0.0)
+def _missing(rows: list[_Row]) -> dict[tuple[Status, str], int]:
+    missing = [row for row in rows if row.status not in {"ok", "declined"}]
+    return dict(Counter((row.status, row.reason or "no reason was given") for row in missing).most_common())
 
 
 def _distribution(values: list[float]) -> dict[float, int]:

@@ -80,6 +80,14 @@ def test_one_system_alone_is_not_repeated():
     assert len(summarise(rows, {"a": Place("q", "g", "s")}).figures) == 1
 
 
+def test_too_many_groups_are_not_broken_down_and_that_is_said():
+    """A group of its own for every sample would make a table that nobody reads, and take for ever."""
+    rows = [scored(f"s{n}", 1.0) for n in range(101)]
+    found = summarise(rows, {f"s{n}": Place("q", f"g{n}", None) for n in range(101)})
+    assert [figure.group for figure in found.figures] == [None]
+    assert found.remarks == ("There are 101 groups; beyond 100 they are not broken down.",)
+
+
 def test_metrics_stand_in_the_order_in_which_they_were_asked_for():
     """Scores come in any order; the signatures have the order of the run; metrics without a score are left out."""
     rows = [scored("a", 1.0, metric="z"), scored("a", 1.0, metric="a"), scored("b", 1.0, metric="z")]

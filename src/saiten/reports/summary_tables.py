@@ -30,7 +30,7 @@ _COLUMNS = ("metric", "mean", "95 % from", "to", "n", "of", "questions", "remark
 def summary_tables(summary: Summary) -> list[Table]:
     """All tables of a summary; those with nothing in them are left out."""
     overall = tuple(_row(figure) for figure in summary.figures if figure.group is None and figure.system is None)
-    tables = [Table("Scores", _COLUMNS, overall, _CAPTION)]
+    tables = [Table("Scores", _COLUMNS, overall, " ".join((_CAPTION, *summary.remarks)))]
     for by in ("system", "group"):
         figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
         tables.append(Table(f"By {by}", (by, *_COLUMNS), tuple((getattr(f, by), *_row(f)) for f in figures)))
