@@ -54,6 +54,13 @@ async def test_equal_tasks_are_performed_once_and_paid_once():
     assert judge.asked == [TASK, OTHER]
 
 
+async def test_what_cost_nothing_is_not_told_to_be_reused():
+    """The offline judge spends nothing, so nothing was spared: its runs do not boast of answers reused."""
+    free = Memo(ScriptedJudge({SplitStatements: Statements(statements=["one"])}))
+    task = SplitStatements("?", "one", language="en")
+    assert [(await free.perform(task)).usage for _ in range(2)] == [Usage(), Usage()]
+
+
 async def test_askers_at_the_same_time_share_one_performance():
     """Single flight: ten who ask at once cost one call between them."""
     judge = Gated(REPLY)

@@ -125,7 +125,7 @@ async def test_each_members_own_result_is_found_without_another_call():
     """Scoring once more with `member(i)` gives what vote i alone would have given, from what is remembered."""
     scripted = tuple(
         ScriptedJudge({SplitStatements: Statements(statements=[f"{i}"]), GradeAnswer: line})
-        for i, line in enumerate((Grade(feedback="", grade=2), BAD, Grade(feedback="", grade=5)))
+        for i, line in enumerate((Grade(feedback="", grade=2).costing(CALL), BAD, Grade(feedback="", grade=5)))
     )
     panel = Panel(scripted).remembering()
     assert (await panel.perform(GRADE)).value == 3.5

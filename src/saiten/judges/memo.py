@@ -60,7 +60,7 @@ class Memo:
             raise
         finally:
             known.waiting -= 1
-        if known.paid:
+        if known.paid and reply.usage != Usage():  # where nothing was spent, nothing was spared
             reply = reply.costing(_REUSED)
         known.paid = True
         return cast("R", reply)
