@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "metrics": ("saiten.cli.metrics", "List the metrics: what each measures, needs and means."),
     "agreement": ("saiten.cli.agreement", "Do people agree: percent, kappa, alpha of labels, with intervals."),
     "meta-evaluate": ("saiten.cli.meta_evaluate", "Hold the metrics of a run against what people said."),
+    "estimate": ("saiten.cli.estimate", "What would people say of the whole set, from few labels and the judge?"),
     "probe": ("saiten.cli.probe", "Probe a judge: padding, planted verdicts, empty and swapped answers."),
     "drift": ("saiten.cli.drift", "Has a judge drifted: two runs over the same samples, and labels."),
     "tune": ("saiten.cli.tune", "Fit a judge to your own labels."),

@@ -71,10 +71,10 @@ def command(
       saiten meta-evaluate samples.jsonl labels.jsonl --judges judges.csv --format latex
     """
     notes = stderr()
-    items, outputs = _run(run, notes)
+    items, outputs = read_subject(run, notes)
     for path in judges or ():
         outputs += read_outputs(path, tell=told(notes))
-    said = list(_labels(labels, read_columns(column or []), notes))
+    said = list(read_said(labels, read_columns(column or []), notes))
     aspects = pair(items, outputs, said, aspects=aspect or ())
     settings = Settings(
         by=by, yes_from=yes_from, unmeasured=unmeasured, tie_margin=tie_margin, resamples=resamples, seed=seed
@@ -83,7 +83,7 @@ def command(
     render(meta_tables(found, glance=form == "table"), form, stdout())
 
 
-def _run(path: Path, notes: Console) -> tuple[dict[str, Item], list[Output]]:
+def read_subject(path: Path, notes: Console) -> tuple[dict[str, Item], list[Output]]:
     """The samples, and the scores if this is a run."""
     if path.is_dir():
         reader = read_run(path, tell=told(notes))
@@ -94,7 +94,8 @@ def _run(path: Path, notes: Console) -> tuple[dict[str, Item], list[Output]]:
     return {sample.id: item_of(sample) for sample in rows if isinstance(sample, Sample)}, []
 
 
-def _labels(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:
+def read_said(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:
+    """The labels of a file; rows that are none are told and left out."""
     bad = 0
     for row in read_labels(path, columns=columns, tell=told(notes)):
         if not isinstance(row, BadRow):

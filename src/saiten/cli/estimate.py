@@ -1,0 +1,70 @@
+"""`saiten estimate`: what would people have said of the whole set?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saiten.cli.meta_evaluate import read_said, read_subject
+from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.cli.score import read_columns
+from saiten.errors import ConfigurationError
+from saiten.meta_evaluation.outputs import read_outputs
+from saiten.meta_evaluation.prediction_powered import estimate
+from saiten.reports.estimate_tables import estimate_tables
+from saiten.reports.tables import render
+
+app = typer.Typer()
+
+
+@app.command(name="estimate", no_args_is_help=True)
+def command(
+    run: Annotated[Path, typer.Argument(help="The folder of a run; or a file of samples, with --judges.")],
+    labels: Annotated[Path, typer.Argument(help="Of some items, drawn at random: item, value, annotator, aspect.")],
+    metric: Annotated[list[str] | None, typer.Option("--metric", "-m", help="Only this metric. Repeatable.")] = None,
+    aspect: Annotated[list[str] | None, typer.Option("--aspect", "-a", help="Only this aspect. Repeatable.")] = None,
+    yes_from: Annotated[
+        float | None, typer.Option(help="Labels of at least this are a yes; the mean is a share.")
+    ] = None,
+    systems: Annotated[str | None, typer.Option(help="FIRST,SECOND: also the difference, first minus second.")] = None,
+    width: Annotated[
+        float | None, typer.Option(min=1e-9, help="Half a width: how many labels would make the interval so narrow?")
+    ] = None,
+    judges: Annotated[list[Path] | None, typer.Option(help="Outputs of other judges. Repeatable.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    form: FormatOption = "table",
+) -> None:
+    """Estimate the mean that people would give over all items, from few labels and the judge's scores of all.
+
+    The judge may be biased: the labels correct it, and it only narrows the interval. The labelled items must be a
+    random sample of all; a test says if they do not look like one.
+
+    Examples:
+      saiten estimate runs/first labels.jsonl
+      saiten estimate runs/first labels.csv -m accuracy --width 0.03
+      saiten estimate runs/first labels.csv -m faithfulness --yes-from 3 --systems careful,hasty
+    """
+    notes = stderr()
+    items, outputs = read_subject(run, notes)
+    for path in judges or ():
+        outputs += read_outputs(path, tell=told(notes))
+    found = estimate(
+        items,
+        outputs,
+        read_said(labels, read_columns(column or []), notes),
+        metrics=metric or (),
+        aspects=aspect or (),
+        yes_from=yes_from,
+        systems=_two(systems),
+        width=width,
+    )
+    render(estimate_tables(found), form, stdout())
+
+
+def _two(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    first, _, second = (part.strip() for part in text.partition(","))
+    if not first or not second:
+        raise ConfigurationError(f"--systems expects two names with a comma between them, not {text!r}")
+    return first, second

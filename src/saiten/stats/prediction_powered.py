@@ -1,0 +1,362 @@
+"""What the mean label of all items is, from few labels and a judge's score for every item, with a valid interval.
+
+Source: Angelopoulos, Duchi and Zrnic 2023, *PPI++: Efficient Prediction-Powered Inference*, for a mean, with power
+tuning. With n labelled items (label Y, score f) and N more with a score only,
+
+    θ = mean_n(Y) - λ · (mean_n(f) - mean_N(f)),
+
+so a biased judge does no harm, and λ, tuned for the least variance, becomes 0 for a judge that says nothing. Valid
+only if the labelled items are a random sample of all; `Powered.imbalance` is a check of that, and no proof.
+
+Where we differ from the paper: the variance is summed by cluster (items of one question are not independent), λ
+minimises that variance as estimated, λ has no upper limit unless one is given (a judge on 0 to 1 for grades of 1 to 5
+needs λ = 4; a straight line from the judge's scale to the labels' would change nothing, since its slope is λ and its
+intercept cancels), the quantiles are Student's, and verdicts and grades get pseudo-items as in Agresti and Coull 1998,
+since few errors of a good judge in few labels make its errors look rarer than they are.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from saiten.stats.clusters import Column, Floats, Ints, as_floats, as_groups, check_settings
+
+FEWEST = 10
+"""Labels, and clusters with labels, below which no interval is given: coverage was simulated from 30 on, and Student's
+quantile helps down to here where the labels are not very lopsided."""
+
+GRADES_AT_MOST = 11
+"""Labels with more distinct values than this are taken for measurements and get no pseudo-items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The items of one part, for example of one system; a labelled item is not among `rest`."""
+
+    labels: Column
+    """What people said."""
+    judged: Column
+    """The judge's scores of the same items, in the same order."""
+    rest: Column
+    """The judge's scores of the items without a label."""
+    clusters: Sequence[Hashable] | None = None
+    """A label for each labelled item, for example its question; None makes each item a cluster of its own."""
+    rest_clusters: Sequence[Hashable] | None = None
+    """The same for the others; given exactly if `clusters` is. A cluster may have items on both sides."""
+    weight: float = 1.0
+    """What the part's mean counts: 1 and -1 for a difference, the part's share for a stratified mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """An estimate with its interval, or without one. A mean of verdicts may reach beyond 0 and 1 by its interval."""
+
+    value: float
+    half: float | None = None
+    """Half the width of the interval."""
+
+    @property
+    def low(self) -> float | None:
+        """Lower end."""
+        return None if self.half is None else self.value - self.half
+
+    @property
+    def high(self) -> float | None:
+        """Upper end."""
+        return None if self.half is None else self.value + self.half
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """How many labels, those there are included, an interval of the wanted width needs: a forecast."""
+
+    total: int | None
+    """With the judge; None: even a label for every item is not enough."""
+    alone: int | None
+    """Without the judge; None: more than there are items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What a forecast of widths needs."""
+
+    alone: float
+    """Variance of the mean of the labels alone."""
+    powered: float
+    """Variance of the prediction-powered mean."""
+    freedom: int
+    """Of Student's quantile."""
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Powered:
+    """The mean that people would give, three times: by the judge, by the labels alone, by both."""
+
+    judge: float
+    """The mean of the judge's scores over all items; on the judge's scale, with the judge's bias."""
+    alone: Mean
+    """From the labels alone, with the same kind of interval."""
+    powered: Mean
+    """From labels and scores together."""
+    lambdas: tuple[float, ...]
+    """How much the judge's scores count, for each part, in labels' units per judge's unit; 0: not at all."""
+    n: int
+    """Labels."""
+    total: int
+    """Items, with and without a label."""
+    clusters: int
+    """Clusters with a label."""
+    imbalance: float | None
+    """p-value of the test that the judge's mean is the same on labelled items and on the others; None where it cannot
+    be made. Low: the labelled items look like no random sample, and then no interval here is valid."""
+    spread: Spread | None = None
+    """None where there is no interval."""
+    note: str | None = None
+    """Why there is no interval, or why labels alone do."""
+
+    @property
+    def effective(self) -> int | None:
+        """How many labels alone would give an interval of this width, by the spread of those there are."""
+        if self.spread is None or not self.spread.powered:
+            return None
+        return math.floor(self.n * self.spread.alone / self.spread.powered + 1e-9)
+
+    @property
+    def saved(self) -> int | None:
+        """How many labels the judge saves: negative by one or two where it is useless and λ is fitted to noise."""
+        return None if self.effective is None else self.effective - self.n
+
+    @property
+    def ratio(self) -> float | None:
+        """The interval's width as a share of that of the labels alone."""
+        return None if not self.alone.half or self.powered.half is None else self.powered.half / self.alone.half
+
+    def needed(self, half: float) -> Needed | None:
+        """How many labels make an interval of ± `half`, if further labels are drawn from the same items.
+
+        A forecast by V(m) = A/m + B, the form of the variance at the best λ, with A and B from the two variances found.
+        None where there is no interval.
+
+        Raises:
+            ValueError: `half` is not above 0.
+        """
+        if not half > 0:
+            raise ValueError(f"half is {half}; half the width of an interval must be above 0")
+        if self.spread is None:
+            return None
+        alone, both, unlabelled = self.spread.alone, self.spread.powered, self.total - self.n
+        floor = max(0.0, self.n * (alone - both) / unlabelled) if unlabelled else 0.0
+        return Needed(self._fewest(self.n * (both - floor), floor, half), self._fewest(self.n * alone, 0.0, half))
+
+    def _fewest(self, slope: float, floor: float, half: float) -> int | None:
+        """The smallest m whose interval is narrow enough, found by halving, since the width falls with m."""
+        assert self.spread is not None  # noqa: S101 - the caller has asked
+        per_label, confidence = self.spread.freedom / self.n, self.spread.confidence
+
+        def narrow(m: int) -> bool:
+            return quantile(confidence, max(1.0, per_label * m)) ** 2 * (slope / m + floor) <= half**2
+
+        low, high = 1, self.total
+        if not narrow(high):
+            return None
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if narrow(middle) else (middle + 1, high)
+        return low
+
+
+def prediction_powered(
+    *parts: Scores,
+    confidence: float = 0.95,
+    lambdas: Sequence[float] | None = None,
+    limit: float = math.inf,
+    steady: bool = True,
+) -> Powered:
+    """The sum of the parts' mean labels, each times its weight: a mean, a difference, or a stratified mean.
+
+    The interval is for items like these; for the mean of these very items it is valid too, and wider than need be.
+
+    Args:
+        parts: one for a mean; two with weights 1 and -1 for a difference, whose covariance is taken in through the
+            clusters that both have; one a stratum, with its share of the items as weight.
+        confidence: of the intervals.
+        lambdas: one a part, instead of the tuned ones; 1 is plain prediction-powered inference, 0 labels alone.
+        limit: λ is kept between 0 and this; the paper has 1.
+        steady: verdicts and grades get pseudo-items; False: none.
+
+    Raises:
+        ValueError: there are no parts, a part has no labels, lengths differ, a value is not finite, or a setting makes
+            no interval.
+    """
+    check_settings(1, confidence)
+    terms, clusters = _terms(parts, confidence, steady=steady)
+    weights = np.array([part.weight for part in parts])
+    a = np.sum([w * term.a for w, term in zip(weights, terms, strict=True)], axis=0)
+    b = np.column_stack([w * term.b for w, term in zip(weights, terms, strict=True)])
+    pseudo_a = float(weights**2 @ np.array([term.pseudo_label for term in terms]))
+    pseudo_b = weights**2 * np.array([term.pseudo_score for term in terms])
+    lam = _best(a, b, pseudo_b, limit) if lambdas is None else as_floats(lambdas, "lambdas")
+    if len(lam) != len(parts):
+        raise ValueError(f"there are {len(parts)} parts but {len(lam)} lambdas; give one a part")
+    value = float(weights @ [term.label for term in terms])
+    shift = float(weights @ (lam * [term.shift for term in terms]))
+    result = Powered(
+        judge=float(weights @ [term.score for term in terms]),
+        alone=Mean(value),
+        powered=Mean(value - shift),
+        lambdas=tuple(lam.tolist()),
+        n=sum(term.n for term in terms),
+        total=sum(term.total for term in terms),
+        clusters=clusters,
+        imbalance=_imbalance(terms),
+        note=_why_not(terms),
+    )
+    if result.note is not None:
+        return result
+    # parts that share no clusters have one mean each to give up; parts that share them all have one in common
+    freedom = max(clusters - len(parts), min(term.clusters for term in terms) - 1)
+    tuned = int(np.count_nonzero(lam)) if lambdas is None else 0
+    rest = a - b @ lam
+    alone = float(a @ a) + pseudo_a
+    both = float(rest @ rest) + pseudo_a + float(pseudo_b @ lam**2)
+    both *= 1 + tuned / freedom  # λ was chosen to make it small
+    t = quantile(confidence, freedom)
+    return replace(
+        result,
+        alone=Mean(value, t * math.sqrt(alone)),
+        powered=Mean(value - shift, t * math.sqrt(both)),
+        spread=Spread(alone, both, freedom, confidence),
+        note="every item has a label, so labels alone do" if result.n == result.total else None,
+    )
+
+
+def quantile(confidence: float, freedom: float) -> float:
+    """Student's two-sided quantile."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - not needed to start
+
+    return float(stdtrit(freedom, (1 + confidence) / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """One part, as what each cluster adds to the error of its mean: a - λ b."""
+
+    a: Floats
+    b: Floats
+    pseudo_label: float
+    """What the pseudo-items add to the square of a."""
+    pseudo_score: float
+    """The same for b; nothing to the product, since label and score are independent in them."""
+    label: float
+    """Mean label."""
+    score: float
+    """Mean score of all items."""
+    shift: float
+    """How much higher the mean score is on the labelled items than on the others."""
+    n: int
+    total: int
+    clusters: int
+    """With a label."""
+    constant: bool
+    """Whether all labels are equal."""
+
+
+def _terms(parts: Sequence[Scores], confidence: float, *, steady: bool) -> tuple[list[_Terms], int]:
+    """Each part's terms, and how many clusters have a label in any of them."""
+    if not parts:
+        raise ValueError("there are no parts; give at least one")
+    names: list[Hashable] = []
+    for i, part in enumerate(parts):
+        if (part.clusters is None) != (part.rest_clusters is None):
+            raise ValueError("give both clusters and rest_clusters, or neither")
+        for side, given in (("labels", part.clusters), ("rest", part.rest_clusters)):
+            n = len(getattr(part, side))
+            if given is not None and len(given) != n:
+                raise ValueError(f"{side} has {n} values but {len(given)} clusters; give each its cluster")
+            names += [(i, side, row) for row in range(n)] if given is None else list(given)
+    groups = as_groups(names, len(names))
+    count = int(groups.max(initial=-1)) + 1
+    found, labelled, start = [], set[int](), 0
+    for part in parts:
+        middle, end = start + len(part.labels), start + len(part.labels) + len(part.rest)
+        weight = quantile(confidence, math.inf) ** 2 / 4 if steady else 0.0
+        found.append(_term(part, groups[start:middle], groups[middle:end], count, weight))
+        labelled |= set(groups[start:middle].tolist())
+        start = end
+    return found, len(labelled)
+
+
+def _term(part: Scores, groups: Ints, rest_groups: Ints, count: int, weight: float) -> _Terms:
+    y, f, rest = as_floats(part.labels, "labels"), as_floats(part.judged, "judged"), as_floats(part.rest, "rest")
+    n = len(y)
+    if not n or len(f) != n:
+        raise ValueError(f"there are {n} labels and {len(f)} scores of the same items; as many are expected, and some")
+    clusters = len(np.unique(groups))
+    values = np.unique(y)
+    ends = (0.0, 1.0) if set(values.tolist()) <= {0.0, 1.0} else (float(values[0]), float(values[-1]))
+    weight = weight if len(values) <= GRADES_AT_MOST else 0.0
+    centre = (math.fsum(y) + 2 * weight * sum(ends)) / (n + 4 * weight)
+    square = clusters / max(1.0, clusters + 4 * weight - 1) / n**2
+    each = weight * (n / clusters) ** 2 * square  # of a pseudo-cluster, all alike and as large as the others
+    scores = np.concatenate([f, rest])
+    informed = bool(len(rest)) and bool(np.ptp(scores))
+    a: Floats = np.asarray(math.sqrt(square) * np.bincount(groups, y - centre, minlength=count), np.float64)
+    b = np.zeros(count)
+    if informed:
+        others = len(np.unique(rest_groups))
+        b += math.sqrt(square) * np.bincount(groups, f - f.mean(), minlength=count)
+        scale = math.sqrt(others / max(1, others - 1)) / len(rest)
+        b -= scale * np.bincount(rest_groups, rest - rest.mean(), minlength=count)
+    return _Terms(
+        a=a,
+        b=b,
+        pseudo_label=each * 2 * sum((end - centre) ** 2 for end in ends),
+        pseudo_score=each * 4 * float(scores.var()) if informed else 0.0,
+        label=math.fsum(y) / n,
+        score=math.fsum(scores) / len(scores),
+        shift=float(f.mean() - rest.mean()) if informed else 0.0,
+        n=n,
+        total=len(scores),
+        clusters=clusters,
+        constant=len(values) == 1,
+    )
+
+
+def _best(a: Floats, b: Floats, pseudo: Floats, limit: float) -> Floats:
+    """The λ of each part, from 0 to the limit, that make the variance |a - b λ|² + pseudo · λ² least."""
+    squares = (b**2).sum(axis=0) + pseudo
+    if len(squares) == 1:
+        best = float(a @ b[:, 0]) / float(squares[0]) if squares[0] > 0 else 0.0
+        return np.array([min(max(best, 0.0), limit)])
+    from scipy.optimize import lsq_linear  # noqa: PLC0415 - not needed to start
+
+    scale = np.where(squares > 0, np.sqrt(squares), 1.0)
+    system = np.vstack([b, np.diag(np.sqrt(pseudo))]) / scale
+    target = np.concatenate([a, np.zeros(len(pseudo))])
+    solved = lsq_linear(system, target, bounds=(0.0, limit * scale), method="bvls")
+    return np.where(squares > 0, np.clip(solved.x / scale, 0.0, limit), 0.0)
+
+
+def _imbalance(terms: Sequence[_Terms]) -> float | None:
+    """Student's test of each part's shift; the lowest p-value times the number of parts (Bonferroni)."""
+    from scipy.special import stdtr  # noqa: PLC0415 - not needed to start
+
+    found = [
+        2 * float(stdtr(term.clusters - 1, -abs(term.shift) / math.sqrt(float(term.b @ term.b))))
+        for term in terms
+        if term.clusters > 1 and term.b.any()
+    ]
+    return min(1.0, len(found) * min(found)) if found else None
+
+
+def _why_not(terms: Sequence[_Terms]) -> str | None:
+    for term in terms:
+        if term.clusters < FEWEST:
+            what = "labels" if term.clusters == term.n else f"labelled questions (with {term.n} labels)"
+            return f"only {term.clusters} {what}; an interval needs at least {FEWEST}"
+        if term.constant:
+            return f"all {term.n} labels are {term.label:g}, so they show no spread; label more"
+    return None
