@@ -65,6 +65,59 @@ def test_labels_that_were_not_drawn_at_random_are_told():
     assert any("no random sample" in remark for remark in row.remarks)
 
 
+def test_answers_that_decline_belong_to_the_set():
+    """The judge has no value where an answer declines; people say 0, and the mean over all items is still estimated."""
+    items, outputs, labels, people = world(labelled=200)
+    declining = set(random.Random(1).sample(sorted(items), 400))
+    people = {name: 0.0 if name in declining else value for name, value in people.items()}
+    outputs = [Output(one.item, "judge", "declined" if one.item in declining else one.said) for one in outputs]
+    labels = [Label(one.item, people[one.item], "a", "correct") for one in labels]
+    row = estimate(items, outputs, labels).rows[0]
+    assert (row.powered.n, row.powered.total, row.unscored) == (200, 1200, 400)
+    assert row.powered.powered.low <= np.mean(list(people.values())) <= row.powered.powered.high
+    assert any("400 items without a score" in remark for remark in row.remarks)
+
+
+def test_failed_scores_are_neither_left_out_nor_zero():
+    """A failed call says nothing of the answer: the item counts with the mean score, and a broken judge costs width."""
+    items, outputs, labels, people = world()
+    gone = set(random.Random(2).sample(sorted(items), 300))
+    broken = [Output(one.item, "judge", "failed" if one.item in gone else one.said) for one in outputs]
+    whole, patchy = (estimate(items, said, labels).rows[0].powered for said in (outputs, broken))
+    assert patchy.total == whole.total == 1200
+    assert patchy.judge == pytest.approx(np.mean([one.said for one in broken if one.item not in gone]))
+    assert patchy.powered.low <= np.mean(list(people.values())) <= patchy.powered.high
+    assert whole.powered.half < patchy.powered.half
+
+
+def test_a_labelled_item_outside_of_the_set_is_left_out_and_counted():
+    """A judge's file may know items that the samples lack: they are no part of the mean, and that is said."""
+    items, outputs, labels, _ = world()
+    stray = estimate(items, [*outputs, Output("stray", "judge", 1.0)], [*labels, Label("stray", 1.0, "a", "correct")])
+    plain = estimate(items, outputs, labels)
+    assert [row.powered for row in stray.rows] == [row.powered for row in plain.rows]
+    assert any("1 labelled items are not in the set" in remark for remark in stray.rows[0].remarks)
+
+
+def test_labels_drawn_within_systems_make_a_stratified_mean():
+    """200 labels of the good system and 40 of the poor one: the plain mean is told to be skewed, the other holds."""
+    items, outputs, _, people = world(seed=3)
+    rng = random.Random(3)
+    labels = []
+    for system, n in (("good", 200), ("poor", 40)):
+        names = [name for name in sorted(items) if items[name].system == system]
+        labels += [Label(name, people[name], "a", "correct") for name in rng.sample(names, n)]
+    plain = estimate(items, outputs, labels).rows[0]
+    assert any("--stratified" in remark for remark in plain.remarks)
+    rows = {row.what: row.powered for row in estimate(items, outputs, labels, stratified=True).rows}
+    found = rows["all"]
+    assert found.alone.value == pytest.approx((rows["good"].alone.value + rows["poor"].alone.value) / 2)
+    assert plain.powered.alone.value > found.alone.value + 0.05
+    assert found.powered.low <= np.mean(list(people.values())) <= found.powered.high
+    with pytest.raises(BadInput, match="none of 'poor'"):
+        estimate(items, outputs, labels[:200], stratified=True)
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [({"systems": ("good", "gone")}, "good, poor"), ({"metrics": ["other"]}, "judge")],

@@ -1,6 +1,9 @@
 """Prediction-powered inference: formulas by hand, and coverage by simulation with fixed seeds."""
 
+import json
 import math
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,6 +33,93 @@ def test_the_variance_is_that_of_the_two_samples():
     expected = np.var(labels - 0.7 * judged, ddof=1) / 40 + 0.49 * np.var(rest, ddof=1) / 400
     assert found.spread.powered == pytest.approx(expected, rel=1e-9)
     assert found.spread.alone == pytest.approx(np.var(labels, ddof=1) / 40, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("made", "weight", "expected"),
+    [
+        ((0, 60, True), 0.0, (0.5333333333333333, 0.40709965996029984, 0.6595670067063668)),
+        ((0, 60, True), 0.5, (0.4916666666666667, 0.3716623982229624, 0.611670935110371)),
+        ((0, 60, True), 1.0, (0.45, 0.28052428345830926, 0.6194757165416908)),
+        ((1, 100, False), 0.0, (-0.07361207999999998, -0.24051412560681595, 0.09328996560681597)),
+        ((1, 100, False), 0.5, (-0.038400679999999965, -0.18193871530654623, 0.1051373553065463)),
+        ((1, 100, False), 1.0, (-0.003189279999999989, -0.2106931219612528, 0.20431456196125283)),
+    ],
+)
+def test_with_lambda_given_it_is_what_the_authors_package_gives(made, weight, expected):
+    """ppi-python 0.2.3, `ppi_mean_pointestimate` and `ppi_mean_ci(…, alpha=0.05, lam=weight)` on these columns.
+
+    It divides by n where we divide by n - 1 and takes the normal quantile; as many items with as without labels, so
+    that one factor undoes it.
+    """
+    seed, n, verdicts = made
+    random = np.random.default_rng(seed)
+    y = random.normal(size=2 * n)
+    f = y * 0.8 + 0.5 * random.normal(size=2 * n) + 0.3
+    if verdicts:
+        y, f = (y > 0).astype(float), (f > 0.2).astype(float)
+    y, f = y.round(6), f.round(6)
+    found = prediction_powered(parts(y[:n], f[:n], f[n:]), lambdas=[weight], steady=False)
+    half = 1.959963984540054 * math.sqrt(found.spread.powered * (n - 1) / n)
+    value = found.powered.value
+    assert (value, value - half, value + half) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("seed", "n", "rest", "tuned"),
+    [(1, 100, 100, 0.36962146168079174), (2, 30, 1000, 0.9434252530407526)],
+)
+def test_the_tuned_lambda_is_near_that_of_the_authors_package(seed, n, rest, tuned):
+    """ppi-python 0.2.3 divides the covariance on the labels by the variance of all scores; we minimise the variance."""
+    random = np.random.default_rng(seed)
+    y = random.normal(size=n + rest)
+    f = (y * 0.8 + 0.5 * random.normal(size=n + rest) + 0.3).round(6)
+    found = prediction_powered(parts(y[:n].round(6), f[:n], f[n:]), steady=False)
+    assert found.lambdas[0] == pytest.approx(tuned, rel=0.1)
+
+
+def test_a_judge_that_says_nothing_leaves_labels_alone():
+    """One score for all, or one that falls where labels rise: λ is 0 and the interval is that of the labels."""
+    random = np.random.default_rng(8)
+    y = random.normal(size=540)
+    for f in (np.full(540, 0.4), -y):
+        found = prediction_powered(parts(y[:40], f[:40], f[40:]))
+        assert found.lambdas == (0.0,)
+        assert found.powered == found.alone
+        assert (found.saved, found.ratio) == (0, 1.0)
+
+
+def test_a_judge_on_another_scale_serves_as_well():
+    """Scores times 10 plus 3: λ is a tenth, and the figures are the same."""
+    random = np.random.default_rng(9)
+    y = random.normal(size=540)
+    f = y + random.normal(size=540)
+    first, second = (prediction_powered(parts(y[:40], g[:40], g[40:])) for g in (f, 10 * f + 3))
+    assert second.lambdas[0] == pytest.approx(first.lambdas[0] / 10)
+    assert second.powered.value == pytest.approx(first.powered.value)
+    assert second.powered.half == pytest.approx(first.powered.half)
+
+
+def test_the_interval_holds_on_real_labels():
+    """NQ301: all but 200 of 1,490 verdicts hidden, 200 times by seed; GPT-4 as judge. Needs the shared data."""
+    folder = os.environ.get("SAITEN_DATA")
+    if not folder:
+        pytest.skip("SAITEN_DATA is not set: it names the folder with the labelled data")
+    with Path(folder, "qa_correctness", "nq301_judged.jsonl").open(encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    people = np.array([row["human"]["correct"] for row in rows], float)
+    judged = np.array([0.5 if row["judges"].get("gpt-4") is None else row["judges"]["gpt-4"] for row in rows], float)
+    questions = np.array([row["qid"] for row in rows])
+    held, ratios = 0, []
+    for draw in range(200):
+        order = np.random.default_rng([200, draw]).permutation(len(rows))
+        few, rest = order[:200], order[200:]
+        clusters = {"clusters": questions[few].tolist(), "rest_clusters": questions[rest].tolist()}
+        found = prediction_powered(parts(people[few], judged[few], judged[rest], **clusters))
+        held += found.powered.low <= people.mean() <= found.powered.high
+        ratios.append(found.ratio)
+    assert held >= 186
+    assert np.mean(ratios) == pytest.approx(0.824, abs=0.01)
 
 
 WORLDS = {

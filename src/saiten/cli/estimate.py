@@ -27,6 +27,9 @@ def command(
         float | None, typer.Option(help="Labels of at least this are a yes; the mean is a share.")
     ] = None,
     systems: Annotated[str | None, typer.Option(help="FIRST,SECOND: also the difference, first minus second.")] = None,
+    stratified: Annotated[
+        bool, typer.Option("--stratified", help="Labels were drawn within each system, more of one than of another.")
+    ] = False,
     width: Annotated[
         float | None, typer.Option(min=1e-9, help="Half a width: how many labels would make the interval so narrow?")
     ] = None,
@@ -56,6 +59,7 @@ def command(
         aspects=aspect or (),
         yes_from=yes_from,
         systems=_two(systems),
+        stratified=stratified,
         width=width,
     )
     render(estimate_tables(found), form, stdout())

@@ -3,13 +3,15 @@
 From few labels and a judge's score of every item; see `stats.prediction_powered` for the method and its source.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import fmean
 
 import numpy as np
 
 from saiten.errors import BadInput
-from saiten.meta_evaluation.outputs import Item, Output
+from saiten.meta_evaluation.outputs import Item, Output, Said
 from saiten.meta_evaluation.pairing import pair
 from saiten.records import Label
 from saiten.stats.prediction_powered import Powered, Scores, prediction_powered
@@ -27,14 +29,26 @@ class Row:
     what: str
     """`all`, a system, or `FIRST - SECOND`."""
     powered: Powered
+    unscored: int = 0
+    """Items among them that the metric has no value for."""
+    outside: int = 0
+    """Labelled items that are not in the set, and are left out."""
+    uneven: float | None = None
+    """Over all, not stratified: p-value of the test that each system has its share of the labels."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader must know before believing it."""
         found = [] if self.powered.note is None else [self.powered.note]
+        if self.unscored:
+            found.append(f"{self.unscored} items without a score count as declined (0) or as the mean score")
+        if self.outside:
+            found.append(f"{self.outside} labelled items are not in the set and are left out")
         p = self.powered.imbalance
         if p is not None and p < SUSPICIOUS:
             found.append(f"the labelled items look like no random sample (p = {p:.1g}), then no interval is valid")
+        if self.uneven is not None and self.uneven < SUSPICIOUS:
+            found.append(f"some systems have more than their share of the labels (p = {self.uneven:.1g}): --stratified")
         return tuple(found)
 
 
@@ -55,18 +69,25 @@ def estimate(
     aspects: Sequence[str] = (),
     yes_from: float | None = None,
     systems: tuple[str, str] | None = None,
+    stratified: bool = False,
     width: float | None = None,
 ) -> Estimates:
     """One row over all items, one a system, and one for the difference of two systems, by aspect and metric.
 
+    The set is all items, whether or not the metric has a value for them: people would have said something of an answer
+    that declines, too. A score that is missing is 0 where the answer declined, else the metric's mean. Any such rule is
+    valid, as long as it does not look at the labels; to leave those items out would estimate something else.
+
     Args:
         items: all samples.
-        outputs: what the metrics said; items without a value of a metric do not count for it.
+        outputs: what the metrics said.
         labels: of some of the items, drawn at random.
         metrics: only these; empty for all.
         aspects: only these; empty for all.
         yes_from: labels of at least this are a yes, so that the mean is a share.
         systems: the two whose difference is wanted, first minus second.
+        stratified: the mean over all items from each system's own, for labels drawn within systems, more of one than of
+            another; otherwise they must be a random sample of all.
         width: half the width that an interval should have; the labels for it are forecast.
 
     Raises:
@@ -82,54 +103,99 @@ def estimate(
         for column in aspect.columns:
             if metrics and column.metric not in metrics:
                 continue
-            labelled = {aspect.items[row]: (people[row], column.values[row]) for row in column.rows}
-            rest = {
-                one.item: one.said
-                for one in outputs
-                if one.metric == column.metric
-                and isinstance(one.said, float | int)
-                and one.item in items
-                and one.item not in labelled
-                and one.aspect in {"", aspect.name}
-            }
-            found += _rows(aspect.name, column.metric, items, labelled, rest, systems=systems)
+            said = _said(items, outputs, column.metric, aspect.name)
+            labelled = {item: value for item, value in zip(aspect.items, people.tolist(), strict=True) if item in items}
+            if not labelled or all(isinstance(one, str) for one in said.values()):
+                continue
+            outside = aspect.unmatched.n + len(aspect.items) - len(labelled)
+            make = _Maker(
+                aspect=aspect.name, metric=column.metric, items=items, labelled=labelled, said=said, outside=outside
+            )
+            found += make.rows(systems, stratified=stratified)
     if not found:
         there = ", ".join(sorted({one.metric for one in outputs})) or "none"
         raise BadInput(f"there is no estimate to make: no labelled item has a value of the metrics asked for ({there})")
     return Estimates(tuple(found), width)
 
 
-def _rows(
-    aspect: str,
-    metric: str,
-    items: Mapping[str, Item],
-    labelled: Mapping[str, tuple[float, float]],
-    rest: Mapping[str, float],
-    *,
-    systems: tuple[str, str] | None,
-) -> list[Row]:
-    names = sorted({name for item in labelled if (name := items[item].system) is not None})
-    for name in systems or ():
-        if name not in names:
-            raise BadInput(f"there are no labels of the system {name!r}; there are of {', '.join(names) or 'none'}")
+def _said(items: Mapping[str, Item], outputs: Sequence[Output], metric: str, aspect: str) -> dict[str, Said]:
+    """What the metric said of every item; what it said of this very aspect before what it said at large."""
+    found: dict[str, Said] = dict.fromkeys(items, "undefined")
+    for wanted in ("", aspect):
+        found |= {
+            one.item: one.said for one in outputs if one.metric == metric and one.aspect == wanted and one.item in items
+        }
+    return found
 
-    def part(name: str | None, weight: float = 1.0) -> Scores:
-        known = [item for item in labelled if name is None or items[item].system == name]
-        others = [item for item in rest if name is None or items[item].system == name]
+
+class _Maker:
+    """Makes the rows of one metric and aspect."""
+
+    def __init__(
+        self,
+        *,
+        aspect: str,
+        metric: str,
+        items: Mapping[str, Item],
+        labelled: Mapping[str, float],
+        said: Mapping[str, Said],
+        outside: int,
+    ) -> None:
+        self._aspect, self._metric, self._items, self._labelled = aspect, metric, items, labelled
+        self._unscored = {item for item, one in said.items() if isinstance(one, str)}
+        middle = fmean(one for one in said.values() if not isinstance(one, str))
+        instead = {"declined": 0.0}
+        self._scores = {item: instead.get(one, middle) if isinstance(one, str) else one for item, one in said.items()}
+        self._outside = outside
+
+    def rows(self, systems: tuple[str, str] | None, *, stratified: bool) -> list[Row]:
+        names = sorted({name for item in self._labelled if (name := self._items[item].system) is not None})
+        every = sorted({item.system or "" for item in self._items.values()})
+        for name in systems or ():
+            if name not in names:
+                raise BadInput(f"there are no labels of the system {name!r}; there are of {', '.join(names) or 'none'}")
+        if stratified and every != names:
+            bare = ", ".join(repr(name) for name in every if name not in names)
+            raise BadInput(f"a stratified mean needs labels of every system; there are none of {bare}")
+        strata = [self._part(name, self._share(name)) for name in names] if stratified else [self._part(None)]
+        made = [replace(self._row("all", None, *strata), uneven=None if stratified else self._uneven(every))]
+        if len(names) > 1:
+            made += [self._row(name, {name}, self._part(name)) for name in names]
+        if systems is not None:
+            first, second = systems
+            parts = (self._part(first, 1.0), self._part(second, -1.0))
+            made.append(self._row(f"{first} - {second}", {first, second}, *parts))
+        return made
+
+    def _row(self, what: str, systems: set[str] | None, *parts: Scores) -> Row:
+        unscored = sum(systems is None or self._items[item].system in systems for item in self._unscored)
+        powered = prediction_powered(*parts)
+        return Row(self._aspect, self._metric, what, powered, unscored, self._outside if what == "all" else 0)
+
+    def _uneven(self, systems: Sequence[str]) -> float | None:
+        """Pearson's chi-square test of labelled or not against systems."""
+        from scipy.special import chdtrc  # noqa: PLC0415 - not needed to start
+
+        items = Counter(item.system or "" for item in self._items.values())
+        labels = Counter(self._items[item].system or "" for item in self._labelled)
+        rate = labels.total() / items.total()
+        if len(systems) < 2 or rate == 1:
+            return None
+        apart = sum((labels[name] - rate * items[name]) ** 2 / (rate * (1 - rate) * items[name]) for name in systems)
+        return float(chdtrc(len(systems) - 1, apart))
+
+    def _share(self, name: str) -> float:
+        return sum(item.system == name for item in self._items.values()) / len(self._items)
+
+    def _part(self, name: str | None, weight: float = 1.0) -> Scores:
+        chosen = [item for item in self._scores if name is None or self._items[item].system == name]
+        known = [item for item in chosen if item in self._labelled]
+        others = [item for item in chosen if item not in self._labelled]
         return Scores(
-            np.array([labelled[item][0] for item in known]),
-            np.array([labelled[item][1] for item in known]),
-            np.array([rest[item] for item in others], float),
-            [items[item].question for item in known],
-            [items[item].question for item in others],
-            weight,
+            labels=np.array([self._labelled[item] for item in known]),
+            judged=np.array([self._scores[item] for item in known]),
+            rest=np.array([self._scores[item] for item in others], float),
+            clusters=[self._items[item].question for item in known],
+            rest_clusters=[self._items[item].question for item in others],
+            weight=weight,
         )
-
-    made = [Row(aspect, metric, "all", prediction_powered(part(None)))]
-    if len(names) > 1:
-        made += [Row(aspect, metric, name, prediction_powered(part(name))) for name in names]
-    if systems is not None:
-        first, second = systems
-        difference = prediction_powered(part(first, 1.0), part(second, -1.0))
-        made.append(Row(aspect, metric, f"{first} - {second}", difference))
-    return made

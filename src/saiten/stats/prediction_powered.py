@@ -347,7 +347,7 @@ def _imbalance(terms: Sequence[_Terms]) -> float | None:
     found = [
         2 * float(stdtr(term.clusters - 1, -abs(term.shift) / math.sqrt(float(term.b @ term.b))))
         for term in terms
-        if term.clusters > 1 and term.b.any()
+        if term.clusters >= FEWEST and term.b.any()
     ]
     return min(1.0, len(found) * min(found)) if found else None
 

@@ -1,0 +1,87 @@
+"""Do the intervals of `saiten estimate` hold on real labels: hide all but a few, many times, and count.
+
+    SAITEN_DATA=/where/they/are python benchmarks/prepare_shared_data.py OUT
+    saiten score OUT/nq301.samples.jsonl -m accuracy -m word_recall --judge offline -o OUT/nq301.run
+    saiten score OUT/evouna_nq.samples.jsonl -m accuracy -m word_recall --judge offline -o OUT/evouna_nq.run
+    python benchmarks/prediction_powered.py OUT
+
+prints, for each set, judge and number of labels kept: how often the 95 % interval held the mean of all labels (with
+the judge, and of the labels alone), the mean ratio of the two widths, the mean λ, and the labels saved. The items are
+drawn by seed, without replacement. The target here is the mean of this very set, so a few more than 95 % are expected:
+the interval is made for items like these.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from saiten.data import read_labels
+from saiten.journal import read_run
+from saiten.records import Label
+from saiten.stats.prediction_powered import Powered, Scores, prediction_powered
+
+DRAWS = 200
+KEPT = (50, 200)
+SETS = {"nq301": "correct_final", "evouna_nq": "correct"}
+"""Set → the aspect that is the truth."""
+
+
+def judges_of(folder: Path, name: str) -> dict[str, dict[str, float]]:
+    """Judge → item → score: the metrics of the run, and the stored judges."""
+    found: dict[str, dict[str, float]] = {}
+    for one in read_run(folder / f"{name}.run").scores():
+        if one.score.value is not None:
+            found.setdefault(one.metric, {})[one.sample] = one.score.value
+    stored = folder / f"{name}.judges.jsonl"
+    for row in read_labels(stored) if stored.exists() else ():
+        if isinstance(row, Label):
+            found.setdefault(row.annotator, {})[row.item] = row.value
+    return found
+
+
+def draws(
+    people: Mapping[str, float], said: Mapping[str, float], questions: Mapping[str, str], kept: int
+) -> Iterator[Powered]:
+    """The estimate from so many labels, once a draw. An item without a score gets the mean score, labelled or not."""
+    middle = fmean(said.values())
+    items = sorted(people)
+    y = np.array([people[item] for item in items])
+    f = np.array([said.get(item, middle) for item in items])
+    names = np.array([questions[item] for item in items])
+    for draw in range(DRAWS):
+        order = np.random.default_rng([kept, draw]).permutation(len(items))
+        few, rest = order[:kept], order[kept:]
+        yield prediction_powered(Scores(y[few], f[few], f[rest], names[few].tolist(), names[rest].tolist()))
+
+
+def main() -> None:
+    """Print the table for the prepared folder named on the command line."""
+    if len(sys.argv) != 2:
+        sys.exit(f"usage: python {sys.argv[0]} OUT")
+    folder = Path(sys.argv[1])
+    print("| set | items | judge | labels | holds, with | holds, alone | width, alone = 1 | lambda | saved |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name, aspect in SETS.items():
+        questions = {sample.id: sample.question for sample in read_run(folder / f"{name}.run").samples()}
+        labels = read_labels(folder / f"{name}.labels.jsonl")
+        people = {row.item: row.value for row in labels if isinstance(row, Label) and row.aspect == aspect}
+        truth = fmean(people.values())
+        for judge, said in judges_of(folder, name).items():
+            for kept in KEPT:
+                found = list(draws(people, said, questions, kept))
+                cells = (
+                    fmean(abs(one.powered.value - truth) <= (one.powered.half or 0) for one in found),
+                    fmean(abs(one.alone.value - truth) <= (one.alone.half or 0) for one in found),
+                    fmean(one.ratio or 1.0 for one in found),
+                    fmean(one.lambdas[0] for one in found),
+                )
+                saved = fmean(one.saved or 0 for one in found)
+                shown = " | ".join(f"{cell:.3f}" for cell in cells)
+                print(f"| {name} | {len(people)} | {judge} | {kept} | {shown} | {saved:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
