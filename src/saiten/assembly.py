@@ -10,7 +10,7 @@ A slash may stand for the colon. A server of one's own needs no key.
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,10 @@ class JudgeSettings:
     """Of one reply."""
     calibration: tuple[Path, ...] = ()
     """For the offline judge: files written by `saiten tune offline`, one an aspect."""
+
+    def kept(self) -> dict[str, Any]:
+        """What a run keeps of them. The calibrations stand in the signatures by what they hold, not by their path."""
+        return {key: value for key, value in asdict(self).items() if key != "calibration"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -298,7 +298,7 @@ def _settings_of(judge: str | JudgeSettings | Judge) -> Any:
     if isinstance(judge, str):
         judge = JudgeSettings(judge)
     if isinstance(judge, JudgeSettings):
-        return {key: value for key, value in asdict(judge).items() if key != "calibration"}
+        return judge.kept()
     return type(judge).__name__
 
 

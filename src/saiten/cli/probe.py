@@ -1,9 +1,8 @@
 """`saiten probe`: does a judge do what a sound judge would, on samples changed for the purpose?"""
 
-import asyncio
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
@@ -11,17 +10,18 @@ from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
 import typer
 from rich.console import Console
 
-from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
-from saiten.cli import ALARM, INTERRUPTED
+from saiten.assembly import assemble_judge
+from saiten.cli import ALARM
 from saiten.cli import judge_options as typed
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.output import FormatOption, stderr, stdout, told
 from saiten.cli.progress import RunProgress
 from saiten.cli.rehearse import rehearse
-from saiten.cli.score import STOPPED, read_columns
+from saiten.cli.running import run_to_end
+from saiten.cli.score import read_columns
 from saiten.config import read_config
 from saiten.data import BadRow, read_samples
 from saiten.demo import load_demo
-from saiten.errors import BadInput, BudgetSpent, ConfigurationError
+from saiten.errors import BadInput, ConfigurationError
 from saiten.execution import LocalExecutor
 from saiten.journal import Journal, read_run
 from saiten.meta_evaluation.probes import (
@@ -41,7 +41,7 @@ from saiten.records import Sample, Scored
 from saiten.reports.probe_tables import probe_tables
 from saiten.reports.summary_tables import usage_text
 from saiten.reports.tables import render
-from saiten.scoring import Scorer, score_into, signature_of
+from saiten.scoring import Scorer, signature_of
 from saiten.text.language import detect_language
 
 app = typer.Typer(add_completion=False)
@@ -141,7 +141,7 @@ def probe(
     kept = {
         "data": _BUILT_IN if data is None else data.name,
         "probed": limit,
-        **{key: value for key, value in asdict(settings).items() if key != "calibration"},
+        **settings.kept(),
         "columns": columns,
         "language": language or defaults.language or "detected",
         "currency": calls.currency,
@@ -153,7 +153,8 @@ def probe(
     ) as journal:
         ledger = _Wanted(journal, work.plan)
         with RunProgress(notes, len(work.plan.samples), calls.currency, quiet=quiet) as progress:
-            status = _run(ledger, [*bad_rows, *work.plan.samples.values()], work, (settings, calls), progress)
+            scorer = Scorer(work.metrics, assemble_judge(settings, calls), LocalExecutor(calls.concurrency))
+            status = run_to_end(ledger, [*bad_rows, *work.plan.samples.values()], scorer, progress, notes)
         spent = usage_text(progress.usage, calls.currency)
         notes.print(f"{progress.scores} scores for {progress.samples} samples; {spent}", markup=False)
     if status:
@@ -258,30 +259,3 @@ class _Wanted:
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
         self.journal.bad_row(where, reason, raw)
-
-
-def _run(
-    ledger: _Wanted,
-    rows: Sequence[Sample | BadRow],
-    work: _Work,
-    how: tuple[JudgeSettings, CallSettings],
-    progress: RunProgress,
-) -> int:
-    """Score what the plan wants; 0, or the exit status of a run that can be continued."""
-    scorer = Scorer(work.metrics, assemble_judge(*how), LocalExecutor(how[1].concurrency))
-
-    async def all_of_it() -> None:
-        try:
-            await score_into(ledger, rows, scorer, progress)
-        finally:
-            await scorer.judge.close()
-
-    try:
-        asyncio.run(all_of_it())
-    except BudgetSpent as error:
-        stderr().print(f"[yellow]stopped:[/] {outside(error)}; the same command goes on from here")
-        return STOPPED
-    except KeyboardInterrupt:
-        stderr().print("[yellow]interrupted:[/] all scores so far are kept; the same command goes on from here")
-        return INTERRUPTED
-    return 0

@@ -1,34 +1,30 @@
 """`saiten score`: the main job."""
 
-import asyncio
-import gc
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
 from saiten.assembly import assemble_judge
-from saiten.cli import INTERRUPTED
 from saiten.cli import judge_options as typed
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.progress import RunProgress
 from saiten.cli.rehearse import rehearse
+from saiten.cli.running import run_to_end
 from saiten.cli.show import show_summary
 from saiten.config import read_config
 from saiten.data import BadRow, read_samples
-from saiten.errors import BadInput, BudgetSpent, ConfigurationError
+from saiten.errors import BadInput, ConfigurationError
 from saiten.execution.local import LocalExecutor
 from saiten.journal import Journal
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Sample
 from saiten.reports.summary_tables import usage_text
-from saiten.scoring import Scorer, score_into, signature_of
+from saiten.scoring import Scorer, signature_of
 from saiten.text.language import detect_language
 
 app = typer.Typer(add_completion=False)
@@ -38,9 +34,6 @@ _THE_DATA = "The data"
 
 _COUNT_UP_TO = 64 * 2**20
 """Bytes of a file whose lines are counted beforehand, for the time left."""
-
-STOPPED = 3
-"""Exit status of a run that can be continued, as that of Ctrl-C."""
 
 
 @app.command()
@@ -175,7 +168,7 @@ def score(
     source = _begun(rows())
     kept = {
         "data": Path(data).name,
-        **{key: value for key, value in asdict(settings).items() if key != "calibration"},
+        **settings.kept(),
         "columns": columns,
         "language": spoken or "detected",
         "currency": calls.currency,
@@ -190,7 +183,11 @@ def score(
             notes.print(f"{outside(folder)} has {journal.done} scores already; going on")
         scorer = Scorer(metrics, assemble_judge(settings, calls), LocalExecutor(calls.concurrency))
         with RunProgress(notes, _count(data, limit), calls.currency, quiet=quiet) as progress:
-            status = _run(journal, source, scorer, progress, notes, strict=strict)
+            status = run_to_end(journal, source, scorer, progress, notes, strict=strict)
+        if not status and not progress.samples and not journal.done:
+            raise BadInput(
+                f"there was no row that could be used; rows and reasons stand in {journal.folder}/errors.jsonl"
+            )
         notes.print(
             f"{progress.scores} scores for {progress.samples} samples in {progress.seconds():.1f} s; "
             f"{usage_text(progress.usage, calls.currency)}",
@@ -206,51 +203,6 @@ def score(
     show_summary(folder, form, stdout())
     if status:
         raise typer.Exit(status)
-
-
-def _run(
-    journal: Journal,
-    rows: Iterable[Sample | BadRow],
-    scorer: Scorer,
-    progress: RunProgress,
-    notes: Console,
-    *,
-    strict: bool,
-) -> int:
-    """Score, and say how it ended: 0, or the exit status of a run that can be continued."""
-
-    async def all_of_it() -> None:
-        try:
-            await score_into(journal, rows, scorer, progress, strict=strict)
-        finally:
-            await scorer.judge.close()
-
-    try:
-        with _fewer_collections():
-            asyncio.run(all_of_it())
-    except BudgetSpent as error:
-        notes.print(f"[yellow]stopped:[/] {outside(error)}")
-        notes.print("answers to scores that are not finished are kept, and counted once the scores are there")
-        return STOPPED
-    except KeyboardInterrupt:
-        notes.print("[yellow]interrupted:[/] all scores so far are kept; the same command goes on from here")
-        return INTERRUPTED
-    if not progress.samples and not journal.done:
-        raise BadInput(f"there was no row that could be used; rows and reasons stand in {journal.folder}/errors.jsonl")
-    return 0
-
-
-@contextmanager
-def _fewer_collections() -> Iterator[None]:
-    """Leave what start-up made alone, and collect garbage less often: a tenth of the time of a run with a model."""
-    before = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
 
 
 def read_columns(pairs: Sequence[str]) -> dict[str, str]:
