@@ -113,7 +113,7 @@ def test_a_calibration_that_is_not_there_is_named(tmp_path):
 )
 def test_a_price_is_looked_for_without_a_key(judge, name):
     """A dry run tells the cost before there is a key."""
-    assert price_name(JudgeSettings(judge)) == name
+    assert price_name(judge) == name
 
 
 async def test_the_stack_keeps_answers_and_counts_calls(openai_server, tmp_path):

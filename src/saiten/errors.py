@@ -5,7 +5,7 @@ and the run goes on; an error of the whole run (`ConfigurationError`, `BudgetSpe
 everything that was paid for already written down.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 from saiten.records import Usage
 
@@ -66,3 +66,20 @@ class Unreadable(JudgeError):
 
 class CannotJudge(JudgeError):
     """The judge has no means to perform this task; the score becomes `undefined` with this reason."""
+
+
+class SystemFailed(SaitenError):
+    """The system under test gave no answer to one question: no wrong answer, and told apart from one."""
+
+    def __init__(
+        self, message: str, kind: Literal["failed", "timeout", "unreadable"] = "failed", usage: Usage | None = None
+    ) -> None:
+        super().__init__(message)
+        self.kind: Literal["failed", "timeout", "unreadable"] = kind
+        """`failed`: it raised or refused · `timeout`: nothing came in time · `unreadable`: what came was no answer."""
+        self.usage = usage or Usage()
+        """What the attempt cost all the same."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that it can travel between processes."""
+        return (type(self), (str(self), self.kind, self.usage))

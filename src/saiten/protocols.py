@@ -1,4 +1,4 @@
-"""The seams of saiten on one page: what a chat model, an embedder, a judge and a metric must offer.
+"""The seams of saiten on one page: what a chat model, an embedder, a judge, a system under test and a metric offer.
 
 A *task* is one thing that a judge can be asked to do: a frozen dataclass with its inputs, the type of its reply and
 the name of its prompt. Metrics know tasks and the `Judge` seam; they know neither prompts nor models.
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from saiten.records import Language, Sample, Score, Usage
+from saiten.records import Answer, Inquiry, Language, Passage, Sample, Score, Usage
 
 # ---------------------------------------------------------------------------------------------------- tasks
 
@@ -184,6 +184,58 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         """One row per text, in order; raises CallFailed, ConfigurationError or BudgetSpent."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and files."""
+        ...
+
+
+# --------------------------------------------------------------------------------------- the system under test
+
+
+class Retriever(Protocol):
+    """Finds the passages of a knowledge base that fit a query."""
+
+    @property
+    def name(self) -> str:
+        """The knowledge base, what embeds it and how it is searched, as it stands in signatures."""
+        ...
+
+    async def retrieve(self, query: str, k: int | None = None) -> tuple[Passage, ...]:
+        """The k best passages, the best first; fewer where there are not so many. None: as many as it is set to.
+
+        Raises:
+            ConfigurationError: the knowledge base cannot be read.
+            CallFailed: the server or the embedder failed for good.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and files."""
+        ...
+
+
+class System(Protocol):
+    """What is being graded: takes a question, and what was said before, to an answer."""
+
+    @property
+    def name(self) -> str:
+        """As it stands beside every answer."""
+        ...
+
+    def describe(self) -> Mapping[str, str]:
+        """What an answer depends on, as far as the system can be known: model, chain, knowledge base, prompts."""
+        ...
+
+    async def answer(self, inquiry: Inquiry) -> Answer:
+        """The answer.
+
+        Raises:
+            SystemFailed: no answer to this question; the next one may work.
+            ConfigurationError: the system is set up wrongly; no other question will work.
+            BudgetSpent: the budget does not allow the call.
+        """
         ...
 
     async def close(self) -> None:

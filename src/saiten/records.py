@@ -117,6 +117,88 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document, as a retriever finds it."""
+
+    text: str
+    """What stands in it."""
+    source: str = ""
+    """The document: a path, an address, a title."""
+    score: float | None = None
+    """How well it fits the query; None where whoever found it did not say."""
+    start: int | None = None
+    """Where the piece begins in the document's text, in characters."""
+    end: int | None = None
+    """Where it ends, exclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One question and what the system answered: a history is made of them."""
+
+    question: str
+    """As it was asked."""
+    answer: str
+    """As it came back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """One question as it is put to a system under test, with what was said before."""
+
+    question: str
+    """What is asked now."""
+    id: str = ""
+    """The sample's id; a system that keeps answers by id finds them by it."""
+    history: tuple[Turn, ...] = ()
+    """What was asked and answered before, oldest first."""
+    session: str = ""
+    """Names the conversation, so that a system that keeps a history of its own can tell one from another."""
+    language: Language = "en"
+    """Of our own systems' prompts."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedCall:
+    """One call that an answer took: to a model, or to the retriever."""
+
+    step: str
+    """What it was for: `retrieve`, `qa`, `refine`, `aggregate`, `query`, …"""
+    seconds: float
+    """From the request to the last token."""
+    usage: Usage = field(default_factory=Usage)
+    """What it cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a system under test answered to one question."""
+
+    text: str
+    """The answer."""
+    contexts: tuple[Passage, ...] | None = None
+    """What it was made from, in rank order; None where the system does not say, () where it found nothing."""
+    seconds: float | None = None
+    """From the question in to the last token out; None where nothing was measured, as with answers from a file."""
+    usage: Usage = field(default_factory=Usage)
+    """What it cost, over all calls."""
+    calls: tuple[TimedCall, ...] = ()
+    """Each call, in the order in which they were begun; empty where the system does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A marked piece of a text."""
+
+    text: str
+    """As it was marked."""
+    start: int | None = None
+    """Where it begins, in characters (code points) of the text it was marked in; None where it was not found there."""
+    end: int | None = None
+    """Where it ends, exclusive."""
+
+
+@dataclass(frozen=True, slots=True)
 class Label:
     """What a person said about one item."""
 
@@ -132,6 +214,8 @@ class Label:
     """A third decision that settles the others, kept beside them; no annotator's own."""
     category: str = ""
     """The word, where the values have no order (`neutral`); `value` then only numbers the words as they came."""
+    spans: tuple[Span, ...] = ()
+    """What was marked, where pieces of a text were; `value` then is their number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def rehearse(
 
 
 def _row(name: str, used: Usage, settings: JudgeSettings, calls: CallSettings) -> tuple[Cell, ...]:
-    price = PriceTable.read(calls.prices, calls.currency).find(price_name(settings))
+    price = PriceTable.read(calls.prices, calls.currency).find(price_name(settings.judge))
     cost: Cell = "unknown"
     if not used.calls:
         cost = 0.0

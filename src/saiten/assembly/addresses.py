@@ -1,0 +1,68 @@
+"""`openai:MODEL` and `openai:MODEL@URL`: a model, where it is served, and the key to it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from saiten.errors import ConfigurationError
+from saiten.models.endpoint import OPENAI
+
+KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A model, where it is served, and the key to it."""
+
+    model: str
+    url: str
+    key: str | None = field(repr=False)
+
+
+# A model's name may have an @ in it; what looks like an address without http:// is refused, not asked for at OpenAI.
+_NO_ADDRESS = r"(?![^@\s]*://|localhost\b|[^@\s]*:\d|[^@\s]*/v\d)"
+_SPEC = re.compile(rf"openai[:/](?P<model>[^@\s]+(?:@{_NO_ADDRESS}[^@\s]+)*)(?:@(?P<url>https?://\S+))?")
+
+
+def read_address(spec: str, environ: Mapping[str, str], *, what: str = "judge", builtin: str = "offline") -> Address:
+    """The model and its address in `openai:MODEL` or `openai:MODEL@URL`.
+
+    The key goes to OpenAI, and to the server that `OPENAI_BASE_URL` or the spec names; without one none is sent.
+
+    Raises:
+        ConfigurationError: the text has another form, or OpenAI itself is named and there is no key.
+    """
+    match = _SPEC.fullmatch(spec.strip())
+    if match is None:
+        raise ConfigurationError(
+            f"unknown {what} {spec!r}; expected {builtin}, openai:MODEL or openai:MODEL@URL, "
+            f"for example openai:gpt-4o-mini or openai:qwen3@http://localhost:8000/v1{_meant(spec.strip(), builtin)}"
+        )
+    url = match["url"] or environ.get(URL_VARIABLE) or OPENAI
+    key = environ.get(KEY_VARIABLE) or None
+    if key is None and url.rstrip("/") == OPENAI:
+        raise ConfigurationError(
+            f"{what} {spec!r} is served by OpenAI, and there is no key: set {KEY_VARIABLE}; or name a server of your "
+            f"own, openai:{match['model']}@http://localhost:8000/v1; or take {builtin}, which needs no key"
+        )
+    return Address(match["model"], url, key)
+
+
+def _meant(spec: str, builtin: str) -> str:
+    """What a name that cannot be read probably meant."""
+    kind, separator, rest = spec.partition(":")
+    model, at, url = spec.removeprefix("openai:").rpartition("@")
+    if kind == "openai" and at and "://" not in url:
+        return f"; an address begins with http:// or https://: openai:{model}@http://{url}"
+    if kind == "openai" or any(sign.isspace() or sign == "@" for sign in spec):
+        return ""
+    if separator:  # ollama:qwen3, vllm:…
+        return f"; {kind} speaks OpenAI's protocol, if that is what you mean: openai:{rest}@http://localhost:PORT/v1"
+    return f"; did you mean {builtin if get_close_matches(spec, [builtin]) else f'openai:{spec}'}?"
+
+
+def price_name(spec: str) -> str:
+    """The name under which a model's price is looked for; works without a key, for a dry run."""
+    match = _SPEC.fullmatch(spec.strip())
+    return spec if match is None else f"openai:{match['model']}"

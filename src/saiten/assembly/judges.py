@@ -1,0 +1,61 @@
+"""A judge by its name.
+
+    offline                     the overlap judge: no model, no key, no network
+    openai:MODEL                api.openai.com, or $OPENAI_BASE_URL; the key is in $OPENAI_API_KEY
+    openai:MODEL@URL            any OpenAI-compatible server: vLLM, Ollama, TGI, llama.cpp, Azure, …
+
+A slash may stand for the colon. A server of one's own needs no key.
+"""
+
+from collections.abc import Mapping
+
+from saiten.assembly.models import Models
+from saiten.assembly.settings import CallSettings, JudgeSettings
+from saiten.errors import ConfigurationError
+from saiten.judges.llm import LLMJudge
+from saiten.judges.offline import Calibration, OfflineJudge
+from saiten.judges.panel import Panel
+from saiten.models import CachedChat
+from saiten.protocols import Judge
+
+VOTING_TEMPERATURE = 0.7
+"""At temperature 0 most servers give every vote the same answer, whatever the seed."""
+
+
+def assemble_judge(
+    settings: JudgeSettings,
+    calls: CallSettings | None = None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    models: Models | None = None,
+) -> Judge:
+    """The judge by its name, with its embedder and, for models, everything that stands around a request.
+
+    `models` are those that share a budget and a store with others; without them they are made from `calls`.
+
+    Raises:
+        ConfigurationError: a name, a key, a price or a file is missing or wrong; the text says what to do.
+        BadInput: a calibration cannot be read.
+    """
+    if models is None:
+        how = calls or CallSettings()
+        models = Models(how) if environ is None else Models(how, environ)
+    embedder = models.embedder(settings.embedder)
+    if settings.judge == "offline":
+        if settings.votes > 1:
+            raise ConfigurationError(
+                f"the offline judge says the same every time, so {settings.votes} votes would tell nothing; "
+                "leave out the votes, or name a model as the judge"
+            )
+        return OfflineJudge(embedder, tuple(Calibration.load(file) for file in settings.calibration))
+    if settings.calibration:
+        raise ConfigurationError(f"a calibration is for the offline judge, not for {settings.judge}")
+    chat = models.chat(settings.judge)
+    temperature = settings.temperature
+    if temperature is None:
+        temperature = VOTING_TEMPERATURE if settings.votes > 1 else 0.0
+    forget = chat.forget if isinstance(chat, CachedChat) else None
+    judge = LLMJudge(chat, embedder, temperature, settings.seed, settings.max_tokens, forget)
+    if settings.votes == 1:
+        return judge
+    return Panel(tuple(judge.with_seed(settings.seed + vote) for vote in range(settings.votes)))

@@ -1,0 +1,79 @@
+"""Chat models and embedders by their names, each in the stack that stands around its requests."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from saiten.assembly.addresses import read_address
+from saiten.assembly.settings import CallSettings
+from saiten.models import (
+    Budget,
+    BuiltinEmbedder,
+    Layer,
+    Limiter,
+    Limits,
+    OpenAICompatibleChat,
+    OpenAICompatibleEmbedder,
+    PriceTable,
+    Retries,
+    Store,
+    layers,
+    stack_chat,
+    stack_embedder,
+)
+from saiten.protocols import Chat, Embedder
+
+
+@dataclass(frozen=True)
+class Models:
+    """Makes models that share a budget, a store of answers and, where they have one server, its limits."""
+
+    calls: CallSettings = field(default_factory=CallSettings)
+    """How the calls are made."""
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    """Where keys and addresses stand that are not named."""
+    _budget: Budget = field(init=False, repr=False)
+    _limiters: dict[str, Limiter] = field(init=False, repr=False, default_factory=dict)
+    _stores: list[Store] = field(init=False, repr=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_budget", Budget(self.calls.max_calls, self.calls.max_cost, self.calls.currency))
+
+    def chat(self, spec: str, *, what: str = "judge", builtin: str = "offline") -> Chat:
+        """The chat model; `what` and `builtin` are for errors: what it is to be, and what needs no model.
+
+        Raises:
+            ConfigurationError: the name, the key or the price is missing or wrong.
+        """
+        address = read_address(spec, self.environ, what=what, builtin=builtin)
+        model = OpenAICompatibleChat(address.model, address.url, address.key, timeout=self.calls.timeout)
+        return stack_chat(model, self._around(model.name, address.url), self._store())
+
+    def embedder(self, spec: str) -> Embedder:
+        """The embedder: `builtin`, `openai:MODEL` or `openai:MODEL@URL`.
+
+        Raises:
+            ConfigurationError: the name, the key or the price is missing or wrong.
+        """
+        if spec == "builtin":
+            return BuiltinEmbedder()
+        address = read_address(spec, self.environ, what="embedder", builtin="builtin")
+        model = OpenAICompatibleEmbedder(address.model, address.url, address.key, timeout=self.calls.timeout)
+        return stack_embedder(model, self._around(model.name, address.url), self._store())
+
+    def _store(self) -> Store | None:
+        """One store for all, opened with the first model that needs it."""
+        if self.calls.store is not None and not self._stores:
+            self._stores.append(Store(self.calls.store))
+        return self._stores[0] if self._stores else None
+
+    def _around(self, model: str, url: str) -> tuple[Layer, ...]:
+        """What stands around the requests: one budget for all, one limiter a server, a price a model."""
+        how = self.calls
+        limits = Limits(how.concurrency, how.requests_per_minute, how.tokens_per_minute)
+        return layers(
+            retries=Retries(attempts=how.retries + 1),
+            limits=self._limiters.setdefault(url, Limiter(limits)),
+            price=PriceTable.read(how.prices, how.currency).find(model),
+            budget=self._budget,
+        )

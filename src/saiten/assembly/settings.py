@@ -1,0 +1,50 @@
+"""What a judge and its calls are set to: the part that figures depend on, and the part that they do not."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """What figures depend on: a run with other settings is another run."""
+
+    judge: str = "offline"
+    """`offline`, `openai:MODEL` or `openai:MODEL@URL`."""
+    embedder: str = "builtin"
+    """`builtin`, `openai:MODEL` or `openai:MODEL@URL`; for the metrics that compare embeddings."""
+    temperature: float | None = None
+    """None: 0 for a single vote, 0.7 for a panel."""
+    seed: int = 1
+    """Votes count up from it."""
+    votes: int = 1
+    max_tokens: int = 4096
+    """Of one reply."""
+    calibration: tuple[Path, ...] = ()
+    """For the offline judge: files written by `saiten tune offline`, one an aspect."""
+
+    def kept(self) -> dict[str, Any]:
+        """What a run keeps of them. The calibrations stand in the signatures by what they hold, not by their path."""
+        return {key: value for key, value in asdict(self).items() if key != "calibration"}
+
+
+@dataclass(frozen=True, slots=True)
+class CallSettings:
+    """How the calls are made: no figure depends on it."""
+
+    concurrency: int = 64
+    """Requests in flight at most."""
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    timeout: float = 120.0
+    """Seconds for one request; there is no limit on a run."""
+    retries: int = 7
+    """Further attempts at a request that failed."""
+    store: Path | None = None
+    """The file in which every answer is kept the moment it arrives; None keeps none."""
+    max_calls: int | None = None
+    max_cost: float | None = None
+    currency: str = "USD"
+    prices: Mapping[str, Any] = field(default_factory=dict)
+    """By model: `prompt` and `completion`, per million tokens."""

@@ -1,0 +1,1 @@
+"""The knowledge base: documents, cut into chunks, embedded, and found again."""

@@ -1,0 +1,1 @@
+"""Our own RAG: three ways to join several passages into one answer, with and without a conversation."""
