@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from saiten.records import Answer, Inquiry, Language, Passage, Sample, Score, Usage
+from saiten.records import Answer, Inquiry, Language, Retrieved, Sample, Score, Usage
 
 # ---------------------------------------------------------------------------------------------------- tasks
 
@@ -202,7 +202,7 @@ class Retriever(Protocol):
         """The knowledge base, what embeds it and how it is searched, as it stands in signatures."""
         ...
 
-    async def retrieve(self, query: str, k: int | None = None) -> tuple[Passage, ...]:
+    async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
         """The k best passages, the best first; fewer where there are not so many. None: as many as it is set to.
 
         Raises:
@@ -250,16 +250,31 @@ Need = Literal["question", "answer", "contexts", "reference", "evidence"]
 
 
 class Metric(Protocol):
-    """Measures one thing about a sample; a frozen dataclass whose fields are its settings."""
+    """Measures one thing about a sample; a frozen dataclass whose fields are its settings.
 
-    needs: ClassVar[tuple[Need, ...]]
-    """Fields that must not be None; the metric is not asked about a sample that lacks one."""
-    tasks: ClassVar[tuple[type[Task[Any]], ...]]
-    """What it asks a judge to do; empty for metrics that need no judge."""
-    bounds: ClassVar[tuple[float, float]]
-    """Lowest and highest possible value; may be infinite."""
-    higher_is_better: ClassVar[bool | None]
-    """None where neither direction is better, such as length."""
+    What it declares (`needs`, `tasks`, `bounds`, `higher_is_better`) are class variables where they are the same for
+    all settings.
+    """
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """Fields that must not be None; the metric is not asked about a sample that lacks one."""
+        ...
+
+    @property
+    def tasks(self) -> tuple[type[Task[Any]], ...]:
+        """What it asks a judge to do; empty for metrics that need no judge."""
+        ...
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Lowest and highest possible value; may be infinite."""
+        ...
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """None where neither direction is better, such as length."""
+        ...
 
     @property
     def name(self) -> str:

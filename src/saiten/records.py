@@ -133,6 +133,16 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What a retriever found for a query."""
+
+    passages: tuple[Passage, ...]
+    """The best first."""
+    usage: Usage = field(default_factory=Usage)
+    """What it cost: a query may be embedded by a model that is paid for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One question and what the system answered: a history is made of them."""
 

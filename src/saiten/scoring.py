@@ -106,7 +106,7 @@ async def score_once(sample: Sample, metric: Metric, judge: Judge) -> Score:
         score = _checked(await metric.score(sample, meter))
     except Exception as error:  # noqa: BLE001 - one broken metric must not take the others' paid scores with it
         score = _without_value(_single(error))
-    return replace(score, usage=meter.usage)
+    return replace(score, usage=score.usage + meter.usage)
 
 
 def _checked(score: Score) -> Score:
