@@ -1,0 +1,208 @@
+"""The loop T1 … T7: one dialogue with the system under test, from the pair's question to its end.
+
+    T1  the system answers                    T4  the questioner: is another question needed?
+    T2  the composer composes an answer       T5  the questioner asks it, and back to T1
+    T3  the grader grades it; 5 ends          T6  the composer revises, T7 the grader grades; the end
+
+Source: the ANLP paper on multi-turn evaluation (spec 02). What each agent may know is a matter of its task's fields.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from saiten.dialogue.dialogue import Agent, Dialogue, Ended, Step, StepName, flat
+from saiten.dialogue.leak import find_leak
+from saiten.dialogue.scores import HIGHEST
+from saiten.errors import JudgeError, SystemFailed
+from saiten.protocols import Judge, System
+from saiten.records import Answer, Inquiry, Retrieved, Sample, Turn, Usage
+from saiten.tasks.correctness import Grade, GradeAnswer
+from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer, same_question
+
+MAX_TURNS = 5
+"""As in the paper."""
+
+FindEvidence = Callable[[Sample], Awaitable[Retrieved]]
+"""Finds what the grader sees beside the reference: what question and reference together retrieve."""
+
+
+async def converse(
+    pair: Sample,
+    system: System,
+    agents: Judge,
+    *,
+    max_turns: int = MAX_TURNS,
+    find_evidence: FindEvidence | None = None,
+) -> Dialogue:
+    """The dialogue about one pair of question and reference; one that fails in the middle keeps what it has.
+
+    Raises:
+        ValueError: the pair has no question or no reference, or no turn is allowed.
+        ConfigurationError, BudgetSpent: they concern the whole run.
+    """
+    if not pair.question.strip() or not (pair.reference or "").strip():
+        raise ValueError("a dialogue needs a question and a reference")
+    if max_turns < 1:
+        raise ValueError(f"at least one turn is needed, not {max_turns}")
+    talk = _Talk(pair, system, agents, max_turns)
+    try:
+        if find_evidence is not None:
+            talk.evidence = await find_evidence(pair)
+        ended, reason = await talk.run()
+    except SystemFailed as error:
+        return talk.failed("system", f"{talk.doing}: {_KINDS[error.kind]}: {error}", error.usage)
+    except JudgeError as error:
+        return talk.failed("judge", f"{talk.doing}: {error}", error.usage)
+    return talk.dialogue(ended, reason)
+
+
+_KINDS = {
+    "failed": "it failed",
+    "timeout": "no answer in time",
+    "unreadable": "what came was no answer",
+}
+
+
+@dataclass
+class _Talk:
+    """A dialogue under way; thrown away when it has ended."""
+
+    pair: Sample
+    system: System
+    agents: Judge
+    max_turns: int
+    evidence: Retrieved = field(default_factory=lambda: Retrieved(()))
+    steps: list[Step] = field(default_factory=list)
+    history: tuple[Turn, ...] = ()
+    turn: int = 1
+    doing: str = "retrieving the evidence"
+
+    async def run(self) -> tuple[Ended, str | None]:
+        """Go round until it ends; why it ended."""
+        question = self.pair.question
+        while True:
+            await self._answer(question)
+            tentative = await self._compose()
+            grade = await self._grade("T3", tentative)
+            if grade.grade == HIGHEST:
+                return "grade 5", None
+            if self.turn == self.max_turns:
+                return "turn limit", None
+            if not await self._another_is_needed(tentative, grade.feedback):
+                await self._grade("T7", await self._revise(tentative))
+                return "no question needed", None
+            following, refused = await self._ask(tentative, grade.feedback)
+            if following is None:
+                return "repeated question", f"proposed twice, though asked before: {' / '.join(refused)}"
+            question = following
+            self.turn += 1
+
+    async def _answer(self, question: str) -> None:
+        """T1: the system sees the question and what it said before, nothing else."""
+        self._begin("T1", "system")
+        pair = self.pair
+        answer = await self.system.answer(Inquiry(question, pair.id, self.history, pair.id, pair.language))
+        self.history += (Turn(question, answer.text),)
+        self._note("T1", "system", answer.text, usage=answer.usage, answer=answer)
+
+    async def _compose(self) -> str:
+        """T2: the composer sees the question and the history, never the reference."""
+        self._begin("T2", "composer")
+        task = ComposeAnswer(self.pair.question, flat(self.history), language=self.pair.language)
+        reply = await self.agents.perform(task)
+        self._note("T2", "composer", reply.answer, reply.explanation, usage=reply.usage)
+        return reply.answer
+
+    async def _grade(self, name: StepName, answer: str) -> Grade:
+        """T3 and T7: the graded judge of spec 01, with the evidence that question and reference retrieve."""
+        self._begin(name, "grader")
+        pair, evidence = self.pair, tuple(passage.text for passage in self.evidence.passages)
+        reply = await self.agents.perform(
+            GradeAnswer(pair.question, answer, pair.references, evidence, language=pair.language)
+        )
+        self._note(name, "grader", reply.feedback, usage=reply.usage, grade=reply.value)
+        return reply
+
+    async def _another_is_needed(self, tentative: str, review: str) -> bool:
+        """T4: the questioner sees reference, history, tentative answer and review."""
+        self._begin("T4", "questioner")
+        pair = self.pair
+        reply = await self.agents.perform(
+            DecideNext(
+                pair.question, pair.reference or "", flat(self.history), tentative, review, language=pair.language
+            )
+        )
+        text = "another question is needed" if reply.needed else ""
+        self._note("T4", "questioner", text, reply.explanation, usage=reply.usage)
+        return reply.needed
+
+    async def _ask(self, tentative: str, review: str) -> tuple[str | None, tuple[str, ...]]:
+        """T5: the next question, and those refused: one asked before is refused once, a second one is the end."""
+        self._begin("T5", "questioner")
+        pair = self.pair
+        task = AskNext(
+            pair.question, pair.reference or "", flat(self.history), tentative, review, language=pair.language
+        )
+        refused: tuple[str, ...] = ()
+        while len(refused) < _REPEATS:
+            reply = await self.agents.perform(replace(task, refused=refused))
+            if not any(same_question(reply.question, turn.question) for turn in self.history):
+                self._note("T5", "questioner", reply.question, reply.explanation, usage=reply.usage)
+                return reply.question, refused
+            refused += (reply.question,)
+            self._note("T5", "questioner", "", f"refused, asked before: {reply.question}", usage=reply.usage)
+        return None, refused
+
+    async def _revise(self, tentative: str) -> str:
+        """T6: the composer sees the reference, for its level of detail."""
+        self._begin("T6", "composer")
+        pair = self.pair
+        reply = await self.agents.perform(
+            ReviseAnswer(pair.question, pair.reference or "", flat(self.history), tentative, language=pair.language)
+        )
+        self._note("T6", "composer", reply.answer, reply.explanation, usage=reply.usage)
+        return reply.answer
+
+    def _begin(self, name: StepName, agent: Agent) -> None:
+        self.doing = f"{name} ({agent}), turn {self.turn}"
+
+    def _note(
+        self,
+        name: StepName,
+        agent: Agent,
+        text: str,
+        explanation: str = "",
+        *,
+        usage: Usage,
+        grade: float | None = None,
+        answer: Answer | None = None,
+    ) -> None:
+        contexts, seconds = (None, None) if answer is None else (answer.contexts, answer.seconds)
+        self.steps.append(Step(name, self.turn, agent, text, explanation, grade, contexts, seconds, usage))
+
+    def failed(self, whose: Literal["system", "judge"], reason: str, lost: Usage) -> Dialogue:
+        """What there is of it."""
+        return replace(self.dialogue("failed", reason), fault=whose, lost=lost)
+
+    def dialogue(self, ended: Ended, reason: str | None) -> Dialogue:
+        """The dialogue as it stands."""
+        pair = self.pair
+        made = Dialogue(
+            id=pair.id,
+            question=pair.question,
+            reference=pair.reference or "",
+            max_turns=self.max_turns,
+            steps=tuple(self.steps),
+            ended=ended,
+            reason=reason,
+            system=self.system.name,
+            group=pair.group,
+            language=pair.language,
+            evidence=self.evidence,
+        )
+        return replace(made, leak=find_leak(made))
+
+
+_REPEATS = 2
+"""The second question that was asked before ends the dialogue."""

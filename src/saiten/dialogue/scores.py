@@ -1,0 +1,53 @@
+"""wscore, lscore, mscore: how good the grades of a dialogue are, and how early.
+
+Source: the ANLP paper on multi-turn evaluation (spec 02), with its symbols: n turns are allowed, σ = [s_0, …, s_k] are
+the grades, 0 ≤ k < n.
+"""
+
+import math
+from collections.abc import Sequence
+
+HIGHEST = 5
+"""The highest grade."""
+
+
+def wscore(grades: Sequence[float], n: int) -> float:
+    """Early grades weigh more; the last one counts for all turns that were not needed. 0 to 5, higher is better.
+
+    [n·s_0 + (n-1)·s_1 + … + (n-k)·s_k + Σ_{i=1}^{n-k-1} (n-k-i)·s_k] / (n + … + 1); n = 3, σ = [1, 5] gives 3.
+
+    Raises:
+        ValueError: there is no grade, or there are more than n.
+    """
+    _check(grades, n)
+    carried = [*grades, *([grades[-1]] * (n - len(grades)))]
+    weights = range(n, 0, -1)
+    return math.fsum(weight * grade for weight, grade in zip(weights, carried, strict=True)) / sum(weights)
+
+
+def lscore(grades: Sequence[float], n: int) -> int:
+    """How many grades it took, 1 to n; lower is better.
+
+    Raises:
+        ValueError: there is no grade, or there are more than n.
+    """
+    _check(grades, n)
+    return len(grades)
+
+
+def mscore(grades: Sequence[float], n: int) -> float:
+    """The best grade, 0 to 5; higher is better.
+
+    Raises:
+        ValueError: there is no grade, or there are more than n.
+    """
+    _check(grades, n)
+    return max(grades)
+
+
+def _check(grades: Sequence[float], n: int) -> None:
+    if not 1 <= len(grades) <= n:
+        raise ValueError(f"a dialogue of at most {n} turns has 1 to {n} grades, not {len(grades)}")
+    wrong = [grade for grade in grades if not 0 <= grade <= HIGHEST]
+    if wrong:
+        raise ValueError(f"a grade lies between 0 and {HIGHEST}; {wrong[0]} came")

@@ -1,0 +1,199 @@
+"""What an experiment file says: which models and chains answer which questions, and what measures the answers."""
+
+import re
+from collections import Counter
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from saiten.errors import BadInput
+from saiten.experiments.yaml_lines import Lines, Place, read_yaml
+from saiten.records import Language
+
+Chain = Literal["stuff", "refine", "map_reduce"]
+Form = Literal["qa", "mqa"]
+Mode = Literal["none", "answer", "reference"]
+
+_NAME = re.compile(r"[\w.-]+")
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+
+class DataSet(_Part):
+    """Questions with references, and the knowledge base that has the answers."""
+
+    name: str = ""
+    """In tables and on disk; by default that of the file."""
+    questions: Path | None = None
+    """A file of questions with references, in any format that `saiten score` reads."""
+    answers: Path | None = None
+    """Or answers that are there already, for metrics and evidence alone."""
+    demo: Language | None = None
+    """Or the built-in questions of this language, with the built-in documents as the knowledge base."""
+    kb: str | None = None
+    """A folder or the address of a server, as in `saiten index --kb`."""
+    documents: tuple[Path, ...] = ()
+    """Indexed into `kb` before the first question; what is there already is left alone."""
+    labels: Path | None = None
+    """What people said of the answers; items are named QUESTION-ID@SYSTEM, as in the run's samples.jsonl."""
+    columns: dict[str, str] = Field(default_factory=dict)
+    """Field → column, where names are not recognised."""
+    language: Language | None = None
+    """Of all questions; detected by default."""
+    limit: int | None = Field(default=None, ge=1)
+    """Only the first so many questions."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        given = [name for name in ("questions", "answers", "demo") if getattr(self, name) is not None]
+        if len(given) != 1:
+            came = " and ".join(given) or "none"
+            raise ValueError(f"exactly one of questions, answers and demo is expected; {came} came")
+        if self.documents and self.kb is None:
+            raise ValueError("documents are there and no kb to index them into; name a folder")
+        if not self.name:
+            source = self.questions or self.answers
+            name = f"demo-{self.demo}" if source is None else source.name.partition(".")[0]
+            object.__setattr__(self, "name", name)
+        if not _NAME.fullmatch(self.name):
+            raise ValueError(f"the name {self.name!r} is also a file name: letters, digits, _ - and . only")
+        return self
+
+
+class JudgeTable(_Part):
+    """Which judge measures the answers; as on the command line."""
+
+    name: str = "offline"
+    embedder: str = "builtin"
+    votes: int = Field(default=1, ge=1)
+    temperature: float | None = Field(default=None, ge=0)
+    seed: int = 1
+    max_tokens: int = Field(default=4096, ge=1)
+
+
+class Plan(_Part):
+    """An experiment."""
+
+    title: str = ""
+    data: tuple[DataSet, ...] = Field(min_length=1)
+    models: tuple[str, ...] = ()
+    """Generators: `extractive`, `openai:MODEL`, `openai:MODEL@URL`."""
+    chains: tuple[Chain, ...] = ("stuff", "refine", "map_reduce")
+    """How each model joins the passages."""
+    forms: tuple[Form, ...] = ("qa",)
+    """`qa`: each question alone; `mqa`: with a history, which single questions have not."""
+    systems: tuple[str, ...] = ()
+    """Further systems, as in `saiten answer --system`."""
+    k: int = Field(default=5, ge=1)
+    """Passages a question."""
+    retrieval: Literal["dense", "hybrid", "bm25"] | None = None
+    """How they are found; None: as the knowledge base was made."""
+    example: Path | None = None
+    """One worked example, shown to the models."""
+    temperature: float = Field(default=0.0, ge=0)
+    seed: int = 1
+    max_tokens: int = Field(default=1024, ge=1)
+    metrics: tuple[str, ...] = Field(default=("accuracy",), min_length=1)
+    """Names as in `saiten score -m`."""
+    main: str = ""
+    """The metric that stands for accuracy in comparisons; by default the first."""
+    judge: JudgeTable = JudgeTable()
+    evidence: tuple[Mode, ...] = ()
+    """Grades correctness with each of these: `answer` (E2) and `reference` (E3) stand side by side."""
+    at_once: int = Field(default=1, ge=1)
+    """Questions that a system has at a time. With more than one the latencies hold for a system under that load."""
+
+    @field_validator("judge", mode="before")
+    @classmethod
+    def _judge_by_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        twice = [name for name, times in Counter(data.name for data in self.data).items() if times > 1]
+        if twice:
+            raise ValueError(f"two data sets are called {twice[0]}; give each a name of its own")
+        asked = [data for data in self.data if data.answers is None]
+        if asked and not (self.models or self.systems):
+            raise ValueError("there are questions and nobody to answer them; name models or systems")
+        for data in asked:
+            if self.models and data.kb is None and data.demo is None:
+                raise ValueError(f"the models need a knowledge base for {data.name}; give it a kb")
+        for data in self.data:
+            if "reference" in self.evidence and data.kb is None and data.demo is None:
+                raise ValueError(
+                    f"evidence: reference is retrieved from a knowledge base, and {data.name} has none; give it a kb"
+                )
+        return self
+
+
+def read_plan(path: Path) -> Plan:
+    """The experiment in a YAML file; paths in it are relative to the file.
+
+    Raises:
+        ConfigurationError: the file cannot be read.
+        BadInput: something in it is wrong; every mistake is named with its line.
+    """
+    content, lines = read_yaml(path)
+    if not isinstance(content, dict):
+        raise BadInput(f"{lines.where(())}: keys were expected (data, models, chains, metrics, …)")
+    try:
+        plan = Plan.model_validate(content)
+    except ValidationError as error:
+        raise BadInput("\n".join(_faults(error, lines))) from error
+    return _from_here(plan, path.parent)
+
+
+def _faults(error: ValidationError, lines: Lines) -> list[str]:
+    faults = error.errors()
+    # A list of which an item is wrong is also said to be too short: a consequence, not a mistake.
+    return [
+        f"{lines.where(_place(fault['loc']))}: {_told(fault)}"
+        for fault in faults
+        if not any(_within(other["loc"], fault["loc"]) for other in faults)
+    ]
+
+
+def _within(inner: tuple[int | str, ...], outer: tuple[int | str, ...]) -> bool:
+    return len(inner) > len(outer) > 0 and inner[: len(outer)] == outer
+
+
+def _place(loc: tuple[int | str, ...]) -> Place:
+    return tuple(loc)
+
+
+def _told(fault: Any) -> str:
+    name = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        near = get_close_matches(str(fault["loc"][-1]), _KEYS, n=1)
+        return f"there is no key {name!r}" + (f"; did you mean {near[0]}?" if near else "")
+    message = str(fault["msg"]).removeprefix("Value error, ")
+    shown = "" if isinstance(fault["input"], dict | Plan | DataSet) else f", but {str(fault['input'])[:60]!r} came"
+    return f"{name}: {message}{shown}" if name else message
+
+
+_KEYS = sorted({*Plan.model_fields, *DataSet.model_fields, *JudgeTable.model_fields})
+
+
+def _from_here(plan: Plan, folder: Path) -> Plan:
+    data = tuple(
+        each.model_copy(
+            update={
+                "questions": _in(folder, each.questions),
+                "answers": _in(folder, each.answers),
+                "labels": _in(folder, each.labels),
+                "documents": tuple(folder / path for path in each.documents),
+                "kb": each.kb if each.kb is None or "://" in each.kb else str(folder / each.kb),
+            }
+        )
+        for each in plan.data
+    )
+    return plan.model_copy(update={"data": data, "example": _in(folder, plan.example)})
+
+
+def _in(folder: Path, path: Path | None) -> Path | None:
+    return None if path is None else folder / path

@@ -1,0 +1,91 @@
+"""A YAML file as plain data, with the line on which each thing stands."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from saiten.errors import BadInput, ConfigurationError
+
+Place = tuple[str | int, ...]
+"""The keys and positions that lead to a value: `("data", 0, "kb")`."""
+
+_LARGEST = 2**20
+"""Bytes: beyond this it is no experiment file."""
+
+
+class Lines:
+    """Knows the line of each value."""
+
+    def __init__(self, name: str, lines: Mapping[Place, int]) -> None:
+        self._name = name
+        self._lines = lines
+
+    def where(self, place: Place) -> str:
+        """`FILE:LINE` of the value, or of the nearest thing around it that is there."""
+        while place and place not in self._lines:
+            place = place[:-1]
+        return f"{self._name}:{self._lines.get(place, 1)}"
+
+
+def read_yaml(path: Path) -> tuple[Any, Lines]:
+    """What stands in the file, and where.
+
+    Raises:
+        ConfigurationError: the file cannot be read.
+        BadInput: it is no YAML, has a key twice or refers to an anchor; the text names file and line.
+    """
+    import yaml  # noqa: PLC0415 - only experiments need it
+
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise BadInput(f"{path} has more than {_LARGEST} bytes; an experiment file was expected")
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not in UTF-8: {error.reason} at byte {error.start}") from error
+    try:
+        _refuse_aliases(path, yaml.parse(text, yaml.SafeLoader))
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        if node is None:
+            raise BadInput(f"{path} is empty; an experiment was expected")
+        lines: dict[Place, int] = {}
+        _walk(node, (), lines, path)
+        return loader.construct_document(node), Lines(str(path), lines)
+    except yaml.MarkedYAMLError as error:
+        line = 1 if error.problem_mark is None else error.problem_mark.line + 1
+        raise BadInput(f"{path}:{line}: {error.problem or error}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is no YAML: {error}") from error
+
+
+def _refuse_aliases(path: Path, events: Any) -> None:
+    """A handful of lines with aliases can stand for more values than fit into memory."""
+    import yaml  # noqa: PLC0415 - only experiments need it
+
+    for event in events:
+        if isinstance(event, yaml.AliasEvent):
+            mark: Any = event.start_mark
+            raise BadInput(f"{path}:{mark.line + 1}: aliases (*{event.anchor}) are not understood here")
+
+
+def _walk(node: Any, place: Place, lines: dict[Place, int], path: Path) -> None:
+    lines[place] = node.start_mark.line + 1
+    if isinstance(node.value, str):
+        return
+    for number, child in enumerate(_children(node)):
+        if isinstance(child, tuple):
+            key, value = child
+            inner: Place = (*place, str(key.value))
+            if inner in lines:
+                raise BadInput(f"{path}:{key.start_mark.line + 1}: {key.value!r} stands here a second time")
+            _walk(value, inner, lines, path)
+            lines[inner] = key.start_mark.line + 1
+        else:
+            _walk(child, (*place, number), lines, path)
+
+
+def _children(node: Any) -> Sequence[Any]:
+    children: Sequence[Any] = node.value
+    return children

@@ -1,0 +1,115 @@
+"""What the three agents of a dialogue are asked: to compose an answer, to ask the next question, to revise the answer.
+
+What an agent may know stands in the fields of its task, so that it cannot be told more: the composer's first task has
+no field for the reference. A history is a flat list that begins with a question, questions and answers by turns.
+Source: the ANLP paper on multi-turn evaluation (spec 02), tasks T2, T4, T5 and T6; T3 and T7 are `GradeAnswer`.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from saiten.protocols import Reply, Task
+from saiten.tasks.verdicts import YesNo
+
+
+class Composition(Reply):
+    """An answer, and how it was made."""
+
+    explanation: str = Field(description="which of the system's answers it rests on, and what was left out")
+    answer: str = Field(description="the answer, in prose")
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeAnswer(Task[Composition]):
+    """T2, the composer: a tentative answer to the question out of the history alone."""
+
+    reply = Composition
+    question: str
+    history: tuple[str, ...]
+
+    def check(self, reply: Composition) -> None:
+        _expect_text(reply.answer, "answer")
+
+
+class Need(Reply):
+    """Is another question needed?"""
+
+    explanation: str = Field(description="what is still missing or wrong, or why nothing is")
+    needed: YesNo
+
+
+@dataclass(frozen=True, slots=True)
+class DecideNext(Task[Need]):
+    """T4, the questioner: whether another question could bring the answer nearer to the reference."""
+
+    reply = Need
+    question: str
+    reference: str
+    history: tuple[str, ...]
+    answer: str
+    """The tentative one."""
+    review: str
+    """The grader's."""
+
+
+class NextQuestion(Reply):
+    """The next question, and why it."""
+
+    explanation: str = Field(description="what the question is to bring to light")
+    question: str = Field(description="one question to the system")
+
+
+@dataclass(frozen=True, slots=True)
+class AskNext(Task[NextQuestion]):
+    """T5, the questioner: a question that differs from all before, and that does not give the reference away."""
+
+    reply = NextQuestion
+    question: str
+    reference: str
+    history: tuple[str, ...]
+    answer: str
+    """The tentative one."""
+    review: str
+    """The grader's."""
+    refused: tuple[str, ...] = ()
+    """Questions that were proposed and refused, since they had been asked before."""
+
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        """All questions so far."""
+        return self.history[::2]
+
+    def check(self, reply: NextQuestion) -> None:
+        _expect_text(reply.question, "question")
+
+
+@dataclass(frozen=True, slots=True)
+class ReviseAnswer(Task[Composition]):
+    """T6, the composer: the tentative answer in the reference's level of detail, and nothing that only it says."""
+
+    reply = Composition
+    question: str
+    reference: str
+    history: tuple[str, ...]
+    answer: str
+    """The tentative one."""
+
+    def check(self, reply: Composition) -> None:
+        _expect_text(reply.answer, "answer")
+
+
+def same_question(first: str, second: str) -> bool:
+    """Whether two questions are one, however they are spaced, punctuated and written (full or half width, case)."""
+    return _bare(first) == _bare(second)
+
+
+def _bare(question: str) -> str:
+    plain = unicodedata.normalize("NFKC", question).casefold()
+    return "".join(character for character in plain if unicodedata.category(character)[0] not in "PZCS")
+
+
+def _expect_text(text: str, name: str) -> None:
+    if not text.strip():
+        raise ValueError(f"the {name} is empty")

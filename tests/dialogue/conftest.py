@@ -1,0 +1,39 @@
+import pytest
+from talking import in_turn
+
+from saiten.judges.scripted import ScriptedJudge
+from saiten.tasks.correctness import Grade, GradeAnswer
+from saiten.tasks.dialogue import AskNext, ComposeAnswer, Composition, DecideNext, Need, NextQuestion, ReviseAnswer
+
+
+@pytest.fixture
+def agents():
+    """Agents with the given grades, needs and questions, who compose and revise plainly."""
+
+    def made(grades, questions=(), needed=None, **script):
+        needs = [True] * len(questions) if needed is None else needed
+        return ScriptedJudge(
+            {
+                ComposeAnswer: in_turn(
+                    *(Composition(explanation="all of it", answer=f"tentative {n}") for n in range(1, 9))
+                ),
+                GradeAnswer: in_turn(
+                    *(g if isinstance(g, Exception) else Grade(feedback=f"review {g}", grade=g) for g in grades)
+                ),
+                DecideNext: in_turn(*(Need(explanation="because", needed=need) for need in needs)),
+                AskNext: in_turn(*(NextQuestion(explanation="to know", question=q) for q in questions)),
+                ReviseAnswer: in_turn(Composition(explanation="shorter", answer="final")),
+            }
+            | {
+                {
+                    "compose": ComposeAnswer,
+                    "grade": GradeAnswer,
+                    "decide": DecideNext,
+                    "ask": AskNext,
+                    "revise": ReviseAnswer,
+                }[key]: line
+                for key, line in script.items()
+            }
+        )
+
+    return made

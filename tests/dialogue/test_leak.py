@@ -1,0 +1,80 @@
+from dataclasses import replace
+
+import pytest
+from talking import UNION, ScriptedSystem
+
+from saiten.dialogue.dialogue import Dialogue, Step
+from saiten.dialogue.leak import find_leak
+
+
+def talk(*said: str, final: str, reference: str = UNION.reference, language="en") -> Dialogue:
+    """A dialogue: answer, question, answer, …, and what was composed in the end."""
+    steps = [Step("T1", 1, "system", said[0])]
+    for turn, (question, answer) in enumerate(zip(said[1::2], said[2::2], strict=True), start=1):
+        steps += [Step("T5", turn, "questioner", question), Step("T1", turn + 1, "system", answer)]
+    steps.append(Step("T2", 1, "composer", final))
+    return Dialogue("1", UNION.question, reference, 5, tuple(steps), "turn limit", language=language)
+
+
+def test_an_answer_from_the_history_leaks_nothing():
+    """All its content words were said by the system, or asked."""
+    leak = find_leak(talk("UNION eliminates duplicate rows.", final="Duplicate rows are eliminated by UNION."))
+    assert (leak.share, leak.words, leak.questions) == (0, (), ())
+
+
+def test_what_only_the_reference_says_is_a_leak():
+    """Two of five content words: eliminates and duplicate were never said by the system."""
+    leak = find_leak(talk("They differ in speed.", final="UNION eliminates duplicate rows, speed aside."))
+    assert leak.words == ("eliminates", "duplicate", "rows")
+    assert leak.share == pytest.approx(3 / 6)
+
+
+def test_a_word_that_neither_says_is_no_leak():
+    """It is made up, which the grader sees; it does not come from the reference."""
+    assert find_leak(talk("They differ.", final="Quaternions differ.")).words == ()
+
+
+def test_japanese_is_compared_by_its_content_words():
+    """重複 stands in the reference only."""
+    dialogue = talk(
+        "速度が異なります。", final="UNIONは重複行を除きます。", reference="UNIONは重複行を除く。", language="ja"
+    )
+    assert "重複行" in find_leak(dialogue).words
+
+
+@pytest.mark.parametrize(
+    ("question", "flagged"),
+    [
+        ("Does UNION eliminate duplicate rows from the result?", ()),
+        ("UNION eliminates duplicate rows from the result. Is there more?", (2,)),
+        ("Please explain the difference.", ()),
+        ("Thank you. What else?", ()),
+    ],
+)
+def test_a_question_may_ask_for_what_only_the_reference_says_but_not_state_it(question, flagged):
+    """Spec 02: the system may be asked to confirm it."""
+    assert find_leak(talk("They differ.", question, "Yes.", final="Yes.")).questions == flagged
+
+
+@pytest.mark.parametrize(
+    ("question", "flagged"),
+    [("期限は30日です。他に条件はありますか。", (2,)), ("期限は30日ですか。", ()), ("期限を教えてください。", ())],
+)
+def test_a_number_that_only_the_reference_has_is_enough(question, flagged):
+    """In Japanese as in English."""
+    dialogue = talk("期限があります。", question, "はい。", final="x", reference="期限は30日である。", language="ja")
+    assert find_leak(dialogue).questions == flagged
+
+
+def test_a_dialogue_without_an_answer_has_no_share():
+    """None, not 0: nothing was composed."""
+    empty = replace(talk("x", final=""), steps=())
+    assert find_leak(empty).share is None
+
+
+async def test_the_loop_checks_every_dialogue(agents):
+    """The leak is part of the result."""
+    from saiten.dialogue.loop import converse
+
+    dialogue = await converse(UNION, ScriptedSystem(["tentative"]), agents([5]))
+    assert dialogue.leak.share == 0

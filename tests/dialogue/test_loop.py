@@ -1,0 +1,219 @@
+from dataclasses import fields, replace
+
+import pytest
+from talking import UNION, ScriptedSystem, in_turn
+
+from saiten.dialogue.loop import converse
+from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, SystemFailed, Unreadable
+from saiten.records import Passage, Retrieved, Turn, Usage
+from saiten.tasks.correctness import GradeAnswer
+from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, NextQuestion, ReviseAnswer
+
+SWAPPED = "UNION keeps duplicate rows, UNION ALL eliminates them."
+CONFIRMED = "Yes, UNION eliminates duplicate rows."
+ASKS = "Does UNION eliminate duplicates?"
+
+
+def asked(judge):
+    """The names of the agents' tasks, in order."""
+    return [type(task).__name__ for task in judge.asked]
+
+
+def said(dialogue):
+    """The steps, in order."""
+    return [step.name for step in dialogue.steps]
+
+
+async def test_the_story_of_union_and_union_all(agents):
+    """Spec 02: turn 1 swaps the two (grade 3), the questioner asks, turn 2 says it (grade 5): σ = [3, 5], two calls."""
+    judge, system = agents([3, 5], [ASKS]), ScriptedSystem([SWAPPED, CONFIRMED])
+    dialogue = await converse(UNION, system, judge)
+    assert (dialogue.grades, dialogue.ended, dialogue.reason) == ((3, 5), "grade 5", None)
+    assert [inquiry.question for inquiry in system.asked] == [UNION.question, ASKS]
+    assert asked(judge) == ["ComposeAnswer", "GradeAnswer", "DecideNext", "AskNext", "ComposeAnswer", "GradeAnswer"]
+    assert said(dialogue) == ["T1", "T2", "T3", "T4", "T5", "T1", "T2", "T3"]
+    assert dialogue.scores == {"wscore": pytest.approx(65 / 15), "lscore": 2, "mscore": 5}
+
+
+async def test_the_system_sees_the_questions_and_its_own_history_alone(agents):
+    """And one session a dialogue, so that it can keep a history of its own."""
+    system = ScriptedSystem([SWAPPED, CONFIRMED])
+    await converse(UNION, system, agents([3, 5], [ASKS]))
+    first, second = system.asked
+    assert (first.history, second.history) == ((), (Turn(UNION.question, SWAPPED),))
+    assert first.session == second.session == "union"
+    assert {field.name for field in fields(first)} == {"question", "id", "history", "session", "language"}
+
+
+async def test_the_composer_cannot_see_the_reference():
+    """Its first task has no field for it; the questioner's tasks have."""
+    assert {field.name for field in fields(ComposeAnswer)} == {"question", "history", "language"}
+    assert "reference" in {field.name for field in fields(AskNext)} & {field.name for field in fields(DecideNext)}
+
+
+async def test_the_composer_and_the_questioner_get_the_history_in_order(agents):
+    """Question, answer, question, answer; and the questioner knows which questions were asked."""
+    judge = agents([3, 2, 5], [ASKS, "And UNION ALL?"])
+    await converse(UNION, ScriptedSystem([SWAPPED, CONFIRMED, "It keeps them."]), judge)
+    second = [task for task in judge.asked if isinstance(task, ComposeAnswer)][1]
+    assert second.history == (UNION.question, SWAPPED, ASKS, CONFIRMED)
+    asking = [task for task in judge.asked if isinstance(task, AskNext)][1]
+    assert (asking.earlier, asking.answer, asking.review) == ((UNION.question, ASKS), "tentative 2", "review 2")
+
+
+async def test_a_right_first_answer_ends_the_dialogue(agents):
+    """One system call, and nobody is asked for a next question."""
+    judge = agents([5])
+    dialogue = await converse(UNION, ScriptedSystem([CONFIRMED]), judge)
+    assert (dialogue.grades, dialogue.ended, asked(judge)) == ((5,), "grade 5", ["ComposeAnswer", "GradeAnswer"])
+
+
+async def test_where_no_question_is_needed_the_answer_is_revised_and_graded_again(agents):
+    """T6 and T7: the last grade is appended to σ, and the dialogue ends whatever it is."""
+    judge = agents([4, 3], needed=[False])
+    dialogue = await converse(UNION, ScriptedSystem([CONFIRMED]), judge)
+    assert (dialogue.grades, dialogue.ended, dialogue.answer) == ((4, 3), "no question needed", "final")
+    assert said(dialogue) == ["T1", "T2", "T3", "T4", "T6", "T7"]
+    revising = next(task for task in judge.asked if isinstance(task, ReviseAnswer))
+    assert (revising.reference, revising.answer) == (UNION.reference, "tentative 1")
+
+
+@pytest.mark.parametrize("turns", [1, 2, 5])
+async def test_the_turn_limit_ends_a_dialogue_after_the_grade(agents, turns):
+    """On turn n there is no T4: n system calls, n grades, and no agent is asked for nothing."""
+    questions = [f"Question {n}?" for n in range(1, turns)]
+    judge, system = agents([2] * turns, questions), ScriptedSystem([SWAPPED] * turns)
+    dialogue = await converse(UNION, system, judge, max_turns=turns)
+    assert (dialogue.ended, len(dialogue.grades), len(system.asked)) == ("turn limit", turns, turns)
+    assert said(dialogue)[-1] == "T3"
+
+
+async def test_grade_5_on_the_last_turn_is_grade_5(agents):
+    """The better reason wins."""
+    assert (await converse(UNION, ScriptedSystem(["x"]), agents([5]), max_turns=1)).ended == "grade 5"
+
+
+async def test_a_repeated_question_is_refused_once_with_the_earlier_ones_shown(agents):
+    """However it is spaced and punctuated; the second proposal is taken."""
+    again = "what is the difference between  UNION and UNION ALL ？"
+    judge, system = agents([3, 5], [again, ASKS], needed=[True]), ScriptedSystem([SWAPPED, CONFIRMED])
+    dialogue = await converse(UNION, system, judge)
+    first, second = (task for task in judge.asked if isinstance(task, AskNext))
+    assert (first.refused, second.refused, second.earlier) == ((), (again,), (UNION.question,))
+    assert [inquiry.question for inquiry in system.asked] == [UNION.question, ASKS]
+    assert dialogue.history == (Turn(UNION.question, SWAPPED), Turn(ASKS, CONFIRMED))
+
+
+async def test_a_second_repeat_ends_the_dialogue_and_says_so(agents):
+    """No endless round of the same question; the grades so far count."""
+    judge = agents([3], [UNION.question, UNION.question.upper()], needed=[True])
+    dialogue = await converse(UNION, ScriptedSystem([SWAPPED]), judge)
+    assert (dialogue.ended, dialogue.grades, dialogue.scores["wscore"]) == ("repeated question", (3,), 3)
+    assert UNION.question.upper() in dialogue.reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [("failed", "it failed"), ("timeout", "no answer in time"), ("unreadable", "what came was no answer")],
+)
+async def test_a_system_that_fails_at_turn_2_is_no_wrong_answer(agents, kind, told):
+    """What was said is kept, with whose fault it was; no score is made up."""
+    system = ScriptedSystem([SWAPPED, SystemFailed("HTTP 500", kind, Usage(calls=3))])
+    dialogue = await converse(UNION, system, agents([3], [ASKS]))
+    assert (dialogue.ended, dialogue.fault, dialogue.grades) == ("failed", "system", (3,))
+    assert dialogue.reason == f"T1 (system), turn 2: {told}: HTTP 500"
+    assert dialogue.scores == {"wscore": None, "lscore": None, "mscore": None}
+    assert dialogue.usage.calls == 1 + 3
+    assert said(dialogue) == ["T1", "T2", "T3", "T4", "T5"]
+
+
+UNREADABLE = Unreadable("the reply could not be read", "garbage", Usage(calls=2))
+
+
+@pytest.mark.parametrize(
+    ("script", "where", "steps"),
+    [
+        ({"compose": UNREADABLE}, "T2 (composer), turn 1", ["T1"]),
+        ({"grade": UNREADABLE}, "T3 (grader), turn 1", ["T1", "T2"]),
+        ({"decide": UNREADABLE}, "T4 (questioner), turn 1", ["T1", "T2", "T3"]),
+        ({"ask": UNREADABLE}, "T5 (questioner), turn 1", ["T1", "T2", "T3", "T4"]),
+    ],
+)
+async def test_a_reply_that_cannot_be_read_keeps_what_there_is(agents, script, where, steps):
+    """At each of the tasks; a judge that answers rubbish is told apart from a bad answer."""
+    dialogue = await converse(UNION, ScriptedSystem([SWAPPED]), agents([3], [ASKS], **script))
+    assert (dialogue.ended, dialogue.fault, said(dialogue)) == ("failed", "judge", steps)
+    assert dialogue.reason == f"{where}: the reply could not be read"
+    assert dialogue.lost.calls == 2
+
+
+@pytest.mark.parametrize(
+    ("script", "where"),
+    [({"revise": UNREADABLE}, "T6 (composer)"), ({"grade": None}, "T7 (grader)")],
+)
+async def test_a_reply_that_cannot_be_read_at_the_end_keeps_what_there_is(agents, script, where):
+    """T6 and T7 too: the grade of T3 stands."""
+    given = {} if "grade" in script else script
+    grades = [4, UNREADABLE] if "grade" in script else [4, 4]
+    dialogue = await converse(UNION, ScriptedSystem([SWAPPED]), agents(grades, needed=[False], **given))
+    assert (dialogue.ended, dialogue.grades) == ("failed", (4,))
+    assert dialogue.reason.startswith(where)
+
+
+@pytest.mark.parametrize("error", [ConfigurationError("no such model"), BudgetSpent("all spent")])
+async def test_what_concerns_the_whole_run_goes_up(agents, error):
+    """No other dialogue would fare better."""
+    with pytest.raises(type(error)):
+        await converse(UNION, ScriptedSystem([SWAPPED]), agents([3], compose=error))
+
+
+async def test_the_grader_sees_the_evidence_that_question_and_reference_retrieve(agents):
+    """Spec 01, mode `reference`; retrieved once a dialogue, and its cost is counted."""
+    pairs = []
+
+    async def find(pair):
+        pairs.append(pair)
+        return Retrieved((Passage("From the manual."),), Usage(calls=1))
+
+    judge = agents([3, 5], [ASKS])
+    dialogue = await converse(UNION, ScriptedSystem([SWAPPED, CONFIRMED]), judge, find_evidence=find)
+    assert pairs == [UNION]
+    assert [task.evidence for task in judge.asked if isinstance(task, GradeAnswer)] == [("From the manual.",)] * 2
+    assert dialogue.usage.calls == 2 + 1
+
+
+async def test_evidence_that_cannot_be_retrieved_fails_the_dialogue_before_anything_is_asked(agents):
+    """Not graded without what was asked for."""
+
+    async def find(pair):
+        raise CallFailed("the server is gone")
+
+    judge, system = agents([5]), ScriptedSystem([CONFIRMED])
+    dialogue = await converse(UNION, system, judge, find_evidence=find)
+    assert (dialogue.ended, dialogue.reason) == ("failed", "retrieving the evidence: the server is gone")
+    assert (judge.asked, system.asked) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "pair", [replace(UNION, question=" "), replace(UNION, reference=None), replace(UNION, reference="")]
+)
+async def test_a_pair_without_question_or_reference_is_refused(agents, pair):
+    """There is nothing to measure against."""
+    with pytest.raises(ValueError, match="question and a reference"):
+        await converse(pair, ScriptedSystem(["x"]), agents([5]))
+
+
+async def test_a_question_in_another_language_keeps_its_language(agents):
+    """The agents are asked in the pair's language."""
+    pair = replace(UNION, question="UNIONとUNION ALLの違いは？", language="ja")
+    judge, system = agents([5]), ScriptedSystem(["重複を除きます。"])
+    await converse(pair, system, judge)
+    assert {task.language for task in judge.asked} == {system.asked[0].language} == {"ja"}
+
+
+def test_in_turn_ends(agents):
+    """The script itself: more calls than lines are an error, so the tests above count exactly."""
+    line = in_turn(NextQuestion(explanation="", question="x"))
+    line(None)
+    with pytest.raises(StopIteration):
+        line(None)

@@ -1,0 +1,110 @@
+from pathlib import Path
+
+import pytest
+
+from saiten.errors import BadInput, ConfigurationError
+from saiten.experiments.plan import read_plan
+
+WHOLE = """\
+title: Serial or parallel?
+data:
+  - questions: sets/manuals.jsonl
+    kb: kb/manuals
+    documents: [docs]
+    labels: labels.csv
+    limit: 20
+  - name: web
+    answers: /somewhere/web.jsonl
+    kb: http://localhost:6333/web
+models: [extractive, "openai:small@http://localhost:8000/v1"]
+chains: [refine, map_reduce]
+k: 3
+metrics: [accuracy, token_f1]
+judge:
+  name: offline
+evidence: [answer, reference]
+"""
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    """The text as an experiment file."""
+    path = tmp_path / "experiment.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_paths_are_relative_to_the_file(tmp_path):
+    """An experiment can be run from any folder; addresses and absolute paths stay what they are."""
+    plan = read_plan(written(tmp_path, WHOLE))
+    manuals, web = plan.data
+    assert (manuals.name, manuals.questions, manuals.kb) == (
+        "manuals",
+        tmp_path / "sets/manuals.jsonl",
+        str(tmp_path / "kb/manuals"),
+    )
+    assert (manuals.documents, manuals.labels) == ((tmp_path / "docs",), tmp_path / "labels.csv")
+    assert (web.answers, web.kb) == (Path("/somewhere/web.jsonl"), "http://localhost:6333/web")
+
+
+def test_a_judge_may_be_named_alone(tmp_path):
+    """`judge: offline` is all that most experiments need."""
+    plan = read_plan(written(tmp_path, "data: [{demo: ja}]\nmodels: [extractive]\njudge: openai:gpt-4o-mini\n"))
+    assert (plan.judge.name, plan.judge.votes, plan.data[0].name) == ("openai:gpt-4o-mini", 1, "demo-ja")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        ("- a\n- b\n", ":1: keys were expected"),
+        ("data: [{demo: ja}]\nmodells: [extractive]\n", ":2: there is no key 'modells'; did you mean models?"),
+        (
+            "models: [extractive]\ndata:\n  - demo: ja\n    kbb: x\n",
+            ":4: there is no key 'data.0.kbb'; did you mean kb?",
+        ),
+        ("models: [extractive]\ndata:\n  - demo: fr\n", ":3: data.0.demo: Input should be 'ja' or 'en', but 'fr' came"),
+        ("data: [{demo: ja}]\nmodels: [extractive]\nchains:\n  - stuff\n  - serial\n", ":5: chains.1: Input should be"),
+        ("data: [{demo: ja}]\nmodels: [extractive]\nk: 0\n", ":3: k: Input should be greater than or equal to 1"),
+        ("data: []\nmodels: [extractive]\n", ":1: data: "),
+        ("data: [{demo: ja}]\n", "nobody to answer them; name models or systems"),
+        ("data:\n  - kb: x\nmodels: [a]\n", ":2: data.0: exactly one of questions, answers and demo is expected; none"),
+        ("data:\n  - {demo: ja, answers: x}\nmodels: [a]\n", "answers and demo came"),
+        ("data: [{questions: q.jsonl}]\nmodels: [a]\n", "the models need a knowledge base for q; give it a kb"),
+        ("data: [{answers: a.jsonl}]\nevidence: [reference]\n", "retrieved from a knowledge base, and a has none"),
+        ("data: [{demo: ja}, {demo: ja}]\nmodels: [a]\n", "two data sets are called demo-ja"),
+        ("data: [{demo: ja, name: ../up}]\nmodels: [a]\n", "the name '../up' is also a file name"),
+        ("k: 1\nk: 2\n", ":2: 'k' stands here a second time"),
+        ("a: &x [1]\nb: *x\n", ":2: aliases (*x) are not understood here"),
+        ("data: [\n", ":2: "),
+        ("a: b: c\n", ":1: mapping values are not allowed here"),
+        ("data: !!python/object/apply:os.system ['true']\n", ":1: could not determine a constructor"),
+        ("\x00", "no YAML"),
+    ],
+)
+def test_every_mistake_is_named_with_its_line(tmp_path, text, said):
+    """File, line, what was expected and what came: nobody has to count indentations."""
+    with pytest.raises(BadInput) as error:
+        read_plan(written(tmp_path, text))
+    assert said in str(error.value)
+    assert str(tmp_path / "experiment.yaml") in str(error.value)
+
+
+def test_all_mistakes_are_told_at_once(tmp_path):
+    """Three mistakes need one run, not three."""
+    with pytest.raises(BadInput) as error:
+        read_plan(written(tmp_path, "data: [{demo: fr}]\nk: none\nmetric: x\n"))
+    assert len(str(error.value).splitlines()) == 3
+
+
+def test_a_file_that_is_not_there_is_a_wrong_set_up(tmp_path):
+    """The path is named."""
+    with pytest.raises(ConfigurationError, match=r"nothing\.yaml cannot be read"):
+        read_plan(tmp_path / "nothing.yaml")
+
+
+def test_another_encoding_is_told(tmp_path):
+    """Not a traceback of a codec."""
+    path = tmp_path / "e.yaml"
+    path.write_bytes("title: 実験".encode("shift_jis"))
+    with pytest.raises(BadInput, match="not in UTF-8"):
+        read_plan(path)
