@@ -88,6 +88,10 @@ class Syncing:
         self._failed: OSError | None = None
         self._thread.start()
 
+    def add(self, file: AppendedFile) -> None:
+        """Sync this file, too."""
+        self._files = (*self._files, file)
+
     def check(self) -> None:
         """Raise what went wrong in the thread: a disk that takes writes and does not keep them."""
         if self._failed is not None:

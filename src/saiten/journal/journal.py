@@ -183,6 +183,18 @@ class Journal:
             self._append(self._errors, line)
             self._bad_rows.add(key)
 
+    def append(self, name: str, value: Mapping[str, Any]) -> None:
+        """Write a line to a further file of the folder, `dialogues.jsonl` for example; it too outlives the process.
+
+        Raises:
+            ValueError: there is a NaN or an infinity in it.
+        """
+        self._append(self._beside(name), to_line(value))
+
+    def lines(self, name: str) -> Iterator[dict[str, Any]]:
+        """What stands in a further file of the folder; a last line that was cut off is mended or moved aside."""
+        return (value for _, value in self._lines_of(self._beside(name)))
+
     def close(self) -> None:
         """Everything on disk, and the folder free for the next one."""
         if self._closed:
@@ -196,6 +208,17 @@ class Journal:
             raise ConfigurationError(f"{self.folder} cannot be written: {error.strerror}") from error
         finally:
             self._lock.release()
+
+    def _beside(self, name: str) -> AppendedFile:
+        path = self.folder / name
+        for file in self._files:
+            if file.path == path:
+                return file
+        file = AppendedFile(path)
+        self._files.append(file)
+        sync_folder(self.folder)
+        self._syncing.add(file)
+        return file
 
     def _append(self, file: AppendedFile, line: bytes) -> None:
         if self._closed:

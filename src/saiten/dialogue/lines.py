@@ -1,0 +1,64 @@
+"""Dialogues as lines of `dialogues.jsonl`, and back; what has its default is left out."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, TypeVar
+
+from saiten.dialogue.dialogue import Dialogue, Leak, Step
+from saiten.records import Passage, Retrieved, Usage
+
+T = TypeVar("T")
+
+
+def dialogue_to_json(dialogue: Dialogue) -> dict[str, Any]:
+    """The dialogue with everything that was said; its grades and scores stand beside, for readers of the file."""
+    scores = {name: score for name, score in dialogue.scores.items() if score is not None}
+    return {"id": dialogue.id, "grades": list(dialogue.grades), **scores, **_plain(dialogue)}
+
+
+def dialogue_from_json(value: Mapping[str, Any]) -> Dialogue:
+    """The dialogue; raises ValueError, KeyError or TypeError where the object is none."""
+    evidence = value.get("evidence") or {}
+    made: Dialogue = _made(
+        Dialogue,
+        value,
+        steps=tuple(_step(step) for step in value["steps"]),
+        leak=_made(Leak, {"share": None, **(value.get("leak") or {})}),
+        evidence=Retrieved(_passages(evidence.get("passages")) or (), _made(Usage, evidence.get("usage") or {})),
+        lost=_made(Usage, value.get("lost") or {}),
+    )
+    return made
+
+
+def _step(value: Mapping[str, Any]) -> Step:
+    step: Step = _made(
+        Step, value, contexts=_passages(value.get("contexts")), usage=_made(Usage, value.get("usage") or {})
+    )
+    return step
+
+
+def _passages(values: Any) -> tuple[Passage, ...] | None:
+    return None if values is None else tuple(_made(Passage, value) for value in values)
+
+
+def _plain(record: Any) -> dict[str, Any]:
+    """The fields that do not have their default, records within records likewise."""
+    found = {}
+    for field in fields(record):
+        value = getattr(record, field.name)
+        default = field.default_factory() if field.default_factory is not MISSING else field.default
+        if value != default:
+            found[field.name] = _ready(value)
+    return found
+
+
+def _ready(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_ready(each) for each in value]
+    return _plain(value) if is_dataclass(value) else value
+
+
+def _made(kind: type[T], value: Mapping[str, Any], **given: Any) -> T:
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    rest = {name: tuple(each) if isinstance(each, list) else each for name, each in value.items() if name in known}
+    return kind(**(rest | given))

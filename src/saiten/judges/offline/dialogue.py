@@ -1,0 +1,136 @@
+"""A dialogue without a model: an extractive composer, and a questioner who asks by topic words.
+
+The composer strings the system's own sentences together. The questioner looks for the statement of the reference that
+the system has said least of, and asks about its first content words, without numbers and never more than half of them,
+so that the statement is not given away. What neither can do: infer, rephrase, see that the system contradicts itself.
+"""
+
+import re
+from collections.abc import Sequence
+
+from saiten.judges.offline.statements import statements_of
+from saiten.judges.offline.support import support
+from saiten.judges.offline.tools import Tools
+from saiten.records import Language
+from saiten.tasks.dialogue import (
+    AskNext,
+    ComposeAnswer,
+    Composition,
+    DecideNext,
+    Need,
+    NextQuestion,
+    ReviseAnswer,
+    same_question,
+)
+from saiten.text.refusals import is_refusal
+from saiten.text.words import in_order, normalise, units_of
+
+_TOPIC_WORDS = 3
+"""A question names at most so many words of what is missing."""
+
+_ENDS = tuple(".!?。！？．」）)")
+
+
+def compose(task: ComposeAnswer) -> Composition:
+    """The sentences of the system's answers in order, refusals and what was said before left out."""
+    kept: list[str] = []
+    heard: set[str] = set()
+    used: list[int] = []
+    for number, answer in enumerate(task.history[1::2], start=1):
+        if is_refusal(answer, task.language):
+            continue
+        new = [(statement, units) for statement in statements_of(answer, task.language)
+               if not (units := _units(statement)) or not units <= heard]  # fmt: skip
+        if new:
+            used.append(number)
+        for statement, units in new:
+            kept.append(statement)
+            heard |= units
+    japanese = task.language == "ja"
+    if not kept:
+        return Composition(
+            explanation="システムは何も述べていない。" if japanese else "The system said nothing.",
+            answer="分かりません。" if japanese else "I do not know.",
+        )
+    numbers = ", ".join(map(str, used))
+    explained = f"応答{numbers}の文を並べた。" if japanese else f"The sentences of answer {numbers}, strung together."
+    return Composition(explanation=explained, answer=_strung(kept, task.language))
+
+
+def decide_next(task: DecideNext, tools: Tools) -> Need:
+    """Needed as long as a statement of the reference is not supported by what the system said."""
+    missing = _missing(task.reference, task.history, task.language, tools)
+    japanese = task.language == "ja"
+    if not missing:
+        return Need(
+            explanation="参照回答の内容はすべて述べられている。" if japanese else "The system has said it all.",
+            needed=False,
+        )
+    said = f"まだ述べられていない内容が{len(missing)}件ある。"
+    told = f"{len(missing)} of the reference's statements {'is' if len(missing) == 1 else 'are'} not said yet."
+    return Need(explanation=said if japanese else told, needed=True)
+
+
+def ask_next(task: AskNext, tools: Tools) -> NextQuestion:
+    """A question about the topic words of what is missing, the first that was not asked before."""
+    taken = (*task.earlier, *task.refused)
+    possible = [
+        question
+        for statement in _missing(task.reference, task.history, task.language, tools) or [task.reference]
+        for question in _questions_about(statement, task.language)
+    ]
+    new = [question for question in possible if not any(same_question(question, each) for each in taken)]
+    japanese = task.language == "ja"
+    explained = (
+        "参照回答のうち、まだ述べられていない部分の話題を尋ねる。" if japanese else "The topic of what is missing."
+    )
+    return NextQuestion(explanation=explained, question=(new or possible or [task.question])[0])
+
+
+def revise(task: ReviseAnswer, tools: Tools) -> Composition:
+    """The answer without the statements that the reference does not support; the whole answer if that leaves none."""
+    index = tools.indexes.of((task.reference, task.question), task.language)
+    statements = statements_of(task.answer, task.language)
+    kept = [each for each in statements if support(each, index, tools.constants).p >= tools.constants.band["threshold"]]
+    japanese = task.language == "ja"
+    if not kept or len(kept) == len(statements):
+        return Composition(explanation="変更なし。" if japanese else "Nothing was changed.", answer=task.answer)
+    left_out = len(statements) - len(kept)
+    return Composition(
+        explanation=f"参照回答にない{left_out}文を除いた。"
+        if japanese
+        else f"Left out what the reference does not have: {left_out}.",
+        answer=_strung(kept, task.language),
+    )
+
+
+def _missing(reference: str, history: Sequence[str], language: Language, tools: Tools) -> list[str]:
+    """The statements of the reference that the system's answers do not support, the least supported first."""
+    index = tools.indexes.of(tuple(history[1::2]), language)
+    found = [(support(each, index, tools.constants).p, each) for each in statements_of(reference, language)]
+    return [each for p, each in sorted(found, key=lambda pair: pair[0]) if p < tools.constants.band["threshold"]]
+
+
+def _questions_about(statement: str, language: Language) -> list[str]:
+    """Questions by the first topic words, then by the next ones; none of them names more than half of the words."""
+    words = [word for word in in_order(normalise(statement).lower()) if not any(map(str.isdigit, word))]
+    words = [_as_written(word, statement) for word in words[: max(1, len(words) // 2)]]
+    parts = [words[at : at + _TOPIC_WORDS] for at in range(0, len(words), _TOPIC_WORDS)]
+    if language == "ja":
+        return [f"{'、'.join(part)}について教えてください。" for part in parts]
+    return [f"What can you tell me about {' '.join(part)}?" for part in parts]
+
+
+def _as_written(word: str, statement: str) -> str:
+    found = re.search(re.escape(word), normalise(statement), re.IGNORECASE)
+    return found.group() if found else word
+
+
+def _strung(statements: Sequence[str], language: Language) -> str:
+    end = "。" if language == "ja" else "."
+    whole = [each if each.endswith(_ENDS) else each + end for each in statements]
+    return ("" if language == "ja" else " ").join(whole)
+
+
+def _units(text: str) -> set[str]:
+    return units_of(normalise(text).lower())

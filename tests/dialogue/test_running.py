@@ -1,0 +1,194 @@
+import json
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from talking import UNION, ScriptedSystem
+
+from saiten.data import BadRow
+from saiten.dialogue.dialogue import Dialogue, Leak, Step
+from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
+from saiten.dialogue.running import DIALOGUES_NAME, Conversations, converse_into
+from saiten.errors import BadInput, BudgetSpent, ConfigurationError, SystemFailed
+from saiten.execution import LocalExecutor
+from saiten.journal import Journal, read_run
+from saiten.judges.offline import OfflineJudge
+from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, TimedCall, Usage
+
+PAIRS = [
+    Sample(f"q{n}", question=f"What does option {n} do?", reference=f"Option {n} removes duplicate rows.", group="Db2")
+    for n in range(6)
+]
+
+
+@dataclass
+class Manual:
+    """Answers everything with the reference from the second question on; counts what it is asked."""
+
+    asked: list[Inquiry] = field(default_factory=list)
+    stop_after: int = 10_000
+    name: str = "manual"
+
+    def describe(self):
+        return {"version": "1"}
+
+    async def answer(self, inquiry):
+        if len(self.asked) >= self.stop_after:
+            raise BudgetSpent("no more calls")
+        self.asked.append(inquiry)
+        number = inquiry.id.removeprefix("q")
+        text = f"Option {number} removes duplicate rows." if inquiry.history else f"There is an option {number}."
+        return Answer(text, (Passage(text, "manual.md"),), 0.1, Usage(calls=1), (TimedCall("qa", 0.1, Usage(calls=1)),))
+
+    async def close(self):
+        """Nothing is open."""
+
+
+class Watching:
+    """Counts."""
+
+    def __init__(self):
+        self.done, self.scores, self.bad = [], [], []
+
+    def sample_read(self, sample):
+        """Nothing."""
+
+    def bad_row(self, row):
+        self.bad.append(row)
+
+    def scored(self, sample, scored):
+        self.scores.append(scored)
+
+    def sample_done(self, sample):
+        self.done.append(sample.id)
+
+
+async def run(folder, rows, system, *, retry_failed=False, agents=None, strict=False):
+    """One run into a folder, as the command does it."""
+    conversations = Conversations(system, agents or OfflineJudge(), LocalExecutor(4))
+    watch = Watching()
+    with Journal.open(
+        folder, {"data": "x"}, signatures=conversations.signatures(), retry_failed=retry_failed
+    ) as journal:
+        await converse_into(journal, rows, conversations, watch, strict=strict)
+    return watch
+
+
+def dialogues(folder):
+    """The lines of the file."""
+    return [json.loads(line) for line in (folder / DIALOGUES_NAME).read_text(encoding="utf-8").splitlines()]
+
+
+async def test_a_run_of_dialogues_is_a_run(tmp_path):
+    """Its scores can be read as any run's; each dialogue stands on a line of its own with everything that was said."""
+    await run(tmp_path / "run", PAIRS, Manual())
+    scores = {(one.sample, one.metric): one.score for one in read_run(tmp_path / "run").scores()}
+    assert {metric for _, metric in scores} == {"wscore", "lscore", "mscore", "leak"}
+    assert len(scores) == 4 * len(PAIRS)
+    lines = dialogues(tmp_path / "run")
+    assert sorted(line["id"] for line in lines) == [pair.id for pair in PAIRS]
+    first = lines[0]
+    assert [step["name"] for step in first["steps"]][:3] == ["T1", "T2", "T3"]
+    assert first["steps"][0]["contexts"][0]["source"] == "manual.md"
+    assert scores[first["id"], "wscore"].value == first["wscore"]
+
+
+async def test_the_same_again_asks_nobody(tmp_path):
+    """All dialogues are done."""
+    await run(tmp_path / "run", PAIRS, Manual())
+    system = Manual()
+    watch = await run(tmp_path / "run", PAIRS, system)
+    assert (system.asked, len(watch.done), watch.scores) == ([], len(PAIRS), [])
+    assert len(dialogues(tmp_path / "run")) == len(PAIRS)
+
+
+async def test_a_spent_budget_stops_cleanly_and_what_was_said_is_not_asked_again(tmp_path):
+    """In the middle of dialogues too: the system hears each question exactly once, over both runs."""
+    first, second = Manual(stop_after=7), Manual()
+    with pytest.raises(BudgetSpent):
+        await run(tmp_path / "run", PAIRS, first)
+    await run(tmp_path / "run", PAIRS, second)
+    heard = [(inquiry.id, len(inquiry.history)) for inquiry in (*first.asked, *second.asked)]
+    assert len(heard) == len(set(heard))
+    assert sorted(line["id"] for line in dialogues(tmp_path / "run")) == [pair.id for pair in PAIRS]
+
+
+async def test_a_kill_between_the_dialogue_and_its_scores_costs_nothing(tmp_path):
+    """The scores are made from the line that is there."""
+    folder = tmp_path / "run"
+    await run(folder, PAIRS, Manual())
+    scores = (folder / "scores.jsonl").read_text().splitlines(keepends=True)
+    (folder / "scores.jsonl").write_text("".join(scores[:-3]))
+    system = Manual()
+    await run(folder, PAIRS, system)
+    assert system.asked == []
+    assert len(list(read_run(folder).scores())) == 4 * len(PAIRS)
+
+
+async def test_a_failed_dialogue_has_no_value_and_is_asked_again_if_wanted(tmp_path):
+    """It keeps its transcript and its reason; the answers that came are not asked for again."""
+    folder = tmp_path / "run"
+    broken = ScriptedSystem(["There is an option.", SystemFailed("HTTP 503", "failed")])
+    await run(folder, [UNION], broken)
+    scores = {one.metric: one.score for one in read_run(folder).scores()}
+    assert {score.status for score in scores.values()} == {"failed"}
+    assert scores["wscore"].reason == "T1 (system), turn 2: it failed: HTTP 503"
+    again = ScriptedSystem(["UNION eliminates duplicate rows from the result, UNION ALL keeps them."])
+    await run(folder, [UNION], again)
+    assert again.asked == []
+    await run(folder, [UNION], again, retry_failed=True)
+    assert [len(inquiry.history) for inquiry in again.asked] == [1]
+    assert {one.score.status for one in read_run(folder).scores()} == {"ok"}
+
+
+async def test_what_is_no_pair_is_kept_apart(tmp_path):
+    """A row that could not be read, and one without a reference."""
+    rows = [BadRow("x.jsonl:1", "no JSON"), Sample("a", question="Why?"), PAIRS[0]]
+    watch = await run(tmp_path / "run", rows, Manual())
+    assert [row.reason for row in watch.bad] == ["no JSON", "a dialogue needs a reference"]
+    assert watch.done == ["q0"]
+    with pytest.raises(BadInput, match="--strict"):
+        await run(tmp_path / "strict", rows, Manual(), strict=True)
+
+
+async def test_another_system_is_another_run(tmp_path):
+    """Figures of two systems never stand in one folder."""
+    await run(tmp_path / "run", PAIRS[:1], Manual())
+    with pytest.raises(ConfigurationError, match="other settings"):
+        await run(tmp_path / "run", PAIRS[:1], Manual(name="other"))
+
+
+async def test_a_system_set_up_wrongly_stops_the_run(tmp_path):
+    """No other dialogue would fare better."""
+    with pytest.raises(ConfigurationError, match="no such host"):
+        await run(tmp_path / "run", [UNION], ScriptedSystem([ConfigurationError("no such host")]))
+
+
+PASSAGES = st.builds(Passage, text=st.text(max_size=9), source=st.text(max_size=5), score=st.none() | st.floats(0, 1))
+USAGES = st.builds(Usage, calls=st.integers(0, 9), cost=st.floats(0, 1))
+STEPS = st.builds(
+    Step,
+    name=st.sampled_from(["T1", "T2", "T3", "T4", "T5", "T6", "T7"]),
+    turn=st.integers(1, 5),
+    agent=st.sampled_from(["system", "composer", "grader", "questioner"]),
+    text=st.text(max_size=20),
+    grade=st.none() | st.floats(0, 5),
+    contexts=st.none() | st.lists(PASSAGES, max_size=2).map(tuple),
+    usage=USAGES,
+)
+
+
+@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@given(
+    st.lists(STEPS, max_size=4).map(tuple),
+    st.lists(PASSAGES, max_size=2).map(tuple),
+    st.builds(Leak, st.none() | st.floats(0, 1), st.lists(st.text(max_size=4)).map(tuple), st.just((2,))),
+    USAGES,
+)
+def test_what_is_written_is_read_back(steps, passages, leak, usage):
+    """Every field, whatever stands in it."""
+    evidence = Retrieved(passages, usage)
+    dialogue = Dialogue("1", "q", "r", 5, steps, "failed", "why", "judge", leak, "s", None, "ja", evidence, usage)
+    line = json.dumps(dialogue_to_json(dialogue))
+    assert dialogue_from_json(json.loads(line)) == dialogue
