@@ -46,6 +46,7 @@ def agreement(
       saiten agreement labels.csv --aspect faithful --aspect fluency
       saiten agreement labels.csv --column item=id --column value=grade --column annotator=who
       saiten agreement labels.jsonl --samples answers.jsonl --format md
+      saiten agreement labels.jsonl --format html > agreement.html
       saiten agreement votes.csv --column choice=winner
     """
     notes = stderr()
@@ -70,4 +71,5 @@ def agreement(
         if strangers:
             notes.print(f"[yellow]note[/] {strangers} labelled items are not among the samples; each stands for itself")
     report = agreement_report(kept, aspects=aspect or (), level=level, questions=questions)
-    render(agreement_glance(report) if form in {"table", "md"} else agreement_tables(report), form, stdout())
+    tables = agreement_glance(report) if form in {"table", "md", "html"} else agreement_tables(report)
+    render(tables, form, stdout(), f"Agreement of people: {labels.name}")

@@ -11,8 +11,8 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader, read_run
 from saiten.metrics.catalog import make_metric
 from saiten.records import Sample
-from saiten.reports.summary_tables import interval_text
-from saiten.reports.tables import Cell, Table, render
+from saiten.reports.summary_tables import asked, interval_text
+from saiten.reports.tables import Cell, Interval, Table, render
 from saiten.stats import PairedComparison, compare_paired, holm
 from saiten.summary import place_of
 
@@ -23,6 +23,7 @@ _CAPTION = (
     "p: sign-flip test over questions, corrected for the number of metrics (Holm)."
 )
 _LIKELY = 0.05
+_ENDS = ("95 % from", "to")
 
 
 @app.command()
@@ -43,17 +44,22 @@ def compare(
     Examples:
       saiten compare runs/before runs/after
       saiten compare runs/all runs/all --systems careful,hasty
+      saiten compare runs/before runs/after --format html > difference.html
     """
     notes = told(stderr())
     readers = (read_run(first, tell=notes), read_run(second, tell=notes))
     names = _systems(systems)
-    render([comparison_table(readers, names)], form, stdout())
+    table = comparison_table(readers, names, glance=form == "table")
+    render([table], form, stdout())
 
 
 def comparison_table(
-    readers: tuple[RunReader, RunReader], systems: tuple[str, str] | tuple[None, None] = (None, None)
+    readers: tuple[RunReader, RunReader],
+    systems: tuple[str, str] | tuple[None, None] = (None, None),
+    *,
+    glance: bool = False,
 ) -> Table:
-    """One row a metric that both have.
+    """One row a metric that both have; `glance`: for the terminal, with the interval as text.
 
     Raises:
         BadInput: they share no sample or no metric; the text says which there are.
@@ -74,12 +80,12 @@ def comparison_table(
     if not found:
         raise BadInput("no sample was measured on both sides; samples are matched by id, with --systems by question")
     corrected = holm([pairs.p_value for _, pairs, _ in found])
-    rows = tuple(_row(*each, p) for each, p in zip(found, corrected, strict=True))
+    rows = tuple(_row(*each, p, glance=glance) for each, p in zip(found, corrected, strict=True))
     title = f"{systems[0] or readers[0].folder} → {systems[1] or readers[1].folder}"
     columns = (
         "metric",
         "difference",
-        "95 % interval",
+        *(("95 % interval",) if glance else _ENDS),
         "p",
         "verdict",
         "n",
@@ -87,15 +93,17 @@ def comparison_table(
         "equal",
         "lower",
         "one side only",
+        *(() if glance else ("remarks",)),
     )
-    return Table(title, columns, rows, _CAPTION)
+    drawn = () if glance else (Interval("difference", *_ENDS, 0.0),)
+    return Table(title, columns, rows, _CAPTION, drawn, "several")
 
 
-def _row(metric: str, pairs: PairedComparison, unpaired: int, p: float | None) -> tuple[Cell, ...]:
+def _row(metric: str, pairs: PairedComparison, unpaired: int, p: float | None, *, glance: bool) -> tuple[Cell, ...]:
     return (
         metric,
         pairs.difference,
-        interval_text(pairs.low, pairs.high, pairs.note),
+        *((interval_text(pairs.low, pairs.high, pairs.note),) if glance else (pairs.low, pairs.high)),
         p,
         verdict(metric, pairs.difference, p),
         pairs.n,
@@ -103,6 +111,7 @@ def _row(metric: str, pairs: PairedComparison, unpaired: int, p: float | None) -
         pairs.ties,
         pairs.losses,
         unpaired,
+        *(() if glance else (asked(pairs.note),)),
     )
 
 

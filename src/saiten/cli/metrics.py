@@ -9,6 +9,7 @@ import typer
 from rich.markup import escape
 
 from saiten.cli.output import FormatOption, stdout
+from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import CATALOG, PRESETS, describe_all, make_metric
 from saiten.metrics.entries import Entry
 from saiten.reports.tables import Table, render
@@ -33,6 +34,8 @@ def metrics(
       saiten metrics --ja
       saiten metrics --format json
     """
+    if name is not None and form == "html":
+        raise ConfigurationError(f"{name} is explained in the terminal; a page lists the metrics: leave the name away")
     if name is not None and name.lower() in PRESETS:
         stdout().print(f"{name.lower()} stands for {', '.join(PRESETS[name.lower()])}")
         return

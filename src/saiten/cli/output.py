@@ -15,7 +15,9 @@ from saiten.reports.visible import visible
 _WIDE = 160
 """Columns where there is no terminal."""
 
-FormatOption = Annotated[Format, typer.Option("--format", help="table for people; json, csv, md or latex for others.")]
+FormatOption = Annotated[
+    Format, typer.Option("--format", help="table for people; html for the browser; json, csv, md or latex for others.")
+]
 
 
 def stdout() -> Console:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from saiten.meta_evaluation.agreement import AgreementReport, AspectAgreement
-from saiten.reports.tables import Cell, Table
+from saiten.reports.tables import Cell, Interval, Table
 from saiten.stats import Estimate
 
 _CAPTION = (
@@ -35,7 +35,7 @@ def _tables(report: AgreementReport, rates: Table) -> list[Table]:
     figures = tuple(row for aspect in report.aspects for row in _figures(aspect))
     tables = [
         _labels(report),
-        Table("Agreement", columns, figures, _CAPTION.format(units=units)),
+        Table("Agreement", columns, figures, _CAPTION.format(units=units), (Interval("value", "95 % from", "to"),)),
         rates,
         _pairs(report),
     ]
@@ -121,4 +121,4 @@ def _pairs(report: AgreementReport) -> Table:
                     kappa.reason or kappa.note or "",
                 )
             )
-    return Table("Each two annotators", columns, tuple(rows))
+    return Table("Each two annotators", columns, tuple(rows), intervals=(Interval("kappa", "95 % from", "to", 0.0),))

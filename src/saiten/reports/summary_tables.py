@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from saiten.records import Status, Usage
-from saiten.reports.tables import Cell, Table
+from saiten.reports.tables import Cell, Interval, Table
 from saiten.summary import Figure, Summary
 
 _CAPTION = (
@@ -25,15 +25,17 @@ _LONGEST_REASON = 200
 """Characters."""
 
 _COLUMNS = ("metric", "mean", "95 % from", "to", "n", "of", "questions", "remarks")
+_MEANS = (Interval("mean", "95 % from", "to"),)
 
 
 def summary_tables(summary: Summary) -> list[Table]:
     """All tables of a summary; those with nothing in them are left out."""
     overall = tuple(_row(figure) for figure in summary.figures if figure.group is None and figure.system is None)
-    tables = [Table("Scores", _COLUMNS, overall, " ".join((_CAPTION, *summary.remarks)))]
+    tables = [Table("Scores", _COLUMNS, overall, " ".join((_CAPTION, *summary.remarks)), _MEANS, "several")]
     for by in ("system", "group"):
         figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
-        tables.append(Table(f"By {by}", (by, *_COLUMNS), tuple((getattr(f, by), *_row(f)) for f in figures)))
+        rows = tuple((getattr(f, by), *_row(f)) for f in figures)
+        tables.append(Table(f"By {by}", (by, *_COLUMNS), rows, intervals=_MEANS, scales="several"))
     tables += [_missing(summary), _grades(summary), _evidence(summary), _votes(summary), _signatures(summary)]
     return [table for table in tables if table.rows]
 
@@ -126,6 +128,7 @@ def _evidence(summary: Summary) -> Table:
         ("shift of the mean", "95 % from", "to", "p", "n", "remarks"),
         rows,
         "A judge that sees what the system retrieved grades wrong answers from wrong contexts as right; E3 does not.",
+        (Interval("shift of the mean", "95 % from", "to", 0.0),),
     )
 
 

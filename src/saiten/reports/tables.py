@@ -1,4 +1,4 @@
-"""A table as data, and its five forms: terminal, JSON, CSV, Markdown, LaTeX."""
+"""A table as data, and its six forms: terminal, JSON, CSV, Markdown, LaTeX, and a page for the browser (`page.py`)."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from rich.text import Text
 from saiten.reports.visible import visible, visible_json
 
 Cell = str | int | float | bool | None
-Format = Literal["table", "json", "csv", "md", "latex"]
+Format = Literal["table", "json", "csv", "md", "latex", "html"]
 
 _LONGEST_NAME = 40
 """Characters of a name, a figure or a word that are kept on one line."""
@@ -25,6 +25,17 @@ _LEAST_TEXT = 30
 """Width that a column of long texts is not squeezed below."""
 _GAP = 2
 """Between columns."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Which columns are a figure and the ends of its interval, so that a page can draw them."""
+
+    figure: str
+    low: str
+    high: str
+    reference: float | None = None
+    """The value that means "none": 0 for a difference or a correlation, 0.5 for an AUROC."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,10 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     """What a reader must know to believe the figures."""
+    intervals: tuple[Interval, ...] = ()
+    """What can be drawn; the columns are named as in `columns`."""
+    scales: Literal["one", "several"] = "one"
+    """Whether all rows lie on one scale; the means of different metrics do not."""
 
 
 def show_cell(cell: Cell) -> str:
@@ -180,10 +195,15 @@ def as_latex(tables: Sequence[Table]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def render(tables: Sequence[Table], form: Format, console: Console) -> None:
-    """Print the tables in one of the five forms."""
+def render(tables: Sequence[Table], form: Format, console: Console, title: str = "") -> None:
+    """Print the tables in one of the six forms; `title` is what the page is about, where the form is a page."""
     if form == "table":
         print_tables(tables, console)
+        return
+    if form == "html":
+        from saiten.reports.page import write_page  # noqa: PLC0415 - jinja2 is loaded for those who ask for a page
+
+        write_page(tables, console.file, title=title)
         return
     text = {"json": as_json, "csv": as_csv, "md": as_markdown, "latex": as_latex}[form](tables)
     # Not console.print: wrapping and markup would change what other programs read.

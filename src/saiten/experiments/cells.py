@@ -1,0 +1,51 @@
+"""The cells of a grid: one system on one data set."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from saiten.experiments.plan import Chain, DataSet, Form, Plan
+
+_UNFIT = re.compile(r"[^\w.=,\[\]-]+")
+_LONGEST = 60
+"""Characters of a system's name that its file name keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One system on one data set."""
+
+    data: DataSet
+    system: str
+    """As it stands in tables and in the rows: `MODEL · CHAIN`, or as another system is written."""
+    model: str | None = None
+    """The generator, where the system is our RAG."""
+    chain: Chain | None = None
+    form: Form | None = None
+
+    def answers(self, folder: Path) -> Path:
+        """Where its answers stand: its name, as far as a file name allows, and a digest, since two may look alike."""
+        digest = blake2b(self.system.encode(), digest_size=4).hexdigest()
+        readable = _UNFIT.sub("-", self.system).strip("-.")[:_LONGEST]
+        return folder / "answers" / self.data.name / f"{readable}-{digest}.jsonl"
+
+
+def cells_of(plan: Plan, data: DataSet) -> Iterator[Cell]:
+    """The systems of the plan on this data set, our own first; one alone, `file`, where the answers are there."""
+    if data.answers is not None:
+        yield Cell(data, "file")
+        return
+    for model in plan.models:
+        for chain in plan.chains:
+            for form in plan.forms:
+                called = f"{model} · {chain}" if plan.forms == ("qa",) else f"{model} · {chain} · {form}"
+                yield Cell(data, called, model, chain, form)
+    for system in plan.systems:
+        yield Cell(data, system)
+
+
+def scores_folder(folder: Path, data: DataSet) -> Path:
+    """Where the scores of a data set stand: one run for all its systems, which `show` and `meta-evaluate` read."""
+    return folder / "scores" / data.name

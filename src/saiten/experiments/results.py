@@ -1,0 +1,235 @@
+"""What came out of an experiment, read from its folder: the cells, serial beside parallel, E2 beside E3.
+
+Published, for orientation (spec 03): the serial chain was the more accurate one in 15 of 18 model × data set cells (one
+tie, two the other way round), and the mean latency of the parallel chain was 0.78 and 0.58 times that of the serial one
+(ratio of the means over nine models).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from saiten.answering import AnswerSummary, summarise_answers
+from saiten.experiments.cells import Cell, cells_of, scores_folder
+from saiten.experiments.plan import DataSet, Plan
+from saiten.journal import read_run
+from saiten.journal.lines import from_line
+from saiten.metrics.catalog import make_metrics
+from saiten.records import Usage
+from saiten.stats.paired import PairedComparison, compare_paired
+from saiten.stats.ratios import Ratio, ratio_of_means
+from saiten.summary import Figure, Summary, place_of, summarise
+
+SERIAL, PARALLEL = "refine", "map_reduce"
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """One row of the table."""
+
+    cell: Cell
+    answers: AnswerSummary | None
+    """None where nothing was asked: the cell was left out, or its answers were there."""
+    figures: Mapping[str, Figure]
+    """By metric, over the answers of this cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainComparison:
+    """The parallel chain beside the serial one, of one model on one data set, on the questions that both answered."""
+
+    data: str
+    model: str
+    form: str
+    metric: str
+    accuracy: PairedComparison
+    """What the parallel chain gains over the serial one, in the main metric."""
+    latency: Ratio
+    """Of the parallel chain's mean to the serial chain's; below 1 is faster."""
+
+    @property
+    def recommendation(self) -> str:
+        """What follows, only where a difference is outside the noise."""
+        gained, faster = (
+            _side(self.accuracy.low, self.accuracy.high, 0.0),
+            _side(self.latency.low, self.latency.high, 1.0),
+        )
+        better = {1: PARALLEL, -1: SERIAL}.get(gained)
+        quicker = {-1: PARALLEL, 1: SERIAL}.get(faster)
+        if better is None and quicker is None:
+            return "neither differs outside the noise"
+        if better is None:
+            return f"{quicker} is faster, and the accuracy differs within the noise"
+        if quicker is None:
+            return f"{better} is more accurate, and the latency differs within the noise"
+        if better == quicker:
+            return f"{better} is more accurate and faster"
+        return f"{better} is more accurate, {quicker} is faster"
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentResult:
+    """Everything that is shown of an experiment."""
+
+    plan: Plan
+    cells: tuple[CellResult, ...]
+    chains: tuple[ChainComparison, ...]
+    latency: Mapping[str, Ratio]
+    """By data set, and "all": parallel to serial over all models, the ratio of the means over the models."""
+    summaries: Mapping[str, Summary] = field(default_factory=dict)
+    """By data set: the run of its scores, the shift from E2 to E3 included."""
+    usage: Usage = field(default_factory=Usage)
+    """Of answers and scores together."""
+
+    @property
+    def main(self) -> str:
+        """The metric that stands for accuracy."""
+        return main_metric(self.plan)
+
+
+def main_metric(plan: Plan) -> str:
+    """The metric that stands for accuracy: the one that is named so, else the first; as it stands in results."""
+    return make_metrics([plan.main or plan.metrics[0]])[0].name
+
+
+def read_results(plan: Plan, folder: Path, tell: Callable[[str], None]) -> ExperimentResult:
+    """What there is so far; cells that were not run yet have no answers."""
+    cells: list[CellResult] = []
+    chains: list[ChainComparison] = []
+    pairs: dict[str, list[_Pair]] = {}
+    summaries: dict[str, Summary] = {}
+    usage = Usage()
+    for data in plan.data:
+        found = _scores(data, folder, main_metric(plan), tell)
+        summary = None
+        if found is not None:
+            summary = summaries[data.name] = found.summary
+            usage += summary.usage
+        for result in _cells(plan, data, folder, summary):
+            cells.append(result)
+            usage += result.answers.usage if result.answers is not None else Usage()
+        for comparison, of in _chains(plan, data, folder, found):
+            chains.append(comparison)
+            pairs.setdefault(data.name, []).extend(of)
+    latency = {name: _ratio(of) for name, of in pairs.items()}
+    if len(pairs) > 1:
+        latency["all"] = _ratio([pair for of in pairs.values() for pair in of])
+    return ExperimentResult(plan, tuple(cells), tuple(chains), latency, summaries, usage)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scores:
+    """The scores of a data set."""
+
+    summary: Summary
+    main: Mapping[str, float]
+    """By sample id: the main metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """One question that both chains of a model answered, in seconds."""
+
+    group: str
+    question: str
+    serial: float
+    parallel: float
+
+
+def _scores(data: DataSet, folder: Path, metric: str, tell: Callable[[str], None]) -> _Scores | None:
+    run = scores_folder(folder, data)
+    if not (run / "manifest.json").is_file():
+        return None
+    reader = read_run(run, tell=tell)
+    places = {sample.id: place_of(sample) for sample in reader.samples()}
+    main = {
+        one.sample: one.score.value for one in reader.scores() if one.metric == metric and one.score.value is not None
+    }
+    return _Scores(summarise(reader.scores(), places, reader.manifest.signatures), main)
+
+
+def _cells(plan: Plan, data: DataSet, folder: Path, summary: Summary | None) -> Iterator[CellResult]:
+    figures = summary.figures if summary is not None else ()
+    if data.answers is not None:
+        systems = sorted({figure.system for figure in figures if figure.system is not None})
+        for system in systems or [None]:
+            yield CellResult(Cell(data, system or "file"), None, _of(figures, system))
+        return
+    cells = list(cells_of(plan, data))
+    answered = [cell for cell in cells if cell.answers(folder).is_file()]
+    for cell in cells:
+        path = cell.answers(folder)
+        answers = summarise_answers(path) if path.is_file() else None
+        # A run with a single system has no rows by system: the rows over everything are its own.
+        system = cell.system if len(answered) > 1 else None
+        yield CellResult(cell, answers, _of(figures, system) if answers is not None else {})
+
+
+def _of(figures: Sequence[Figure], system: str | None) -> dict[str, Figure]:
+    return {figure.metric: figure for figure in figures if figure.system == system and figure.group is None}
+
+
+def _chains(
+    plan: Plan, data: DataSet, folder: Path, scores: _Scores | None
+) -> Iterator[tuple[ChainComparison, list[_Pair]]]:
+    """Each model's serial and parallel answers, question by question."""
+    cells = {(cell.model, cell.form, cell.chain): cell for cell in cells_of(plan, data) if cell.model is not None}
+    for (model, form, chain), serial in cells.items():
+        parallel = cells.get((model, form, PARALLEL))
+        if chain != SERIAL or parallel is None:
+            continue
+        first, second = (_answered(cell.answers(folder)) for cell in (serial, parallel))
+        both = [identity for identity in first if identity in second]
+        if not both:
+            continue
+        group = f"{data.name}/{model}/{form}"
+        pairs = [
+            _Pair(group, f"{data.name}/{first[identity][0]}", taken, other)
+            for identity in both
+            if (taken := first[identity][1]) is not None and (other := second[identity][1]) is not None
+        ]
+        main = scores.main if scores is not None else {}
+        graded = [
+            (first[identity][0], a, b)
+            for identity in both
+            if (a := main.get(f"{identity}@{serial.system}")) is not None
+            and (b := main.get(f"{identity}@{parallel.system}")) is not None
+        ]
+        accuracy = compare_paired([a for _, a, _ in graded], [b for *_, b in graded], [q for q, *_ in graded])
+        made = ChainComparison(data.name, str(model), str(form), main_metric(plan), accuracy, _ratio(pairs))
+        yield made, pairs
+
+
+def _answered(path: Path) -> dict[str, tuple[str, float | None]]:
+    """By id: the question and how long its answer took."""
+    found: dict[str, tuple[str, float | None]] = {}
+    if not path.is_file():
+        return found
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                row = from_line(line)
+            except ValueError:
+                continue
+            if row.get("answer") is not None:
+                seconds = row.get("seconds")
+                taken = float(seconds) if isinstance(seconds, int | float) else None
+                found[str(row.get("id"))] = (str(row.get("question")), taken)
+    return found
+
+
+def _ratio(pairs: Iterable[_Pair]) -> Ratio:
+    rows = list(pairs)
+    return ratio_of_means(
+        [pair.parallel for pair in rows],
+        [pair.serial for pair in rows],
+        [pair.question for pair in rows],
+        [pair.group for pair in rows],
+    )
+
+
+def _side(low: float | None, high: float | None, middle: float) -> int:
+    """1 above, -1 below, 0 where the interval holds the middle or there is none."""
+    if low is None or high is None:
+        return 0
+    return 1 if low > middle else -1 if high < middle else 0

@@ -1,0 +1,224 @@
+"""An experiment: every system answers every question, then all answers are scored; each cell goes on where it stopped.
+
+    OUT/kb/DATA                   the knowledge base of built-in documents
+    OUT/answers/DATA/SYSTEM.jsonl the answers of one cell, with latency and usage
+    OUT/scores/DATA               a run with the scores of all systems on this data set
+    OUT/answers.sqlite            what the judge said, shared by all cells
+
+What a generator said is not kept beyond its answer: a call that is answered from disk has no latency to measure.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Protocol
+
+from saiten.answering import AnswersFile, answer_into
+from saiten.answering.collecting import Watch as AnswersWatch
+from saiten.assembly import (
+    CallSettings,
+    JudgeSettings,
+    Models,
+    RagSettings,
+    SystemSettings,
+    assemble_judge,
+    assemble_rag,
+    assemble_system,
+    index_documents,
+    open_knowledge_base,
+)
+from saiten.data import BadRow
+from saiten.errors import BadInput, CallFailed, ConfigurationError
+from saiten.execution.local import LocalExecutor
+from saiten.experiments.cells import Cell, cells_of, scores_folder
+from saiten.experiments.plan import DataSet, Plan
+from saiten.experiments.questions import answers_of, demo_documents, questions_of
+from saiten.journal import Journal
+from saiten.knowledge.base import KnowledgeBase
+from saiten.knowledge.indexed import Indexed
+from saiten.metrics.catalog import make_metrics
+from saiten.metrics.judged.with_evidence import with_evidence
+from saiten.protocols import Judge, Metric, System
+from saiten.records import Sample
+from saiten.scoring import Scorer, score_into, signature_of
+from saiten.scoring import Watch as ScoresWatch
+
+
+class Stages(Protocol):
+    """Shows what is being done; each stage is entered when it begins and left when it ends."""
+
+    def indexing(self, data: str) -> AbstractContextManager[Callable[[Indexed], None]]:
+        """Documents become a knowledge base."""
+        ...
+
+    def answering(self, data: str, system: str, total: int) -> AbstractContextManager[AnswersWatch]:
+        """One cell."""
+        ...
+
+    def scoring(self, data: str, total: int) -> AbstractContextManager[ScoresWatch]:
+        """All answers to the questions of one data set."""
+        ...
+
+    def left_out(self, data: str, system: str, reason: str) -> None:
+        """A cell could not be run."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A plan, where its results go, and how calls are made."""
+
+    plan: Plan
+    folder: Path
+    calls: CallSettings
+    tell: Callable[[str], None]
+    """Hears what readers and journals tell."""
+
+    def check(self) -> None:
+        """Find what is wrong before anything is spent: metrics, judge, generators, files.
+
+        Raises:
+            ConfigurationError, BadInput: naming what is wrong.
+        """
+        models = Models(replace(self.calls, store=None))
+        make_metrics(self._metric_names())
+        assemble_judge(self._judge_settings(), models=models)
+        for data in self.plan.data:
+            next(questions_of(data, _nobody), None)
+            if data.labels is not None and not data.labels.is_file():
+                raise BadInput(f"the labels of {data.name} are not there: {data.labels}")
+        for system in self.plan.systems:
+            assemble_system(system, SystemSettings(), models)
+
+    async def run(self, stages: Stages) -> None:
+        """Do what is not done yet. A cell whose system is set up wrongly is left out and told, the others go on.
+
+        Raises:
+            BudgetSpent: what was paid for is kept.
+            ConfigurationError, BadInput: judge, metrics or data are wrong.
+        """
+        models = Models(self.calls)
+        for data in self.plan.data:
+            await self._index(data, models, stages)
+            cells = list(cells_of(self.plan, data))
+            if data.answers is None:
+                for cell in cells:
+                    await self._answer(cell, models, stages)
+            await self._score(data, cells, models, stages)
+
+    # ---------------------------------------------------------------------------------------------- one data set
+
+    def kb_of(self, data: DataSet) -> str | None:
+        """The address of its knowledge base; that of built-in documents lies in the experiment's folder."""
+        return data.kb or (str(self.folder / "kb" / data.name) if data.demo is not None else None)
+
+    async def _index(self, data: DataSet, models: Models, stages: Stages) -> None:
+        documents = data.documents or ((demo_documents(data.demo),) if data.demo is not None else ())
+        kb = self.kb_of(data)
+        if not documents or kb is None:
+            return
+        with stages.indexing(data.name) as watch:
+            await index_documents(documents, kb, models.without_store(), watch=watch)
+
+    async def _answer(self, cell: Cell, models: Models, stages: Stages) -> None:
+        try:
+            system = await self._system(cell, models.without_store())
+        except ConfigurationError as error:
+            stages.left_out(cell.data.name, cell.system, str(error))
+            return
+        try:
+            await self._ask_all(cell, system, stages)
+        except ConfigurationError as error:
+            stages.left_out(cell.data.name, cell.system, str(error))
+        finally:
+            await system.close()
+
+    async def _ask_all(self, cell: Cell, system: System, stages: Stages) -> None:
+        path = cell.answers(self.folder)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        settings = {**system.describe(), "system": system.name, "questions": cell.data.name}
+        rows = list(questions_of(cell.data, self.tell))
+        with (
+            AnswersFile.open(path, settings, cell.system, tell=self.tell) as ledger,
+            stages.answering(cell.data.name, cell.system, len(rows)) as watch,
+        ):
+            await answer_into(ledger, rows, system, LocalExecutor(self.plan.at_once), watch)
+
+    async def _system(self, cell: Cell, models: Models) -> System:
+        if cell.model is None or cell.chain is None or cell.form is None:
+            return assemble_system(cell.system, SystemSettings(self.plan.temperature, self.plan.seed), models)
+        plan = self.plan
+        settings = RagSettings(
+            cell.chain, cell.form, plan.k, cell.model, plan.example, plan.temperature, plan.seed, plan.max_tokens
+        )
+        if cell.model == "extractive":
+            settings = replace(settings, example=None)
+        base = await self._open(cell.data, models)
+        try:
+            return assemble_rag(base, settings, models)
+        except BaseException:
+            await base.close()
+            raise
+
+    async def _open(self, data: DataSet, models: Models) -> KnowledgeBase:
+        kb = self.kb_of(data)
+        if kb is None:
+            raise ConfigurationError(f"{data.name} has no knowledge base; give it a kb")
+        try:
+            return await open_knowledge_base(
+                kb, models, retrieval=self.plan.retrieval or "dense", k=self.plan.k, tell=self.tell
+            )
+        except CallFailed as error:
+            raise ConfigurationError(f"the knowledge base of {data.name} cannot be opened: {error}") from error
+
+    # ------------------------------------------------------------------------------------------------- the scores
+
+    async def _score(self, data: DataSet, cells: list[Cell], models: Models, stages: Stages) -> None:
+        there = [cell for cell in cells if data.answers is not None or cell.answers(self.folder).is_file()]
+        if not there:
+            return
+        judge = assemble_judge(self._judge_settings(), models=models)
+        base = await self._open(data, models) if "reference" in self.plan.evidence else None
+        try:
+            await self._score_with(data, there, self._metrics(base), judge, stages)
+        finally:
+            await judge.close()
+            if base is not None:
+                await base.close()
+
+    async def _score_with(
+        self, data: DataSet, cells: list[Cell], metrics: tuple[Metric, ...], judge: Judge, stages: Stages
+    ) -> None:
+        signatures = {metric.name: str(signature_of(metric, judge)) for metric in metrics}
+        settings: dict[str, Any] = {
+            **self._judge_settings().kept(),
+            "data": data.name,
+            "currency": self.calls.currency,
+        }
+        total = sum(1 for _ in self._samples(cells, _nobody))
+        with (
+            Journal.open(scores_folder(self.folder, data), settings, signatures=signatures, tell=self.tell) as journal,
+            stages.scoring(data.name, total) as watch,
+        ):
+            scorer = Scorer(metrics, judge, LocalExecutor(self.calls.concurrency))
+            await score_into(journal, self._samples(cells, self.tell), scorer, watch)
+
+    def _samples(self, cells: list[Cell], tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
+        return chain.from_iterable(answers_of(cell, self.folder, tell) for cell in cells)
+
+    def _metrics(self, base: KnowledgeBase | None) -> tuple[Metric, ...]:
+        made = make_metrics(self._metric_names())
+        return made if base is None else tuple(with_evidence(metric, base, self.plan.k) for metric in made)
+
+    def _metric_names(self) -> list[str]:
+        modes = {"reference": "correctness"} | {m: f"correctness[evidence={m}]" for m in ("answer", "none")}
+        return [*self.plan.metrics, *(modes[mode] for mode in self.plan.evidence)]
+
+    def _judge_settings(self) -> JudgeSettings:
+        judge = self.plan.judge
+        return JudgeSettings(judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens)
+
+
+def _nobody(_: str) -> None:
+    """What is told at the next reading is not told twice."""

@@ -1,0 +1,217 @@
+"""Tables as one page for the browser: a single file that loads nothing, complete without its script.
+
+Text from outside can be neither markup nor script: Jinja escapes every value, control characters become signs, and the
+page's own policy (Content-Security-Policy) lets run only the style sheet and the script whose digests it names.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from math import isfinite
+from typing import IO
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from rich.cells import cell_len
+
+from saiten.records import Language
+from saiten.reports.drawn_intervals import MOST_DRAWN, Picture, pictures_of
+from saiten.reports.forest import Axis, Estimated, axis_svg, whisker_svg
+from saiten.reports.page_labels import LABELS
+from saiten.reports.tables import Cell, Table, show_cell
+from saiten.reports.visible import visible
+from saiten.version import __version__
+
+_ONE_LINE = 30
+"""Width of a text, in Latin letters, that is not broken."""
+_LONGEST_CELL = 400
+"""Characters of a cell that stand open; of a longer one the beginning does, and the rest unfolds."""
+_BEGINNING = 160
+_FILTERED_FROM = 16
+"""Rows from which a table has a box to filter them."""
+_SIGNATURES = ("signature",)
+"""The columns of the table that says how figures were made; it stands in the page's foot."""
+_NO_TEXT = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+"""Halves of surrogate pairs and code points that are no characters: they cannot stand in valid UTF-8 or HTML."""
+_NOTHING = Markup()
+_JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+
+
+def write_page(tables: Sequence[Table], out: IO[str], *, title: str = "", language: Language = "en") -> None:
+    """Write the page piece by piece; a stream that is not UTF-8 gets character references, which say the same."""
+    encoding = (getattr(out, "encoding", None) or "utf-8").lower().replace("_", "-")
+    plain = encoding not in {"utf-8", "utf8"}
+    for piece in page_pieces(tables, title=title, language=language):
+        out.write(piece.encode("ascii", "xmlcharrefreplace").decode("ascii") if plain else piece)
+    out.write("\n")
+
+
+def as_html(tables: Sequence[Table], *, title: str = "", language: Language = "en") -> str:
+    """The page as one text. `title`: what it is about; `language`: of the page's own labels."""
+    return "".join(page_pieces(tables, title=title, language=language)) + "\n"
+
+
+def page_pieces(tables: Sequence[Table], *, title: str = "", language: Language = "en") -> Iterator[str]:
+    """The page in pieces of some kilobytes, so that a long table is never held as text."""
+    labels = LABELS[language]
+    loader = PackageLoader("saiten.reports")
+    page = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    style, script = (loader.get_source(page, name)[0].strip() for name in ("page.css", "page.js"))
+    signatures = [table for table in tables if table.columns == _SIGNATURES]
+    shown = [table for table in tables if table.columns != _SIGNATURES]
+    sections = [_Section(number, table, language) for number, table in enumerate(shown, 1)]
+    pictures = [picture for section in sections for picture in section.pictures.values()]
+    stream = page.get_template("page.html").stream(
+        language=language,
+        labels=labels,
+        title=clean(title) or (sections[0].title if len(sections) == 1 else labels["report"]),
+        style=Markup(style),  # noqa: S704 - our own file, whose digest the policy names
+        script=Markup(script),  # noqa: S704 - the same
+        digests=[_digest(style), _digest(script)],
+        sections=sections,
+        key=_key(pictures, labels) if pictures else [],
+        signatures=[(clean(table.title), [clean(str(cell)) for (cell,) in table.rows]) for table in signatures],
+        made=labels["made"].format(version=__version__),
+        filtered_from=_FILTERED_FROM,
+    )
+    stream.enable_buffering(64)
+    yield from stream
+
+
+def clean(text: str) -> str:
+    """The text with a sign for every control character, and U+FFFD for what is no character at all."""
+    return _NO_TEXT.sub("\ufffd", visible(text))
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """A column's head."""
+
+    name: str
+    numeric: bool
+    axis: Markup = _NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A cell as it stands on the page."""
+
+    kind: str
+    """Its class: `text` stands on one line, `prose` on several, of `long` the beginning is open; `number`, `interval`,
+    and `none` where there is nothing.
+    """
+    text: str
+    rest: str = ""
+    """Of a long one: what unfolds."""
+    order: float | None = None
+    """What it is sorted by, where that is not its text."""
+    picture: Markup = _NOTHING
+    japanese: bool = False
+
+
+class _Section:
+    """A table as the template wants it."""
+
+    def __init__(self, number: int, table: Table, language: Language) -> None:
+        self.anchor = f"table-{number}"
+        self.title = clean(table.title)
+        self.caption = clean(table.caption)
+        self.length = len(table.rows)
+        self.pictures = {picture.low: picture for picture in pictures_of(table)}
+        self._table = table
+        self._numeric = {
+            place for place in range(len(table.columns)) if any(_is_number(row[place]) for row in table.rows)
+        }
+        self._left_out = {picture.high for picture in self.pictures.values()}
+        self._labels = LABELS[language]
+        undrawn = table.intervals and self.length > MOST_DRAWN
+        self.remark = self._labels["not_drawn"].format(most=MOST_DRAWN) if undrawn else ""
+
+    @property
+    def heads(self) -> Iterator[_Head]:
+        """A picture stands in the place of both ends of its interval."""
+        for place, name in enumerate(self._table.columns):
+            if place in self.pictures:
+                axis = self.pictures[place].axis
+                drawn = _NOTHING if axis is None else Markup(axis_svg(axis))  # noqa: S704 - numbers and our own marks
+                yield _Head(self._labels["interval"], numeric=False, axis=drawn)
+            elif place not in self._left_out:
+                yield _Head(clean(name), numeric=place in self._numeric)
+
+    @property
+    def rows(self) -> Iterator[list[_Shown]]:
+        """One after another, so that they are never all there at once."""
+        makers = [self._maker(place) for place in range(len(self._table.columns)) if place not in self._left_out]
+        for number, row in enumerate(self._table.rows):
+            yield [make(number, row) for make in makers]
+
+    def _maker(self, place: int) -> Callable[[int, tuple[Cell, ...]], _Shown]:
+        if place not in self.pictures:
+            nothing = "none number" if place in self._numeric else "none"
+            return lambda _, row: _shown(row[place], nothing)
+        picture = self.pictures[place]
+        return lambda number, row: self._interval(picture, number, row)
+
+    def _interval(self, picture: Picture, number: int, row: tuple[Cell, ...]) -> _Shown:
+        value, low, high = (show_cell(row[place]) for place in (picture.figure, picture.low, picture.high))
+        estimated, axis, own = picture.rows[number]
+        if estimated is None or axis is None:
+            return _Shown("none", "–")
+        whole = estimated.low is not None
+        words = self._labels["spoken" if whole else "spoken_alone"].format(value=value, low=low, high=high)
+        drawn = Markup(whisker_svg(estimated, axis, words, own_axis=own))  # noqa: S704 - escaped where it is drawn
+        return _Shown("interval", f"[{low}, {high}]" if whole else "–", order=estimated.low, picture=drawn)
+
+
+def _is_number(cell: Cell) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def _shown(cell: Cell, nothing: str) -> _Shown:
+    if cell is None or cell == "":
+        return _Shown(nothing, show_cell(cell))
+    if isinstance(cell, float) and isfinite(cell):
+        return _Shown("number", show_cell(cell), order=cell)
+    text = clean(show_cell(cell))
+    if _is_number(cell):
+        return _Shown("number", text)
+    japanese = _JAPANESE.search(text, 0, _LONGEST_CELL) is not None
+    if len(text) <= _LONGEST_CELL:
+        short = cell_len(text) <= _ONE_LINE and "\n" not in text
+        return _Shown("text" if short else "prose", text, japanese=japanese)
+    end = max(text.rfind(sign, _BEGINNING // 2, _BEGINNING) for sign in " \n。、") + 1 or _BEGINNING
+    return _Shown("long", text[:end], rest=text[end:], japanese=japanese)
+
+
+def _key(pictures: Sequence[Picture], labels: Mapping[str, str]) -> list[tuple[Markup, str]]:
+    """The kinds of pictures that are on the page, each with an example and what it means."""
+    plain = Axis(0.0, 1.0, (0.0, 0.5, 1.0))
+    dashed = replace(plain, reference=0.25)
+    rows = [(row, picture) for picture in pictures for row in picture.rows if row[0] is not None]
+    kinds = [("line", Estimated(0.55, 0.35, 0.75), plain, False)]
+    if any(row[0] and row[0].low is None for row, _ in rows):
+        kinds.append(("alone", Estimated(0.55), plain, False))
+    if any(picture.axis and picture.axis.reference is not None for picture in pictures):
+        kinds += [
+            ("apart", Estimated(0.6, 0.4, 0.8), dashed, False),
+            ("within", Estimated(0.35, 0.15, 0.55), dashed, False),
+        ]
+    if any(own for (_, _, own), _ in rows):
+        kinds.append(("own", Estimated(3, 2, 4), Axis(0.0, 5.0, (0.0, 5.0)), True))
+    return [
+        (Markup(whisker_svg(shown, axis, own_axis=own)), labels[f"key_{name}"])  # noqa: S704 - our own marks
+        for name, shown, axis, own in kinds
+    ]

@@ -1,0 +1,111 @@
+"use strict";
+(() => {
+  const words = document.body.dataset;
+  const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+  const folded = (text) => text.normalize("NFKC").toLowerCase();
+  const LONG = 1000; /* rows from which only those near the place that is looked at are laid out */
+  const STEP = 300;
+
+  /* What a cell is sorted by: its number, else its text; nothing at all comes last either way. */
+  function keyOf(cell) {
+    if (!cell.matches(".number, .interval")) return cell.matches(".none") ? null : cell.textContent;
+    const value = Number(cell.dataset.v ?? cell.textContent);
+    return Number.isNaN(value) ? null : value;
+  }
+
+  function compare(a, b) {
+    if (typeof a === "number" && typeof b === "number") return a - b;
+    if (typeof a === "number" || typeof b === "number") return typeof a === "number" ? -1 : 1;
+    return collator.compare(a, b);
+  }
+
+  function sorted(rows, place, sign) {
+    const keys = new Map(rows.map((row) => [row, keyOf(row.cells[place])]));
+    return [...rows].sort((a, b) => {
+      const [x, y] = [keys.get(a), keys.get(b)];
+      return x === null || y === null ? (x === null) - (y === null) : sign * compare(x, y);
+    });
+  }
+
+  /* The rows of a table, in an order and those that fit; a long table grows as one scrolls to its end. */
+  function rowsOf(table) {
+    const body = table.tBodies[0];
+    const box = table.closest(".box");
+    const all = [...body.rows];
+    const step = all.length > LONG ? STEP : Infinity;
+    const state = { all, order: all, fits: () => true, found: all, shown: Infinity };
+    function grow(by) {
+      body.append(...state.found.slice(state.shown, state.shown + by));
+      state.shown += by;
+    }
+    state.show = () => {
+      state.found = state.order.filter(state.fits);
+      state.shown = 0;
+      body.replaceChildren();
+      grow(step);
+      box.scrollTop = 0;
+    };
+    if (step !== Infinity) {
+      table.setAttribute("aria-rowcount", all.length + 1);
+      state.show();
+      box.addEventListener("scroll", () => {
+        if (state.shown < state.found.length && box.scrollTop + 3 * box.clientHeight > box.scrollHeight) grow(step);
+      });
+      window.addEventListener("beforeprint", () => grow(Infinity));
+    }
+    return state;
+  }
+
+  function makeSortable(table, rows) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, place) => {
+      const label = head.querySelector("span");
+      const button = document.createElement("button");
+      button.type = "button";
+      button.title = words.sort;
+      button.append(...label.childNodes);
+      label.replaceWith(button);
+      /* Figures begin with the highest, names with the first; the third click brings back the order of the file. */
+      const ways = ["ascending", "descending"];
+      if (head.matches(".number, .interval")) ways.reverse();
+      button.addEventListener("click", () => {
+        const now = ways[ways.indexOf(head.getAttribute("aria-sort")) + 1];
+        heads.forEach((each) => each.removeAttribute("aria-sort"));
+        if (now !== undefined) head.setAttribute("aria-sort", now);
+        rows.order = now === undefined ? rows.all : sorted(rows.all, place, now === "ascending" ? 1 : -1);
+        rows.show();
+      });
+    });
+  }
+
+  function addFilter(table, rows) {
+    const line = document.createElement("div");
+    const label = document.createElement("label");
+    const input = document.createElement("input");
+    const count = document.createElement("output");
+    line.className = "filter";
+    line.lang = document.documentElement.lang;
+    input.type = "search";
+    label.append(words.filter, input);
+    line.append(label, count);
+    table.closest(".box").before(line);
+    const say = () => {
+      count.textContent = words.counted.replace("{shown}", rows.found.length).replace("{all}", rows.all.length);
+    };
+    let texts = null;
+    input.addEventListener("input", () => {
+      texts ??= new Map(rows.all.map((row) => [row, folded([...row.cells].map((cell) => cell.textContent).join("\n"))]));
+      const wanted = folded(input.value).split(/\s+/u).filter(Boolean);
+      rows.fits = (row) => wanted.every((word) => texts.get(row).includes(word));
+      rows.show();
+      say();
+    });
+    say();
+  }
+
+  for (const table of document.querySelectorAll("table")) {
+    const rows = rowsOf(table);
+    if (rows.all.length > 1) makeSortable(table, rows);
+    if (rows.all.length >= Number(words.from)) addFilter(table, rows);
+  }
+})();

@@ -1,0 +1,132 @@
+"""`--format html` of every command that prints tables: one page on standard output, with the figures of the others."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from lxml import html
+
+ROWS = [
+    {
+        "id": f"q{q}/{system}",
+        "question": f"Question {q}?",
+        "answer": " ".join(["right"] * (good * (3 + q) % 5) + ["wrong"] * 3) + " <script>alert(1)</script>",
+        "reference": "right right right",
+        "contexts": ["right"],
+        "system": system,
+    }
+    for q in range(12)
+    for good, system in enumerate(("<b>hasty", "fair", "careful"), 1)
+]
+
+
+@pytest.fixture
+def scored(saiten, data):
+    """A run over answers of three systems, and labels of two people."""
+    metrics = [word for name in ("token_f1", "context_overlap", "length") for word in ("-m", name)]
+    assert saiten("score", data(ROWS), *metrics, "-o", "run").status == 0
+    labels = [
+        {"item": row["id"], "annotator": who, "aspect": "correct", "value": int(place % 3 + (who == "b") > 1)}
+        for place, row in enumerate(ROWS)
+        for who in ("a", "b")
+    ]
+    data(labels, "labels.jsonl")
+
+
+COMMANDS = [
+    ("show", "run"),
+    ("show", "run", "--worst", "token_f1"),
+    ("compare", "run", "run"),
+    ("compare", "run", "run", "--systems", "fair,careful"),
+    ("metrics",),
+    ("metrics", "--ja"),
+    ("agreement", "labels.jsonl"),
+    ("meta-evaluate", "run", "labels.jsonl"),
+    ("estimate", "run", "labels.jsonl"),
+    ("drift", "run", "run", "labels.jsonl"),
+    ("score", "data.jsonl", "-m", "length", "-o", "other", "--quiet"),
+    ("score", "data.jsonl", "-m", "faithfulness", "--dry-run"),
+    ("probe", "data.jsonl", "-m", "accuracy", "--probes", "empty", "--limit", "3", "-o", "probed", "--quiet"),
+]
+
+
+class Tags(HTMLParser):
+    """Counts what begins."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_that_prints_tables_makes_a_page(saiten, scored, command):
+    """A whole page and nothing else on standard output; one script, the page's own; all that stands in JSON."""
+    written = saiten(*command, "--format", "html")
+    assert written.status == 0, written
+    assert written.out.startswith("<!DOCTYPE html>")
+    assert written.out.endswith("</html>\n")
+    tags = Tags()
+    tags.feed(written.out)
+    assert (tags.seen.count("html"), tags.seen.count("script"), tags.seen.count("b")) == (1, 1, 0)
+    page = html.document_fromstring(written.out.encode())
+    assert page.xpath("//main//table/tbody/tr")
+    if command[0] not in {"score", "probe", "agreement"}:  # those continue a run, or show people less
+        tables = json.loads(saiten(*command, "--format", "json").out)
+        shown = {h.text for h in page.xpath("//h2")}
+        assert set(tables) <= shown
+        rows = [row for title, rows in tables.items() if title != "How the figures were made" for row in rows]
+        assert len(page.xpath("//main//table/tbody/tr")) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("command", "figure"),
+    [
+        (("show", "run"), "mean"),
+        (("compare", "run", "run", "--systems", "fair,careful"), "difference"),
+        (("agreement", "labels.jsonl"), "value"),
+        (("meta-evaluate", "run", "labels.jsonl"), "AUROC"),
+        (("estimate", "run", "labels.jsonl"), "with the judge"),
+    ],
+)
+def test_intervals_are_drawn_beside_their_figures(saiten, scored, command, figure):
+    """With words for those who see no picture, and every digit of the figure for sorting."""
+    page = html.document_fromstring(saiten(*command, "--format", "html").out.encode())
+    table = page.xpath(f"//table[.//th/span='{figure}']")[0]
+    heads = ["".join(th.find("span").itertext()) for th in table.xpath("thead/tr/th")]
+    after = heads.index(figure) + 1
+    assert heads[after] == "95 % interval"
+    drawn = 0
+    for row in table.xpath("tbody/tr"):
+        label = row[after].xpath("*[local-name()='svg']/@aria-label")
+        if label and "from" in label[0]:
+            value, low, high = re.fullmatch(r"(\S+), 95 % interval from (\S+) to (\S+)", label[0]).groups()
+            assert value == row[after - 1].text
+            assert row[after].findtext("span") == f"[{low}, {high}]"
+            drawn += 1
+    assert drawn
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("show", "run", "--sample", "q1/fair"), "one sample"),
+        (("metrics", "faithfulness"), "explained in the terminal"),
+    ],
+)
+def test_what_has_no_tables_has_no_page(saiten, scored, command, said):
+    """A sentence instead, and nothing on standard output."""
+    refused = saiten(*command, "--format", "html")
+    assert (refused.status, refused.out) == (2, "")
+    assert said in refused.err
+
+
+def test_differences_are_numbers_for_programs(saiten, scored):
+    """The ends of the interval of a comparison are numbers in every form but the terminal's."""
+    (rows,) = json.loads(saiten("compare", "run", "run", "--systems", "fair,careful", "--format", "json").out).values()
+    row = next(row for row in rows if row["metric"] == "token_f1")
+    assert row["95 % from"] <= row["difference"] <= row["to"]
+    assert "95 % interval" in saiten("compare", "run", "run").out

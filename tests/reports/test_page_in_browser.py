@@ -1,0 +1,191 @@
+"""The page in a real browser: no error, no request, sorting, filtering, both colour schemes, both languages.
+
+Opt-in: runs where Chromium and Playwright are installed (see docs/output-formats.md), else it is skipped.
+"""
+
+import functools
+import http.server
+import shutil
+import threading
+
+import pytest
+
+from saiten.reports.page import as_html
+from saiten.reports.tables import Interval, Table
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt-get install chromium fonts-noto-cjk"),
+    pytest.mark.xdist_group("browser"),
+]
+
+HOSTILE = '"><img src=http://127.0.0.1:9/x onerror="document.title=1"><script>document.title=2</script>'
+SCORES = Table(
+    "Scores by metric",
+    ("metric", "Pearson", "95 % from", "to", "n", "remarks"),
+    (
+        ("answer_correctness", 0.71, 0.61, 0.79, 192, "3 undefined"),
+        ("rouge_l", 0.12, -0.04, 0.26, 192, ""),
+        ("faithfulness", None, None, None, 0, "constant values"),
+        ("length", -0.051, -0.2, 0.11, 192, HOSTILE),
+    ),
+    "95 % interval: bootstrap over questions.",
+    (Interval("Pearson", "95 % from", "to", 0.0),),
+)
+ANSWERS = Table(
+    "回答の一覧",
+    ("id", "answer", "score"),
+    tuple((f"q{n}", f"この橋は{1990 + n}年に開通しました。" * (1 if n % 5 else 40), n / 40 if n % 7 else None) for n in range(40)),
+)  # fmt: skip
+MADE = Table("How the figures were made", ("signature",), (("length|version:0.1.0",),))
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder and says nothing."""
+
+    def log_message(self, *_):
+        """Nothing."""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, started once."""
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """`opened(tables, …)`: the page, served from loopback; afterwards there was no error and no other request."""
+    asked, errors, contexts = [], [], []
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/page.html"
+
+    def open_page(tables, scheme="light", size=(1200, 900), *, javascript=True, **settings):
+        (tmp_path / "page.html").write_text(as_html(tables, **settings), encoding="utf-8")
+        context = browser.new_context(
+            color_scheme=scheme, viewport={"width": size[0], "height": size[1]}, java_script_enabled=javascript
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: errors.append(message.text))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    server.shutdown()
+    server.server_close()
+    assert errors == []
+    assert set(asked) == {address}
+
+
+def column(page, number, table=0):
+    """The texts of a column's visible cells."""
+    rows = page.locator("table").nth(table).locator("tbody tr:visible")
+    return [row.locator("th, td").nth(number).inner_text() for row in rows.all()]
+
+
+def test_a_click_on_a_head_sorts(opened):
+    """Figures from the highest, names from the first, then the other way, then as they were; nothing comes last."""
+    page = opened([SCORES, ANSWERS])
+    before = column(page, 0)
+    button = page.get_by_role("button", name="Pearson")
+    button.click()
+    assert column(page, 1) == ["0.710", "0.120", "-0.051", "–"]
+    assert page.locator("th[aria-sort=descending]").count() == 1
+    button.click()
+    assert column(page, 1) == ["-0.051", "0.120", "0.710", "–"]
+    button.press("Enter")
+    assert column(page, 0) == before
+    page.get_by_role("button", name="metric").click()
+    assert column(page, 0) == sorted(before)
+    page.get_by_role("button", name="id").click()
+    assert column(page, 0, table=1) == [f"q{n}" for n in range(40)], "q2 comes before q10"
+
+
+def test_a_box_filters_the_rows_of_a_long_table(opened):
+    """All words, wherever they stand, full width or half; the count is said; a short table has no box."""
+    page = opened([SCORES, ANSWERS])
+    assert page.get_by_label("Filter rows").count() == 1
+    page.get_by_label("Filter rows").fill("１９９５ 開通")
+    assert column(page, 0, table=1) == ["q5"]
+    assert page.get_by_text("1 of 40 rows").is_visible()
+    page.get_by_label("Filter rows").fill("")
+    assert page.get_by_text("40 of 40 rows").is_visible()
+
+
+def test_texts_from_outside_do_nothing(opened):
+    """No script of theirs runs, and they are shown as they are."""
+    page = opened([SCORES])
+    assert page.title() == "Scores by metric · saiten"
+    assert page.get_by_text(HOSTILE).is_visible()
+    assert page.locator("img").count() == 0
+
+
+def test_the_page_is_complete_without_its_script(opened):
+    """Every row and picture stands, and a long cell unfolds."""
+    page = opened([SCORES, ANSWERS], javascript=False)
+    assert len(column(page, 0)) == 4
+    assert len(column(page, 0, table=1)) == 40
+    assert page.locator("button").count() == 0
+    long = page.locator("td.long").first
+    folded = long.bounding_box()["height"]
+    long.locator("summary").click()
+    assert long.bounding_box()["height"] > folded
+
+
+def test_a_wide_table_scrolls_within_its_box(opened):
+    """The page itself never scrolls sideways; head and first column stay in sight."""
+    wide = Table("Wide", ("name", *(f"c{n}" for n in range(30))), tuple((f"row {n}", *range(30)) for n in range(60)))
+    page = opened([wide, Table("Unbroken", ("a",), (("x" * 900,),))], size=(390, 800))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.locator(".box").first.evaluate("box => box.scrollTo(500, 900)")
+    box = page.locator(".box").first.bounding_box()
+    head, first = page.locator("thead th").nth(12).bounding_box(), page.locator("tbody th").nth(30).bounding_box()
+    assert abs(head["y"] - box["y"]) < 3
+    assert abs(first["x"] - box["x"]) < 3
+
+
+def test_ten_thousand_rows_open_sort_and_filter(opened):
+    """Laid out as one scrolls; sorting and the box reach all of them."""
+    rows = tuple((f"q{n}", f"質問 {n}", n * 37 % 10_007 / 7, n % 2 == 0) for n in range(10_000))
+    page = opened([Table("Long", ("id", "question", "value", "ok"), rows)])
+    page.get_by_role("button", name="value").click()
+    values = "[...document.querySelectorAll('tbody tr')].map(row => Number(row.cells[2].dataset.v))"
+    highest = sorted((row[2] for row in rows), reverse=True)
+    first = page.evaluate(values)
+    assert 100 < len(first) < 1_000
+    assert first == highest[: len(first)]
+    page.locator(".box").evaluate("box => box.scrollTo(0, box.scrollHeight)")
+    page.wait_for_function(f"document.querySelectorAll('tbody tr').length > {len(first)}")
+    page.get_by_label("Filter rows").fill("q9999")
+    assert column(page, 0) == ["q9999"]
+    page.get_by_label("Filter rows").fill("")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(values) == highest, "all are printed"
+
+
+@pytest.mark.parametrize(("language", "scheme", "size"), [("en", "light", (1200, 1000)), ("ja", "dark", (1400, 1000)), ("ja", "light", (390, 900))])  # fmt: skip
+def test_screenshots_are_kept(opened, tmp_path, language, scheme, size):
+    """In both languages and schemes, wide and narrow; the scheme is what was asked for."""
+    title = {"en": "What the metrics are worth", "ja": "指標はどこまで信頼できるか"}[language]
+    page = opened([SCORES, ANSWERS, MADE], scheme=scheme, size=size, language=language, title=title)
+    page.locator(".key summary").click()
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (int(ground.split("(")[1].split(",")[0]) < 128) is (scheme == "dark")
+    shot = tmp_path / f"page-{language}-{scheme}-{size[0]}.png"
+    page.screenshot(path=shot)
+    assert shot.stat().st_size > 10_000
