@@ -1,6 +1,8 @@
 """`saiten probe` and `saiten drift` from end to end, the judge offline or a model behind a real HTTP server."""
 
 import json
+import re
+import time
 
 import orjson
 import pytest
@@ -42,6 +44,11 @@ def test_the_default_needs_nothing(saiten):
     assert rows["reference", "accuracy"]["verdict"] == "holds"
     assert rows["empty", "correctness"]["verdict"] == "holds"
     assert rows["form_turned", "correctness"]["n"] == 24
+    assert rows["rubric_turned", "correctness"]["verdict"] == "holds"
+    assert rows["rubric_turned", "accuracy"]["verdict"] == "not applicable"
+    assert rows["order_swapped", "preference"]["verdict"] == "holds"
+    (order,) = table(said, "The order of two answers")
+    assert (order["changes"], order["first"], order["n"]) == (0.0, 0.5, 23)  # one answer is the shortened reference
     assert saiten("probe", "--limit", "24", "--fail", "-q").status == 4
 
 
@@ -74,16 +81,105 @@ def test_a_gullible_model_is_caught(probed, openai_server):
     assert len(list(read_run("run").scores())) == 24 * 7
 
 
+def partial(asked):
+    """A model that prefers the first answer of every third pair, and the one with *right* in it of the others."""
+    if '"better"' not in json.dumps(asked.schema or {}):
+        return None
+    number = int(re.search(r"Question (\d+)", asked.text)[1])
+    first = asked.text.split("<first>")[1].split("</first>")[0]
+    return json.dumps({"explanation": "e", "better": "first" if number % 3 == 0 or "right" in first else "second"})
+
+
+@pytest.fixture
+def pairs(data):
+    """30 questions with a right and a wrong answer each."""
+    return data(
+        [
+            {"id": f"{n}{side}", "question": f"Question {n}?", "answer": f"It is {side} {n}.", "reference": "right", "system": side}
+            for n in range(30)
+            for side in ("right", "wrong")
+        ],
+        "pairs.jsonl",
+    )  # fmt: skip
+
+
+def test_a_model_with_a_position_bias_is_caught(probed, openai_server, pairs):
+    """Ten of 30 questions by the place: a third changes with the order, 40 of 60 verdicts are for the first place."""
+    openai_server.reply = partial
+    said = probed(pairs, "--limit", "60", "--probes", "order_swapped", "--format", "json")
+    assert said.status == 0
+    (row,) = table(said)
+    assert (row["verdict"], row["broken"], row["n"]) == ("violated", "10 (33%)", 30)
+    (order,) = table(said, "The order of two answers")
+    assert (order["n"], order["questions"], order["same place"], order["calls"]) == (30, 30, 10, 60)
+    assert (order["changes"], order["first"]) == pytest.approx((10 / 30, 40 / 60))
+    assert order["changes 95 %"].startswith("[0.1")
+    assert {(one.metric, one.sample) for one in read_run("run").scores()} == {
+        ("preference", f"{n}{one} vs {n}{other}")
+        for n in range(30)
+        for one, other in (("right", "wrong"), ("wrong", "right"))
+    }  # and no score of a metric that no probe is about
+
+
+def test_the_order_of_the_rubric_is_all_that_is_turned(probed, openai_server):
+    """The same samples with the rubric the other way round, and a model that is drawn to the last grade it reads."""
+
+    def last(asked):
+        if '"grade"' not in json.dumps(asked.schema or {}):
+            return None
+        rubric = asked.body["messages"][0]["content"]
+        return json.dumps({"feedback": "f", "grade": 5 if rubric.index("0: ") < rubric.index("5: ") else 1})
+
+    openai_server.reply = last
+    said = probed("--limit", "12", "--probes", "rubric_turned", "--format", "json")
+    (row,) = table(said)
+    assert (row["verdict"], row["n"], row["difference"]) == ("violated", 12, 4.0)
+    assert {one.metric for one in read_run("run").scores()} == {"correctness", "correctness[rubric=worst_first]"}
+
+
+def test_a_probe_of_the_order_that_is_killed_goes_on(process, probed, openai_server, pairs):
+    """SIGKILL in the middle, then a budget that is too small, then the rest: every pair once, the figures as ever."""
+    openai_server.reply, openai_server.latency = partial, 0.02
+    options = ("--limit", "60", "--probes", "order_swapped", "--concurrency", "4")
+    address = f"openai:m@{openai_server.base_url}"
+    running = process("probe", pairs, "--judge", address, "-m", "correctness", "-o", "run", *options)
+    while len(openai_server.requests) < 25:
+        assert running.poll() is None
+        time.sleep(0.01)
+    running.kill()
+    running.communicate()
+    openai_server.latency = 0.0
+    assert probed(pairs, *options, "--max-calls", "20").status == 3
+    said = probed(pairs, *options, "--format", "json")
+    assert said.status == 0
+    (order,) = table(said, "The order of two answers")
+    assert (order["n"], order["same place"]) == (30, 10)
+    asked = [orjson.dumps(each.body["messages"]) for each in openai_server.requests if '{"ok": true}' not in each.text]
+    assert len(set(asked)) == 60
+    assert len(asked) - len(set(asked)) <= 2 * 4  # those in flight when it was killed and when the budget was spent
+
+
+def test_another_second_answer_under_the_same_id_is_refused(saiten, data):
+    """Half of the verdicts would be about the old one."""
+    rows = [{"id": f"{n}", "question": "Q?", "answer": f"Answer {n}.", "reference": "r"} for n in range(3)]
+    options = ("--probes", "order_swapped", "-m", "accuracy", "-o", "run")
+    assert saiten("probe", data(rows), *options).status == 0
+    rows[1]["answer"] = "Another."
+    said = saiten("probe", data(rows), *options)
+    assert said.status == 2
+    assert "1" in said.err
+
+
 def test_a_dry_run_tells_the_calls_of_the_run(probed, openai_server):
     """Nobody is asked; the number is that of the requests that follow, the preflight apart."""
     openai_server.reply = lambda asked: None if asked.schema else "Feedback: good [RESULT] 3"
-    options = ("--limit", "6", "--probes", "padded,wrong_reference,form_turned,empty")
+    options = ("--limit", "6", "--probes", "padded,wrong_reference,form_turned,empty,rubric_turned,order_swapped")
     said = probed(*options, "--dry-run", "--format", "json")
     (rows,) = json.loads(said.out).values()
     assert openai_server.requests == []
     assert probed(*options).status == 0
     asked = [each for each in openai_server.requests if '{"ok": true}' not in each.text]
-    assert {row["metric"]: row["calls"] for row in rows}["all"] == len(asked) == 6 * 5
+    assert {row["metric"]: row["calls"] for row in rows}["all"] == len(asked) == 6 * (5 + 1) + 5 * 2
 
 
 def test_a_spent_budget_is_gone_on_with(probed, openai_server):

@@ -1,14 +1,12 @@
 """What people would say of the whole set: pairing labels with scores, systems, differences, and what is refused."""
 
-import json
 import random
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from saiten.cli import main
-from saiten.errors import BadInput
+from saiten.errors import BadInput, SaitenError
 from saiten.meta_evaluation.outputs import Item, Output
 from saiten.meta_evaluation.prediction_powered import estimate
 from saiten.records import Label
@@ -120,43 +118,63 @@ def test_labels_drawn_within_systems_make_a_stratified_mean():
 
 @pytest.mark.parametrize(
     ("asked", "said"),
-    [({"systems": ("good", "gone")}, "good, poor"), ({"metrics": ["other"]}, "judge")],
+    [
+        ({"systems": ("good", "gone")}, "good, poor"),
+        ({"metrics": ["other"]}, "'other'.*judge"),
+        ({"metrics": ["judge", "jugde"]}, "'jugde'.*judge"),
+        ({"metrics": ["judge", "mute"]}, "'mute'"),
+        ({"systems": ("good", "good")}, "two systems"),
+        ({"width": float("nan")}, "width is nan"),
+        ({"width": -1.0}, "above 0"),
+        ({"yes_from": float("inf")}, "yes_from is inf"),
+    ],
 )
 def test_what_is_not_there_is_refused_with_what_there_is(asked, said):
-    """A mistyped system or metric names those that can be had."""
+    """A mistyped system or metric names those that can be had, also beside one that is there; a number must be one."""
     items, outputs, labels, _ = world()
-    with pytest.raises(BadInput, match=said):
+    outputs += [Output(name, "mute", "failed") for name in items]
+    with pytest.raises(SaitenError, match=said):
         estimate(items, outputs, labels, **asked)
 
 
-def test_the_command_prints_an_estimate_a_system(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch):
-    """A run of the text metrics, labels of every third question, and the labels that a width would need."""
-    monkeypatch.chdir(tmp_path)
-    rng = random.Random(4)
-    samples, labels = [], []
-    for n in range(240):
-        right = rng.random() < 0.7
-        answer = f"It is {n} years old." if right else "Nobody knows that."
-        question = f"How old is bridge {n}?"
-        sample = {"id": f"s{n}", "question": question, "answer": answer, "reference": f"It is {n} years old."}
-        samples.append(sample | {"system": f"sys{n % 2}"})
-        if n % 3 == 0:
-            labels.append({"item": f"s{n}", "value": int(right), "aspect": "correct"})
-    for name, rows in (("answers.jsonl", samples), ("labels.jsonl", labels)):
-        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    main_ok(["score", "answers.jsonl", "-m", "token_f1", "-o", "run", "-q"])
-    capsys.readouterr()
-    main_ok(["estimate", "run", "labels.jsonl", "--width", "0.09", "--systems", "sys0,sys1", "--format", "json"])
-    (table,) = json.loads(capsys.readouterr().out).values()
-    assert [row["of"] for row in table] == ["all", "sys0", "sys1", "sys0 - sys1"]
-    assert table[0]["labels"] == 80
-    assert table[0]["items"] == 240
-    assert table[0]["from"] <= table[0]["with the judge"] <= table[0]["up to"]
-    assert table[0]["labels for ± 0.09"] < table[0]["without the judge"]
+def test_without_systems_there_is_nothing_to_stratify_by():
+    """Said, rather than that there are no labels of ''."""
+    items, outputs, labels, _ = world()
+    bare = {name: Item(item.question) for name, item in items.items()}
+    with pytest.raises(BadInput, match="names its system"):
+        estimate(bare, outputs, labels, stratified=True)
 
 
-def main_ok(words):
-    """Run a command that must end well."""
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert ended.value.code in {0, None}, words
+def test_labels_without_an_aspect_meet_whatever_the_judge_said():
+    """As in meta-evaluation: a judge's file may name the aspect that the labels leave out."""
+    items, outputs, labels, _ = world()
+    plain = [replace(one, aspect="") for one in labels]
+    named = [replace(one, aspect="correct") for one in outputs]
+    found, expected = (estimate(items, said, plain).rows for said in (named, outputs))
+    assert [row.powered for row in found] == [row.powered for row in expected]
+
+
+def test_a_mean_that_misses_the_threshold_by_rounding_reaches_it():
+    """Three people's 0.7 and 0.1 and 0.1 make 0.3, whatever the last bit says."""
+    items, outputs, labels, _ = world()
+    by_three = [
+        replace(one, annotator=who, value=v) for one in labels for who, v in (("a", 0.7), ("b", 0.1), ("c", 0.1))
+    ]
+    (row, *_) = estimate(items, outputs, by_three, yes_from=0.3).rows
+    assert row.powered.alone.value == 1.0
+
+
+def test_the_figures_are_those_of_the_formula():
+    """No systems, one answer a question: the few lines of the paper on the very same items, pseudo-items apart."""
+    rng = random.Random(9)
+    items = {f"i{n}": Item(f"q{n}") for n in range(300)}
+    people = {name: rng.gauss(3, 1) for name in items}
+    outputs = [Output(name, "judge", value + rng.gauss(0, 0.5)) for name, value in people.items()]
+    chosen = rng.sample(sorted(items), 80)
+    found = estimate(items, outputs, [Label(name, people[name]) for name in chosen]).rows[0].powered
+    judged = {one.item: one.said for one in outputs}
+    y, f = (np.array([of[name] for name in chosen]) for of in (people, judged))
+    rest = np.array([judged[name] for name in items if name not in chosen])
+    lam = np.cov(y, f)[0, 1] / (np.var(f, ddof=1) + 80 / 220 * np.var(rest, ddof=1))
+    assert found.powered.value == pytest.approx(y.mean() - lam * (f.mean() - rest.mean()), rel=1e-9)
+    assert found.judge == pytest.approx(np.mean(list(judged.values())))

@@ -197,6 +197,57 @@ def test_fewer_than_three_systems_have_no_order(systems, says):
     assert says in level.kendall.reason
 
 
+def test_people_can_be_taken_over_all_that_they_rated():
+    """With `systems_over=all` an item without a value counts in people's mean; by default both means are over the same."""
+    people = [[value] for value in [3.0, 1.0, 2.0, 2.0, 9.0, 1.0] * 4]
+    items = {f"i{n:02}": Item(f"q{n // 6}", "abc"[n % 3]) for n in range(24)}
+    outputs = [Output(f"i{n:02}", "m", "failed" if n % 6 == 4 else float(n % 3)) for n in range(24)]
+    labels = [Label(f"i{n:02}", people[n][0], "p") for n in range(24)]
+    found = {}
+    for over in ("common", "all"):
+        (aspect,) = meta_evaluate(pair(items, outputs, labels), dataclasses.replace(QUICK, systems_over=over)).aspects
+        found[over] = aspect.metrics[0].systems
+        assert aspect.metrics[0].items.pearson.n == 20
+    assert found["common"].people == close((2.5, 1.0, 1.5))
+    assert found["all"].people == close((2.5, 5.0, 1.5))
+    assert found["all"].metric == found["common"].metric == (0.0, 1.0, 2.0)
+    for over, level in found.items():
+        assert level.kendall.value == close(stats.kendalltau([0, 1, 2], level.people).statistic), over
+        assert level.kendall.clusters == 4
+
+
+def test_over_all_equals_over_common_where_nothing_is_missing():
+    """To the last interval; and a system of which nothing was measured is left out, not ordered."""
+    metric, people, systems = RANDOM.normal(size=40), RANDOM.normal(size=40), list("abcde") * 8
+    resamples = Resamples.of([i // 5 for i in range(40)], resamples=100)
+    plain = system_level(metric, people, systems, resamples)
+    assert plain.kendall.low is not None
+    gone = np.where(np.array(systems) == "e", np.nan, metric)
+    kept = [i for i in range(40) if systems[i] != "e"]
+    some = system_level(metric[kept], people[kept], [systems[i] for i in kept], resamples.only(np.array(kept)))
+    assert system_level(gone, people, systems, resamples) == some
+    assert some.systems == ("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize("by", ["kendall", "linear_kappa", "quadratic_kappa", "spearman"])
+def test_grades_can_be_ranked_by(by):
+    """The figure shown is that of its table, and the clearly better judge stands first, alone."""
+    rng = np.random.default_rng(8)
+    grades = rng.integers(1, 6, 80)
+    items = {f"i{n:02}": Item(f"q{n // 2}") for n in range(80)}
+    said = {"close": np.clip(grades + rng.integers(0, 2, 80), 1, 5), "far": rng.integers(1, 6, 80)}
+    outputs = [Output(f"i{n:02}", judge, float(values[n])) for judge, values in said.items() for n in range(80)]
+    labels = [Label(f"i{n:02}", float(grades[n]), "p") for n in range(80)]
+    (found,) = meta_evaluate(pair(items, outputs, labels), dataclasses.replace(QUICK, by=by)).aspects
+    assert [(place.metric, place.rank) for place in found.ranking.places] == [("close", 1), ("far", 2)]
+    close_one = next(one for one in found.metrics if one.metric == "close")
+    shown = getattr(close_one.grades, by) if "kappa" in by else getattr(close_one.items, by)
+    assert found.ranking.places[0].figure == shown
+    (comparison,) = found.ranking.comparisons
+    assert comparison.apart
+    assert (comparison.williams is not None) == (by == "spearman")
+
+
 def test_the_ceiling_is_each_annotator_against_the_mean_of_the_others():
     """Also where each item has other annotators; the mean over people stands in the ranking as a row of its own."""
     table = np.clip(np.round(QUALITY[:, None] + 2.5 + np.random.default_rng(6).normal(size=(N, 3))), 0, 5)

@@ -32,7 +32,7 @@ DECIDED = ProbedMetric(
     "accuracy[grounded]",
     frozenset({"question", "answer", "reference", "contexts"}),
     (0.0, 1.0),
-    "accuracy[form=marker]",
+    {"form": "accuracy[form=marker]"},
 )
 
 
@@ -103,7 +103,7 @@ async def test_a_robust_judge_passes_every_probe(metric, probed):
     report = await report_on(judge_by(robust), metric, probed)
     found = verdicts(report)
     assert found.pop("contexts_reversed") == ("holds" if probed is DECIDED else "not applicable")
-    assert set(found) == set(PROBES) - {"contexts_reversed", "form_turned"}
+    assert set(found) == set(PROBES) - {"contexts_reversed", "form_turned", "rubric_turned", "order_swapped"}
     assert set(found.values()) == {"holds"}
     assert report.violated == ()
     assert all(row.broken == 0 and row.share_low == 0 < row.share_high < 0.25 for row in report.rows if row.n)
@@ -222,14 +222,29 @@ def test_the_order_of_contexts_is_not_probed_where_it_is_what_is_measured():
     assert "order" in series.reason
 
 
-def test_the_other_form_is_asked_about_the_samples_as_they_are():
-    """Form turned makes no new sample: each is scored by the metric and by its other form."""
-    plan = make_plan(SAMPLES, [DECIDED], chosen_probes(["form_turned"]))
+@pytest.mark.parametrize(("probe", "other"), [("form_turned", "m[form=b]"), ("rubric_turned", "m[rubric=b]")])
+def test_what_is_turned_in_the_metric_is_asked_about_the_samples_as_they_are(probe, other):
+    """Form and rubric turned make no new sample: each is scored by the metric and by its other self."""
+    metric = ProbedMetric("m", GRADED.reads, (1.0, 5.0), {"form": "m[form=b]", "rubric": "m[rubric=b]"})
+    plan = make_plan(SAMPLES, [metric], chosen_probes([probe]))
     assert set(plan.samples) == {each.id for each in SAMPLES}
-    assert plan.wanted == {(s.id, name) for s in SAMPLES for name in (DECIDED.name, DECIDED.other_form)}
-    scores = {key: Score(float(key[1] == DECIDED.name)) for key in plan.wanted}
+    assert plan.wanted == {(s.id, name) for s in SAMPLES for name in ("m", other)}
+    scores = {key: Score(4.0 if key[1] == "m" else 3.0) for key in plan.wanted}
     (row,) = probe_report(plan, scores).rows
     assert (row.verdict, row.broken, row.difference) == ("violated", len(SAMPLES), -1.0)
+
+
+async def test_a_judge_that_minds_the_order_of_the_rubric_is_caught():
+    """One who gives a grade more where the best grade stands last: a difference of exactly that grade."""
+    judge = ScriptedJudge({GradeAnswer: lambda task: Grade(feedback="", grade=3 + (task.rubric == "worst_first"))})
+    other = Correctness(rubric="worst_first")
+    metric = replace(GRADED, turned={"rubric": other.name})
+    plan = make_plan(SAMPLES, [metric], chosen_probes(["rubric_turned"]))
+    scores = {
+        (each.id, one.name): await score_once(each, one, judge) for each in SAMPLES for one in (Correctness(), other)
+    }
+    (row,) = probe_report(plan, scores).rows
+    assert (row.verdict, row.difference, row.n) == ("violated", 1.0, len(SAMPLES))
 
 
 def test_votes_give_the_reliability_of_the_originals_alone():

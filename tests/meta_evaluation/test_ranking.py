@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.meta_evaluation.ranking import FIGURES, compact_letters, rank
-from saiten.stats import auroc, balanced_accuracy, cohen_kappa, pearson, spearman
+from saiten.meta_evaluation.ranking import NAMES, compact_letters, rank
+from saiten.stats import auroc, balanced_accuracy, cohen_kappa, kendall, pearson, spearman
 
 RANDOM = np.random.default_rng(2)
 N = 300
@@ -88,19 +88,24 @@ def test_an_easier_half_does_not_lift_a_metric():
 
 DECISIONS = {metric: (x > 0).astype(float) for metric, x in COLUMNS.items()}
 TRUTH = (PEOPLE > 0).astype(float)
+GRADES = {metric: np.clip(np.round(x), -3, 3) for metric, x in COLUMNS.items()}
+GRADED = np.clip(np.round(PEOPLE), -3, 3)
 
 
 @pytest.mark.parametrize(
     ("by", "figure", "columns", "people"),
     [
         ("spearman", spearman, COLUMNS, PEOPLE),
+        ("kendall", kendall, COLUMNS, PEOPLE),
+        ("linear_kappa", lambda x, y: cohen_kappa(x, y, weights="linear"), GRADES, GRADED),
+        ("quadratic_kappa", lambda x, y: cohen_kappa(x, y, weights="quadratic"), GRADES, GRADED),
         ("auroc", lambda x, y: auroc(y, x), COLUMNS, TRUTH),
         ("kappa", cohen_kappa, DECISIONS, TRUTH),
         ("balanced_accuracy", lambda x, y: balanced_accuracy(y, x), DECISIONS, TRUTH),
     ],
 )
 def test_the_tested_difference_is_that_of_the_figures(by, figure, columns, people):
-    """As functions of sums they are the same figures."""
+    """As functions of sums, or recounted, they are the same figures; the clear order is found by each."""
     found = ranked(by, figure, columns, people)
     for one in found.comparisons:
         expected = figure(columns[one.first], people).value - figure(columns[one.second], people).value
@@ -110,8 +115,8 @@ def test_the_tested_difference_is_that_of_the_figures(by, figure, columns, peopl
 
 
 def test_every_figure_has_a_name_that_can_be_asked_for():
-    """The keys are what `--by` takes."""
-    assert set(FIGURES) == {"pearson", "spearman", "auroc", "agreement", "kappa", "f1", "balanced_accuracy", "quadratic_kappa", "accuracy"}  # fmt: skip
+    """The names are what `--by` takes."""
+    assert set(NAMES) == {"pearson", "spearman", "kendall", "auroc", "agreement", "kappa", "f1", "balanced_accuracy", "linear_kappa", "quadratic_kappa", "accuracy"}  # fmt: skip
 
 
 @given(st.integers(1, 7), st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6))))

@@ -5,9 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.metrics import cohen_kappa_score
 
-from saiten.stats.dependent_correlations import Rivals, swap_tests, williams, williams_test
-from saiten.stats.resampled import pearson_of, standard
+from saiten.stats.dependent_correlations import Rivals, bootstrap_test, swap_tests, williams, williams_test
+from saiten.stats.resampled import Resamples, kendall_each, linear_kappa_each, pearson_of, standard
 
 
 @pytest.fixture
@@ -103,6 +104,65 @@ def test_the_same_metric_twice_is_not_apart(random):
     same, apart = swap_tests([rivals(people, people, people), far], pearson_of, 30, permutations=500)
     assert same == 1
     assert apart == pytest.approx(1 / 501)
+
+
+FIGURES = {
+    "kendall": (kendall_each, lambda x, y: stats.kendalltau(x, y).statistic),
+    "linear kappa": (linear_kappa_each, lambda x, y: cohen_kappa_score(x.astype(int), y.astype(int), weights="linear")),
+}
+
+
+def graded(random, n, *noise):
+    """People's grades, and those of judges who err by up to so many steps."""
+    people = random.integers(1, 6, n).astype(float)
+    return people, *(np.clip(people + random.integers(-most, most + 1, n), 1, 5) for most in noise)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_bootstrap_test_is_that_of_the_rows_written_out(name, random):
+    """Each resample's rows repeated, the figure by scipy or scikit-learn, the spread of the difference, Student's t."""
+    people, first, second = graded(random, 30, 1, 2)
+    resamples = Resamples.of([n // 2 for n in range(30)], resamples=60, seed=5)
+    each, plain = FIGURES[name]
+    drawn = [resamples.each(each(x, people)) for x in (first, second)]
+    apart = []
+    for weights in np.concatenate([counts[:, resamples.groups] for counts in resamples.counts()]).astype(int):
+        x, y, z = (np.repeat(column, weights) for column in (first, second, people))
+        apart.append(plain(x, z) - plain(y, z))
+    assert drawn[0] - drawn[1] == pytest.approx(np.array(apart), abs=1e-9)
+    difference = plain(first, people) - plain(second, people)
+    t = difference / (np.std(apart, ddof=1) * np.sqrt(15 / 14))
+    assert bootstrap_test(difference, *drawn, 15) == pytest.approx(2 * stats.t.sf(abs(t), 14), abs=1e-9)
+
+
+@pytest.mark.parametrize("clusters", [12, 40])
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_bootstrap_test_keeps_its_level_and_finds_what_is_there(name, clusters):
+    """Judges of equal worth are called different in about one of twenty worlds; how often a much better one is found
+    depends on the number of questions.
+    """
+    random, (each, _) = np.random.default_rng(clusters), FIGURES[name]
+    resamples = Resamples.of([n // 2 for n in range(2 * clusters)], resamples=200)
+    alarms, found = 0, 0
+    for _ in range(150):
+        people, first, second, poor = graded(random, 2 * clusters, 1, 1, 4)
+        values = [each(x, people) for x in (first, second, poor)]
+        whole = [float(value(np.ones((1, 2 * clusters)))[0]) for value in values]
+        drawn = [resamples.each(value) for value in values]
+        alarms += (bootstrap_test(whole[0] - whole[1], drawn[0], drawn[1], clusters) or 0) <= 0.05
+        found += (bootstrap_test(whole[0] - whole[2], drawn[0], drawn[2], clusters) or 1) <= 0.05
+    assert 1 <= alarms <= 15
+    assert found >= {12: 95, 40: 145}[clusters]
+
+
+def test_the_bootstrap_test_says_nothing_where_there_is_nothing_to_say():
+    """One cluster, figures that are mostly undefined; the same metric twice is not apart."""
+    same = np.linspace(0, 1, 100)
+    assert bootstrap_test(0.0, same, same, 20) == 1.0
+    assert bootstrap_test(0.1, same, same[::-1], 1) is None
+    assert bootstrap_test(0.1, np.where(same < 0.2, np.nan, same), same[::-1], 20) is None
+    assert bootstrap_test(0.1, np.empty(0), np.empty(0), 20) is None
+    assert bootstrap_test(0.1, same, same, 20) is None
 
 
 def test_an_undefined_figure_has_no_p_value():

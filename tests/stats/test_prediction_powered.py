@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.stats.prediction_powered import Scores, prediction_powered
+from saiten.stats.prediction_powered import Needed, Scores, prediction_powered
 
 
 def parts(labels, judged, rest, **more):
@@ -33,6 +34,60 @@ def test_the_variance_is_that_of_the_two_samples():
     expected = np.var(labels - 0.7 * judged, ddof=1) / 40 + 0.49 * np.var(rest, ddof=1) / 400
     assert found.spread.powered == pytest.approx(expected, rel=1e-9)
     assert found.spread.alone == pytest.approx(np.var(labels, ddof=1) / 40, rel=1e-9)
+
+
+@pytest.mark.parametrize(("n", "rest", "gain", "seed"), [(25, 60, 0.8, 1), (60, 1000, 2.0, 2), (200, 200, -0.5, 3)])
+def test_tuned_lambda_and_interval_are_those_of_the_paper(n, rest, gain, seed):
+    """Few lines by the paper: λ = Cov(Y, f) / (Var_n(f) + n/N Var_N(f)), not below 0; Var(Y - λ f)/n + λ² Var(f)/N.
+
+    Where we differ: sample variances with n - 1, the variance of each of the two samples of f instead of the pooled one,
+    Student's quantile, and 1 + 1/(n - 1) for the λ that was fitted.
+    """
+    random = np.random.default_rng(seed)
+    y = random.normal(3, 1, n)
+    f = gain * y + random.normal(0, 1, n)
+    others = gain * random.normal(3, 1, rest) + random.normal(0, 1, rest)
+    found = prediction_powered(parts(y, f, others), steady=False)
+    lam = max(0.0, np.cov(y, f)[0, 1] / (np.var(f, ddof=1) + n / rest * np.var(others, ddof=1)))
+    variance = np.var(y - lam * f, ddof=1) / n + lam**2 * np.var(others, ddof=1) / rest
+    variance *= 1 + (lam > 0) / (n - 1)
+    half = scipy.stats.t.ppf(0.975, n - 1) * math.sqrt(variance)
+    assert found.lambdas == pytest.approx((lam,), rel=1e-9)
+    assert found.powered.value == pytest.approx(y.mean() - lam * (f.mean() - others.mean()), rel=1e-9)
+    assert found.powered.half == pytest.approx(half, rel=1e-9)
+    assert found.effective == math.floor(n * np.var(y, ddof=1) / n / variance + 1e-9)
+
+
+def test_the_variance_by_question_is_summed_by_hand():
+    """Questions on both sides: each one's share of the error is squared as a whole, Σ (Σ(Y - λf) / n + λ Σf / N)²."""
+    random = np.random.default_rng(11)
+    names, rest_names = [f"q{i // 3}" for i in range(60)], [f"q{i // 2}" for i in range(90)]
+    hard = {f"q{i}": random.normal() for i in range(45)}
+    y = np.array([hard[name] + random.normal() for name in names])
+    f = np.array([hard[name] + random.normal() for name in names])
+    others = np.array([hard[name] + random.normal() for name in rest_names])
+    part = parts(y, f, others, clusters=names, rest_clusters=rest_names)
+    found = prediction_powered(part, lambdas=[0.6], steady=False)
+    (k, m), sums = (20, 45), dict.fromkeys(hard, 0.0)
+    error = (y - y.mean()) - 0.6 * (f - f.mean())
+    for name, one in zip(names, error, strict=True):
+        sums[name] += math.sqrt(k / (k - 1)) * one / 60
+    for name, one in zip(rest_names, others - others.mean(), strict=True):
+        sums[name] += math.sqrt(m / (m - 1)) * 0.6 * one / 90
+    assert found.spread.powered == pytest.approx(math.fsum(one**2 for one in sums.values()), rel=1e-9)
+    assert found.powered.half == pytest.approx(scipy.stats.t.ppf(0.975, k - 1) * math.sqrt(found.spread.powered))
+
+
+def test_the_forecast_of_a_width_is_the_width_that_so_many_labels_give():
+    """Of 20,000 items 2,000 are labelled: the labels forecast for ± 0.02 give about that when they are there."""
+    random = np.random.default_rng(12)
+    people = random.normal(size=40_000)
+    judged = people + random.normal(0, 0.5, 40_000)
+    found = prediction_powered(parts(people[:2000], judged[:2000], judged[2000:20_000]))
+    wanted = found.needed(0.02).total
+    more = prediction_powered(parts(people[:wanted], judged[:wanted], judged[wanted:20_000]))
+    assert more.powered.half == pytest.approx(0.02, rel=0.03)
+    assert found.needed(1.0) == Needed(10, 10)  # with fewer labels there is no interval
 
 
 @pytest.mark.parametrize(

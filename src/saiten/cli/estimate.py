@@ -62,13 +62,13 @@ def command(
         stratified=stratified,
         width=width,
     )
-    render(estimate_tables(found), form, stdout())
+    render(estimate_tables(found, glance=form == "table"), form, stdout())
 
 
 def _two(text: str | None) -> tuple[str, str] | None:
     if text is None:
         return None
     first, _, second = (part.strip() for part in text.partition(","))
-    if not first or not second:
+    if not first or not second or "," in second:
         raise ConfigurationError(f"--systems expects two names with a comma between them, not {text!r}")
     return first, second

@@ -25,11 +25,14 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.execution import LocalExecutor
 from saiten.journal import Journal, read_run
 from saiten.meta_evaluation.probes import (
+    PROBES,
     Field,
     Limits,
     Plan,
+    Preference,
     Probe,
     ProbedMetric,
+    Setting,
     chosen_probes,
     load_translations,
     make_plan,
@@ -60,7 +63,9 @@ def probe(
         list[str] | None,
         typer.Option("--metric", "-m", help="The metric to probe. Repeatable. Default: accuracy and correctness."),
     ] = None,
-    probes: Annotated[str | None, typer.Option(help="Names separated by commas. Default: all.")] = None,
+    probes: Annotated[
+        str | None, typer.Option(help=f"Names separated by commas: {', '.join(PROBES)}. Default: all.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many samples are changed.")] = 50,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The run's folder. Default: runs/probe-NAME-OF-DATA.")
@@ -93,13 +98,15 @@ def probe(
     r"""Probe a judge: score samples before and after changes whose effect is known beforehand.
 
     Answers padded, with a planted verdict or instruction, in the other language, empty, swapped; the reference itself,
-    a wrong reference; contexts reversed; the metric's other form. Each is held against what a sound judge does. With
-    --votes also: how far the judge agrees with itself.
+    a wrong reference; contexts reversed; the metric's other form; the rubric from worst to best; two answers in the
+    other order, which asks the judge which is better, whatever the metric. Each is held against what a sound judge
+    does. With --votes also: how far the judge agrees with itself.
 
     Examples:
       saiten probe --judge offline
       saiten probe --judge openai:gpt-4o-mini -m correctness --dry-run
       saiten probe answers.jsonl -m "accuracy\[grounded]" --probes padded,planted_verdict
+      saiten probe --judge openai:gpt-4o-mini -m correctness --probes order_swapped,rubric_turned --limit 100
       saiten probe --judge openai:qwen3@http://localhost:8000/v1 --votes 3 --fail
 
     Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 4 violated (with --fail), 130 by Ctrl-C.
@@ -198,13 +205,13 @@ class _Work:
 
 
 def _work(metrics: Sequence[Metric], samples: Sequence[Sample], probes: Sequence[Probe], *, built_in: bool) -> _Work:
-    turned = {metric.name: in_other_form(metric) for metric in metrics}
+    turned = {metric.name: _turned(metric) for metric in metrics}
     probed = [
         ProbedMetric(
             metric.name,
             fields_read(metric),
             metric.bounds,
-            other.name if (other := turned[metric.name]) is not None else None,
+            {setting: other.name for setting, other in turned[metric.name].items()},
             ranks=metric.name.partition("[")[0] == "context_precision",
         )
         for metric in metrics
@@ -214,8 +221,10 @@ def _work(metrics: Sequence[Metric], samples: Sequence[Sample], probes: Sequence
         plan = make_plan(samples, probed, probes, translated=load_translations() if built_in else ())
     except ValueError as error:
         raise BadInput(str(error)) from error
-    others = [other for other in turned.values() if other is not None and any(m == other.name for _, m in plan.wanted)]
-    return _Work(plan, tuple({each.name: each for each in (*metrics, *others)}.values()))
+    others = [other for of_one in turned.values() for other in of_one.values()]
+    asked = {metric for _, metric in plan.wanted}
+    every = (*metrics, *(other for other in (*others, Preference(plan.seconds)) if other.name in asked))
+    return _Work(plan, tuple({each.name: each for each in every}.values()))
 
 
 def _rises(metric: Metric) -> bool:
@@ -230,15 +239,20 @@ def fields_read(metric: Metric) -> frozenset[Field]:
     return frozenset((*metric.needs, *evidence.get(getattr(metric, "evidence", None), ())))
 
 
-def in_other_form(metric: Metric) -> Metric | None:
-    """The same metric, the reply written in another form; None if there is one form only."""
+def _turned(metric: Metric) -> dict[Setting, Metric]:
+    found = {setting: turned(metric, setting) for setting in get_args(Setting)}
+    return {setting: other for setting, other in found.items() if other is not None}
+
+
+def turned(metric: Metric, setting: Setting) -> Metric | None:
+    """The same metric with another choice for the setting; None if it has no such setting."""
     settings: Any = metric  # a frozen dataclass, as the seam has it; what its fields are the seam does not say
-    if not is_dataclass(settings) or "form" not in {each.name for each in fields(settings)}:
+    if not is_dataclass(settings) or setting not in {each.name for each in fields(settings)}:
         return None
-    choices = get_args(get_type_hints(type(metric))["form"])
-    other = next((choice for choice in choices if choice != getattr(metric, "form", None)), None)
-    turned: Metric | None = None if other is None else replace(cast("Any", metric), form=other)
-    return turned
+    choices = get_args(get_type_hints(type(metric))[setting])
+    other = next((choice for choice in choices if choice != getattr(metric, setting)), None)
+    changed: Metric | None = None if other is None else replace(cast("Any", metric), **{setting: other})
+    return changed
 
 
 @dataclass(frozen=True, slots=True)

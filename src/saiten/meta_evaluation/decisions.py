@@ -16,7 +16,7 @@ from saiten.meta_evaluation.pairing import Aspect, Column
 from saiten.meta_evaluation.scales import Scale, are_grades, grades, shared
 from saiten.stats import Estimate, agreement, auroc, balanced_accuracy, cohen_kappa
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.resampled import Resamples, auroc_each
+from saiten.stats.resampled import Resamples, auroc_each, kappa_features, weighted_kappa_of
 
 HALF = 0.5
 
@@ -157,21 +157,16 @@ def graded(
     if not len(rows):
         return None
     resamples = resamples.only(rows)
-    costs = {"linear": np.abs(x - y), "quadratic": (x - y) ** 2}
-    found = {}
-    for weights, cost in costs.items():
-        kinds = np.unique(np.concatenate([x, y]))
-        apart = np.abs(kinds[:, None] - kinds) ** (1 if weights == "linear" else 2)
-        features = [cost, *(x == kind for kind in kinds), *(y == kind for kind in kinds), np.ones_like(x)]
-        sums = resamples.sums(np.stack(features, axis=1).astype(np.float64))
-        whole = cohen_kappa(x, y, weights=weights)  # type: ignore[arg-type]  # a key of the dictionary above
-        found[weights] = resamples.interval(whole, _weighted_kappa_of(sums, apart))
+    found = []
+    for power, whole in enumerate((cohen_kappa(x, y, weights="linear"), cohen_kappa(x, y, weights="quadratic")), 1):
+        features, apart = kappa_features(x, y, power)
+        found.append(resamples.interval(whole, weighted_kappa_of(resamples.sums(features), apart)))
     same = resamples.sums(np.stack([np.ones_like(x), x == y], axis=1).astype(np.float64))
     return Grades(
         len(rows),
         resamples.interval(agreement(x, y), same[:, 1] / same[:, 0]),
-        found["linear"],
-        found["quadratic"],
+        found[0],
+        found[1],
         confusion(y, x),
     )
 
@@ -220,11 +215,3 @@ def _balanced_of(sums: Floats) -> Floats:
     n, truth, said, both = sums.T
     with _quiet():
         return np.where((truth > 0) & (truth < n), (both / truth + (n - truth - said + both) / (n - truth)) / 2, np.nan)
-
-
-def _weighted_kappa_of(sums: Floats, apart: Floats) -> Floats:
-    kinds = len(apart)
-    cost, ours, theirs, n = sums[:, 0], sums[:, 1 : 1 + kinds], sums[:, 1 + kinds : 1 + 2 * kinds], sums[:, -1]
-    with _quiet():
-        by_chance = np.einsum("ij,jk,ik->i", ours, apart, theirs) / n
-        return np.where(by_chance > 0, 1 - cost / by_chance, np.nan)

@@ -3,6 +3,7 @@
 From few labels and a judge's score of every item; see `stats.prediction_powered` for the method and its source.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,11 +11,14 @@ from statistics import fmean
 
 import numpy as np
 
-from saiten.errors import BadInput
+from saiten.errors import BadInput, ConfigurationError
 from saiten.meta_evaluation.outputs import Item, Output, Said
 from saiten.meta_evaluation.pairing import pair
 from saiten.records import Label
 from saiten.stats.prediction_powered import Powered, Scores, prediction_powered
+
+_ROUNDING = 1e-12
+"""A mean of three people's 0.1 is a little more or less than 0.1."""
 
 SUSPICIOUS = 0.01
 """p-value below which the labelled items look like no random sample of all."""
@@ -92,14 +96,16 @@ def estimate(
 
     Raises:
         BadInput: nothing matched, no such metric or system, or labels of pairs of answers.
+        ConfigurationError: a number that is none, or a system beside itself.
     """
+    _check(yes_from, systems, width)
     found: list[Row] = []
     for aspect in pair(items, outputs, labels, aspects=aspects):
         if aspect.pairs:
             raise BadInput(
                 f"the labels of {aspect.name!r} are preferences between two answers; no mean is made of those"
             )
-        people = aspect.people if yes_from is None else (aspect.people >= yes_from).astype(float)
+        people = aspect.people if yes_from is None else (aspect.people >= yes_from - _ROUNDING).astype(float)
         for column in aspect.columns:
             if metrics and column.metric not in metrics:
                 continue
@@ -112,19 +118,38 @@ def estimate(
                 aspect=aspect.name, metric=column.metric, items=items, labelled=labelled, said=said, outside=outside
             )
             found += make.rows(systems, stratified=stratified)
-    if not found:
-        there = ", ".join(sorted({one.metric for one in outputs})) or "none"
-        raise BadInput(f"there is no estimate to make: no labelled item has a value of the metrics asked for ({there})")
+    made = {row.metric for row in found}
+    without = [repr(metric) for metric in metrics if metric not in made]
+    if without or not found:
+        there = ", ".join(sorted({one.metric for one in outputs}))
+        asked = f"with {without[0]}" if without else "to make"
+        raise BadInput(
+            f"there is no estimate {asked}: no item of the set has a value of it. There is output of {there}"
+        )
     return Estimates(tuple(found), width)
 
 
+def _check(yes_from: float | None, systems: tuple[str, str] | None, width: float | None) -> None:
+    for name, number in (("yes_from", yes_from), ("width", width)):
+        if number is not None and not math.isfinite(number):
+            raise ConfigurationError(f"{name} is {number}; a finite number was expected")
+    if width is not None and width <= 0:
+        raise ConfigurationError(f"width is {width}; half the width of an interval must be above 0")
+    if systems is not None and systems[0] == systems[1]:
+        raise ConfigurationError(f"the difference of {systems[0]!r} and itself is 0; name two systems")
+
+
 def _said(items: Mapping[str, Item], outputs: Sequence[Output], metric: str, aspect: str) -> dict[str, Said]:
-    """What the metric said of every item; what it said of this very aspect before what it said at large."""
+    """What the metric said of every item; what it said of this very aspect before what it said at large.
+
+    Labels without an aspect are held against whatever the metric said, as in `pairing.pair`.
+    """
+    own = [one for one in outputs if one.metric == metric and one.item in items]
     found: dict[str, Said] = dict.fromkeys(items, "undefined")
+    if not aspect:
+        found |= {one.item: one.said for one in own}
     for wanted in ("", aspect):
-        found |= {
-            one.item: one.said for one in outputs if one.metric == metric and one.aspect == wanted and one.item in items
-        }
+        found |= {one.item: one.said for one in own if one.aspect == wanted}
     return found
 
 
@@ -154,6 +179,8 @@ class _Maker:
         for name in systems or ():
             if name not in names:
                 raise BadInput(f"there are no labels of the system {name!r}; there are of {', '.join(names) or 'none'}")
+        if stratified and not names:
+            raise BadInput("a stratified mean is one over systems, and no labelled item names its system")
         if stratified and every != names:
             bare = ", ".join(repr(name) for name in every if name not in names)
             raise BadInput(f"a stratified mean needs labels of every system; there are none of {bare}")

@@ -1,6 +1,7 @@
 """Which metric is closest to people, and which of them cannot be told apart.
 
-Every two metrics are tested on the items that both measured (`stats/dependent_correlations.py`), and the p-values are
+Every two metrics are tested on the items that both measured, by swaps or by the bootstrap
+(`stats/dependent_correlations.py`), and the p-values are
 corrected for being many (Holm). Figures over different items cannot be compared by eye; the tests decide. A metric's
 *rank* is 1 plus the number of metrics that are significantly better, so the first rank is shared by all that nothing
 beats. Since "not told apart" is not transitive (A ~ B and B ~ C, but A above C), the *letters* say it fully: two
@@ -8,6 +9,7 @@ metrics have a letter in common exactly if they are not significantly apart (com
 Algorithm for a Letter-Based Representation of All-Pairwise Comparisons*).
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +21,16 @@ from saiten.meta_evaluation.scales import grades
 from saiten.stats import Estimate, holm
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.correlation import ranks
-from saiten.stats.dependent_correlations import PERMUTATIONS, OfSums, Rivals, WilliamsTest, swap_tests, williams
-from saiten.stats.resampled import pearson_of, standard
+from saiten.stats.dependent_correlations import (
+    PERMUTATIONS,
+    OfSums,
+    Rivals,
+    WilliamsTest,
+    bootstrap_test,
+    swap_tests,
+    williams,
+)
+from saiten.stats.resampled import Resamples, kendall_each, linear_kappa_each, pearson_of, standard
 
 SIGNIFICANT = 0.05
 ENOUGH = 40
@@ -37,7 +47,7 @@ class Comparison:
     difference: float | None
     """Of their figures on these items, first minus second; None where either is undefined there."""
     p_value: float | None
-    """Of the swap test by question, as it is."""
+    """By question, as it is: of the swap test, or of the bootstrap test for a figure that has to be recounted."""
     corrected: float | None
     """The same, corrected for all comparisons of the ranking."""
     williams: WilliamsTest | None
@@ -81,7 +91,7 @@ def rank(
     ceiling: Estimate | None = None,
     seed: int = 0,
 ) -> Ranking:
-    """The ranking by a figure, a key of `FIGURES`.
+    """The ranking by a figure, one of `NAMES`.
 
     Args:
         by: which figure.
@@ -144,29 +154,68 @@ def _compare(
     *,
     seed: int,
 ) -> list[Comparison]:
-    prepare, figure = FIGURES[by]
+    prepare = (FIGURES.get(by) or RECOUNTED[by])[0]
     rivals: list[Rivals] = []
+    kept: list[Ints] = []
     for first, second in pairs:
         rows = np.flatnonzero(~(np.isnan(columns[first]) | np.isnan(columns[second]) | np.isnan(people)))
         a, y = prepare(columns[first][rows], people[rows])
         b, _ = prepare(columns[second][rows], people[rows])
         rivals.append(Rivals(a, b, y, groups[rows]))
+        kept.append(rows)
     clusters = int(groups.max()) + 1 if len(groups) else 0
-    p_values = swap_tests(rivals, figure, clusters, permutations=max(PERMUTATIONS, ENOUGH * len(pairs)), seed=seed)
-    corrected = holm(p_values)
+    if by in FIGURES:
+        tests = _swapped(FIGURES[by][1], rivals, clusters, seed)
+    else:
+        tests = _recounted(RECOUNTED[by][1], pairs, rivals, kept, Resamples(groups, clusters, seed=seed))
+    corrected = holm([p for _, p in tests])
     correlated = by in ("pearson", "spearman")
     return [
         Comparison(
             first,
             second,
             len(rival.people),
-            _difference(rival, figure),
+            difference,
             p,
             low,
             williams(rival.first, rival.second, rival.people) if correlated else None,
         )
-        for (first, second), rival, p, low in zip(pairs, rivals, p_values, corrected, strict=True)
+        for (first, second), rival, (difference, p), low in zip(pairs, rivals, tests, corrected, strict=True)
     ]
+
+
+Tested = tuple[float | None, float | None]
+"""Difference and p-value."""
+
+
+def _swapped(figure: OfSums, rivals: Sequence[Rivals], clusters: int, seed: int) -> list[Tested]:
+    most = max(PERMUTATIONS, ENOUGH * len(rivals))
+    p_values = swap_tests(rivals, figure, clusters, permutations=most, seed=seed)
+    return [(_difference(rival, figure), p) for rival, p in zip(rivals, p_values, strict=True)]
+
+
+def _recounted(
+    figure: "Recount",
+    pairs: Sequence[tuple[str, str]],
+    rivals: Sequence[Rivals],
+    kept: Sequence[Ints],
+    resamples: Resamples,
+) -> list[Tested]:
+    """A metric is recounted once for all tests on the same items, which are all its tests where nothing is missing."""
+    known: dict[tuple[str, bytes], tuple[float, Floats]] = {}
+    tests: list[Tested] = []
+    for names, rival, rows in zip(pairs, rivals, kept, strict=True):
+        drawn = resamples.only(rows)
+        for name, column in zip(names, (rival.first, rival.second), strict=True):
+            if (name, rows.tobytes()) not in known:
+                of_weights = figure(column, rival.people)
+                whole = of_weights(np.ones((1, len(rows)))) if len(rows) else [math.nan]
+                known[name, rows.tobytes()] = (float(whole[0]), drawn.each(of_weights))
+        (a, first), (b, second) = (known[name, rows.tobytes()] for name in names)
+        difference = a - b if math.isfinite(a - b) else None
+        p = None if difference is None else bootstrap_test(difference, first, second, drawn.clusters)
+        tests.append((difference, p))
+    return tests
 
 
 def _difference(rival: Rivals, figure: OfSums) -> float | None:
@@ -237,4 +286,16 @@ FIGURES: Mapping[str, tuple[Prepare, OfSums]] = {
     "quadratic_kappa": (lambda x, y: (grades(x), grades(y)), _kappa_of),
     "accuracy": (lambda x, y: ((x == y).astype(np.float64), y), _mean_of),
 }
-"""By which figures metrics can be ranked; `accuracy` is that of preferences."""
+"""Those that are functions of sums; `accuracy` is that of preferences."""
+
+Recount = Callable[[Floats, Floats], Callable[[Floats], Floats]]
+"""Takes a metric's column and people's, and gives the figure as a function of weights, as in `stats.resampled`."""
+
+RECOUNTED: Mapping[str, tuple[Prepare, Recount]] = {
+    "kendall": (lambda x, y: (x, y), kendall_each),
+    "linear_kappa": (lambda x, y: (grades(x), grades(y)), linear_kappa_each),
+}
+"""Those that have to be counted anew for every resample."""
+
+NAMES = (*FIGURES, *RECOUNTED)
+"""By which figures metrics can be ranked."""

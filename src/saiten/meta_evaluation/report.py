@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from saiten.meta_evaluation.decisions import Decisions, Grades, Unmeasured, deci
 from saiten.meta_evaluation.items import ItemLevel, item_level
 from saiten.meta_evaluation.pairing import Aspect, Unpaired
 from saiten.meta_evaluation.preferences import TIE_MARGIN, Preferences, filled, majority, points, preferences, signs
-from saiten.meta_evaluation.ranking import FIGURES, Ranking, rank
+from saiten.meta_evaluation.ranking import NAMES, Ranking, rank
 from saiten.meta_evaluation.scales import Bounds, Scale, scale_of, shared
 from saiten.meta_evaluation.systems import SystemLevel, system_level
 from saiten.stats import Estimate
@@ -22,9 +23,14 @@ from saiten.stats.resampled import Resamples
 BASELINES = ("context_overlap", "length")
 """A judge that does no better than these does not read."""
 
-_PAIRED = ("pearson", "spearman", "accuracy")
+_PAIRED = ("pearson", "spearman", "kendall", "accuracy")
 _OF_VERDICTS = ("auroc", "agreement", "kappa", "f1", "balanced_accuracy")
+_OF_GRADES = ("linear_kappa", "quadratic_kappa")
 _OF_DECISIONS = ("agreement", "kappa", "f1", "balanced_accuracy")
+
+
+SystemsOver = Literal["common", "all"]
+"""A system's mean by people is taken over the items that the metric measured too · over all that people rated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +38,11 @@ class Settings:
     """How the figures are made."""
 
     by: str | None = None
-    """What metrics are ranked by, a key of `ranking.FIGURES`; None: AUROC for verdicts, else Pearson."""
+    """What metrics are ranked by, one of `ranking.NAMES`; None: AUROC for verdicts, else Pearson."""
     yes_from: float | None = None
     """The lowest value that is a yes; None leaves grades grades."""
     unmeasured: Unmeasured = "left-out"
+    systems_over: SystemsOver = "common"
     tie_margin: float = TIE_MARGIN
     """Score differences up to this are no preference."""
     resamples: int = 1_000
@@ -119,8 +126,8 @@ def meta_evaluate(
         ConfigurationError: there is no figure of the name `settings.by`.
     """
     settings = settings or Settings()
-    if settings.by is not None and settings.by not in FIGURES:
-        raise ConfigurationError(f"metrics cannot be ranked by {settings.by!r}; by one of {', '.join(FIGURES)}")
+    if settings.by is not None and settings.by not in NAMES:
+        raise ConfigurationError(f"metrics cannot be ranked by {settings.by!r}; by one of {', '.join(NAMES)}")
     found = []
     for aspect in aspects:
         if tell:
@@ -158,6 +165,7 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
         some = resamples.only(rows)
         x, y = column.values[rows], aspect.people[rows]
         systems = [aspect.systems[row] for row in rows]
+        every = (column.values, aspect.people, aspect.systems, resamples)
         apart = shared(own, scale, declared=declared is not None)
         results.append(
             MetricResult(
@@ -165,7 +173,7 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
                 len(rows),
                 column.missing,
                 item_level(x, y, some),
-                system_level(x, y, systems, some),
+                system_level(*every) if settings.systems_over == "all" else system_level(x, y, systems, some),
                 None if truth is None else decisions(column, truth, verdict, resamples, settings.unmeasured),
                 graded(column, aspect, scale, own, declared=declared is not None, resamples=resamples),
                 bias(x, y, systems, scale, some, apart=apart),
@@ -210,8 +218,9 @@ def _figure(result: MetricResult, by: str) -> Estimate:
     if by in _OF_VERDICTS and result.decisions is not None:
         found: Estimate = getattr(result.decisions, by)
         return found
-    if by == "quadratic_kappa":
-        return result.grades.quadratic_kappa if result.grades else Estimate(None, 0, "no grades on a common scale")
+    if by in _OF_GRADES:
+        kappa: Estimate = getattr(result.grades, by, Estimate(None, 0, "no grades on a common scale"))
+        return kappa
     figure: Estimate = getattr(result.items, by)
     return figure
 

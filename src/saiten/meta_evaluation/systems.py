@@ -25,8 +25,9 @@ class SystemLevel:
 
     systems: tuple[str, ...]
     metric: tuple[float, ...]
-    """Each system's mean over the items that have both."""
+    """Each system's mean over the items that the metric measured."""
     people: tuple[float, ...]
+    """Each system's mean over all items that were given: those with both values, or all that people rated."""
     kendall: Estimate
     """Over systems; `n` is their number."""
     pearson: Estimate
@@ -46,12 +47,16 @@ class SystemLevel:
 def system_level(metric: Floats, people: Floats, systems: Sequence[str | None], resamples: Resamples) -> SystemLevel:
     """The figures over systems; said to be undefined where there are fewer than three. Items without one are left out.
 
-    Where one answer was given by several systems, give the item once for each of them.
+    Where one answer was given by several systems, give the item once for each of them. Where the metric is NaN, the
+    item counts in people's mean alone; a system of which the metric measured nothing is left out.
     """
-    rows = np.array([i for i, system in enumerate(systems) if system is not None], dtype=np.int64)
+    measured = {systems[i] for i in np.flatnonzero(~np.isnan(metric)).tolist()} - {None}
+    rows = np.array([i for i, system in enumerate(systems) if system in measured], dtype=np.int64)
     names, of = np.unique([str(systems[i]) for i in rows], return_inverse=True)
     resamples = resamples.only(rows)
-    x, y = _means(metric[rows], of, len(names)), _means(people[rows], of, len(names))
+    metric, people = metric[rows], people[rows]
+    known = ~np.isnan(metric)
+    x, y = _means(metric[known], of[known], len(names)), _means(people, of, len(names))
     a, b = _signs(x[None, :])[0], _signs(y[None, :])[0]
     level = SystemLevel(
         systems=tuple(str(name) for name in names),
@@ -69,11 +74,12 @@ def system_level(metric: Floats, people: Floats, systems: Sequence[str | None], 
     if level.ordered.value is None:
         return level
     member = np.eye(len(names))[of]
-    sums = resamples.sums(np.concatenate([member, member * metric[rows, None], member * people[rows, None]], axis=1))
+    filled = np.where(known, metric, 0.0)[:, None]
+    features = [member * known[:, None], member, member * filled, member * people[:, None]]
     with np.errstate(invalid="ignore", divide="ignore"):
-        sizes, xs, ys = np.split(sums, 3, axis=1)
-        drawn = (_signs(xs / sizes), _signs(ys / sizes))
-        lost = (sizes == 0).any(axis=1)
+        seen, sizes, xs, ys = np.split(resamples.sums(np.concatenate(features, axis=1)), 4, axis=1)
+        drawn = (_signs(xs / seen), _signs(ys / sizes))
+        lost = (seen == 0).any(axis=1)
         right = np.where(lost, np.nan, (drawn[0] == drawn[1]).mean(axis=1))
         room = np.sqrt((drawn[0] != 0).sum(axis=1) * (drawn[1] != 0).sum(axis=1).astype(np.float64))
         tau = np.where(lost | (room == 0), np.nan, (drawn[0] * drawn[1]).sum(axis=1) / room)

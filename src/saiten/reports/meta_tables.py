@@ -1,16 +1,27 @@
 """A meta-evaluation as tables: the ranking first, then what it rests on, then what was left out."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from saiten.meta_evaluation.ceiling import Ceiling, Person
 from saiten.meta_evaluation.decisions import Confusion
 from saiten.meta_evaluation.pairing import Unpaired
-from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult
+from saiten.meta_evaluation.ranking import RECOUNTED
+from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult, SystemsOver
 from saiten.reports.summary_tables import interval_text
-from saiten.reports.tables import Cell, Table
+from saiten.reports.tables import Cell, Interval, Table
 from saiten.stats import Estimate
 
 Cells = tuple[Cell, ...]
+
+_REFERENCES = {
+    **dict.fromkeys(
+        ("Pearson", "Spearman", "Kendall tau-b", "kappa", "linear kappa", "quadratic kappa", "metric - people"), 0.0
+    ),
+    **dict.fromkeys(("kappa, linear", "kappa, quadratic"), 0.0),
+    **dict.fromkeys(("AUROC", "balanced accuracy", "pairs ordered alike"), 0.5),
+}
+"""What a figure is where the metric says nothing."""
 
 
 class _Form:
@@ -22,6 +33,10 @@ class _Form:
     def columns(self, *names: str) -> tuple[str, ...]:
         ends = (" from", " to") if self._numbers else (" 95 %",)
         return tuple(column for name in names for column in (name, *(f"{name}{end}" for end in ends)))
+
+    def intervals(self, *names: str) -> tuple[Interval, ...]:
+        drawn = names if self._numbers else ()
+        return tuple(Interval(name, f"{name} from", f"{name} to", _REFERENCES.get(name)) for name in drawn)
 
     def cells(self, *estimates: Estimate) -> Cells:
         return tuple(cell for estimate in estimates for cell in self._one(estimate))
@@ -37,7 +52,17 @@ def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
     form = _Form(numbers=not glance)
     tables: list[Table] = []
     for aspect in found.aspects:
-        parts = [_ranking, _items, _systems, _decisions, _grades, _preferences, _bias, _ceiling]
+        systems = partial(_systems, over=found.settings.systems_over)
+        parts: list[Callable[[AspectResult, _Form], Table]] = [
+            _ranking,
+            _items,
+            systems,
+            _decisions,
+            _grades,
+            _preferences,
+            _bias,
+            _ceiling,
+        ]
         parts += [] if glance else [_bias_in_parts, _confusions, _comparisons]
         tables += [part(aspect, form) for part in parts]
     tables.append(_pairing(found))
@@ -57,13 +82,15 @@ def _ranking(aspect: AspectResult, form: _Form) -> Table:
         for place in (ranking.places if ranking else ())
     ]
     by = ranking.by if ranking else ""
+    test = "bootstrap" if by in RECOUNTED else "swap"
     return Table(
         f"{_name(aspect)}: metrics by {_words(by)}",
         ("rank", "letters", "metric", *form.columns(_words(by)), "n", "remarks"),
         tuple(rows),
-        "Rank: 1 + the metrics that are significantly better (swap test by question, 5 %, Holm). Metrics with a letter "
-        "in common are not significantly apart; two are tested on the items that both measured. 95 % interval: "
+        f"Rank: 1 + the metrics that are significantly better ({test} test by question, 5 %, Holm). Metrics with a "
+        "letter in common are not significantly apart; two are tested on the items that both measured. 95 % interval: "
         "bootstrap over questions.",
+        form.intervals(_words(by)),
     )
 
 
@@ -78,14 +105,15 @@ def _items(aspect: AspectResult, form: _Form) -> Table:
         for one in aspect.metrics
     ]
     what = "points, one a label" if aspect.pairs else "items"
-    columns = ("metric", "n", *form.columns("Pearson", "Spearman", "Kendall tau-b"), "remarks")
+    names = ("Pearson", "Spearman", "Kendall tau-b")
+    columns = ("metric", "n", *form.columns(*names), "remarks")
     kind = "pairs" if aspect.pairs else "items"
     people = f"{aspect.labels} labels of {aspect.annotators} annotators"
     caption = f"{aspect.n} {kind} of {aspect.questions} questions, {people}."
-    return Table(f"{_name(aspect)}: over {what}", columns, tuple(rows), caption)
+    return Table(f"{_name(aspect)}: over {what}", columns, tuple(rows), caption, form.intervals(*names))
 
 
-def _systems(aspect: AspectResult, form: _Form) -> Table:
+def _systems(aspect: AspectResult, form: _Form, *, over: SystemsOver) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
         level = one.systems
@@ -104,10 +132,11 @@ def _systems(aspect: AspectResult, form: _Form) -> Table:
                     _why(level.kendall),
                 )
             )
+    names = ("Kendall tau-b", "pairs ordered alike")
     columns = (
         "metric",
         "systems",
-        *form.columns("Kendall tau-b", "pairs ordered alike"),
+        *form.columns(*names),
         "Pearson",
         "alike",
         "otherwise",
@@ -116,8 +145,12 @@ def _systems(aspect: AspectResult, form: _Form) -> Table:
         "tied by both",
         "remarks",
     )
-    caption = "Means over the items that have both. A pair that only one side ties is not ordered alike."
-    return Table(f"{_name(aspect)}: over systems", columns, tuple(rows), caption)
+    means = {
+        "common": "Means over the items that have both.",
+        "all": "Means of the metric over what it measured, of people over all that they rated.",
+    }[over]
+    caption = f"{means} A pair that only one side ties is not ordered alike."
+    return Table(f"{_name(aspect)}: over systems", columns, tuple(rows), caption, form.intervals(*names))
 
 
 def _decisions(aspect: AspectResult, form: _Form) -> Table:
@@ -131,8 +164,9 @@ def _decisions(aspect: AspectResult, form: _Form) -> Table:
             rows.append(
                 (one.metric, got.n, *figures, _remarks(got.rule, split, counted, _missing(one), _why(got.auroc)))
             )
-    columns = ("metric", "n", *form.columns("agreement", "kappa", "F1", "balanced accuracy", "AUROC"), "remarks")
-    return Table(f"{_name(aspect)}: decisions", columns, tuple(rows))
+    names = ("agreement", "kappa", "F1", "balanced accuracy", "AUROC")
+    columns = ("metric", "n", *form.columns(*names), "remarks")
+    return Table(f"{_name(aspect)}: decisions", columns, tuple(rows), intervals=form.intervals(*names))
 
 
 def _grades(aspect: AspectResult, form: _Form) -> Table:
@@ -146,8 +180,10 @@ def _grades(aspect: AspectResult, form: _Form) -> Table:
         for one in aspect.metrics
         if one.grades is not None
     ]
-    columns = ("metric", "n", *form.columns("same grade", "kappa, linear", "kappa, quadratic"), "remarks")
-    return Table(f"{_name(aspect)}: grades", columns, tuple(rows), "Both rounded to whole grades, halves up.")
+    names = ("same grade", "kappa, linear", "kappa, quadratic")
+    columns = ("metric", "n", *form.columns(*names), "remarks")
+    caption = "Both rounded to whole grades, halves up."
+    return Table(f"{_name(aspect)}: grades", columns, tuple(rows), caption, form.intervals(*names))
 
 
 def _preferences(aspect: AspectResult, form: _Form) -> Table:
@@ -159,17 +195,18 @@ def _preferences(aspect: AspectResult, form: _Form) -> Table:
             figures = form.cells(got.accuracy, got.kappa, got.macro_f1)
             remarks = _remarks(counted, _missing(one), _why(got.accuracy))
             rows.append((one.metric, got.n, *figures, got.right, got.tied, got.wrong, remarks))
+    names = ("accuracy", "kappa", "macro F1")
     columns = (
         "metric",
         "pairs",
-        *form.columns("accuracy", "kappa", "macro F1"),
+        *form.columns(*names),
         "right",
         "tied",
         "wrong",
         "remarks",
     )
     caption = "First, tie or second, against the majority of annotators. Right, tied, wrong: where people prefer one."
-    return Table(f"{_name(aspect)}: who is preferred", columns, tuple(rows), caption)
+    return Table(f"{_name(aspect)}: who is preferred", columns, tuple(rows), caption, form.intervals(*names))
 
 
 def _bias(aspect: AspectResult, form: _Form) -> Table:
@@ -179,7 +216,8 @@ def _bias(aspect: AspectResult, form: _Form) -> Table:
         if one.bias is not None
     ]
     columns = ("metric", *form.columns("metric - people"), "n", "remarks")
-    return Table(f"{_name(aspect)}: bias", columns, tuple(rows), "Above 0: the metric is kinder than people.")
+    caption = "Above 0: the metric is kinder than people."
+    return Table(f"{_name(aspect)}: bias", columns, tuple(rows), caption, form.intervals("metric - people"))
 
 
 def _bias_in_parts(aspect: AspectResult, form: _Form) -> Table:
@@ -188,7 +226,8 @@ def _bias_in_parts(aspect: AspectResult, form: _Form) -> Table:
         for kind, parts in (("system", one.bias.systems), ("grade", one.bias.grades)) if one.bias else ():
             rows += [(one.metric, kind, name, *form.cells(part), part.n, _why(part)) for name, part in parts]
     columns = ("metric", "by", "which", *form.columns("metric - people"), "n", "remarks")
-    return Table(f"{_name(aspect)}: bias by system and by human grade", columns, tuple(rows))
+    title = f"{_name(aspect)}: bias by system and by human grade"
+    return Table(title, columns, tuple(rows), intervals=form.intervals("metric - people"))
 
 
 def _ceiling(aspect: AspectResult, form: _Form) -> Table:
@@ -200,9 +239,10 @@ def _ceiling(aspect: AspectResult, form: _Form) -> Table:
             (who, of.pearson.n, *form.cells(of.pearson, of.spearman, of.kendall, of.kappa), _why(of.pearson))
             for who, of in everyone
         ]
-    columns = ("annotator", "n", *form.columns("Pearson", "Spearman", "Kendall tau-b", "kappa"), "remarks")
+    names = ("Pearson", "Spearman", "Kendall tau-b", "kappa")
+    columns = ("annotator", "n", *form.columns(*names), "remarks")
     caption = "Each annotator against the mean of the others, on the items that have two: the human ceiling."
-    return Table(f"{_name(aspect)}: people against people", columns, tuple(rows), caption)
+    return Table(f"{_name(aspect)}: people against people", columns, tuple(rows), caption, form.intervals(*names))
 
 
 def _confusions(aspect: AspectResult, form: _Form) -> Table:
@@ -280,4 +320,5 @@ def _remarks(*parts: str) -> str:
 
 
 def _words(by: str) -> str:
-    return {"auroc": "AUROC", "f1": "F1", "pearson": "Pearson", "spearman": "Spearman"}.get(by, by.replace("_", " "))
+    proper = {"auroc": "AUROC", "f1": "F1", "pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b"}
+    return proper.get(by, by.replace("_", " "))

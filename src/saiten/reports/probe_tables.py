@@ -1,7 +1,7 @@
 """Probes of a judge and drift as tables."""
 
 from saiten.meta_evaluation.drift import DriftReport, MetricDrift
-from saiten.meta_evaluation.probes import ProbeReport, ProbeRow
+from saiten.meta_evaluation.probes import OrderRow, ProbeReport, ProbeRow
 from saiten.reports.summary_tables import interval_text, not_measured
 from saiten.reports.tables import Cell, Table
 from saiten.stats import Estimate
@@ -27,6 +27,24 @@ _COLUMNS = (
     "p",
     "remarks",
 )
+_ORDER_COLUMNS = (
+    "pairs of",
+    "n",
+    "questions",
+    "changes",
+    "changes 95 %",
+    "first",
+    "first 95 %",
+    "same place",
+    "ties",
+    "calls",
+    "remarks",
+)
+_ORDER = (
+    "Each pair is judged in both orders. Changes: pairs whose verdict is another one in the other order. First: share "
+    "of verdicts for the answer that stands first, a tie counting half; 0.5 is no position bias. 95 % bootstrap over "
+    "questions. Same place: pairs in which the same place wins in both orders."
+)
 _DRIFT = (
     "Now minus before, over the items with a value in both runs. 95 % interval: bootstrap over questions. p: sign "
     "flips over questions, Holm over the metrics."
@@ -47,6 +65,7 @@ def probe_tables(report: ProbeReport) -> list[Table]:
         for table in (
             Table("Probes", _COLUMNS, rows, _PROBES),
             Table("Probes by form", _COLUMNS, forms),
+            Table("The order of two answers", _ORDER_COLUMNS, tuple(map(_order, report.orders)), _ORDER),
             Table("Test–retest reliability on the unchanged samples", columns, votes),
         )
         if table.rows
@@ -73,6 +92,27 @@ def _row(row: ProbeRow, name: str) -> tuple[Cell, ...]:
         interval_text(row.low, row.high),
         row.p_value,
         "; ".join(text for text in remarks if text),
+    )
+
+
+def _order(row: OrderRow) -> tuple[Cell, ...]:
+    lost = row.pairs - row.changed.n
+    return (
+        row.variant or "all",
+        row.changed.n,
+        row.changed.clusters,
+        row.changed.mean,
+        interval_text(row.changed.low, row.changed.high),
+        row.first.mean,
+        interval_text(row.first.low, row.first.high),
+        row.same_place,
+        row.ties,
+        row.usage.calls,
+        "; ".join(
+            text
+            for text in (f"{lost} without two verdicts" if lost else "", row.changed.note or row.first.note)
+            if text
+        ),
     )
 
 

@@ -4,8 +4,10 @@
 better, and counts how often luck makes a difference as large (Noreen 1989; Deutsch, Dror and Roth 2021, *A Statistical
 Analysis of Summarization Evaluation Metrics using Resampling Methods*, PERM-BOTH, here by question instead of by
 item). Scores are brought to one scale first: standardised for Pearson, ranked for Spearman and AUROC; decisions as they
-are. `williams` is the classical test (Williams 1959; Graham and Baldwin 2014), quick and without luck, but it takes the
-items for independent of each other and the scores for normal.
+are. Figures that are no function of sums (Kendall's tau-b, kappa with linear weights) would have to be recounted for
+every swap of every two metrics; `bootstrap_test` gets by with one recount a metric and resample. `williams` is the
+classical test (Williams 1959; Graham and Baldwin 2014), quick and without luck, but it takes the items for independent
+of each other and the scores for normal.
 """
 
 import math
@@ -16,9 +18,10 @@ import numpy as np
 
 from saiten.stats.clusters import CHUNK, Column, Floats, Ints, as_floats
 from saiten.stats.correlation import pearson
-from saiten.stats.resampled import cluster_sums
+from saiten.stats.resampled import SLACK, cluster_sums
 
 PERMUTATIONS = 5_000
+_NO_SPREAD = 1e-12
 
 OfSums = Callable[[Floats], Floats]
 """A figure from sums of (1, x, y, x², y², xy): shape (…, 6) to (…)."""
@@ -101,6 +104,31 @@ def swap_tests(
             difference = np.abs(figure(a + by) - figure(b - by))
             extreme[i] += int((~(difference < abs(seen[i]) - 1e-9)).sum())  # so that NaN counts
     return [(int(e) + 1) / (permutations + 1) if math.isfinite(s) else None for e, s in zip(extreme, seen, strict=True)]
+
+
+def bootstrap_test(difference: float, first: Floats, second: Floats, clusters: int) -> float | None:
+    """The two-sided p-value of a difference of two figures, by its spread over resamples; None where it has none.
+
+    Student's t with clusters - 1 degrees of freedom, of the difference over its bootstrap standard error (Efron and
+    Tibshirani 1993, *An Introduction to the Bootstrap*, chapter 6), widened by √(n/(n-1)) for few clusters. Two figures
+    that are the same in every resample have the p-value 1.
+
+    Args:
+        difference: first minus second, over all items.
+        first: the first figure in each resample, NaN where it is undefined there.
+        second: the second one in the very same resamples.
+        clusters: how many were drawn from.
+    """
+    from scipy.special import stdtr  # noqa: PLC0415 - takes a quarter of a second to import
+
+    apart = first - second
+    found = apart[np.isfinite(apart)]
+    if clusters < 2 or len(found) < max(2.0, SLACK * len(apart)):
+        return None
+    spread = float(found.std(ddof=1)) * math.sqrt(clusters / (clusters - 1))
+    if spread <= _NO_SPREAD:
+        return 1.0 if abs(difference) <= _NO_SPREAD else None
+    return 2 * float(stdtr(clusters - 1, -abs(difference) / spread))
 
 
 def _sums(rivals: Rivals, clusters: int) -> tuple[Floats, Floats]:

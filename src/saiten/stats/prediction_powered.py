@@ -152,14 +152,17 @@ class Powered:
         return Needed(self._fewest(self.n * (both - floor), floor, half), self._fewest(self.n * alone, 0.0, half))
 
     def _fewest(self, slope: float, floor: float, half: float) -> int | None:
-        """The smallest m whose interval is narrow enough, found by halving, since the width falls with m."""
+        """The smallest m whose interval is narrow enough, found by halving, since the width falls with m.
+
+        At least `FEWEST`: with fewer there would be no interval, however narrow the forecast.
+        """
         assert self.spread is not None  # noqa: S101 - the caller has asked
         per_label, confidence = self.spread.freedom / self.n, self.spread.confidence
 
         def narrow(m: int) -> bool:
             return quantile(confidence, max(1.0, per_label * m)) ** 2 * (slope / m + floor) <= half**2
 
-        low, high = 1, self.total
+        low, high = min(FEWEST, self.total), self.total
         if not narrow(high):
             return None
         while low < high:

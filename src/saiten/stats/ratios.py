@@ -2,8 +2,8 @@
 
 Within a group (a model) the mean is over its pairs; over several groups the means are averaged first, each group
 weighing the same, and then divided: the ratio of the means over nine models of the paper on serial and parallel chains
-(spec 03). The interval resamples clusters (questions) for all groups together, since one question is as long for every model.
-Source of the interval: as in `bootstrap.py`; a ratio of means is smooth, and the percentile interval follows its skew.
+(spec 03). The interval resamples clusters (questions) for all groups together, since a question that is long for one
+model is long for all. It is the percentile interval of `bootstrap.py`, which follows the skew of a ratio.
 """
 
 from collections.abc import Hashable, Sequence

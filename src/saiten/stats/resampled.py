@@ -128,6 +128,29 @@ def standard(values: Floats) -> Floats:
     return away / spread if spread > 1e-12 * max(float(np.abs(values).max()), 1e-300) else np.zeros_like(away)
 
 
+def kappa_features(x: Floats, y: Floats, power: int) -> tuple[Floats, Floats]:
+    """The features of weighted kappa, (rows x 2 + 2 kinds), and how far every two kinds are apart, to this power."""
+    kinds = np.unique(np.concatenate([x, y]))
+    columns = [np.abs(x - y) ** power, *(x == kind for kind in kinds), *(y == kind for kind in kinds), np.ones_like(x)]
+    apart: Floats = np.abs(kinds[:, None] - kinds) ** power
+    return np.stack(columns, axis=1).astype(np.float64), apart
+
+
+def weighted_kappa_of(sums: Floats, apart: Floats) -> Floats:
+    """Weighted kappa from sums of `kappa_features`, (draws x features); NaN where both give one same value only."""
+    kinds = len(apart)
+    cost, ours, theirs, n = sums[:, 0], sums[:, 1 : 1 + kinds], sums[:, 1 + kinds : 1 + 2 * kinds], sums[:, -1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        by_chance = np.einsum("ij,jk,ik->i", ours, apart, theirs, optimize=True) / n
+        return np.where(by_chance > 0, 1 - cost / by_chance, np.nan)
+
+
+def linear_kappa_each(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
+    """Linearly weighted kappa as a function of weights."""
+    features, apart = kappa_features(x, y, 1)
+    return lambda weights: weighted_kappa_of(weights @ features, apart)
+
+
 # ------------------------------------------------------------------------------------- ranks and pairs, recounted
 
 

@@ -37,10 +37,13 @@ class GradeAnswer(Task[Grade]):
     evidence: tuple[str, ...] = ()
     """Empty: the judge sees no contexts."""
     form: Literal["json", "prometheus"] = "json"
+    rubric: Literal["best_first", "worst_first"] = "best_first"
+    """From 5 down to 0, or from 0 up to 5: the same words in another order, which a sound judge does not mind."""
 
     @property
     def prompt(self) -> str:
-        return "grade_answer" if self.form == "json" else "grade_answer_prometheus"
+        form = "" if self.form == "json" else "_prometheus"
+        return f"grade_answer{form}" + ("" if self.rubric == "best_first" else "_worst_first")
 
     @property
     def written(self) -> Form:

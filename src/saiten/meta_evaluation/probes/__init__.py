@@ -1,29 +1,37 @@
 """Probes of a judge: samples changed so that it is known beforehand what a sound judge does with them."""
 
-from saiten.meta_evaluation.probes.asking import probe_judge
+from saiten.meta_evaluation.probes.asking import probe_judge, probe_order
 from saiten.meta_evaluation.probes.catalog import PROBES, chosen_probes
+from saiten.meta_evaluation.probes.order import OrderRow
+from saiten.meta_evaluation.probes.pairs import PREFERENCE, Preference, Second
 from saiten.meta_evaluation.probes.plan import Plan, Series, Trial, make_plan
-from saiten.meta_evaluation.probes.probe import Change, Expectation, Field, Probe, ProbedMetric
+from saiten.meta_evaluation.probes.probe import Change, Expectation, Field, Probe, ProbedMetric, Setting
 from saiten.meta_evaluation.probes.report import LIMITS, Limits, ProbeReport, ProbeRow, probe_report
 from saiten.meta_evaluation.probes.translations import load_translations
 
 __all__ = [
     "LIMITS",
+    "PREFERENCE",
     "PROBES",
     "Change",
     "Expectation",
     "Field",
     "Limits",
+    "OrderRow",
     "Plan",
+    "Preference",
     "Probe",
     "ProbeReport",
     "ProbeRow",
     "ProbedMetric",
+    "Second",
     "Series",
+    "Setting",
     "Trial",
     "chosen_probes",
     "load_translations",
     "make_plan",
     "probe_judge",
+    "probe_order",
     "probe_report",
 ]

@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
 
-from saiten.meta_evaluation.probes.catalog import FORM_TURNED, chosen_probes
-from saiten.meta_evaluation.probes.plan import ScoreKey, make_plan
+from saiten.meta_evaluation.probes.catalog import chosen_probes
+from saiten.meta_evaluation.probes.pairs import PREFERENCE, Preference
+from saiten.meta_evaluation.probes.plan import Plan, ScoreKey, make_plan
 from saiten.meta_evaluation.probes.probe import Probe, ProbedMetric
 from saiten.meta_evaluation.probes.report import LIMITS, Limits, ProbeReport, probe_report
+from saiten.protocols import Metric
 from saiten.records import Sample, Score
 
 
@@ -21,7 +23,10 @@ async def probe_judge(
     limits: Limits = LIMITS,
     at_once: int = 16,
 ) -> ProbeReport:
-    """The report on one metric with one judge; `form_turned` needs two, so it is left to a plan of one's own.
+    """The report on one metric with one judge.
+
+    `form_turned` and `rubric_turned` need two metrics, so they are left to a plan of one's own; for `order_swapped`
+    there is `probe_order`.
 
     Args:
         samples: the originals; their ids must differ.
@@ -35,13 +40,43 @@ async def probe_judge(
     Raises:
         ValueError: `at_once` is below 1.
     """
+    chosen = chosen_probes() if probes is None else probes
+    wanted = [probe for probe in chosen if not isinstance(probe.changes, str) and not probe.pairwise]
+    plan = make_plan(samples, [metric], wanted, translated=translated)
+    return probe_report(plan, await _scores(plan, metric.name, score, at_once), limits)
+
+
+async def probe_order(
+    samples: Sequence[Sample],
+    score: Callable[[Sample, Metric], Awaitable[Score]],
+    *,
+    limits: Limits = LIMITS,
+    at_once: int = 16,
+) -> ProbeReport:
+    """What the order of two answers does to a judge: the report on `order_swapped` alone.
+
+    Args:
+        samples: those with the same question are compared with each other, others with their shortened reference.
+        score: scores a sample with a metric and the judge, as `scoring.score_once` does.
+        limits: what counts as a change and as a fault.
+        at_once: how many samples are under way at the same time.
+
+    Raises:
+        ValueError: `at_once` is below 1.
+    """
+    plan = make_plan(samples, [], chosen_probes(["order_swapped"]))
+    metric = Preference(plan.seconds)
+    return probe_report(plan, await _scores(plan, PREFERENCE.name, lambda one: score(one, metric), at_once), limits)
+
+
+async def _scores(
+    plan: Plan, name: str, score: Callable[[Sample], Awaitable[Score]], at_once: int
+) -> dict[ScoreKey, Score]:
     if at_once < 1:
         raise ValueError(f"at_once is {at_once}; it must be at least 1")
-    wanted = [probe for probe in (chosen_probes() if probes is None else probes) if probe.name != FORM_TURNED]
-    plan = make_plan(samples, [metric], wanted, translated=translated)
     scores: dict[ScoreKey, Score] = {}
     waiting = iter(plan.samples.values())
     while some := list(islice(waiting, at_once)):
         for sample, found in zip(some, await asyncio.gather(*map(score, some)), strict=True):
-            scores[sample.id, metric.name] = found
-    return probe_report(plan, scores, limits)
+            scores[sample.id, name] = found
+    return scores

@@ -6,9 +6,8 @@ from types import MappingProxyType
 
 from saiten.errors import ConfigurationError
 from saiten.meta_evaluation.probes import changes
+from saiten.meta_evaluation.probes.pairs import order_swapped
 from saiten.meta_evaluation.probes.probe import Probe
-
-FORM_TURNED = "form_turned"
 
 _ALL = (
     Probe("padded", "politeness around the answer; the answer said twice", "must not rise", changes.padded),
@@ -60,11 +59,26 @@ _ALL = (
         "no sample has two different contexts",
     ),
     Probe(
-        FORM_TURNED,
+        "form_turned",
         "the same sample, the reply asked for in the metric's other form",
         "must not change",
-        None,
+        "form",
         no_changes="the metric asks in one form only",
+    ),
+    Probe(
+        "rubric_turned",
+        "the same sample, the rubric from 0 up to 5 instead of from 5 down to 0",
+        "must not change",
+        "rubric",
+        no_changes="the metric has no rubric",
+    ),
+    Probe(
+        "order_swapped",
+        "two answers to one question, then the two in the other order: which is better?",
+        "must not change",
+        order_swapped,
+        no_changes="no question has two different answers, and no reference is long enough to leave something out",
+        pairwise=True,
     ),
 )
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from saiten.meta_evaluation.probes.pairs import PREFERENCE, Second
 from saiten.meta_evaluation.probes.probe import Change, Expectation, Probe, ProbedMetric
 from saiten.records import Sample
 
@@ -42,6 +43,15 @@ class Plan:
     wanted: frozenset[ScoreKey]
     """The scores that are needed; each once, however many probes need it."""
 
+    @property
+    def seconds(self) -> Mapping[str, Second]:
+        """By sample of a pair: the answer to be shown second, which stands first in the pair's other order."""
+        found = {}
+        for one in (one for series in self.series if series.metric == PREFERENCE for one in series.trials):
+            for sample, other, turned in ((one.before, one.after, False), (one.after, one.before, True)):
+                found[sample[0]] = Second(self.samples[other[0]].answer or "", turned)
+        return found
+
 
 def make_plan(
     samples: Sequence[Sample],
@@ -52,7 +62,8 @@ def make_plan(
 ) -> Plan:
     """The plan for these samples; `translated` are seen by the probe `other_language` alone.
 
-    Originals are scored even where no probe changes them: they tell how the judge agrees with itself.
+    Originals are scored even where no probe changes them: they tell how the judge agrees with itself. Only where all
+    probes are about pairs of answers the metrics are left out, since nothing would be said of them.
 
     Raises:
         ValueError: two different samples have the same id.
@@ -60,11 +71,12 @@ def make_plan(
     found: dict[str, Sample] = {}
     _add(found, samples)
     series: list[Series] = []
-    wanted = {(sample.id, metric.name) for sample in samples for metric in metrics}
+    probed = () if all(probe.pairwise for probe in probes) else metrics
+    wanted = {(sample.id, metric.name) for sample in samples for metric in probed}
     for probe in probes:
         whole = [*samples, *translated] if probe.name == "other_language" else samples
-        made = list(probe.changes(whole)) if probe.changes else []
-        for metric in metrics:
+        made = [] if isinstance(probe.changes, str) else list(probe.changes(whole))
+        for metric in (PREFERENCE,) if probe.pairwise else metrics:
             reason = _not_applicable(probe, metric, made)
             pairs = () if reason else tuple(_trials(probe, metric, made, samples))
             reason = reason or (None if pairs else probe.no_changes)
@@ -83,8 +95,8 @@ def _add(found: dict[str, Sample], samples: Iterable[Sample]) -> None:
 
 
 def _not_applicable(probe: Probe, metric: ProbedMetric, made: Sequence[Change]) -> str | None:
-    if probe.changes is None:
-        return None if metric.other_form else probe.no_changes
+    if isinstance(probe.changes, str):
+        return None if probe.changes in metric.turned else probe.no_changes
     if probe.name == "contexts_reversed":
         if metric.ranks:
             return "the order of the contexts is what the metric measures"
@@ -97,9 +109,10 @@ def _not_applicable(probe: Probe, metric: ProbedMetric, made: Sequence[Change]) 
 
 
 def _trials(probe: Probe, metric: ProbedMetric, made: Sequence[Change], samples: Sequence[Sample]) -> Iterator[Trial]:
-    if probe.changes is None:
+    if isinstance(probe.changes, str):
+        other = metric.turned[probe.changes]
         for sample in samples:
-            yield Trial("", _question(sample), (sample.id, metric.name), (sample.id, metric.other_form or ""))
+            yield Trial("", _question(sample), (sample.id, metric.name), (sample.id, other))
         return
     for change in made:
         if _differ(change, metric):

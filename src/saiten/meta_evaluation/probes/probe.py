@@ -1,13 +1,16 @@
 """What a probe is: a change to a sample whose effect on the score is known beforehand."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from saiten.records import Sample
 
 Expectation = Literal["must not rise", "must not change", "must fall", "lowest", "highest"]
 """What a sound judge does with the changed sample; `lowest` is kept, too, by a judge that gives no value."""
+
+Setting = Literal["form", "rubric"]
+"""What may be turned in a metric, not in a sample: the form of the reply, the order in which grades are explained."""
 
 Field = Literal["question", "answer", "contexts", "evidence", "reference"]
 """What a metric reads of a sample."""
@@ -36,12 +39,14 @@ class Probe:
     does: str
     """What is changed, in one line."""
     expectation: Expectation
-    changes: Changes | None
-    """None: the samples stay, the metric asks in its other form."""
+    changes: Changes | Setting
+    """What is done to the samples; or the setting of the metric that is turned while the samples stay."""
     reads: tuple[Field, ...] = ("answer",)
     """What a metric must read for the change to mean anything to it."""
     no_changes: str = "no sample has what it takes"
     """Why there may be nothing to change."""
+    pairwise: bool = False
+    """Whether it is about two answers side by side: then the judge's preference is probed, whatever the metrics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class ProbedMetric:
     reads: frozenset[Field]
     bounds: tuple[float, float]
     """Lowest and highest value."""
-    other_form: str | None = None
-    """The same metric with the reply asked for in another form, where there is one."""
+    turned: Mapping[Setting, str] = field(default_factory=dict)
+    """The name of the same metric with this setting turned, where it has one."""
     ranks: bool = False
     """Whether the order of the contexts is what it measures."""

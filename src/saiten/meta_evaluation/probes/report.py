@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from saiten.meta_evaluation.probes.order import OrderRow, order_rows
 from saiten.meta_evaluation.probes.plan import Plan, ScoreKey, Series, Trial
 from saiten.meta_evaluation.probes.probe import Expectation, ProbedMetric
 from saiten.records import STATUSES, Score, Status
@@ -96,6 +97,8 @@ class ProbeReport:
     reliability: Mapping[str, Reliability] = field(default_factory=dict)
     """By metric, over the originals: empty without several votes. Breaks that are no more frequent than votes that
     change are noise."""
+    orders: tuple[OrderRow, ...] = ()
+    """What the order of two answers does; empty where `order_swapped` was not asked or has no pairs."""
 
     @property
     def violated(self) -> tuple[ProbeRow, ...]:
@@ -116,7 +119,7 @@ def probe_report(plan: Plan, scores: Mapping[ScoreKey, Score], limits: Limits = 
         variants += [replace(form, p_value=None) for form in forms]
     corrected = holm([row.p_value for row in rows])
     rows = [replace(row, p_value=p) for row, p in zip(rows, corrected, strict=True)]
-    return ProbeReport(tuple(rows), tuple(variants), _votes(plan, scores))
+    return ProbeReport(tuple(rows), tuple(variants), _votes(plan, scores), order_rows(plan, scores))
 
 
 def _with_worst(row: ProbeRow, forms: Sequence[ProbeRow]) -> ProbeRow:

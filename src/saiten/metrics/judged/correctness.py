@@ -17,6 +17,7 @@ from saiten.tasks.correctness import GradeAnswer
 
 Evidence = Literal["none", "answer", "reference"]
 Written = Literal["json", "prometheus"]
+Rubric = Literal["best_first", "worst_first"]
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,13 @@ class Correctness(BaseMetric):
     or the sample's evidence, retrieved with question and reference together (E3); none where the sample brings none."""
     form: Written = "json"
     """How the judge writes: JSON by schema, or `Feedback: … [RESULT] n` as models trained for this job do."""
+    rubric: Rubric = "best_first"
+    """In what order the grades are explained to the judge: 5 to 0, or 0 to 5 to see whether it minds (a probe does)."""
 
     def __post_init__(self) -> None:
         """Refuse settings that do not exist."""
-        for what, value, choices in (("evidence", self.evidence, Evidence), ("form", self.form, Written)):
+        for what, choices in (("evidence", Evidence), ("form", Written), ("rubric", Rubric)):
+            value = getattr(self, what)
             if value not in get_args(choices):
                 raise ConfigurationError(f"correctness: {what} is one of {', '.join(get_args(choices))}, not {value!r}")
 
@@ -55,6 +59,7 @@ class Correctness(BaseMetric):
                 sample.references,
                 evidence,
                 self.form,
+                self.rubric,
                 language=sample.language,
             )
         )

@@ -1,0 +1,67 @@
+"""Which of two answers to one question is better: the pairwise form of judging."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from saiten.protocols import Reply, Task
+from saiten.tasks.verdicts import first_with
+
+_MEANT = {
+    **dict.fromkeys(("first", "最初", "最初の回答", "一つ目", "1つ目", "前者"), "first"),
+    **dict.fromkeys(("second", "二番目", "二番目の回答", "2番目", "二つ目", "2つ目", "後者"), "second"),
+    **dict.fromkeys(("tie", "tied", "draw", "equal", "both", "neither", "same", "引き分け", "同等", "優劣なし"), "tie"),
+}
+
+
+def read_better(value: Any) -> Any:
+    """`first`, `second` or `tie` as a model meant it; anything else is left for pydantic to refuse.
+
+    Numbers are not read: 1 is the second for whoever counts from 0.
+    """
+    if not isinstance(value, str):
+        return value
+    word = value.strip().strip(".。!！*<>[]\"'「」").casefold()
+    return _MEANT.get(word.removeprefix("the ").removesuffix(" answer").removesuffix(" one"), value)
+
+
+Better = Annotated[Literal["first", "second", "tie"], BeforeValidator(read_better)]
+
+
+class Preference(Reply):
+    """The better of two answers, the reason first."""
+
+    explanation: str = Field(description="in what the two answers differ, and what of it is right or wrong")
+    better: Better = Field(description="the better answer, or tie where neither is")
+
+
+@dataclass(frozen=True, slots=True)
+class PreferAnswer(Task[Preference]):
+    """Decide which answer is better: by the references alone where there are any, else by what is known to be right.
+
+    Neither place nor length is to count. Pairwise judging and its position bias: Zheng et al. 2023, *Judging
+    LLM-as-a-Judge with MT-Bench and Chatbot Arena*, section 3; the prompt is our own.
+    """
+
+    reply = Preference
+    votable = True
+    question: str
+    first: str
+    second: str
+    references: tuple[str, ...] = ()
+    """Empty: the judge knows no correct answer beforehand."""
+
+    def merge(self, replies: Sequence[Preference]) -> Preference:
+        """What most votes say; a tie where two things have the most, whoever was asked first."""
+        counts = Counter(reply.better for reply in replies)
+        most = [better for better, votes in counts.items() if votes == max(counts.values())]
+        better = most[0] if len(most) == 1 else "tie"
+        if better in counts:
+            chosen: Preference = first_with(replies, lambda reply: reply.better == better)
+            return chosen
+        # Nobody said tie, so a vote of each side is heard.
+        heard = {reply.better: reply.explanation for reply in reversed(replies)}
+        return Preference(explanation=f"{heard['first']} / {heard['second']}", better="tie")
