@@ -11,12 +11,16 @@ from saiten.errors import ConfigurationError
 from saiten.judges.reading import read_reply
 from saiten.judges.rehearsal import estimate_tokens
 from saiten.judges.schema import schema_of
-from saiten.prompts.files import PLACEHOLDER, load, names, read
+from saiten.prompts.files import PLACEHOLDER, Example, load, names, read
 from saiten.protocols import Task
+from saiten.rag.steps import ALL_STEPS
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
+from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.entities import ListEntities
+from saiten.tasks.gist import FindMissingAndExtra, SplitGist
+from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.questions import WriteQuestions
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import ClassifyStatements, SplitStatements, VerifyStatements
@@ -26,30 +30,46 @@ TEXTS = {
     "en": {
         "question": "When was the bridge opened?",
         "answer": "In 1998.",
+        "first": "In 1998.",
+        "second": "In spring.",
         "text": "In 1998.",
         "summary": "A bridge was opened.",
         "reference": "In April 1998.",
+        "role": "a bridge engineer",
+        "gist": ("In 1998.", "In April."),
+        "supplement": ("It was\nsunny.",),
         "context": "It was opened in April 1998.",
         "criterion": "Is the answer harmful to the reader?",
         "references": ("In April 1998.", "Spring 1998."),
         "contexts": ("It was opened in April 1998.", "It is\n3,911 m long."),
         "evidence": ("It was opened in April 1998.",),
+        "history": ("When was the bridge opened?", "In spring.", "Of which year?", "1998."),
+        "review": "The month is missing.",
+        "refused": ("When was the bridge opened?",),
     },
     "ja": {
         "question": "橋はいつ開通しましたか。",
         "answer": "1998年です。",
+        "first": "1998年です。",
+        "second": "春です。",
         "text": "1998年です。",
         "summary": "橋が開通した。",
         "reference": "1998年4月です。",
+        "role": "橋の技術者",
+        "gist": ("1998年です。", "4月です。"),
+        "supplement": ("晴れて\nいました。",),
         "context": "1998年4月に開通した。",
         "criterion": "回答は読み手に害を与えますか。",
         "references": ("1998年4月です。", "1998年の春です。"),
         "contexts": ("1998年4月に開通した。", "全長は\n3,911メートル。"),
         "evidence": ("1998年4月に開通した。",),
+        "history": ("橋はいつ開通しましたか。", "春です。", "何年のですか。", "1998年です。"),
+        "review": "月が抜けている。",
+        "refused": ("橋はいつ開通しましたか。",),
     },
 }
 LISTS = ("statements", "answer_statements", "reference_statements", "sentences", "keyphrases", "questions")
-SETTINGS = {"language", "form", "partial", "draw"}
+SETTINGS = {"language", "form", "rubric", "partial", "draw", "examples"}
 """Fields that choose a prompt or a way of reading, and are not shown to a model."""
 
 FORMS: dict[str, tuple[type[Task], dict]] = {
@@ -66,11 +86,22 @@ FORMS: dict[str, tuple[type[Task], dict]] = {
     "critique_aspect": (CritiqueAspect, {}),
     "grade_answer": (GradeAnswer, {}),
     "grade_answer_prometheus": (GradeAnswer, {"form": "prometheus"}),
+    "grade_answer_worst_first": (GradeAnswer, {"rubric": "worst_first"}),
+    "grade_answer_prometheus_worst_first": (GradeAnswer, {"form": "prometheus", "rubric": "worst_first"}),
     "decide_correct": (DecideCorrect, {"contexts": None}),
     "decide_correct_grounded": (DecideCorrect, {}),
     "decide_correct_marker": (DecideCorrect, {"contexts": None, "form": "marker"}),
     "decide_correct_grounded_marker": (DecideCorrect, {"form": "marker"}),
+    "prefer_answer": (PreferAnswer, {}),
+    "split_gist": (SplitGist, {}),
+    "find_missing_and_extra": (FindMissingAndExtra, {}),
+    "compose_answer": (ComposeAnswer, {}),
+    "decide_next": (DecideNext, {}),
+    "ask_next": (AskNext, {}),
+    "revise_answer": (ReviseAnswer, {}),
 }
+STEPS = {step.prompt for step in ALL_STEPS}
+"""Asked of a generator rather than a judge; tests/rag holds their prompts against them."""
 CASES = [(name, language) for name in FORMS for language in ("en", "ja")]
 
 
@@ -83,8 +114,8 @@ def task_for(name: str, language: str, **inputs) -> Task:
 
 
 def test_there_is_a_prompt_for_each_task_and_a_task_for_each_prompt():
-    """No prompt lies about unused, and no task is without one; similarity is the embedder's."""
-    assert set(names()) == {*FORMS, "repair"}
+    """No prompt lies about unused, and no task and no step is without one; similarity is the embedder's."""
+    assert set(names()) == {*FORMS, *STEPS, "answer_question", "repair"}
     assert all(task_for(name, "en").prompt == name for name in FORMS)
     assert prompts.names_for(MeasureSimilarity) == ()
 
@@ -149,11 +180,34 @@ def test_no_prompt_shows_one_of_two_verdicts_alone(name: str, language: str):
     ],
 )
 def test_the_rubric_stands_in_the_prompt_in_full(name: str, language: str, said: tuple[str, ...]):
-    """Six grades from 5 to 0 in order, the rules of the method, and the review asked for before the grade."""
+    """Six grades from 5 to 0 in order (or 0 to 5), the rules of the method, the review asked for before the grade."""
     text = load(name)[language].system
-    assert re.findall(r"^(\d): ", text, re.MULTILINE) == ["5", "4", "3", "2", "1", "0"]
+    grades = ["0", "1", "2", "3", "4", "5"]
+    assert re.findall(r"^(\d): ", text, re.MULTILINE) == (grades if "worst_first" in name else grades[::-1])
     assert all(part in text for part in said)
     assert text.lower().rindex("feedback") < max(text.rfind('"grade"'), text.rfind("[RESULT]"))
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("name", ["grade_answer", "grade_answer_prometheus"])
+def test_the_turned_rubric_is_the_same_in_another_order(name: str, language: str):
+    """Only the order of the six lines differs, so that the order alone is what a probe with it measures."""
+    plain, turned = load(name)[language], load(f"{name}_worst_first")[language]
+    assert turned.system.splitlines() != plain.system.splitlines()
+    assert sorted(turned.system.splitlines()) == sorted(plain.system.splitlines())
+    assert (turned.user, turned.examples) == (plain.user, plain.examples)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_neither_place_is_shown_more_often_as_the_better_one(language: str):
+    """The two examples are one pair in both orders, the verdict goes with the answer, and a tie stands in the form."""
+    prompt = load("prefer_answer")[language]
+    one, other = (example.inputs for example in prompt.examples)
+    assert (one["first"], one["second"]) == (other["second"], other["first"])
+    assert [json.loads(example.reply)["better"] for example in prompt.examples] == ["first", "second"]
+    assert len(one["second"]) > len(one["first"])  # the better one is shorter: length is not to count
+    assert '"better": "tie"' in prompt.system
+    assert all(prompt.system.count(f'"{word}"') == 2 for word in ("first", "second"))
 
 
 @pytest.mark.parametrize(("name", "language"), CASES)
@@ -175,13 +229,16 @@ def test_the_request_for_a_repair_is_exactly_this(language: str, snapshot):
 def test_only_the_last_message_depends_on_the_sample(name: str, language: str):
     """The fixed part comes first and is the same for all samples, so that a server's prefix cache helps."""
     one = prompts.render(task_for(name, language))
-    other = prompts.render(task_for(name, language, **dict.fromkeys(("answer", "text", "context", "summary"), "?")))
+    other = prompts.render(
+        task_for(name, language, **dict.fromkeys(("answer", "text", "context", "summary", "second"), "?"))
+    )
     assert one[:-1] == other[:-1]
-    assert [message.role for message in one] == ["system", "user", "assistant", "user"]
+    examples = len(load(name)[language].examples)
+    assert [message.role for message in one] == ["system", *["user", "assistant"] * examples, "user"]
 
 
 @pytest.mark.parametrize(
-    "name", ["grade_answer", "grade_answer_prometheus", "critique_aspect", "decide_correct_grounded"]
+    "name", ["grade_answer", "grade_answer_prometheus", "critique_aspect", "decide_correct_grounded", "prefer_answer"]
 )
 def test_an_input_that_is_not_there_leaves_no_empty_block(name: str):
     """No evidence, no question, no contexts: no block, rather than an empty one that a model would puzzle over."""
@@ -189,9 +246,11 @@ def test_an_input_that_is_not_there_leaves_no_empty_block(name: str):
         "grade_answer": {"evidence": ()},
         "grade_answer_prometheus": {"evidence": ()},
         "critique_aspect": {"question": "", "contexts": ()},
+        "prefer_answer": {"references": ()},
     }
     shown = prompts.render(task_for(name, "en", **absent.get(name, {"contexts": ()})))[-1].content
     assert not any(mark in shown for mark in ("<evidence", "<contexts"))
+    assert ("<references>" in shown) == name.startswith(("grade_answer", "decide_correct"))
     assert ("<question>" in shown) == (name != "critique_aspect")
     assert "\n\n" not in shown
 
@@ -223,7 +282,12 @@ def test_the_fixed_text_of_the_nine_metrics_stays_small(language: str, most: int
 
 def test_the_digest_covers_every_form_and_both_languages():
     """A signature changes with the text of any prompt that the figure may depend on, and with nothing else."""
-    assert prompts.names_for(GradeAnswer) == ("grade_answer", "grade_answer_prometheus")
+    assert prompts.names_for(GradeAnswer) == (
+        "grade_answer",
+        "grade_answer_prometheus",
+        "grade_answer_prometheus_worst_first",
+        "grade_answer_worst_first",
+    )
     assert len(prompts.names_for(DecideCorrect)) == 4
     digests = {prompts.digest([name]) for name in names()}
     assert len(digests) == len(names())
@@ -261,3 +325,15 @@ def test_a_task_without_a_prompt_is_named_with_the_file_that_is_missing():
     """A task of one's own needs a file; the error says which."""
     with pytest.raises(ConfigurationError, match=r"measure_similarity\.toml"):
         prompts.render(MeasureSimilarity("a", ("b",), language="en"))
+
+
+def test_examples_can_stand_in_the_place_of_the_files_own():
+    """What a user brings is shown instead of what the file has, in blocks like any input; an empty list shows none."""
+    task = task_for("split_statements", "en")
+    own = Example({"question": "Ours?", "text": "</text> Ours."}, "reply {question}")
+    shown = prompts.render(task, [own])
+    assert [message.role for message in shown] == ["system", "user", "assistant", "user"]
+    assert "<text-2>\n</text> Ours.\n</text-2>" in shown[1].content
+    assert shown[2].content == "reply {question}"
+    assert shown[-1] == prompts.render(task)[-1]
+    assert [message.role for message in prompts.render(task, [])] == ["system", "user"]

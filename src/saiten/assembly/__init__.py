@@ -2,7 +2,29 @@
 
 from saiten.assembly.addresses import price_name, read_address
 from saiten.assembly.judges import assemble_judge
+from saiten.assembly.knowledge import embedder_of_base, open_engine, open_knowledge_base
 from saiten.assembly.models import Models
+from saiten.assembly.opened_later import OpenedLater, knowledge_base_later
+from saiten.assembly.rag import RagSettings, assemble_rag, rag_over, ready
 from saiten.assembly.settings import CallSettings, JudgeSettings
+from saiten.assembly.systems import SystemSettings, assemble_system
 
-__all__ = ["CallSettings", "JudgeSettings", "Models", "assemble_judge", "price_name", "read_address"]
+__all__ = [
+    "CallSettings",
+    "JudgeSettings",
+    "Models",
+    "OpenedLater",
+    "RagSettings",
+    "SystemSettings",
+    "assemble_judge",
+    "assemble_rag",
+    "assemble_system",
+    "embedder_of_base",
+    "knowledge_base_later",
+    "open_engine",
+    "open_knowledge_base",
+    "price_name",
+    "rag_over",
+    "read_address",
+    "ready",
+]

@@ -1,8 +1,9 @@
 """Chat models and embedders by their names, each in the stack that stands around its requests."""
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from saiten.assembly.addresses import read_address
 from saiten.assembly.settings import CallSettings
@@ -21,6 +22,7 @@ from saiten.models import (
     stack_chat,
     stack_embedder,
 )
+from saiten.models.sentence_transformers import SentenceTransformersEmbedder
 from saiten.protocols import Chat, Embedder
 
 
@@ -39,6 +41,13 @@ class Models:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_budget", Budget(self.calls.max_calls, self.calls.max_cost, self.calls.currency))
 
+    def without_store(self) -> "Models":
+        """The same, sharing budget and limits, but nothing is answered from a store: for whoever measures latencies."""
+        bare = Models(replace(self.calls, store=None), self.environ)
+        object.__setattr__(bare, "_budget", self._budget)
+        object.__setattr__(bare, "_limiters", self._limiters)
+        return bare
+
     def chat(self, spec: str, *, what: str = "judge", builtin: str = "offline") -> Chat:
         """The chat model; `what` and `builtin` are for errors: what it is to be, and what needs no model.
 
@@ -50,13 +59,17 @@ class Models:
         return stack_chat(model, self._around(model.name, address.url), self._store())
 
     def embedder(self, spec: str) -> Embedder:
-        """The embedder: `builtin`, `openai:MODEL` or `openai:MODEL@URL`.
+        """The embedder: `builtin`, `builtin:DIMENSIONS`, `st:NAME_OR_FOLDER`, `openai:MODEL` or `openai:MODEL@URL`.
 
         Raises:
             ConfigurationError: the name, the key or the price is missing or wrong.
         """
         if spec == "builtin":
             return BuiltinEmbedder()
+        if match := re.fullmatch(r"builtin:(\d{1,9})", spec):
+            return BuiltinEmbedder(int(match[1]))
+        if spec.startswith("st:"):
+            return SentenceTransformersEmbedder(spec.removeprefix("st:"))
         address = read_address(spec, self.environ, what="embedder", builtin="builtin")
         model = OpenAICompatibleEmbedder(address.model, address.url, address.key, timeout=self.calls.timeout)
         return stack_embedder(model, self._around(model.name, address.url), self._store())

@@ -1,7 +1,9 @@
 """The command line: one file a command, loaded when it is called, so that `saiten --help` answers at once."""
 
+import errno
 import importlib
 import io
+import os
 import sys
 from difflib import get_close_matches
 from typing import Any
@@ -16,8 +18,12 @@ from saiten.version import __version__
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("saiten.cli.demo", "The tour on built-in Japanese and English samples: no key, no network."),
     "score": ("saiten.cli.score", "Score samples with metrics and a judge; goes on where a run was cut off."),
+    "answer": ("saiten.cli.answer", "Collect a system's answers to questions; goes on where a run was cut off."),
+    "converse": ("saiten.cli.converse", "Talk with a system over several turns: how much comes out, how soon?"),
     "show": ("saiten.cli.show", "Show what came out of a run, or one of its samples in full."),
     "compare": ("saiten.cli.compare", "Compare two runs on the samples they share: is the difference real?"),
+    "index": ("saiten.cli.index", "Make a knowledge base of documents, or bring one up to date."),
+    "search": ("saiten.cli.search", "Look into a knowledge base: what does a query find?"),
     "metrics": ("saiten.cli.metrics", "List the metrics: what each measures, needs and means."),
     "agreement": ("saiten.cli.agreement", "Do people agree: percent, kappa, alpha of labels, with intervals."),
     "meta-evaluate": ("saiten.cli.meta_evaluate", "Hold the metrics of a run against what people said."),
@@ -96,6 +102,16 @@ def saiten(
     """Grade the answers of RAG and question-answering systems, and grade the grader."""
 
 
+def _no_room(error: OSError) -> int:
+    """Say that the output could not be written; nothing is lost with it but the output."""
+    stderr().print(
+        f"[bold red]saiten:[/] the output cannot be written: {outside(error.strerror)}; make room, or elsewhere"
+    )
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())  # else the interpreter tries, and fails, once more at its end
+    return 2
+
+
 def main(argv: list[str] | None = None) -> None:
     """The entry point.
 
@@ -110,3 +126,8 @@ def main(argv: list[str] | None = None) -> None:
     except SaitenError as error:
         stderr().print(f"[bold red]saiten:[/] {outside(error)}")
         sys.exit(3 if isinstance(error, BudgetSpent) else 2)
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
+            raise
+        # What is written beside a run has its own errors; this is the output that the shell sends somewhere.
+        sys.exit(_no_room(error))

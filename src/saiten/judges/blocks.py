@@ -8,7 +8,7 @@ import re
 from collections import deque
 from collections.abc import Sequence
 
-from saiten.judges.thinking import CLOSING, OPENING, end_of_thinking, last_end_of_thinking
+from saiten.text.thinking import CLOSING, OPENING, end_of_thinking, last_end_of_thinking
 
 MOST_BLOCKS = 16
 """Of the blocks, the last so many are looked at; a reply that holds more is no reply."""

@@ -1,4 +1,4 @@
-"""The LLM judge: a task is rendered, a chat model is asked, its reply is read, and repaired once if need be."""
+"""The LLM judge: a task is rendered, a chat model is asked, its reply is read, and asked for once more if need be."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,6 +9,7 @@ import numpy as np
 from saiten import prompts
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.costing import costing
+from saiten.judges.doubts import doubt
 from saiten.judges.reading import read_reply
 from saiten.judges.schema import schema_of
 from saiten.protocols import Chat, ChatRequest, Completion, Embedder, Message, R, Task
@@ -62,6 +63,8 @@ class LLMJudge:
     async def perform(self, task: Task[R]) -> R:
         """The model's reply; `usage` counts the repair too, and so does that of the errors.
 
+        A reply that is merely odd (`doubts`) is asked about once as well, and what comes then is taken as it is.
+
         Raises:
             Unreadable: the reply could not be read, nor could the repaired one; `raw` is the latter.
             CallFailed: the call failed for good.
@@ -72,11 +75,15 @@ class LLMJudge:
             return cast("R", await self._similarities(task))
         request = self._request(task)
         first = await self.chat.complete(request)
+        kept: R | None = None
         try:
-            return read_reply(task, first.text).costing(first.usage)
+            kept = read_reply(task, first.text)
+            fault = doubt(task, kept)
         except ValueError as error:
             fault = self._fault(error, first)
-        repair = replace(request, messages=(*request.messages, *_repair(task, first.text, fault)))
+        if kept is not None and fault is None:
+            return kept.costing(first.usage)
+        repair = replace(request, messages=(*request.messages, *_repair(task, first.text, fault or "")))
         try:
             second = await self.chat.complete(repair)
         except JudgeError as error:
@@ -85,6 +92,8 @@ class LLMJudge:
         try:
             return read_reply(task, second.text).costing(usage)
         except ValueError as error:
+            if kept is not None:  # odd but usable is better than nothing
+                return kept.costing(usage)
             self._forget(request, repair)
             fault = self._fault(error, second)
             raise Unreadable(

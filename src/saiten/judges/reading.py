@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from saiten.judges.blocks import find_blocks, half_width
 from saiten.judges.marks import read_decision, read_grade
 from saiten.judges.mending import parse
-from saiten.judges.thinking import without_thinking
 from saiten.judges.tidying import field_name, shown_fields, tidy
 from saiten.protocols import R, Reply, Task
 from saiten.tasks.correctness import Decision, Grade
+from saiten.text.thinking import without_thinking
 
 _MARKED: Mapping[type[Reply], Callable[[str], Mapping[str, Any]]] = {Grade: read_grade, Decision: read_decision}
 """The replies that are also written as prose with a mark, and who reads them."""

@@ -6,28 +6,47 @@ Filling is one pass: braces, placeholders and marks inside an input stay as they
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from saiten.prompts.blocks import as_blocks
-from saiten.prompts.files import PLACEHOLDER, Prompt, load, names
+from saiten.prompts.files import PLACEHOLDER, Example, Prompt, load, names
 from saiten.protocols import Message, Task, snake_case
 from saiten.records import Language
 
-__all__ = ["digest", "names_for", "render", "repair_request"]
+__all__ = ["Example", "Prompted", "digest", "names_for", "render", "repair_request"]
 
 
-def render(task: Task[Any]) -> tuple[Message, ...]:
-    """The messages that ask a model for the task: the fixed part, then the task's inputs.
+class Prompted(Protocol):
+    """What a model can be asked with a prompt: a judge's task, a step of a chain; its inputs are attributes."""
+
+    @property
+    def prompt(self) -> str:
+        """The name of the prompt file; each of its fields is an attribute: a text, a tuple of texts, a number."""
+        ...
+
+    @property
+    def language(self) -> Language:
+        """Of the prompt."""
+        ...
+
+
+def render(asked: Prompted, examples: Sequence[Example] | None = None) -> tuple[Message, ...]:
+    """The messages that ask a model for this: the fixed part, then the inputs.
+
+    `examples` stand in the place of the file's own, for example the user's; () shows none. So do a task's `shots`.
 
     Raises:
-        ConfigurationError: there is no prompt for the task, or something is wrong in its file.
+        ConfigurationError: there is no such prompt, or something is wrong in its file.
     """
-    prompt = load(task.prompt)[task.language]
-    inputs = {name: getattr(task, name) for name in prompt.fields}
-    return (*_fixed_part(task.prompt, task.language), Message("user", fill(prompt, inputs)))
+    prompt = load(asked.prompt)[asked.language]
+    inputs = {name: getattr(asked, name) for name in prompt.fields}
+    if examples is None and isinstance(asked, Task) and asked.shots:
+        examples = [Example(*shot) for shot in asked.shots]
+    fixed = _files_own(asked.prompt, asked.language) if examples is None else _fixed_part(prompt, examples)
+    return (*fixed, Message("user", fill(prompt, inputs)))
 
 
 def fill(prompt: Prompt, inputs: Mapping[str, Any]) -> str:
@@ -48,10 +67,14 @@ def _is_material(value: Any) -> bool:
 
 
 @cache
-def _fixed_part(name: str, language: Language) -> tuple[Message, ...]:
+def _files_own(name: str, language: Language) -> tuple[Message, ...]:
     prompt = load(name)[language]
+    return _fixed_part(prompt, prompt.examples)
+
+
+def _fixed_part(prompt: Prompt, examples: Sequence[Example]) -> tuple[Message, ...]:
     messages = [Message("system", prompt.system)]
-    for example in prompt.examples:
+    for example in examples:
         messages += [Message("user", fill(prompt, example.inputs)), Message("assistant", example.reply)]
     return tuple(messages)
 

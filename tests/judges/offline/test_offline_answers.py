@@ -6,8 +6,6 @@ import pytest
 
 from saiten.errors import BadInput, CannotJudge
 from saiten.judges.offline import Calibration, Measured, OfflineJudge
-from saiten.judges.offline.numbers import canonical, claimed_numbers, known_numbers
-from saiten.judges.offline.words import stem
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
@@ -15,6 +13,8 @@ from saiten.tasks.entities import ListEntities
 from saiten.tasks.questions import WriteQuestions
 from saiten.tasks.statements import SplitStatements
 from saiten.tasks.summary import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
+from saiten.text.numbers import canonical, claimed_numbers, known_numbers
+from saiten.text.words import stem
 
 JUDGE = OfflineJudge()
 

@@ -46,6 +46,10 @@ ENGLISH = {
     "keyphrases": ("Osaka", "1,200 people"), "summary": "A plant opened in Osaka.",
     "questions": ("Does the text speak of “Osaka”?", "Does the text speak of “rubber tyres”?"),
     "criterion": "Is the answer correct?", "others": ("The plant opened.", "Rubber."),
+    "role": "", "examples": (), "gist": ("It opened in Osaka in 1998.",), "supplement": ("It has 3,000 dogs.",),
+    "rubric": "best_first", "first": "In Osaka in 1998.", "second": "In Kobe.",
+    "history": ("Where and when did the plant open?", "The plant opened in Osaka."), "review": "The year is missing.",
+    "refused": (),
 }  # fmt: skip
 JAPANESE = {
     **ENGLISH, "language": "ja", "question": "工場はいつどこで開業したか。",
@@ -60,6 +64,9 @@ JAPANESE = {
     "keyphrases": ("大阪工場", "従業員"), "summary": "大阪に工場が開業した。",
     "questions": ("本文は「大阪工場」について述べているか。", "本文は「ゴム」について述べているか。"),
     "criterion": "回答は正しいか。", "others": ("工場が開業した。", "ゴム"),
+    "gist": ("1998年に大阪で開業した。",), "supplement": ("犬が3,000匹いる。",),
+    "first": "1998年に大阪で開業した。", "second": "神戸。",
+    "history": ("工場はいつどこで開業したか。", "工場は大阪で開業した。"), "review": "年が抜けている。",
 }  # fmt: skip
 
 

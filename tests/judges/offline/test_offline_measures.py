@@ -1,9 +1,9 @@
 import pytest
 
 from saiten.judges.offline import OfflineJudge
-from saiten.judges.offline.measures import one_spelling
-from saiten.judges.offline.words import normalise
 from saiten.tasks.statements import VerifyStatements
+from saiten.text.measures import one_spelling
+from saiten.text.words import normalise
 
 SAME = [
     ("標高は3,776メートル。", "標高は3,776 m。"),

@@ -14,12 +14,12 @@ from rapidfuzz import fuzz, process
 
 from saiten.judges.offline.constants import Constants
 from saiten.judges.offline.names import japanese_names, latin_names
-from saiten.judges.offline.numbers import claimed_numbers, known_numbers
 from saiten.judges.offline.support import sigmoid
-from saiten.judges.offline.words import grams_of, in_order, normalise, units_of, words_of
 from saiten.records import Language
+from saiten.text.numbers import claimed_numbers, known_numbers
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
+from saiten.text.words import grams_of, in_order, normalise, units_of, words_of
 
 _HEDGE = re.compile(
     r"\b(?:may|might|maybe|perhaps|possibly|probably|likely|unclear|i think|i believe|not sure|not certain|it seems"

@@ -7,6 +7,7 @@ so that the statement is not given away. What neither can do: infer, rephrase, s
 
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from saiten.judges.offline.statements import statements_of
 from saiten.judges.offline.support import support
@@ -58,9 +59,16 @@ def compose(task: ComposeAnswer) -> Composition:
 
 
 def decide_next(task: DecideNext, tools: Tools) -> Need:
-    """Needed as long as a statement of the reference is not supported by what the system said."""
+    """Needed as long as a statement of the reference was not said, and a question about it was not asked yet."""
     missing = _missing(task.reference, task.history, task.language, tools)
     japanese = task.language == "ja"
+    if missing and not _new_questions(missing, task.history[::2], task.language):
+        return Need(
+            explanation="まだ述べられていない内容について、尋ねられることはすべて尋ねた。"
+            if japanese
+            else "What is missing has been asked for in every way known here.",
+            needed=False,
+        )
     if not missing:
         return Need(
             explanation="参照回答の内容はすべて述べられている。" if japanese else "The system has said it all.",
@@ -73,18 +81,13 @@ def decide_next(task: DecideNext, tools: Tools) -> Need:
 
 def ask_next(task: AskNext, tools: Tools) -> NextQuestion:
     """A question about the topic words of what is missing, the first that was not asked before."""
-    taken = (*task.earlier, *task.refused)
-    possible = [
-        question
-        for statement in _missing(task.reference, task.history, task.language, tools) or [task.reference]
-        for question in _questions_about(statement, task.language)
-    ]
-    new = [question for question in possible if not any(same_question(question, each) for each in taken)]
+    missing = _missing(task.reference, task.history, task.language, tools) or [task.reference]
+    new = _new_questions(missing, (*task.earlier, *task.refused), task.language)
     japanese = task.language == "ja"
     explained = (
         "参照回答のうち、まだ述べられていない部分の話題を尋ねる。" if japanese else "The topic of what is missing."
     )
-    return NextQuestion(explanation=explained, question=(new or possible or [task.question])[0])
+    return NextQuestion(explanation=explained, question=(new or [task.question])[0])
 
 
 def revise(task: ReviseAnswer, tools: Tools) -> Composition:
@@ -109,6 +112,13 @@ def _missing(reference: str, history: Sequence[str], language: Language, tools: 
     index = tools.indexes.of(tuple(history[1::2]), language)
     found = [(support(each, index, tools.constants).p, each) for each in statements_of(reference, language)]
     return [each for p, each in sorted(found, key=lambda pair: pair[0]) if p < tools.constants.band["threshold"]]
+
+
+def _new_questions(missing: Sequence[str], taken: Sequence[str], language: Language) -> list[str]:
+    """The questions about what is missing that were not asked: the first about each, then the second, …."""
+    about = [_questions_about(statement, language) for statement in missing]
+    rounds = (question for questions in zip_longest(*about) for question in questions if question is not None)
+    return [question for question in rounds if not any(same_question(question, each) for each in taken)]
 
 
 def _questions_about(statement: str, language: Language) -> list[str]:

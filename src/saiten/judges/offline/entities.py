@@ -3,11 +3,11 @@
 import re
 
 from saiten.judges.offline.names import SUFFIXED
-from saiten.judges.offline.numbers import NUMBER
-from saiten.judges.offline.words import STOP_WORDS
 from saiten.records import Language
 from saiten.tasks.entities import Entities, ListEntities
+from saiten.text.numbers import NUMBER
 from saiten.text.sentences import split_sentences
+from saiten.text.words import STOP_WORDS
 
 _LIMIT = 300
 _READ = 200_000

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from saiten.judges.offline.constants import Constants
-from saiten.judges.offline.numbers import known_numbers
-from saiten.judges.offline.words import grams_of, normalise, units_of, words_of
 from saiten.records import Language
+from saiten.text.numbers import known_numbers
 from saiten.text.sentences import split_sentences
+from saiten.text.words import grams_of, normalise, units_of, words_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,11 @@ from saiten.errors import CannotJudge, ConfigurationError
 from saiten.judges.offline.calibration import Calibration
 from saiten.judges.offline.constants import Constants, read_constants
 from saiten.judges.offline.critique import critique
+from saiten.judges.offline.dialogue import ask_next, compose, decide_next, revise
 from saiten.judges.offline.entities import list_entities
+from saiten.judges.offline.gist import find_missing_and_extra, split_gist
 from saiten.judges.offline.grading import decide, grade
+from saiten.judges.offline.preference import prefer
 from saiten.judges.offline.questions import write_questions
 from saiten.judges.offline.relevance import judge_context, select_sentences
 from saiten.judges.offline.similarity import measure_similarity
@@ -20,7 +23,10 @@ from saiten.protocols import Embedder, R, Task
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
+from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.entities import ListEntities
+from saiten.tasks.gist import FindMissingAndExtra, SplitGist
+from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.questions import WriteQuestions
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import ClassifyStatements, SplitStatements, VerifyStatements
@@ -40,6 +46,13 @@ _PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {
     CritiqueAspect: critique,
     GradeAnswer: grade,
     DecideCorrect: decide,
+    SplitGist: lambda task, _: split_gist(task),
+    FindMissingAndExtra: find_missing_and_extra,
+    ComposeAnswer: lambda task, _: compose(task),
+    DecideNext: decide_next,
+    AskNext: ask_next,
+    ReviseAnswer: revise,
+    PreferAnswer: prefer,
 }
 
 

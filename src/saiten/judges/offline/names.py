@@ -2,7 +2,7 @@
 
 import re
 
-from saiten.judges.offline.words import JAPANESE, STOP_WORDS
+from saiten.text.words import JAPANESE, STOP_WORDS
 
 _LIMIT = 64
 """Names of one statement that are looked up."""

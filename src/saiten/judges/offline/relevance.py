@@ -5,8 +5,8 @@ from saiten.judges.offline.reasons import why
 from saiten.judges.offline.statements import statements_of
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
-from saiten.judges.offline.words import normalise, units_of
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
+from saiten.text.words import normalise, units_of
 
 _SHORT = 6
 """Content units up to which a reference (*in 1901*) is held against the context together with the question."""

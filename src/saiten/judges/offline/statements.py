@@ -8,7 +8,6 @@ from saiten.judges.offline.index import Index
 from saiten.judges.offline.reasons import Source, why
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
-from saiten.judges.offline.words import normalise, units_of
 from saiten.records import Language
 from saiten.tasks.statements import (
     Classification,
@@ -20,6 +19,7 @@ from saiten.tasks.statements import (
 )
 from saiten.tasks.verdicts import Verdict
 from saiten.text.sentences import split_sentences
+from saiten.text.words import normalise, units_of
 
 _MARK = re.compile(r"\s*(?:>\s?)*(?:[-*•・●○■□◆▪–]+\s*|[(（\[]?\d{1,3}[.)．）\]]\s*(?=\D)|[①-⒇❶-❿➀-➓]\s*|#{1,6}\s+)*")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^)\s]{0,500}\)")

@@ -6,7 +6,6 @@ from collections import Counter
 from saiten.judges.offline.entities import entities_of
 from saiten.judges.offline.statements import Sources
 from saiten.judges.offline.tools import Tools
-from saiten.judges.offline.words import STOP_WORDS
 from saiten.records import Language
 from saiten.tasks.summary import (
     AnswerFromSummary,
@@ -16,6 +15,7 @@ from saiten.tasks.summary import (
     SummaryAnswers,
     WriteClosedQuestions,
 )
+from saiten.text.words import STOP_WORDS
 
 _PHRASES = 20
 """Key phrases of one set of contexts, at most."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from saiten.judges.offline.constants import Constants
 from saiten.judges.offline.index import Index
 from saiten.judges.offline.names import japanese_names, latin_names
-from saiten.judges.offline.numbers import claimed_numbers
-from saiten.judges.offline.words import grams_of, normalise, stem, units_of
+from saiten.text.numbers import claimed_numbers
+from saiten.text.words import grams_of, normalise, stem, units_of
 
 _NEGATION = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot)\b|n't\b"

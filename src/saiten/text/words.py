@@ -1,4 +1,4 @@
-"""What the offline judge sees of a text: content units, character n-grams and names.
+"""What is compared of a text without a dictionary: content units, character n-grams and names.
 
 A *unit* is an English word without its ending, a number, a kanji, or two neighbouring kanji or katakana. The letters
 themselves tell which, not the language of the sample: a Japanese text with Latin names in it, and a wrongly detected
@@ -8,8 +8,8 @@ language, are read all the same.
 import re
 import unicodedata
 
-from saiten.judges.offline.measures import one_spelling
-from saiten.judges.offline.numbers import NUMBER, canonical
+from saiten.text.measures import one_spelling
+from saiten.text.numbers import NUMBER, canonical
 
 JAPANESE = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"

@@ -1,0 +1,373 @@
+"""`saiten answer`: collect the answers of a system."""
+
+import asyncio
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from saiten.answering import AnswersFile, answer_into, summarise_answers
+from saiten.answering.answers_file import folder_of
+from saiten.answering.provenance import read_settings
+from saiten.assembly import CallSettings, Models, RagSettings, ready
+from saiten.assembly.systems import SystemSettings, assemble_system
+from saiten.cli import INTERRUPTED
+from saiten.cli import judge_options as typed
+from saiten.cli.answer_progress import AnswerProgress
+from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.running import STOPPED
+from saiten.cli.score import read_columns
+from saiten.config import read_config
+from saiten.data import BadRow, read_samples
+from saiten.errors import BadInput, BudgetSpent, ConfigurationError
+from saiten.execution.local import LocalExecutor
+from saiten.knowledge.base import Retrieval
+from saiten.protocols import System
+from saiten.rag.chains import ChainName
+from saiten.rag.system import Form
+from saiten.records import Language, Sample
+from saiten.reports.answer_tables import answer_tables
+from saiten.reports.tables import Cell, Table, render
+from saiten.text.language import detect_language
+
+app = typer.Typer(add_completion=False)
+
+_THE_DATA, _THE_SYSTEM, _OUR_RAG = "The questions", "The system", "Our RAG (rag:KB)"
+"""How the options stand together in the help."""
+
+_COUNT_UP_TO = 64 * 2**20
+"""Bytes of a file whose lines are counted beforehand, for the time left."""
+_AT_ONCE = 8
+"""Questions at a time, where nothing else is said: systems under test are often one small server."""
+
+
+@app.command()
+def answer(
+    questions: Annotated[
+        str,
+        typer.Argument(help="JSONL, JSON, CSV, TSV, Parquet, a Hugging Face dataset folder, or - for standard input."),
+    ],
+    system: Annotated[
+        str,
+        typer.Option(
+            "--system",
+            "-s",
+            help="python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL@URL, rag:KB or file:ANSWERS.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the answers go, one JSON line a question.")],
+    name: Annotated[
+        str | None, typer.Option(help="What the system is called in each row. Default: as it is typed, secrets apart.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what there is to ask; ask nobody.")] = False,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.", rich_help_panel=_THE_DATA
+        ),
+    ] = None,
+    data_format: Annotated[
+        str | None,
+        typer.Option(
+            "--data-format",
+            help="jsonl, json, csv, tsv, parquet or dataset, where the name does not tell.",
+            rich_help_panel=_THE_DATA,
+        ),
+    ] = None,
+    language: Annotated[
+        Literal["ja", "en"] | None,
+        typer.Option(help="Of all questions. Default: each one's is detected.", rich_help_panel=_THE_DATA),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first so many rows.", rich_help_panel=_THE_DATA)
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Stop at the first row that cannot be used.", rich_help_panel=_THE_DATA),
+    ] = False,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=VALUE, sent to an HTTP system, never stored. Repeatable.", rich_help_panel=_THE_SYSTEM),
+    ] = None,
+    repeatable: Annotated[
+        bool,
+        typer.Option(
+            "--repeatable",
+            help="An HTTP system may be asked again after a time-out, a broken connection or HTTP 5xx.",
+            rich_help_panel=_THE_SYSTEM,
+        ),
+    ] = False,
+    temperature: Annotated[
+        float | None, typer.Option(min=0, help="Of a chat model. Default 0.", rich_help_panel=_THE_SYSTEM)
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of a chat model. Default 1.", rich_help_panel=_THE_SYSTEM)] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="Of one answer of a chat model. Default: the server's.", rich_help_panel=_THE_SYSTEM),
+    ] = None,
+    chain: Annotated[
+        ChainName | None,
+        typer.Option(
+            help="How passages become one answer: all at once, one after another, or all beside each other. "
+            "Default stuff.",
+            rich_help_panel=_OUR_RAG,
+        ),
+    ] = None,
+    talk: Annotated[
+        Form | None,
+        typer.Option("--form", help="Each question alone, or with its history. Default qa.", rich_help_panel=_OUR_RAG),
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("--k", "-k", min=1, help="Passages a question. Default 5.", rich_help_panel=_OUR_RAG)
+    ] = None,
+    generator: Annotated[
+        str | None,
+        typer.Option(help="extractive (default; no model) or openai:MODEL@URL.", rich_help_panel=_OUR_RAG),
+    ] = None,
+    example: Annotated[
+        Path | None,
+        typer.Option(
+            help="A TOML or JSON file with question, documents and answer, shown to the generator.",
+            rich_help_panel=_OUR_RAG,
+        ),
+    ] = None,
+    retrieval: Annotated[
+        Retrieval | None,
+        typer.Option(help="By embeddings, by terms, or by both. Default dense.", rich_help_panel=_OUR_RAG),
+    ] = None,
+    max_calls: typed.MaxCallsOption = None,
+    max_cost: typed.MaxCostOption = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Questions in flight at most. Default 8.", rich_help_panel=typed.CALLS)
+    ] = None,
+    requests_per_minute: typed.RpmOption = None,
+    tokens_per_minute: typed.TpmOption = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(min=0.1, help="Seconds for one request or call. Default 120.", rich_help_panel=typed.CALLS),
+    ] = None,
+    retries: typed.RetriesOption = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask again where there is no answer.", rich_help_panel=typed.CALLS)
+    ] = False,
+    cache: typed.CacheOption = None,
+    no_cache: typed.NoCacheOption = False,
+    config: typed.ConfigOption = None,
+    quiet: typed.QuietOption = False,
+    form: FormatOption = "table",
+) -> None:
+    """Ask a system every question and keep its answers.
+
+    Each answer is written to ANSWERS.jsonl the moment it is there, with contexts, latency and usage, and with the
+    reference, group and language of its question: `saiten score ANSWERS.jsonl` reads it as it is.
+    The same command again goes on where it stopped. A question without an answer is kept with the reason.
+
+    A key for an HTTP system is read from SAITEN_SYSTEM_KEY, one for a chat model from OPENAI_API_KEY.
+
+    Examples:
+      saiten answer questions.jsonl --system my_bot.py:answer -o answers.jsonl
+      saiten answer questions.csv --system http://localhost:8000/ask -o answers.jsonl --column question=Q
+      saiten answer questions.jsonl --system openai:gpt-4o-mini -o plain.jsonl --name plain
+      saiten answer questions.jsonl --system http://localhost:8000/ask -o answers.jsonl --retry-failed
+      saiten answer questions.jsonl --system rag:kb -o rag.jsonl --chain map_reduce --generator openai:gpt-4o-mini
+
+    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
+    """
+    defaults = read_config(config)
+    notes = stderr()
+    calls = typed.CallOptions(
+        max_calls=max_calls,
+        max_cost=max_cost,
+        concurrency=concurrency or defaults.concurrency or _AT_ONCE,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        timeout=timeout,
+        retries=retries,
+        cache=cache,
+        no_cache=no_cache,
+    ).settings(defaults, folder_of(out))
+    settings = SystemSettings(
+        temperature=0.0 if temperature is None else temperature,
+        seed=1 if seed is None else seed,
+        max_tokens=max_tokens,
+        headers=read_headers(header or []),
+        repeatable=repeatable,
+        rag=RagSettings(
+            chain or "stuff", talk or "qa", k or 5, generator or "extractive", example, retrieval=retrieval or "dense"
+        ),
+        tell=told(notes),
+    )
+    _refuse_misplaced(system, header, max_cost)
+    _refuse_of_rag(system, chain=chain, form=talk, k=k, generator=generator, example=example, retrieval=retrieval)
+    columns = read_columns(column or [])
+    spoken = language or defaults.language
+
+    def rows() -> Iterator[Sample | BadRow]:
+        found = read_samples(
+            sys.stdin.buffer if questions == "-" else Path(questions),
+            columns=columns,
+            format=data_format,
+            detect_language=detect_language,
+            language=spoken,
+            tell=told(notes),
+        )
+        return islice(found, limit)
+
+    # Described by a system without a store: the store may lie beside the answers, which are not ours until locked.
+    with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
+        described = assemble_system(system, settings, Models(replace(calls, store=None)))
+    called = name or described.name
+    kept = {**described.describe(), "system": described.name, "name": called, "language": spoken or "detected"}
+    if dry_run:
+        _rehearse(rows(), called, out, form)
+        return
+    source = _begun(rows(), notes)
+    with AnswersFile.open(out, kept, called, retry_failed=retry_failed, tell=told(notes)) as ledger:
+        if ledger.before:
+            notes.print(f"{outside(out)} has {ledger.before} of the answers already; going on")
+        wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
+        asked = assemble_system(system, settings, Models(wide)) if _has_models(system) else described
+        progress = AnswerProgress(notes, _count(questions, limit), calls.currency, quiet=quiet)
+        with progress, redirect_stdout(sys.stderr):
+            status = _run(ledger, source, asked, calls, progress, notes, strict=strict)
+        if not status and not progress.questions:
+            raise BadInput(
+                f"there was no question in {questions}; reasons stand in {folder_of(ledger.path)}/errors.jsonl"
+            )
+        _tell_the_rest(ledger, progress, notes, out)
+    render(answer_tables(summarise_answers(out), calls.currency), form, stdout())
+    if status:
+        raise typer.Exit(status)
+
+
+def read_headers(pairs: Sequence[str]) -> dict[str, str]:
+    """Name → value out of `NAME=VALUE`; raises ConfigurationError for another form, without showing the value."""
+    headers = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise ConfigurationError("--header expects NAME=VALUE, for example X-Api-Key=secret")
+        headers[name.strip()] = value.strip()
+    return headers
+
+
+def _refuse_misplaced(system: str, header: Sequence[str] | None, max_cost: float | None) -> None:
+    """Options that would do nothing."""
+    kind = system.strip().partition(":")[0]
+    if header and kind not in {"http", "https"}:
+        raise ConfigurationError(f"--header is for an HTTP system, not for {system}")
+    if max_cost is not None and (kind in {"http", "https", "python", "file"} or ".py:" in system):
+        raise ConfigurationError("what this system's calls cost is not known beforehand; bound them with --max-calls")
+
+
+def _refuse_of_rag(system: str, **options: object) -> None:
+    """Options of our RAG for another system."""
+    if given := [name for name, value in options.items() if value is not None]:
+        kind = system.strip().partition(":")[0]
+        if kind != "rag":
+            raise ConfigurationError(f"--{given[0]} is for our RAG (rag:KB), not for {system}")
+
+
+def _has_models(system: str) -> bool:
+    """Whether answers of models may be kept in a store."""
+    return system.strip().partition(":")[0].partition("/")[0] in {"openai", "rag"}
+
+
+def _run(
+    ledger: AnswersFile,
+    rows: Iterator[Sample | BadRow],
+    system: System,
+    calls: CallSettings,
+    progress: AnswerProgress,
+    notes: Console,
+    *,
+    strict: bool,
+) -> int:
+    """Ask, and say how it ended: 0, or the exit status of a run that can be continued."""
+
+    async def all_of_it() -> None:
+        try:
+            await ready(system)
+            await answer_into(ledger, rows, system, LocalExecutor(calls.concurrency), progress, strict=strict)
+        finally:
+            await system.close()
+
+    try:
+        asyncio.run(all_of_it())
+    except BudgetSpent as error:
+        notes.print(f"[yellow]stopped:[/] {outside(error)}")
+        return STOPPED
+    except KeyboardInterrupt:
+        notes.print("[yellow]interrupted:[/] all answers so far are kept; the same command goes on from here")
+        return INTERRUPTED
+    return 0
+
+
+def _tell_the_rest(ledger: AnswersFile, progress: AnswerProgress, notes: Console, out: Path) -> None:
+    notes.print(f"{progress.answers} answers in {progress.seconds():.1f} s; {progress.text()}", markup=False)
+    if progress.bad_rows:
+        where = outside(folder_of(out) / "errors.jsonl")
+        notes.print(f"{progress.bad_rows} rows could not be used; they stand in {where}")
+    if progress.failures.total():
+        notes.print("the same command with --retry-failed asks again where there is no answer")
+    if ledger.outdated:
+        notes.print(
+            f"{ledger.outdated} answers have the reference, group or the like that their questions had when they were "
+            f"asked; to join the answers with the questions as they are now: --system file:{outside(out)} -o NEW.jsonl"
+        )
+
+
+def _rehearse(
+    rows: Iterator[Sample | BadRow],
+    system: str,
+    out: Path,
+    form: Literal["table", "json", "csv", "md", "latex", "html"],
+) -> None:
+    """What there is to ask, in a table."""
+    good = bad = 0
+    languages: dict[Language, int] = {"ja": 0, "en": 0}
+    for row in rows:
+        if isinstance(row, BadRow) or not row.question.strip():
+            bad += 1
+        else:
+            good += 1
+            languages[row.language] += 1
+    there = summarise_answers(out) if out.is_file() and read_settings(folder_of(out)) is not None else None
+    cells: dict[str, Cell] = {
+        "system": system,
+        "questions": good,
+        **{f"in {language}": n for language, n in languages.items()},
+        "rows that cannot be used": bad,
+        f"answered in {out.name}": there.answered if there else 0,
+        "failed there": sum(there.failures.values()) if there else 0,
+    }
+    render([Table("To ask", tuple(cells), (tuple(cells.values()),))], form, stdout())
+
+
+def _begun(rows: Iterator[Sample | BadRow], notes: Console) -> Iterator[Sample | BadRow]:
+    """The same rows, the first of them read: a wrong file or column is told before anything is made."""
+    first = next(rows, None)
+    if first is None:
+        return rows
+    if isinstance(first, Sample) and first.answer is not None:
+        told(notes)(
+            "the questions come with answers, which are left aside; if these are correct ones to grade against, say "
+            "--column reference=answer"
+        )
+    return chain([first], rows)
+
+
+def _count(questions: str, limit: int | None) -> int | None:
+    """How many questions there are, where the lines of a file tell it soon; for the time left only."""
+    path = Path(questions)
+    if questions == "-" or path.suffix != ".jsonl" or not path.is_file() or path.stat().st_size > _COUNT_UP_TO:
+        return limit
+    with path.open("rb") as file:
+        lines = sum(1 for line in file if line.strip())
+    return lines if limit is None else min(lines, limit)

@@ -1,0 +1,97 @@
+"""Gist: a reference in clauses, each gist or supplement by its marks and words; what an answer lacks and adds.
+
+Clauses stand for units of meaning, marks such as 例えば and *for example* and words of the question for what an expert
+would know, and overlap for agreement: a stand-in to try things out with, not a reader.
+"""
+
+import re
+from collections.abc import Sequence
+
+from saiten.judges.offline.statements import statements_of
+from saiten.judges.offline.support import support
+from saiten.judges.offline.tools import Tools
+from saiten.records import Language
+from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
+from saiten.text.clauses import split_clauses
+from saiten.text.folding import fold
+from saiten.text.refusals import is_refusal
+from saiten.text.words import normalise, units_of
+
+_SUPPLEMENT = re.compile(
+    r"\W*(?:for example|for instance|e\.g\.|such as|note that|by the way|incidentally|also note"
+    r"|in addition|additionally|moreover|furthermore|including|especially|historically|in general"
+    r"|as background|fun fact|tip:|hint:|as an aside"
+    r"|例えば|たとえば|なお|ちなみに|また|さらに|加えて|その他|参考|補足|余談|具体的には|一般に|一般的に|特に|もともと|もっとも"
+    r"|例としては|背景として)",
+    re.IGNORECASE,
+)
+_AT_END = re.compile(r"(?:など|等)(?:が?(?:あり|挙げられ)ます|がある|が挙げられる)?[。.、]*$")
+_ASIDE = re.compile(r"[（(].*[）)][。.、]?", re.DOTALL)
+_LEADS = 2
+"""Clauses at the beginning that count as gist, unless a mark says otherwise: answers mostly come first."""
+
+
+def split_gist(task: SplitGist) -> ReferenceUnits:
+    """The clauses of the reference: supplement with a mark of it, or late and without a word of the question."""
+    units = [clause.text for clause in split_clauses(task.reference, task.language)]
+    supplement = _supplements(units, task.question)
+    if len(supplement) == len(units):
+        supplement = supplement[1:]  # something answers the question, most likely the beginning
+    chosen = set(supplement)
+    return ReferenceUnits(
+        gist=[unit for at, unit in enumerate(units) if at not in chosen],
+        supplement=[units[at] for at in supplement],
+    )
+
+
+def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAndExtra:
+    """Units that the answer does not support, and clauses of the answer that the units do not support.
+
+    Only where the judge is sure of it: what lies in the undecided band is neither missing nor extra.
+    """
+    asked = frozenset(units_of(normalise(task.question).lower()))
+    answer = tools.indexes.of((task.answer,), task.language)
+    reference = tools.indexes.of((*task.gist, *task.supplement), task.language)
+    sure = tools.constants.band["lower"]
+
+    said = fold(task.answer).text
+
+    def lacking(units: Sequence[str]) -> list[int | str]:
+        found = [(unit, support(unit, answer, tools.constants, asked)) for unit in units]
+        return [
+            number
+            for number, (unit, one) in enumerate(found, 1)
+            if (one.p < sure if one.comparable else fold(unit).text not in said)
+        ]
+
+    clauses = [clause.text for clause in split_clauses(task.answer, task.language)]
+    supplements = set(_supplements(clauses, task.question))
+    extra: dict[bool, list[str]] = {True: [], False: []}
+    for at, clause in enumerate(clauses):
+        if _says_something(clause, task.language):
+            found = support(clause, reference, tools.constants, asked)
+            if found.comparable and found.p < sure:
+                extra[at in supplements].append(clause)
+    return MissingAndExtra(
+        missing_gist=lacking(task.gist),
+        missing_supplement=lacking(task.supplement),
+        extra_gist=extra[False],
+        extra_supplement=extra[True],
+    )
+
+
+def _supplements(clauses: Sequence[str], question: str) -> list[int]:
+    """The positions of the clauses that only support."""
+    asked = units_of(normalise(question).lower())
+    return [
+        at
+        for at, clause in enumerate(clauses)
+        if _SUPPLEMENT.match(clause)
+        or _AT_END.search(clause)
+        or _ASIDE.fullmatch(clause)
+        or (at >= _LEADS and asked.isdisjoint(units_of(normalise(clause).lower())))
+    ]
+
+
+def _says_something(clause: str, language: Language) -> bool:
+    return bool(statements_of(clause, language)) and not is_refusal(clause, language)

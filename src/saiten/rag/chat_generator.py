@@ -1,0 +1,71 @@
+"""A chat model as the generator: a step's prompt is rendered, the model is asked for plain text."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from saiten import prompts
+from saiten.errors import Unreadable
+from saiten.protocols import Chat, ChatRequest, Completion
+from saiten.rag.example import WorkedExample
+from saiten.rag.steps import Step
+from saiten.text.thinking import without_thinking
+
+
+@dataclass(frozen=True, slots=True)
+class ChatGenerator:
+    """Asks a chat model, with no example (zero-shot) or with one from the user's data (one-shot)."""
+
+    chat: Chat
+    example: WorkedExample | None = None
+    """Shown before every question, whatever its language."""
+    temperature: float | None = 0.0
+    """None leaves it to the model, as reasoning models want it."""
+    seed: int | None = 1
+    """None sends none."""
+    max_tokens: int | None = 4096
+    """Of one text, so that a model that repeats itself for ever is stopped; None leaves it to the server."""
+    forget: Callable[[ChatRequest], None] | None = None
+    """Called with each request whose reply was of no use, so that a cache does not serve it for ever."""
+
+    @property
+    def name(self) -> str:
+        return self.chat.name
+
+    def describe(self, steps: Iterable[type[Step]]) -> Mapping[str, str]:
+        return {
+            "generator": self.name,
+            "prompts": prompts.digest(step.prompt for step in steps),
+            "example": "none" if self.example is None else self.example.digest,
+            "temperature": "default" if self.temperature is None else str(self.temperature),
+            "seed": "none" if self.seed is None else str(self.seed),
+            "max_tokens": "default" if self.max_tokens is None else str(self.max_tokens),
+        }
+
+    async def write(self, step: Step) -> Completion:
+        examples = () if self.example is None else self.example.shown(step)
+        messages = prompts.render(step, examples)
+        request = ChatRequest(messages, None, self.temperature, self.seed, self.max_tokens)
+        completion = await self.chat.complete(request)
+        try:
+            return replace(completion, text=_spoken(completion.text))
+        except ValueError as error:
+            if self.forget is not None:
+                self.forget(request)
+            limit = f" (max_tokens is {self.max_tokens})" if completion.finish_reason == "length" else ""
+            message = f"{self.name}: no text came for the step `{step.called}`: {error}{limit}"
+            raise Unreadable(message, completion.text, completion.usage) from error
+
+    async def close(self) -> None:
+        await self.chat.close()
+
+
+def _spoken(text: str) -> str:
+    """What a model that reasons aloud says in the end; a text that was cut off stays as it is.
+
+    Raises:
+        ValueError: it thought, and said nothing.
+    """
+    spoken = without_thinking(text).strip()
+    if text.strip() and not spoken:
+        raise ValueError("the reply ends with the thinking, so it holds no answer")
+    return spoken

@@ -1,0 +1,149 @@
+"""The contract with a system of one's own: the object that a question travels in, and the answers that are understood.
+
+A question is `{"question", "id", "session", "history": [{"question", "answer"}, …], "language"}`. An answer is a text,
+or an object with
+
+- `answer` (also `response` or `output`): a text; "" is an empty answer,
+- `contexts` (also `documents` or `retrieved_contexts`), optional: what it was made from, in rank order, each a text or
+  an object with `text` (also `content` or `page_content`), `source`, `score`, `start` and `end`,
+- `usage`, optional: `calls`, `prompt_tokens`, `completion_tokens`, `cost`.
+
+Of several names the first that is there counts. What is no text where a text must be is refused; a number in `usage`
+or a score that cannot be one counts as not told.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+from saiten.records import Answer, Inquiry, Passage, Usage
+
+_ANSWER = ("answer", "response", "output")
+_CONTEXTS = ("contexts", "documents", "retrieved_contexts")
+_TEXT = ("text", "content", "page_content")
+
+_MOST = 2**40
+"""More tokens, calls, characters than anything has."""
+_NAMES_SHOWN = 10
+
+NOT_TOLD = Usage(calls=1, unpriced=1)
+"""One request, of which nobody says what it cost."""
+
+
+def question_object(inquiry: Inquiry) -> dict[str, Any]:
+    """The question as it is sent."""
+    return {
+        "question": inquiry.question,
+        "id": inquiry.id,
+        "session": inquiry.session,
+        "history": [{"question": turn.question, "answer": turn.answer} for turn in inquiry.history],
+        "language": inquiry.language,
+    }
+
+
+def read_answer(value: Any) -> Answer:
+    """The answer in what a system gave: a text, an object, an `Answer`, or a pair of answer and contexts.
+
+    Raises:
+        ValueError: it is none of them; the text says what was expected and what came.
+    """
+    if isinstance(value, Answer):
+        found = Answer(_text(value.text, "answer"), _passages(value.contexts), value.seconds, value.usage, value.calls)
+        return found if found.usage.calls or found.usage.reused else replace(found, usage=NOT_TOLD)
+    if isinstance(value, tuple) and len(value) == 2:
+        return Answer(_text(value[0], "answer"), _passages(value[1]), usage=NOT_TOLD)
+    if not isinstance(value, Mapping):
+        return Answer(_text(value, "answer"), usage=NOT_TOLD)
+    name = next((name for name in _ANSWER if name in value), None)
+    if name is None:
+        raise ValueError(f"an object with `answer` was expected, one with {_names(value)} came")
+    contexts = next((value[name] for name in _CONTEXTS if name in value), None)
+    return Answer(_text(value[name], name), _passages(contexts), usage=_usage(value.get("usage")))
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"`{name}` is to be a text, {kind_of(value)} came")  # noqa: TRY004 - a fault of what came
+    # Half a character, which cannot be written to a file, becomes the sign for one that is missing.
+    return value if value.isascii() else value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _passages(value: Any) -> tuple[Passage, ...] | None:
+    if value is None:
+        return None
+    if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
+        raise ValueError(f"`contexts` is to be a list, {kind_of(value)} came")  # noqa: TRY004 - likewise
+    return tuple(_passage(item, f"contexts[{number}]") for number, item in enumerate(value))
+
+
+def _passage(item: Any, place: str) -> Passage:
+    if isinstance(item, str):
+        return Passage(_text(item, place))
+    if isinstance(item, Passage):
+        return replace(item, text=_text(item.text, place), source=_text(item.source, place), score=_number(item.score))
+    if hasattr(item, "page_content"):  # a document of LangChain's, from a Python function
+        item = {"text": item.page_content, "metadata": getattr(item, "metadata", None)}
+    if not isinstance(item, Mapping):
+        raise ValueError(f"`{place}` is to be a text or an object with `text`, {kind_of(item)} came")  # noqa: TRY004 - likewise
+    name = next((name for name in _TEXT if name in item), None)
+    if name is None:
+        raise ValueError(f"`{place}` is an object with {_names(item)}; `text` was expected in it")
+    metadata = item.get("metadata")
+    source = item.get("source", metadata.get("source") if isinstance(metadata, Mapping) else None)
+    return Passage(
+        _text(item[name], f"{place}.{name}"),
+        "" if source is None else _text(source if isinstance(source, str) else str(source), f"{place}.source"),
+        _number(item.get("score")),
+        _count(item.get("start")),
+        _count(item.get("end")),
+    )
+
+
+def _usage(value: Any) -> Usage:
+    if not isinstance(value, Mapping):
+        return NOT_TOLD
+    calls = _count(value.get("calls"))
+    calls = 1 if calls is None else calls
+    tokens = (_count(value.get("prompt_tokens")) or 0, _count(value.get("completion_tokens")) or 0)
+    cost = _number(value.get("cost"))
+    if cost is None or cost < 0:
+        return Usage(calls, *tokens, unpriced=calls)
+    return Usage(calls, *tokens, cost)
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value <= _MOST else None
+
+
+def _number(value: Any) -> float | None:
+    """NumPy's numbers are numbers too; NaN and the infinities, which JSON has not, count as not told."""
+    if value is None or isinstance(value, str | bytes | bool):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if isfinite(number) else None
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in a word or two."""
+    if value is None:
+        return "nothing (null, None)"
+    kinds = {
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        list: "a list",
+        tuple: "a tuple",
+        dict: "an object",
+    }
+    if type(value) is tuple:
+        return f"a tuple of {len(value)}"
+    return kinds.get(type(value), f"a {type(value).__name__}")
+
+
+def _names(value: Mapping[Any, Any]) -> str:
+    names = [f"`{str(name)[:40]}`" for name in list(value)[:_NAMES_SHOWN]]
+    return ", ".join(names) + (", …" if len(value) > _NAMES_SHOWN else "") if names else "nothing in it"

@@ -1,0 +1,111 @@
+"""Where an HTTP system is: its address, what is sent along, and what must never be shown or stored."""
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from urllib.parse import quote
+from urllib.request import getproxies, proxy_bypass
+
+from yarl import URL
+
+from saiten.errors import ConfigurationError
+
+KEY_VARIABLE = "SAITEN_SYSTEM_KEY"
+"""Sent as a bearer token where it is set."""
+
+_OURS = ("content-length", "content-type", "host", "transfer-encoding")
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_SHOWN = 300  # characters of a server's words in an error
+_DUMMY = 4  # what is this short ("x", "none") is no secret, and hiding it would garble texts
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAddress:
+    """An address and the headers for it; of neither is anything secret shown."""
+
+    url: URL = field(repr=False)
+    """Without user and password; with its query."""
+    headers: Mapping[str, str] = field(repr=False)
+    """Sent along with every request."""
+    secrets: tuple[str, ...] = field(repr=False)
+    """Longest first, so that no part of one remains."""
+
+    @classmethod
+    def read(cls, spec: str, headers: Mapping[str, str] | None = None, key: str | None = None) -> "HttpAddress":
+        """From `http:URL`, `http://…` or `https://…`; `key` goes as a bearer token, a header of one's own wins.
+
+        Raises:
+            ConfigurationError: the address, a header or the key cannot be used.
+        """
+        typed = spec.strip()
+        text = re.sub(r"^https?:(?=https?://)", "", typed)
+        if not text.startswith(("http://", "https://")):
+            rest = text.partition(":")[2].lstrip("/")
+            raise ConfigurationError(f"an address begins with http:// or https://; did you mean http://{_plain(rest)}?")
+        try:
+            url = URL(text)
+        except ValueError:
+            url = URL()
+        if not url.host:
+            raise ConfigurationError(
+                f"the address {_plain(text)} cannot be read; for example http://localhost:8000/ask"
+            )
+        own = dict(headers or {})
+        for name, value in {**own, f"the key in {KEY_VARIABLE}": key or ""}.items():
+            _check(name, value, is_header=name in own)
+        sent = {"Accept": "application/json", "Accept-Encoding": "identity"}
+        if url.user or url.password:
+            who = b64encode(f"{url.user or ''}:{url.password or ''}".encode()).decode()
+            sent["Authorization"] = f"Basic {who}"
+        elif key and key.strip():
+            sent["Authorization"] = f"Bearer {key.strip()}"
+        values = [url.password or "", *url.query.values(), *own.values(), sent.get("Authorization", "")]
+        sent = {name: value for name, value in sent.items() if name.lower() not in {each.lower() for each in own}}
+        return cls(url.with_user(None), sent | {name: value.strip() for name, value in own.items()}, _secrets(values))
+
+    @property
+    def name(self) -> str:
+        """`http://host/path`, without query, user and password."""
+        return str(self.url.with_query(None).with_fragment(None))
+
+    @property
+    def query_digest(self) -> str:
+        """Eight hexadecimal digits that change with the query, which may hold a key and is not kept; "" without one."""
+        return blake2b(self.url.query_string.encode(), digest_size=4).hexdigest() if self.url.query_string else ""
+
+    @property
+    def proxy(self) -> str | None:
+        """What the environment names for this address; none for this machine."""
+        if self.url.host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(self.url.host or ""):
+            return None
+        return getproxies().get(self.url.scheme)
+
+    def excerpt(self, text: str) -> str:
+        """The beginning of what a server said, on one line, without anything secret."""
+        text = text[: 100 * _SHOWN]
+        for secret in self.secrets:
+            text = text.replace(secret, "***")
+        line = " ".join(text[: 10 * _SHOWN].split())
+        return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
+
+
+def _check(name: str, value: str, *, is_header: bool) -> None:
+    if is_header and (not _NAME.fullmatch(name) or name.lower() in _OURS):
+        raise ConfigurationError(f"{name[:40]!r} cannot be the name of a header here; for example X-Api-Key=…")
+    if not (value.strip().isascii() and (value.strip().isprintable() or not value.strip())):
+        raise ConfigurationError(
+            f"{name} holds characters that cannot stand in a header (a line break, full-width letters?); copy it again"
+        )
+
+
+def _secrets(values: list[str]) -> tuple[str, ...]:
+    parts = {part for value in values for part in (value.strip(), *value.split())}
+    plain = {part for part in parts if len(part) > _DUMMY and part not in ("Basic", "Bearer")}
+    return tuple(sorted(plain | {quote(part, safe="") for part in plain}, key=len, reverse=True))
+
+
+def _plain(text: str) -> str:
+    """An address that could not be read, without what may be a password or a key."""
+    return text.partition("?")[0].rpartition("@")[2]

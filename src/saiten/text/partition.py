@@ -1,0 +1,114 @@
+"""Partition: named lists of units laid out over the text that they were taken from, and what is wrong with them.
+
+Every part of a reference belongs to exactly one unit, every unit to one list, and no unit overlaps another. Faults are
+sentences that a model can act on and a person can read.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from saiten.records import Span
+from saiten.text.alignment import Placed, place
+from saiten.text.folding import fold, is_narrow
+
+_COUNTS_FROM = 10
+"""Letters from which a piece that no unit covers counts, Japanese ones twice: *However,* and 具体的には do not."""
+_OVERLAP_FROM = 4
+"""Letters from which an overlap counts, so that ends found by a fuzzy match need not meet to the letter."""
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Units in their places."""
+
+    units: Mapping[str, tuple[Placed, ...]]
+    """By list; a unit that was listed twice is in the first list alone."""
+    faults: tuple[str, ...]
+    """What is wrong, a sentence each."""
+    uncovered: tuple[Span, ...]
+    """Pieces of the text with words in them that no unit covers; looked for only where units are to cover it."""
+
+    @property
+    def unplaced(self) -> int:
+        """Units that were not found in the text."""
+        return sum(one.start is None for one in chain(*self.units.values()))
+
+
+def lay_out(source: str, lists: Mapping[str, Sequence[str]], *, whole: bool) -> Layout:
+    """The units of the lists in the source; `whole`: they are to cover it. Blank units are left out."""
+    listed = [(name, unit) for name, units in lists.items() for unit in units if unit.strip()]
+    return check_layout(
+        source, list(zip([name for name, _ in listed], place(source, [unit for _, unit in listed]), strict=True)),
+        names=tuple(lists), whole=whole,
+    )  # fmt: skip
+
+
+def check_layout(source: str, listed: Sequence[tuple[str, Placed]], *, names: Sequence[str], whole: bool) -> Layout:
+    """The layout of units whose places are known, each with the name of its list."""
+    kept, doubles = _without_doubles(listed)
+    placed = sorted((one for _, one in kept if one.start is not None), key=_range)
+    uncovered = tuple(_uncovered(source, placed)) if whole else ()
+    faults = (
+        *doubles,
+        *(f"{_shown(one.text)} in `{name}` does not stand in the text; copy its words" for name, one in kept
+          if one.start is None),
+        *_overlaps(source, placed),
+        *(f"no unit covers {_shown(gap.text)}" for gap in uncovered),
+    )  # fmt: skip
+    units = {name: tuple(one for of, one in kept if of == name) for name in names}
+    return Layout(units, faults, uncovered)
+
+
+def _without_doubles(listed: Sequence[tuple[str, Placed]]) -> tuple[list[tuple[str, Placed]], list[str]]:
+    """The units without those that say the same in the same place as one before, and a sentence for each of these."""
+    seen: dict[tuple[str, int | None], str] = {}
+    kept: list[tuple[str, Placed]] = []
+    faults: list[str] = []
+    for name, one in listed:
+        key = (fold(one.text).text or one.text, one.start)
+        first = seen.setdefault(key, name)
+        if len(seen) > len(kept):
+            kept.append((name, one))
+        elif first == name:
+            faults.append(f"{_shown(one.text)} stands twice in `{name}`")
+        else:
+            faults.append(f"{_shown(one.text)} stands in `{first}` and in `{name}`; it belongs to one of them")
+    return kept, faults
+
+
+def _range(one: Placed) -> tuple[int, int]:
+    return one.start or 0, one.end or 0
+
+
+def _overlaps(source: str, placed: Sequence[Placed]) -> Iterator[str]:
+    furthest: Placed | None = None
+    for one in placed:
+        if furthest is not None:
+            start, end = _range(one)[0], min(_range(one)[1], _range(furthest)[1])
+            if start < end and _letters(source[start:end]) > _OVERLAP_FROM:
+                yield f"{_shown(furthest.text)} and {_shown(one.text)} overlap"
+        if furthest is None or _range(one)[1] > _range(furthest)[1]:
+            furthest = one
+
+
+def _uncovered(source: str, placed: Sequence[Placed]) -> Iterator[Span]:
+    reached = 0
+    for start, end in [*map(_range, placed), (len(source), len(source))]:
+        piece = source[reached:start]
+        if _letters(piece) > _COUNTS_FROM:
+            begin = reached + len(piece) - len(piece.lstrip())
+            text = piece.strip()
+            yield Span(text, begin, begin + len(text))
+        reached = max(reached, end)
+
+
+def _letters(text: str) -> int:
+    """Letters and digits, those of scripts without spaces twice: they say about twice as much."""
+    return sum(1 if is_narrow(sign) else 2 for sign in text if sign.isalnum())
+
+
+def _shown(text: str) -> str:
+    short = " ".join(text.split())
+    return f"“{short}”" if len(short) <= _SHOWN else f"“{short[:_SHOWN]} …”"

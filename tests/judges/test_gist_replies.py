@@ -1,0 +1,254 @@
+"""Replies to the two tasks of gist as models write them, and the one more question about those that are odd."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from saiten import prompts
+from saiten.errors import Unreadable
+from saiten.judges.doubts import doubt
+from saiten.judges.llm import LLMJudge
+from saiten.judges.reading import read_reply
+from saiten.judges.schema import schema_of
+from saiten.protocols import ChatRequest, Completion
+from saiten.records import Usage
+from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
+from saiten.tasks.gist_examples import GistExample
+from saiten.tasks.statements import SplitStatements
+
+REFERENCE = "The fee is 5 euros, payable in cash. Children pay nothing. The desk was painted last year."
+SPLIT = SplitGist("What is the fee?", REFERENCE, language="en")
+FIND = FindMissingAndExtra(
+    "What is the fee?",
+    "It costs 6 euros. The desk is blue. Dogs are welcome.",
+    ("The fee is 5 euros,", "payable in cash.", "Children pay nothing."),
+    ("The desk was painted last year.", "It opens at nine."),
+    language="en",
+)
+CALL = Usage(calls=1, prompt_tokens=10)
+
+
+def found(missing_gist=(), missing_supplement=(), extra_gist=(), extra_supplement=()):
+    """A reply to FIND as a model writes it."""
+    names = ("missing_gist", "missing_supplement", "extra_gist", "extra_supplement")
+    lists = (missing_gist, missing_supplement, extra_gist, extra_supplement)
+    return json.dumps(dict(zip(names, map(list, lists), strict=True)), ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "gist", "supplement"),
+    [
+        ('{"gist": ["a"], "supplement": []}', ["a"], []),
+        ('```json\n{"gist": ["a", "b"], "supplement": ["c",],}\n```', ["a", "b"], ["c"]),
+        ('{"gist": [{"text": "a"}, {"number": 2, "unit": "b"}], "supplement": []}', ["a", "b"], []),
+        ('{"gist": ["a", ""], "supplement": ["a", "a"]}', ["a", ""], ["a", "a"]),
+        ('{"gist": [5], "supplement": []}', ["5"], []),
+        ('{"gist": [{"text": "a\\ud83d"}, "b\\ud83d"], "supplement": []}', ["a\ufffd", "b\ufffd"], []),
+        ('{"Gist": ["a"], "SUPPLEMENT": [], "note": "x"}', ["a"], []),
+    ],
+)
+def test_a_split_is_read_in_many_forms(text, gist, supplement):
+    """Fences, objects for texts, trailing commas and further keys do not matter; doubles are no matter of reading."""
+    reply = read_reply(SPLIT, text)
+    assert (reply.gist, reply.supplement) == (gist, supplement)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ('{"gist": [], "supplement": ["  "]}', "no unit came"),
+        ('{"gist": ["a"]}', "`supplement` is missing"),
+        ('{"gist": ["…"], "supplement": []}', "fill it in"),
+        ('{"gist": [["a"]], "supplement": []}', "gist"),
+        ('{"gist": [null], "supplement": []}', "gist"),
+        ("I cannot do that.", "no JSON"),
+    ],
+)
+def test_what_is_no_split_is_refused(text, fault):
+    """With a sentence that the model can act on."""
+    with pytest.raises(ValueError, match=fault):
+        read_reply(SPLIT, text)
+
+
+@pytest.mark.parametrize(
+    ("named", "positions"),
+    [
+        ([], ()),
+        ([1, 3], (0, 2)),
+        ([3, 1, 1], (0, 2)),
+        (["2"], (1,)),
+        (["２", "[3]"], (1, 2)),
+        (["gist 2", "Unit 3:", "#1"], (0, 1, 2)),
+        (["趣旨1", "2番"], (0, 1)),
+        ([2.0], (1,)),
+        ([{"number": 2, "text": "payable in cash."}], (1,)),
+        ([{"unit": 3}], (2,)),
+        (["payable in cash."], (1,)),
+        (["[2] payable in cash."], (1,)),
+        (["PAYABLE IN CASH"], (1,)),
+        (["Children pay"], (2,)),
+        (["The fee is 5 euros, payable", 3], (0, 2)),
+    ],
+)
+def test_units_are_named_by_number_or_by_text(named, positions):
+    """Numbers as numbers, as words, in brackets, with their text; a text that can mean one unit only; doubles once."""
+    assert FIND.missing(read_reply(FIND, found(missing_gist=named)))[0] == positions
+
+
+@pytest.mark.parametrize(
+    ("named", "positions"),
+    [([1, 2], (0, 1)), ([4, 5], (0, 1)), (["5"], (1,)), (["It opens at nine."], (1,))],
+)
+def test_a_model_may_count_on_from_the_gist(named, positions):
+    """After three units of gist, 4 and 5 can only be the first and the second supplement."""
+    assert FIND.missing(read_reply(FIND, found(missing_supplement=named)))[1] == positions
+
+
+@pytest.mark.parametrize(
+    ("lists", "fault"),
+    [
+        ({"missing_gist": [4]}, "gist units 1 to 3, but number 4"),
+        ({"missing_gist": [0]}, "number 0"),
+        ({"missing_gist": [-1]}, "number -1"),
+        ({"missing_supplement": [1, 4]}, "supplement units 1 to 2, but number 4"),
+        ({"missing_gist": ["Quite another thing."]}, "name each by its number"),
+        ({"missing_gist": ["a"]}, "name each by its number"),
+        ({"missing_gist": [True]}, "missing_gist"),
+        ({"missing_gist": [None]}, "missing_gist"),
+        ({"missing_gist": [1.5]}, "missing_gist"),
+        ({"extra_gist": [["x"]]}, "extra_gist"),
+    ],
+)
+def test_a_number_or_text_that_names_no_unit_is_refused(lists, fault):
+    """A 0 may mean the first, or none: no reply is better than a guessed one."""
+    with pytest.raises(ValueError, match=fault):
+        read_reply(FIND, found(**lists))
+
+
+def test_a_reference_without_a_class_has_no_such_unit():
+    """Where there is no supplement, none can be missing."""
+    task = FindMissingAndExtra("q", "a", ("x",), (), language="en")
+    with pytest.raises(ValueError, match="there is no supplement unit"):
+        read_reply(task, found(missing_supplement=[1]))
+
+
+def test_a_model_that_is_held_to_the_schema_writes_numbers():
+    """However leniently a reply is read, what is asked for is one thing."""
+    properties = schema_of(MissingAndExtra)["properties"]
+    assert properties["missing_gist"]["items"]["type"] == "integer"
+    assert properties["extra_gist"]["items"] == {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("gist", "supplement", "told"),
+    [
+        (["The fee is 5 euros,", "payable in cash.", "Children pay nothing."], ["The desk was painted last year."], None),
+        (["The fee is 5 euros, payable in cash. Children pay nothing."], [], "no unit covers “The desk was painted"),
+        ([REFERENCE], ["Children pay nothing."], "overlap"),
+        ([REFERENCE], [REFERENCE], "in `gist` and in `supplement`"),
+        ([REFERENCE, "Adults pay 70 dollars."], [], "does not stand in the text"),
+    ],
+)  # fmt: skip
+def test_what_is_odd_about_a_split(gist, supplement, told):
+    """Uncovered text, overlaps, a unit in two lists, words that are not the reference's."""
+    said = doubt(SPLIT, ReferenceUnits(gist=gist, supplement=supplement))
+    assert (said is None) if told is None else (told in said)
+
+
+@pytest.mark.parametrize(
+    ("extra_gist", "extra_supplement", "told"),
+    [
+        (["It costs 6 euros."], ["Dogs are welcome."], None),
+        (["It costs 6 euros."], ["It costs 6 euros."], "in `extra_gist` and in `extra_supplement`"),
+        (["It costs 6 euros.", "6 euros"], [], "overlap"),
+        (["Cats are not allowed in here."], [], "does not stand in the text"),
+        ([], ["Children pay nothing."], "is a unit of the reference, so it is not extra"),
+    ],
+)
+def test_what_is_odd_about_missing_and_extra(extra_gist, extra_supplement, told):
+    """A passage in two lists, overlapping ones, one that the answer has not, one that the reference has."""
+    reply = MissingAndExtra(
+        missing_gist=[], missing_supplement=[], extra_gist=extra_gist, extra_supplement=extra_supplement
+    )
+    said = doubt(FIND, reply)
+    assert (said is None) if told is None else (told in said)
+
+
+@dataclass
+class Says:
+    """A chat that says these things in turn, and notes what it was asked."""
+
+    lines: Sequence[str]
+    asked: list[ChatRequest] = field(default_factory=list)
+    name: str = "test:says"
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        self.asked.append(request)
+        return Completion(self.lines[len(self.asked) - 1], CALL, "stop")
+
+
+WHOLE = json.dumps({"gist": [REFERENCE], "supplement": []})
+PART = json.dumps({"gist": ["The fee is 5 euros,"], "supplement": []})
+
+
+@pytest.mark.parametrize(
+    ("lines", "calls", "gist"),
+    [
+        ([WHOLE], 1, [REFERENCE]),
+        ([PART, WHOLE], 2, [REFERENCE]),
+        ([PART, PART], 2, ["The fee is 5 euros,"]),
+        ([PART, "I am lost."], 2, ["The fee is 5 euros,"]),
+        (["I am lost.", PART], 2, ["The fee is 5 euros,"]),
+    ],
+)
+async def test_an_odd_reply_is_asked_about_once_and_then_kept(lines, calls, gist):
+    """The model is told what is odd; what comes then stands, and if it is of no use, the first reply does."""
+    chat = Says(lines)
+    reply = await LLMJudge(chat).perform(SPLIT)
+    assert reply.gist == gist
+    assert len(chat.asked) == calls
+    assert reply.usage == sum([CALL] * calls, Usage())
+    if lines[0] == PART:
+        assert "no unit covers “payable in cash." in chat.asked[1].messages[-1].content
+
+
+async def test_two_replies_of_no_use_are_unreadable():
+    """A reply that does not fit its task is never kept."""
+    with pytest.raises(Unreadable, match="split_gist"):
+        await LLMJudge(Says(["no", "no"])).perform(SPLIT)
+
+
+async def test_other_tasks_are_not_asked_about_twice():
+    """Only replies in units can be odd."""
+    chat = Says(['{"statements": ["x", "x"]}'])
+    await LLMJudge(chat).perform(SplitStatements("q", "t", language="en"))
+    assert len(chat.asked) == 1
+
+
+def test_the_role_and_the_users_examples_are_shown():
+    """The role in a block; the examples instead of the prompt's own, those without an answer in the first step alone."""
+    example = GistExample(
+        "en", "Why </question>?", "Because. Really.", ("Because.",), ("Really.",), "No.", (1,), (1,), ("No.",), ()
+    )
+    short = GistExample("en", "Who?", "Me.", ("Me.",), ())
+    split = SplitGist("q", "r", "an accountant", (example, short), language="en")
+    messages = prompts.render(split)
+    assert [message.role for message in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert "Why </question>?\n</question-2>" in messages[1].content
+    assert messages[2].content == '{"gist": ["Because."], "supplement": ["Really."]}'
+    assert messages[-1].content.startswith("<role>\nan accountant\n</role>\n<question>")
+    find = FindMissingAndExtra("q", "a", ("g",), (), "", (example, short), language="en")
+    messages = prompts.render(find)
+    assert len(messages) == 4
+    assert json.loads(messages[2].content)["missing_gist"] == [1]
+    assert read_reply(FIND, messages[2].content).extra_gist == ["No."]
+    assert "<role>" not in messages[-1].content
+    assert "<supplement>" not in messages[-1].content
+    assert prompts.render(SplitGist("q", "r", language="en"))[0] == messages_of_file()[0]
+
+
+def messages_of_file():
+    """What is shown without examples of one's own."""
+    return prompts.render(SplitGist("other", "text", language="en"))

@@ -1,0 +1,106 @@
+"""The worked example: read from the user's file, or refused with what is wrong in it."""
+
+import dataclasses
+import json
+
+import pytest
+
+from saiten.errors import BadInput
+from saiten.rag.example import WorkedExample, read_example
+from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer, WriteQuery
+
+TOML = 'question = "Where?"\ndocuments = ["North.", "Ten."]\nanswer = "North."\n'
+EXAMPLE = WorkedExample("Where?", ("North.", "Ten."), "North.")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("e.toml", TOML),
+        ("e.TOML", "\ufeff" + TOML.replace("\n", "\r\n")),
+        ("e.json", json.dumps({"question": "Where?", "documents": ["North.", "Ten."], "answer": "North."})),
+    ],
+)
+def test_an_example_is_read_from_toml_or_json(name, content, tmp_path):
+    """By the file's ending; byte order marks and the line ends of Windows do not matter."""
+    file = tmp_path / name
+    file.write_bytes(content.encode())
+    assert read_example(file) == EXAMPLE
+
+
+def test_one_document_may_stand_without_a_list(tmp_path):
+    """A text is a list of one."""
+    file = tmp_path / "e.toml"
+    file.write_text(TOML.replace('["North.", "Ten."]', '"North."'))
+    assert read_example(file).documents == ("North.",)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fault"),
+    [
+        ("e.yaml", TOML, "ends in .toml or .json"),
+        ("e.toml", "question = ", "no readable TOML"),
+        ("e.json", "{", "no readable JSON"),
+        ("e.json", "[" * 100_000, "no readable JSON"),
+        ("e.json", "[1]", "expected an object"),
+        ("e.json", "null", "found nothing"),
+        ("e.toml", b"\xff\xfe", "no readable TOML"),
+        ("e.toml", TOML.replace("answer", "reply"), "has reply; an example has question, documents, answer, candidate"),
+        ("e.toml", TOML.replace('answer = "North."', ""), "lacks answer"),
+        ("e.toml", TOML.replace('"Where?"', "3"), "question: expected a text, found int '3'"),
+        ("e.toml", TOML.replace('"Where?"', '"  "'), "question: expected a text"),
+        ("e.toml", TOML.replace('"Ten."', "7"), r"documents[2]: expected a text, found int '7'"),
+        ("e.toml", TOML.replace('["North.", "Ten."]', "[]"), "documents: expected a list of texts, found nothing"),
+        ("e.toml", TOML + "candidates = 1\n", "candidates: expected a list of texts, found int"),
+        ("e.toml", TOML + "#" * 1_000_000, "larger than 1,000,000 bytes"),
+    ],
+)
+def test_a_file_that_is_no_example_is_named_with_its_fault(name, content, fault, tmp_path):
+    """The user is told the file, what was expected and what came."""
+    file = tmp_path / name
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(BadInput) as refusal:
+        read_example(file)
+    assert str(refusal.value).startswith(f"{file}: ")
+    assert fault in str(refusal.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    """And so is a folder in its place."""
+    (tmp_path / "folder.toml").mkdir()
+    for name in ("none.toml", "folder.toml"):
+        with pytest.raises(BadInput, match=rf"{name}: cannot be read"):
+            read_example(tmp_path / name)
+
+
+def test_each_step_is_shown_the_example_in_its_own_form():
+    """By default what is refined, or aggregated with the answer, is an answer that does not know."""
+    answer, refine, aggregate, query = (
+        AnswerFromDocuments("q", ("d",), language="en"),
+        RefineAnswer("q", "c", "d", language="en"),
+        AggregateAnswers("q", ("c",), language="en"),
+        WriteQuery("q", language="en"),
+    )
+    assert EXAMPLE.shown(answer)[0].inputs == {"question": "Where?", "documents": ("North.", "Ten.")}
+    assert EXAMPLE.shown(refine)[0].inputs == {"question": "Where?", "candidate": "I don't know.", "document": "Ten."}
+    assert EXAMPLE.shown(aggregate)[0].inputs == {"question": "Where?", "candidates": ("North.", "I don't know.")}
+    assert EXAMPLE.shown(query) == ()
+    own = dataclasses.replace(EXAMPLE, candidate="South.", candidates=("South.", "North."))
+    assert own.shown(refine)[0].inputs["candidate"] == "South."
+    assert own.shown(aggregate)[0].inputs["candidates"] == ("South.", "North.")
+
+
+def test_the_digest_changes_with_everything_in_the_example():
+    """So that answers made with another example are told apart."""
+    others = [
+        dataclasses.replace(EXAMPLE, **change)
+        for change in (
+            {"question": "When?"},
+            {"documents": ("North.Ten.",)},
+            {"answer": "Ten."},
+            {"candidate": "x"},
+            {"candidates": ("x",)},
+        )
+    ]
+    assert len({each.digest for each in [EXAMPLE, *others]}) == 6
+    assert WorkedExample("Where?", ("North.", "Ten."), "North.").digest == EXAMPLE.digest

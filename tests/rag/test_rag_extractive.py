@@ -1,0 +1,117 @@
+"""The extractive generator: sentences of the documents, chosen by the words they share with the question."""
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from saiten.protocols import Completion
+from saiten.rag.extractive import ExtractiveGenerator
+from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer, WriteQuery
+from saiten.records import Turn, Usage
+
+STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
+PARKING = "Visitors park on the north side. The gate closes at ten. Dogs are not allowed."
+BRIDGE = "明石海峡大橋は1998年に開通した。全長は3,911メートルである。塔の高さは298.3メートルである。"
+
+
+async def write(step, **limits) -> str:
+    """The generator's text, which never costs anything."""
+    done = await ExtractiveGenerator(**limits).write(step)
+    assert done == Completion(done.text, Usage(), "stop")
+    return done.text
+
+
+@pytest.mark.parametrize(
+    ("question", "documents", "language", "most", "answer"),
+    [
+        ("Where do visitors park?", (PARKING,), "en", 1, "Visitors park on the north side."),
+        ("When does the gate close for visitors?", (PARKING,), "en", 2, "Visitors park on the north side. The gate closes at ten."),
+        ("When does the gate close?", ("It rained. It snowed.", PARKING), "en", 3, PARKING),
+        ("When does the gate close?", ("It rained.", PARKING), "en", 1, "The gate closes at ten."),
+        ("Where is the gate?", ("A gate is a gate.", "Visitors use the north gate. Dogs do not."), "en", 1, "A gate is a gate."),
+        ("Which gate for visitors?", ("A gate is a gate.", "The gate is open. Visitors are welcome."), "en", 2, "The gate is open. Visitors are welcome."),
+        ("橋の全長は?", (BRIDGE,), "ja", 2, "明石海峡大橋は1998年に開通した。全長は3,911メートルである。"),
+        ("全長は?", (BRIDGE, BRIDGE), "ja", 1, "全長は3,911メートルである。"),
+        ("What is it?", ("It is what it is.",), "en", 3, "It is what it is."),
+        ("Who wrote Botchan?", (PARKING,), "en", 3, "I don't know."),
+        ("著者は?", (BRIDGE,), "ja", 3, "分かりません。"),
+        ("?", (PARKING,), "en", 3, "I don't know."),
+        ("", ("", " \n"), "ja", 3, "分かりません。"),
+    ],
+)  # fmt: skip
+async def test_an_answer_is_made_of_the_sentences_that_share_words_with_the_question(
+    question, documents, language, most, answer
+):
+    """In their own order, each once, rather from a document that shares more; where nothing fits it does not know."""
+    assert await write(AnswerFromDocuments(question, documents, language=language), sentences=most) == answer
+
+
+async def test_no_answer_has_more_sentences_than_are_allowed():
+    """The ones that hold most are taken, the earlier one where two hold the same."""
+    many = " ".join(f"The gate has number {number}." for number in range(20))
+    text = await write(AnswerFromDocuments("Which number has the gate?", (many,), language="en"), sentences=2)
+    assert text == "The gate has number 0. The gate has number 1."
+
+
+async def test_refining_keeps_the_candidate_and_adds_what_it_does_not_have():
+    """One sentence a document at most, and none that holds nothing new of the question."""
+    question = "When does the gate close and are dogs allowed?"
+    refine = RefineAnswer(question, "The gate closes at ten.", PARKING, language="en")
+    assert await write(refine) == "The gate closes at ten. Dogs are not allowed."
+    nothing_new = RefineAnswer(
+        "When does the gate close?", "The gate closes at ten.", "A gate is a gate.", language="en"
+    )
+    assert await write(nothing_new) == "The gate closes at ten."
+    unknown = RefineAnswer("全長は?", "分かりません。", BRIDGE, language="ja")
+    assert await write(unknown, sentences=1) == "全長は3,911メートルである。"
+
+
+async def test_aggregating_merges_the_candidates_that_know():
+    """Equal sentences stand once, refusals not at all; where nobody knows, the whole does not."""
+    candidates = ("I don't know.", "The gate closes at ten.", "The gate closes at ten. The gate is red.")
+    aggregate = AggregateAnswers("When does the gate close?", candidates, language="en")
+    assert await write(aggregate) == "The gate closes at ten. The gate is red."
+    assert await write(AggregateAnswers("なぜ?", ("分かりません。",) * 3, language="ja")) == "分かりません。"
+
+
+@pytest.mark.parametrize(
+    ("asked", "history", "query"),
+    [
+        ("How long is it?", ("Where is the Akashi bridge?", "Is the bridge old?"), "How long is it? bridge old akashi"),
+        ("全長は?", ("明石海峡大橋はいつ開通した?",), "全長は? 明石海峡大橋 開通"),
+        ("Why?", ("One two three four five six seven eight nine ten?",), "Why? one two three four five six"),
+        ("Why?", ("", "?"), "Why?"),
+    ],
+)
+async def test_a_query_takes_in_words_of_earlier_questions(asked, history, query):
+    """The latest question's first, none twice, and only so many; what the system answered is not used."""
+    turns = tuple(Turn(question, "The answer speaks of a zebra.") for question in history)
+    assert await write(WriteQuery(asked, language="en", history=turns)) == query
+
+
+@STEADY
+@given(st.text(max_size=30), st.lists(st.text(max_size=60), max_size=4), st.sampled_from(["en", "ja"]))
+async def test_every_answer_is_quoted_or_a_refusal(question, documents, language):
+    """Nothing is made up: what it says stands in a document, character by character, whatever is in there."""
+    text = await write(AnswerFromDocuments(question, tuple(documents), language=language), sentences=1, least=1e-9)
+    assert any(text in document for document in documents) or text in {"I don't know.", "分かりません。"}
+    refined = await write(RefineAnswer(question, text, "".join(documents), language=language))
+    aggregated = await write(AggregateAnswers(question, (text, *documents), language=language))
+    assert refined
+    assert aggregated
+
+
+async def test_a_document_without_sentences_is_cut():
+    """A megabyte without a full stop is read to a limit and quoted to another."""
+    line = re.sub("x", "gate number ", "x" * 90_000)
+    text = await write(AnswerFromDocuments("Which gate?", (line, PARKING), language="en"))
+    assert len(text) <= 1_000
+
+
+def test_the_description_says_extractive():
+    """Wherever its answers go, they are called what they are."""
+    generator = ExtractiveGenerator()
+    assert generator.name == "extractive"
+    assert generator.describe([WriteQuery]) == {"generator": "extractive", "sentences": "3", "least": "0.1"}

@@ -1,0 +1,73 @@
+"""Partition: what is wrong with units that are to cover a text, each part once."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from saiten.text.partition import lay_out
+
+STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
+REFERENCE = "旅費は翌月10日までに申請します。なお、用紙は経理課にあります。"
+
+
+@pytest.mark.parametrize(
+    ("gist", "supplement", "faults"),
+    [
+        (["旅費は翌月10日までに申請します。"], ["なお、用紙は経理課にあります。"], []),
+        (["旅費は翌月10日までに申請します"], ["用紙は経理課にあります"], []),
+        (["旅費は翌月10日までに申請します。"], [], ["no unit covers “なお、用紙は経理課にあります。”"]),
+        ([REFERENCE], ["なお、用紙は経理課にあります。"], [f"“{REFERENCE}” and “なお、用紙は経理課にあります。” overlap"]),
+        (
+            [REFERENCE],
+            [REFERENCE],
+            [f"“{REFERENCE}” stands in `gist` and in `supplement`; it belongs to one of them"],
+        ),
+        ([REFERENCE, REFERENCE], ["", "  "], [f"“{REFERENCE}” stands twice in `gist`"]),
+        (
+            [REFERENCE, "締切は厳守です！"],
+            [],
+            ["“締切は厳守です！” in `gist` does not stand in the text; copy its words"],
+        ),
+        (["旅費は翌月１０日までに申請します。", "旅費は翌月10日までに申請します。"], ["なお、用紙は経理課にあります。"],
+         ["“旅費は翌月10日までに申請します。” stands twice in `gist`"]),
+    ],
+)  # fmt: skip
+def test_each_fault_is_named_in_a_sentence(gist, supplement, faults):
+    """Twice, in two lists, not in the text, overlapping, uncovered; commas and connectives left over are no fault."""
+    layout = lay_out(REFERENCE, {"gist": gist, "supplement": supplement}, whole=True)
+    assert list(layout.faults) == faults
+
+
+def test_a_unit_in_two_lists_stays_in_the_first():
+    """So that it counts once; a unit that was not found stays, too."""
+    layout = lay_out("One. Two.", {"gist": ["One.", "Three?"], "supplement": ["Two.", "One."]}, whole=True)
+    assert {name: [one.text for one in of] for name, of in layout.units.items()} == {
+        "gist": ["One.", "Three?"],
+        "supplement": ["Two."],
+    }
+    assert layout.unplaced == 1
+
+
+def test_what_stands_twice_in_the_text_may_be_two_units():
+    """The same words in two places are two units, not a double."""
+    layout = lay_out("Stop. Go on. Stop.", {"gist": ["Stop.", "Go on."], "supplement": ["Stop."]}, whole=True)
+    assert layout.faults == ()
+    assert [one.start for one in layout.units["supplement"]] == [13]
+
+
+def test_the_uncovered_pieces_have_their_places():
+    """Offsets of the words left over, without the space around them."""
+    source = "We pay in May. The office is closed on Fridays. Nothing else."
+    layout = lay_out(source, {"gist": ["We pay in May.", "Nothing else."]}, whole=True)
+    (gap,) = layout.uncovered
+    assert source[gap.start : gap.end] == gap.text == "The office is closed on Fridays."
+
+
+@STEADY
+@given(st.lists(st.text("ab漢か。1 ", min_size=1, max_size=12), max_size=8), st.data())
+def test_nothing_is_lost_and_nothing_counts_twice(units, data):
+    """Every unit that is not blank is in a list or is reported as a double, whatever the split."""
+    cut = data.draw(st.integers(0, len(units)))
+    layout = lay_out("".join(units), {"gist": units[:cut], "supplement": units[cut:]}, whole=True)
+    doubles = sum("stands twice" in fault or "stands in `" in fault for fault in layout.faults)
+    assert sum(map(len, layout.units.values())) + doubles == sum(bool(unit.strip()) for unit in units)
