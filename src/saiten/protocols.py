@@ -79,6 +79,11 @@ class Task(ABC, Generic[R]):
         """The form in which the reply is asked for."""
         return "json"
 
+    @property
+    def shots(self) -> Sequence[tuple[Mapping[str, Any], str]]:
+        """Worked examples that the user brings, as inputs by name and reply: in the place of the prompt file's."""
+        return ()
+
     def check(self, reply: R) -> None:
         """Hold the reply against the inputs; raises ValueError with a sentence that the model is shown."""
 

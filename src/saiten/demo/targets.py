@@ -50,6 +50,9 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
         ),
         "summarization_score": Target(None, "takes the answer for a summary of all contexts, which none here is"),
         "aspect_critique": Target(None, "asks for one criterion, which is none of the demo's facts"),
+        "gist": Target(
+            None, "says what is missing and what is extra; lower is better, and no defect is about either alone"
+        ),
         "length": Target(None, "only a length: what an answer says does not matter"),
     }
 )

@@ -63,8 +63,18 @@ def make_metrics(names: Iterable[str], *, compat: str | None = None) -> tuple[Me
     wanted = [single for name in names for single in split_names(name)]
     expanded = [title for name in wanted for title in PRESETS.get(name.lower(), (name,))]
     defaults = {} if compat is None else {"compat": compat}
-    made = [_make(name, defaults) for name in expanded]
+    made = [metric for name in expanded for metric in _make_parts(name, defaults)]
     return tuple({metric.name: metric for metric in made}.values())
+
+
+def _make_parts(name: str, defaults: Mapping[str, str]) -> list[Metric]:
+    """The metric, or all its parts where it has several (`gist` is four figures) and the brackets choose none."""
+    title, items = read_name(name)
+    metric = _entry(title).load()
+    parts: tuple[str, ...] = getattr(metric, "parts", ())
+    if not parts or any(item.key in {None, metric.main} for item in items):
+        return [_make(name, defaults)]
+    return [_make(name, {**defaults, metric.main: part}) for part in parts]
 
 
 def _make(name: str, defaults: Mapping[str, str]) -> Metric:

@@ -168,6 +168,13 @@ ENTRIES: tuple[Entry, ...] = (
         "正答例に照らした正誤(grounded では根拠のない付け足しも誤りとする)",
     ),
     Entry(
+        "gist",
+        f"{_JUDGED}.gist:Gist",
+        "judged",
+        "what the answer lacks and adds: gist (carries the answer) and supplement (only supports it); four ratios",
+        "回答の不足と不適を、趣旨(答えの核)と補足に分けて数える4つの比率",
+    ),
+    Entry(
         "word_recall",
         f"{_OVERLAP}:WordRecall",
         "overlap",

@@ -1,0 +1,139 @@
+"""Gist: what the answer lacks and what it adds, told apart by whether it carries the answer or only supports it.
+
+Four ratios: units that are missing, or extra, of the gist, or of the supplement / units of that class in the reference.
+0 is best; a missing ratio is at most 1, an extra one has no bound; undefined where the reference has no such unit.
+Source: the paper on gist and supplement presented at the Japanese NLP society's meetings (ANLP).
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from pathlib import Path
+from typing import ClassVar
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.base import BaseMetric
+from saiten.metrics.judged.gist_counts import (
+    WHICH,
+    Findings,
+    Which,
+    layout_of_extra,
+    layout_of_reference,
+    ratio,
+    units_text,
+)
+from saiten.metrics.judged.gist_examples import read_examples
+from saiten.metrics.judged.gist_people import MarkedUnits, read_units
+from saiten.metrics.naming import write_name
+from saiten.protocols import Judge
+from saiten.records import Sample, Score, Span
+from saiten.tasks.gist import FindMissingAndExtra, SplitGist
+from saiten.tasks.gist_examples import GistExample
+from saiten.text.partition import Layout
+
+
+@dataclass(frozen=True)
+class Gist(BaseMetric):
+    """One of the four ratios; `gist` alone stands for all of them. They share two calls, whichever are asked for.
+
+    The main reference is taken apart; of a blank answer everything is missing, without the second call.
+    The details are the same for all four: the units with their offsets, the counts, the profile, and the faults that
+    were left in the judge's replies after it was asked about them once more.
+    """
+
+    title = "gist"
+    needs = ("question", "answer", "reference")
+    tasks = (SplitGist, FindMissingAndExtra)
+    bounds = (0.0, inf)
+    higher_is_better = False
+    main: ClassVar[str] = "which"
+    """The setting that stands in the brackets without its name."""
+    parts: ClassVar[tuple[str, ...]] = WHICH
+    """What the bare name stands for."""
+
+    which: Which = "missing_gist"
+    role: str = ""
+    """As whom the judge decides, for example *a professional accountant*; empty: an expert on the subject."""
+    examples: str = ""
+    """A TOML file with few-shot examples, shown instead of the prompts' own to samples of the same language."""
+    units: str = ""
+    """A file of labels with the units that people marked in the references; empty: the judge finds them."""
+    annotator: str = ""
+    """Whose units count, where several people marked them."""
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not exist, and read the files now rather than at the first sample."""
+        if self.which not in WHICH:
+            raise ConfigurationError(f"gist: which is one of {', '.join(WHICH)}, not {self.which!r}")
+        if self.annotator and not self.units:
+            raise ConfigurationError(
+                "gist: annotator says whose units count, but no file of units is named: units=FILE"
+            )
+        if self.which.startswith("missing"):
+            # The kind decides about the bounds: the instance's own hide the class's.
+            object.__setattr__(self, "bounds", (0.0, 1.0))
+        _ = self.shots, self.marked
+
+    @cached_property
+    def shots(self) -> tuple[GistExample, ...]:
+        """The examples of the file."""
+        return read_examples(Path(self.examples)) if self.examples else ()
+
+    @cached_property
+    def marked(self) -> Mapping[str, MarkedUnits] | None:
+        """By sample id, the units that people marked; None where the judge is to find them."""
+        return read_units(Path(self.units), self.annotator) if self.units else None
+
+    @property
+    def name(self) -> str:
+        """`gist[missing_gist]`, with the settings that are not the default."""
+        settings = {key: getattr(self, key) for key in ("role", "examples", "units", "annotator")}
+        return write_name(self.title, {key: value for key, value in settings.items() if value}, main=self.which)
+
+    def describe(self) -> Mapping[str, str]:
+        """The digests of what was read from files."""
+        read = {"examples": self.shots, "units": sorted(self.marked.items()) if self.marked else ()}
+        return {key: hashlib.sha256(repr(value).encode()).hexdigest()[:8] for key, value in read.items() if value}
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The ratio."""
+        if not (sample.reference or "").strip():
+            return Score.undefined("the reference is empty")
+        if self.marked is not None and sample.id not in self.marked:
+            return Score.undefined(f"nobody marked units for this sample in {self.units}")
+        units = await self._units(sample, judge)
+        try:
+            reference = layout_of_reference(sample.reference or "", units)
+        except ValueError as error:
+            return Score.undefined(f"the units in {self.units} do not fit this reference: {error}")
+        if not any(reference.units.values()):
+            return Score.undefined("no unit was marked in the reference")
+        return ratio(await self._findings(sample, reference, judge), self.which)
+
+    async def _units(self, sample: Sample, judge: Judge) -> Mapping[str, Sequence[str | Span]]:
+        if self.marked is not None:
+            marked = self.marked[sample.id]
+            return {"gist": marked.gist, "supplement": marked.supplement}
+        reply = await judge.perform(
+            SplitGist(sample.question, sample.reference or "", self.role, self._shots(sample), language=sample.language)
+        )
+        return {"gist": reply.gist, "supplement": reply.supplement}
+
+    async def _findings(self, sample: Sample, reference: Layout, judge: Judge) -> Findings:
+        text, answer = sample.reference or "", sample.answer or ""
+        gist, supplement = (units_text(reference, name, text) for name in ("gist", "supplement"))
+        if not answer.strip():
+            everything = {"gist": range(len(gist)), "supplement": range(len(supplement))}
+            return Findings(text, answer, reference, everything, layout_of_extra(answer, (), ()))
+        task = FindMissingAndExtra(
+            sample.question, answer, gist, supplement, self.role, self._shots(sample), language=sample.language
+        )
+        reply = await judge.perform(task)
+        missing = dict(zip(("gist", "supplement"), task.missing(reply), strict=True))
+        extra = layout_of_extra(answer, reply.extra_gist, reply.extra_supplement)
+        return Findings(text, answer, reference, missing, extra)
+
+    def _shots(self, sample: Sample) -> tuple[GistExample, ...]:
+        return tuple(one for one in self.shots if one.language == sample.language)

@@ -1,0 +1,125 @@
+"""The arithmetic of gist: units and their numbers in, four ratios, a profile and the details out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Literal, get_args
+
+from saiten.records import Score, Span
+from saiten.text.alignment import Placed, place
+from saiten.text.partition import Layout, check_layout, lay_out
+
+Which = Literal["missing_gist", "missing_supplement", "extra_gist", "extra_supplement"]
+WHICH: tuple[Which, ...] = get_args(Which)
+_CLASSES = ("gist", "supplement")
+_FAULTS_KEPT = 20
+NOTHING = "nothing missing or extra"
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """An answer held against the units of its reference."""
+
+    reference_text: str
+    answer_text: str
+    reference: Layout
+    """Lists `gist` and `supplement`, in the reference."""
+    missing: Mapping[str, Sequence[int]]
+    """By class, the positions of the missing units, counted from 0."""
+    extra: Layout
+    """Lists `extra_gist` and `extra_supplement`, in the answer."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many units there are: of the reference by class, then the four kinds."""
+        units = {name: len(self.reference.units[name]) for name in _CLASSES}
+        missing = {f"missing_{name}": len(self.missing[name]) for name in _CLASSES}
+        return units | missing | {f"extra_{name}": len(self.extra.units[f"extra_{name}"]) for name in _CLASSES}
+
+
+def layout_of_reference(reference: str, units: Mapping[str, Sequence[str | Span]]) -> Layout:
+    """The units in their places; offsets that people gave stand where they hold the unit's text, else it is looked for.
+
+    A span without text, as some files have them, takes the text at its offsets.
+
+    Raises:
+        ValueError: a span has no text, and its offsets lie outside of the reference.
+    """
+    marked = {name: [unit if isinstance(unit, Span) else Span(unit) for unit in of] for name, of in units.items()}
+    known = [(name, _as_marked(reference, span)) for name, of in marked.items() for span in of]
+    lost = [one.text for _, one in known if one.start is None]
+    found = iter(place(reference, lost))
+    listed = [(name, one if one.start is not None else next(found)) for name, one in known]
+    return check_layout(reference, [(name, one) for name, one in listed if one.text], names=_CLASSES, whole=True)
+
+
+def _as_marked(reference: str, span: Span) -> Placed:
+    if span.start is not None and span.end is not None and span.end <= len(reference):
+        there = reference[span.start : span.end]
+        if there.strip() and (not span.text or there == span.text):
+            return Placed(there, span.start, span.end, "exact")
+    if span.start is not None and not span.text.strip():
+        raise ValueError(f"there is no text at {span.start} to {span.end}")
+    return Placed(span.text.strip())
+
+
+def layout_of_extra(answer: str, gist: Sequence[str], supplement: Sequence[str]) -> Layout:
+    """The passages of the answer in their places."""
+    return lay_out(answer, {"extra_gist": gist, "extra_supplement": supplement}, whole=False)
+
+
+def units_text(layout: Layout, name: str, source: str) -> tuple[str, ...]:
+    """The units of a class, in the words of the text where they were found."""
+    return tuple(_words(one, source) for one in layout.units[name])
+
+
+def ratio(findings: Findings, which: Which) -> Score:
+    """Number of units found / units of that class in the reference; undefined where the reference has none."""
+    counts = findings.counts
+    of = which.partition("_")[2]
+    details = details_of(findings)
+    if not counts[of]:
+        return Score.undefined(f"the reference has no {of}, so there is nothing to divide by", **details)
+    share = f"{counts[which]} {which.partition('_')[0]}, {counts[of]} units of {of} in the reference"
+    return Score(counts[which] / counts[of], reason=share, details=details)
+
+
+def profile_of(counts: Mapping[str, int]) -> str:
+    """Which of the four there are, as a name: one of 16."""
+    return ", ".join(which.replace("_", " ") for which in WHICH if counts[which]) or NOTHING
+
+
+def details_of(findings: Findings) -> dict[str, Any]:
+    """Everything that was found, ready for JSON; the same for all four ratios."""
+    units = {name: _written(findings.reference.units[name], findings.reference_text) for name in _CLASSES}
+    missing = {f"missing_{name}": [units[name][at] for at in findings.missing[name]] for name in _CLASSES}
+    extra = {name: _written(of, findings.answer_text) for name, of in findings.extra.units.items()}
+    faults = (
+        *(f"reference: {fault}" for fault in findings.reference.faults),
+        *(f"answer: {fault}" for fault in findings.extra.faults),
+    )
+    everything = [*chain(*findings.reference.units.values()), *chain(*findings.extra.units.values())]
+    more = [f"and {len(faults) - _FAULTS_KEPT} more"] if len(faults) > _FAULTS_KEPT else []
+    return {
+        "profile": profile_of(findings.counts),
+        "counts": findings.counts,
+        "reference": units,
+        "spans": {name: (missing | extra)[name] for name in WHICH},
+        "unplaced": findings.reference.unplaced + findings.extra.unplaced,
+        "fuzzy": sum(one.how == "fuzzy" for one in everything),
+        "uncovered": [{"text": gap.text, "start": gap.start, "end": gap.end} for gap in findings.reference.uncovered],
+        "faults": [*faults[:_FAULTS_KEPT], *more],
+    }  # fmt: skip
+
+
+def _words(one: Placed, source: str) -> str:
+    return one.text if one.start is None else source[one.start : one.end]
+
+
+def _written(units: Sequence[Placed], source: str) -> list[dict[str, Any]]:
+    """`text` is what stands at the offsets; `said`, where it differs, the words in which the unit was named."""
+    return [
+        {"text": _words(one, source), "start": one.start, "end": one.end}
+        | ({} if _words(one, source) == one.text else {"said": one.text})
+        for one in units
+    ]

@@ -1,0 +1,94 @@
+"""Gist: taking a reference apart into what carries the answer and what supports it, and holding an answer against both.
+
+The method is that of the paper on gist and supplement presented at the Japanese NLP society's meetings (ANLP); the
+prompts are our own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from saiten.protocols import Reply, Task
+from saiten.tasks.gist_examples import GistExample, Shot, find_shots, split_shots
+from saiten.tasks.unit_numbers import UnitNumber, positions_of, text_of_unit
+
+
+class ReferenceUnits(Reply):
+    """The reference in units of meaning, each in one of two lists."""
+
+    gist: list[str] = Field(description="units that carry the answer, copied word for word from the reference")
+    supplement: list[str] = Field(description="units that only support it, copied word for word from the reference")
+
+    @field_validator("gist", "supplement", mode="before")
+    @classmethod
+    def _texts(cls, value: Any) -> Any:
+        return [text_of_unit(item) for item in value] if isinstance(value, list) else value
+
+
+@dataclass(frozen=True, slots=True)
+class SplitGist(Task[ReferenceUnits]):
+    """Split the reference into units of meaning, and say of each whether it is gist or supplement."""
+
+    reply = ReferenceUnits
+    question: str
+    reference: str
+    role: str = ""
+    """As whom to judge, for example *a professional accountant*; empty: an expert on the subject of the question."""
+    examples: tuple[GistExample, ...] = ()
+    """Shown in the place of the prompt's own."""
+
+    @property
+    def shots(self) -> tuple[Shot, ...]:
+        return split_shots(self.examples, self.role)
+
+    def check(self, reply: ReferenceUnits) -> None:
+        if not any(unit.strip() for unit in (*reply.gist, *reply.supplement)):
+            raise ValueError("no unit came, but the reference has text, all of which belongs to some unit")
+
+
+class MissingAndExtra(Reply):
+    """What the answer lacks and adds, by class."""
+
+    missing_gist: list[UnitNumber] = Field(description="numbers of the gist units that the answer does not contain")
+    missing_supplement: list[UnitNumber] = Field(description="numbers of the supplement units that it does not contain")
+    extra_gist: list[str] = Field(description="passages of the answer, word for word: gist that no unit contains")
+    extra_supplement: list[str] = Field(description="passages of the answer: supplement that no unit contains")
+
+    @field_validator("extra_gist", "extra_supplement", mode="before")
+    @classmethod
+    def _texts(cls, value: Any) -> Any:
+        return [text_of_unit(item) for item in value] if isinstance(value, list) else value
+
+
+@dataclass(frozen=True, slots=True)
+class FindMissingAndExtra(Task[MissingAndExtra]):
+    """Find the units of the reference that the answer lacks, and the passages of the answer that no unit contains."""
+
+    reply = MissingAndExtra
+    question: str
+    answer: str
+    gist: tuple[str, ...]
+    supplement: tuple[str, ...]
+    role: str = ""
+    """As in `SplitGist`."""
+    examples: tuple[GistExample, ...] = ()
+
+    @property
+    def shots(self) -> tuple[Shot, ...]:
+        return find_shots(self.examples, self.role)
+
+    def check(self, reply: MissingAndExtra) -> None:
+        self.missing(reply)
+
+    def missing(self, reply: MissingAndExtra) -> tuple[Sequence[int], Sequence[int]]:
+        """The positions, counted from 0, of the missing units of gist and of supplement, each once and in order.
+
+        Raises:
+            ValueError: a number or a text names no unit; with the sentence that the model is shown.
+        """
+        return (
+            positions_of(reply.missing_gist, self.gist, "gist unit"),
+            positions_of(reply.missing_supplement, self.supplement, "supplement unit", before=len(self.gist)),
+        )

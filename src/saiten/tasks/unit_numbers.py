@@ -1,0 +1,88 @@
+"""Numbers of units as models write them: `2`, `"[2]"`, `"gist 2"`, `{"number": 2}`, or the unit's own text."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+_NUMBER = re.compile(
+    r"[\[(#]*(?:(?:the|missing|gist|supplement|units?|no\.|趣旨|補足|ユニット|単位|番号|第)[ :#_-]*){0,4}#?"
+    r"(\d{1,6})(?:番目?)?[\])\].:,]*",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"\s*[\[(#]*\d{1,6}[\]).:、]+\s*")
+_TEXT_KEYS = ("text", "unit", "content", "quote", "passage", "span")
+_NUMBER_KEYS = ("number", "index", "id", "unit")
+_TELLING = 4
+"""Letters from which a part of a unit tells which one is meant."""
+
+
+def text_of_unit(value: Any) -> Any:
+    """The text in `{"text": "…"}`, else as it is; half a surrogate pair, which no file can take, is replaced."""
+    if isinstance(value, Mapping):
+        value = next((value[key] for key in _TEXT_KEYS if isinstance(value.get(key), str)), value)
+    if isinstance(value, str) and not value.isprintable():
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return value
+
+
+def read_number(value: Any) -> Any:
+    """The number where one is meant, else the text; what is neither is left for pydantic to refuse."""
+    if isinstance(value, Mapping):
+        numbers = (value[key] for key in _NUMBER_KEYS if isinstance(value.get(key), int))
+        value = next(numbers, text_of_unit(value))
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str):
+        plain = _NUMBER.fullmatch(unicodedata.normalize("NFKC", value).strip())
+        return int(plain[1]) if plain else value
+    return value
+
+
+UnitNumber = Annotated[int | str, BeforeValidator(read_number), WithJsonSchema({"type": "integer"})]
+"""The number of a unit; a model held to the schema can write nothing else."""
+
+
+def positions_of(named: Sequence[int | str], units: Sequence[str], what: str, *, before: int = 0) -> tuple[int, ...]:
+    """The positions, counted from 0, of the units that are named, each once and in order.
+
+    Args:
+        named: Numbers counted from 1, or texts.
+        units: The units that can be named.
+        what: What one is called.
+        before: Units of another list that a model may have counted on from.
+
+    Raises:
+        ValueError: with the sentence that the model is shown. A 0 is refused: it may mean the first, or none.
+    """
+    numbers = [name if isinstance(name, int) else _number_of(name, units, what) for name in named]
+    if any(number > len(units) for number in numbers) and all(
+        before < number <= before + len(units) for number in numbers
+    ):
+        numbers = [number - before for number in numbers]
+    for number in numbers:
+        if not 1 <= number <= len(units):
+            there = f"there are {what}s 1 to {len(units)}" if units else f"there is no {what}"
+            raise ValueError(f"{there}, but number {number} was named; a list may be empty")
+    return tuple(sorted({number - 1 for number in numbers}))
+
+
+def _number_of(text: str, units: Sequence[str], what: str) -> int:
+    """The number of the unit with this text; of the only one that contains it, if none has it."""
+    known = [_letters(unit) for unit in units]
+    for wanted in (_letters(text), _letters(_MARK.sub("", text, count=1))):
+        if wanted in known:
+            return known.index(wanted) + 1
+        near = [n for n, unit in enumerate(known, 1) if unit and (wanted in unit or unit in wanted)]
+        if len(near) == 1 and len(wanted) >= _TELLING:
+            return near[0]
+    raise ValueError(f"{text[:60]!r} is no {what}; name each by its number, 1 to {len(units)}")
+
+
+def _letters(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(sign for sign in folded if sign.isalnum())

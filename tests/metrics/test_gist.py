@@ -1,0 +1,398 @@
+"""Gist: the four ratios, counted by hand; the units with their places; units of people, examples and roles."""
+
+import json
+
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from saiten.demo.gist import gist_labels, load_gist
+from saiten.errors import ConfigurationError
+from saiten.judges.memo import Memo
+from saiten.judges.offline import OfflineJudge
+from saiten.judges.scripted import ScriptedJudge
+from saiten.metrics.catalog import make_metric, make_metrics
+from saiten.metrics.judged.gist import Gist
+from saiten.metrics.judged.gist_counts import WHICH, layout_of_reference
+from saiten.metrics.judged.gist_people import units_of
+from saiten.metrics.judged.gist_profiles import PROFILES
+from saiten.records import Label, Sample, Span
+from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
+
+STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
+SAMPLE = Sample(
+    "1",
+    question="旅費の締切は？",
+    answer="締切は月末😀です。会議室は3階です。\r\n用紙は白です。",
+    reference="翌月10日までに申請します。\r\n上司の承認も必要です。領収書を付けます。なお、用紙は新しくなりました。",
+    language="ja",
+)
+UNITS = ReferenceUnits(
+    gist=["翌月10日までに申請します。", "上司の承認も必要です。", "領収書を付けます。"],
+    supplement=["なお、用紙は新しくなりました。"],
+)
+FOUND = MissingAndExtra(
+    missing_gist=[1, 3],
+    missing_supplement=[],
+    extra_gist=["締切は月末😀です。"],
+    extra_supplement=["会議室は３階です。", "用紙は白です。", "駐車場は有料だとのこと。"],
+)
+
+
+def judge_saying(units=UNITS, found=FOUND):
+    """A judge with these two replies."""
+    return ScriptedJudge({SplitGist: units, FindMissingAndExtra: found})
+
+
+@pytest.mark.parametrize(
+    ("which", "value"),
+    [("missing_gist", 2 / 3), ("missing_supplement", 0), ("extra_gist", 1 / 3), ("extra_supplement", 3)],
+)
+async def test_each_ratio_is_what_one_counts_by_hand(which, value):
+    """Units found / units of the class in the reference: 2 of 3, 0 of 1, 1 per 3, and 3 per 1, which is above 1."""
+    score = await Gist(which).score(SAMPLE, judge_saying())
+    assert score.value == pytest.approx(value)
+    assert score.details["profile"] == "missing gist, extra gist, extra supplement"
+    assert score.details["counts"] == {
+        "gist": 3,
+        "supplement": 1,
+        "missing_gist": 2,
+        "missing_supplement": 0,
+        "extra_gist": 1,
+        "extra_supplement": 3,
+    }
+
+
+async def test_units_stand_in_the_details_with_their_places():
+    """Missing units in the reference, extra ones in the answer, in the words that stand there; what has no place too."""
+    details = (await Gist().score(SAMPLE, judge_saying())).details
+    missing, extra = details["spans"]["missing_gist"], details["spans"]["extra_supplement"]
+    assert missing == [details["reference"]["gist"][0], details["reference"]["gist"][2]]
+    for unit in (*details["reference"]["gist"], *details["reference"]["supplement"]):
+        assert SAMPLE.reference[unit["start"] : unit["end"]] == unit["text"]
+    assert extra == [
+        {"text": "会議室は3階です。", "start": 9, "end": 18, "said": "会議室は３階です。"},
+        {"text": "用紙は白です。", "start": 20, "end": 27},
+        {"text": "駐車場は有料だとのこと。", "start": None, "end": None},
+    ]
+    assert SAMPLE.answer[9:18] == extra[0]["text"]
+    assert details["unplaced"] == 1
+    assert details["faults"] == [
+        "answer: “駐車場は有料だとのこと。” in `extra_supplement` does not stand in the text; copy its words"
+    ]
+    assert json.loads(orjson.dumps(details)) == details
+
+
+async def test_what_no_unit_covers_and_what_stands_twice_is_reported():
+    """The faults that are left after the judge was asked once more; a unit in two lists counts in the first."""
+    units = ReferenceUnits(
+        gist=["翌月10日までに申請します。", "上司の承認も必要です。"], supplement=["上司の承認も必要です。"]
+    )
+    found = MissingAndExtra(
+        missing_gist=[], missing_supplement=[], extra_gist=["用紙は白です。"], extra_supplement=["用紙は白です。"]
+    )
+    details = (await Gist().score(SAMPLE, judge_saying(units, found))).details
+    assert details["counts"]["gist"] == 2
+    assert (
+        details["counts"]["supplement"],
+        details["counts"]["extra_gist"],
+        details["counts"]["extra_supplement"],
+    ) == (0, 1, 0)
+    (gap,) = details["uncovered"]
+    assert (
+        gap["text"] == SAMPLE.reference[gap["start"] : gap["end"]] == "領収書を付けます。なお、用紙は新しくなりました。"
+    )
+    assert len(details["faults"]) == 3
+
+
+@pytest.mark.parametrize("which", ["missing_supplement", "extra_supplement"])
+async def test_without_a_unit_of_the_class_there_is_nothing_to_divide_by(which):
+    """Undefined, not 0 and not infinite; the units that were found are in the details all the same."""
+    units = ReferenceUnits(gist=[SAMPLE.reference], supplement=[])
+    found = MissingAndExtra(
+        missing_gist=[], missing_supplement=[], extra_gist=[], extra_supplement=["会議室は3階です。"]
+    )
+    score = await Gist(which).score(SAMPLE, judge_saying(units, found))
+    assert (score.value, score.status) == (None, "undefined")
+    assert "no supplement" in score.reason
+    assert score.details["profile"] == "extra supplement"
+
+
+@pytest.mark.parametrize("answer", ["", " \n　"])
+async def test_of_a_blank_answer_everything_is_missing(answer):
+    """And nothing is extra; the judge is asked for the units of the reference only."""
+    judge = judge_saying()
+    sample = Sample("1", "q", answer, reference=SAMPLE.reference, language="ja")
+    assert [(await metric.score(sample, judge)).value for metric in make_metrics(["gist"])] == [1, 1, 0, 0]
+    assert {type(task) for task in judge.asked} == {SplitGist}
+
+
+async def test_a_blank_reference_has_no_units():
+    """Nothing to hold the answer against, and no call."""
+    judge = judge_saying()
+    score = await Gist().score(Sample("1", "q", "a", reference=" ", language="en"), judge)
+    assert (score.status, score.reason, judge.asked) == ("undefined", "the reference is empty", [])
+
+
+async def test_the_four_share_two_calls():
+    """Whichever of the four asks first pays; equal tasks are performed once."""
+    judge = judge_saying()
+    memo = Memo(judge)
+    for metric in make_metrics(["gist"]):
+        await metric.score(SAMPLE, memo)
+    assert [type(task) for task in judge.asked] == [SplitGist, FindMissingAndExtra]
+
+
+async def test_the_answer_is_held_against_the_words_of_the_reference():
+    """A unit that was copied loosely is shown as the reference has it."""
+    judge = judge_saying(UNITS.model_copy(update={"gist": ["翌月１０日までに 申請します", *UNITS.gist[1:]]}))
+    await Gist().score(SAMPLE, judge)
+    assert judge.asked[1].gist[0] == "翌月10日までに申請します"
+
+
+def test_there_are_sixteen_profiles():
+    """One for each choice of the four, each with a name of its own."""
+    assert len(set(PROFILES)) == 16
+    assert PROFILES[0] == "nothing missing or extra"
+    assert PROFILES[-1] == "missing gist, missing supplement, extra gist, extra supplement"
+
+
+@STEADY
+@given(
+    st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8),
+    st.lists(st.sampled_from("ijklmnop"), unique=True, max_size=8),
+    st.data(),
+)
+def test_a_ratio_stays_within_its_bounds(gist, supplement, data):
+    """Missing within 0 and 1, extra from 0 up, undefined where the class is empty: whatever the judge finds."""
+    import asyncio
+
+    gist, supplement = [f"unit {name}." for name in gist], [f"unit {name}." for name in supplement]
+    if not gist + supplement:
+        return
+    reply = MissingAndExtra(
+        missing_gist=data.draw(st.lists(st.integers(1, len(gist)), max_size=9)) if gist else [],
+        missing_supplement=data.draw(st.lists(st.integers(1, len(supplement)), max_size=9)) if supplement else [],
+        extra_gist=data.draw(st.lists(st.text("xyz. ", max_size=5), max_size=5)),
+        extra_supplement=data.draw(st.lists(st.text("xyz. ", max_size=5), max_size=5)),
+    )
+    sample = Sample("1", "q", "x y z. xyz", reference=" ".join(gist + supplement), language="en")
+    judge = judge_saying(ReferenceUnits(gist=gist, supplement=supplement), reply)
+    for metric in make_metrics(["gist"]):
+        score = asyncio.run(metric.score(sample, judge))
+        of = gist if metric.which.endswith("_gist") else supplement
+        assert (score.status == "undefined") == (not of)
+        assert score.value is None or metric.bounds[0] <= score.value <= metric.bounds[1]
+        assert score.details["profile"] in PROFILES
+
+
+# ------------------------------------------------------------------------------------------------ names and settings
+
+
+def test_gist_alone_stands_for_all_four():
+    """Like a preset, and settings go to each of them."""
+    assert [metric.name for metric in make_metrics(["gist"])] == [f"gist[{which}]" for which in WHICH]
+    role = 'role="an accountant, chartered"'
+    metrics = make_metrics([f"gist[{role}],length"])
+    assert [metric.name for metric in metrics] == [*(f"gist[{which},{role}]" for which in WHICH), "length"]
+    assert [make_metric(metric.name) for metric in metrics] == list(metrics)
+    assert [metric.name for metric in make_metrics(["gist[extra_gist]", "gist[which=extra_gist]"])] == [
+        "gist[extra_gist]"
+    ]
+
+
+def test_bounds_and_direction_go_with_the_kind():
+    """Missing is at most 1; extra has no bound; less is better."""
+    assert [metric.bounds for metric in make_metrics(["gist"])] == [
+        (0, 1),
+        (0, 1),
+        (0, float("inf")),
+        (0, float("inf")),
+    ]
+    assert not any(metric.higher_is_better for metric in make_metrics(["gist"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("gist[missing]", "which takes missing_gist | missing_supplement | extra_gist | extra_supplement"),
+        ("gist[annotator=A]", "units=FILE"),
+        ("gist[examples=nowhere.toml]", "nowhere.toml: the examples of gist cannot be read"),
+        ("gist[units=nowhere.jsonl]", "nowhere.jsonl"),
+    ],
+)
+def test_a_wrong_setting_is_refused_before_the_run(name, told):
+    """With what there is, or which file cannot be read."""
+    with pytest.raises(ConfigurationError) as error:
+        make_metrics([name])
+    assert told in str(error.value)
+
+
+# -------------------------------------------------------------------------------------------------- units of people
+
+
+@pytest.fixture
+def labels(tmp_path):
+    """The labels of the samples that come with saiten, as a file."""
+    file = tmp_path / "labels.jsonl"
+    rows = [
+        {
+            "item": label.item,
+            "annotator": label.annotator,
+            "aspect": label.aspect,
+            "spans": [{"text": span.text, "start": span.start, "end": span.end} for span in label.spans],
+        }
+        for label in gist_labels(load_gist())
+    ]
+    file.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    return file
+
+
+async def test_units_of_people_take_the_place_of_the_first_step(labels):
+    """The judge is not asked for units; those of the file stand in the details with their own offsets."""
+    for metric in make_metrics([f"gist[extra_gist,units={labels}]"]):
+        for one in load_gist():
+            judge = judge_saying(
+                found=MissingAndExtra(missing_gist=[1], missing_supplement=[], extra_gist=[], extra_supplement=[])
+            )
+            score = await metric.score(one.sample, judge)
+            assert score.value == 0
+            assert score.details["reference"]["gist"] == [
+                {"text": span.text, "start": span.start, "end": span.end} for span in one.units["gist"]
+            ]
+            assert score.details["faults"] == []
+            assert [type(task) for task in judge.asked] == [FindMissingAndExtra]
+        assert len(metric.describe()["units"]) == 8
+        assert (await metric.score(SAMPLE, judge)).reason == f"nobody marked units for this sample in {labels}"
+
+
+def label(text, aspect="gist", person="A", *, adjudicated=False, item="1"):
+    """One unit that somebody marked."""
+    spans = (Span(text),) if text else ()
+    return Label(item, float(len(spans)), person, aspect, adjudicated=adjudicated, spans=spans)
+
+
+def test_whose_units_count():
+    """One person's, the one that was named, or the third decision; several without a choice are refused."""
+    two = [label("a"), label("b", person="B"), label("", "supplement")]
+    assert units_of(two[::2])["1"].gist == (Span("a"),)
+    assert units_of(two, "B")["1"].gist == (Span("b"),)
+    assert units_of([*two, label("c", person="", adjudicated=True)])["1"].gist == (Span("c"),)
+    assert units_of([label("a"), label("b"), label("c", "supplement")])["1"].gist == (Span("a"), Span("b"))
+    for labels, annotator, told in (
+        (two, "", "several people marked units: A, B"),
+        (two, "C", "no units by 'C'; there are some by A, B"),
+        ([label("x", "extra_gist")], "", "no label marks units"),
+        ([], "", "no label marks units"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            units_of(labels, annotator)
+
+
+@pytest.mark.parametrize(
+    ("span", "place"),
+    [
+        (Span("必要", 2, 4), (2, 4)),
+        (Span("", 2, 4), (2, 4)),
+        (Span("必要", 6, 8), (2, 4)),
+        (Span("必要", 90, 92), (2, 4)),
+        (Span("必要"), (2, 4)),
+        (Span("要らない文", 2, 4), (None, None)),
+    ],
+)
+def test_offsets_that_people_give_count_where_they_hold_the_words(span, place):
+    """Offsets counted in bytes or UTF-16 do not; then the words are looked for."""
+    layout = layout_of_reference("😀が必要です。", {"gist": [span], "supplement": []})
+    (one,) = layout.units["gist"]
+    assert (one.start, one.end) == place
+
+
+async def test_a_marked_place_outside_of_the_reference_is_no_unit(tmp_path):
+    """The labels are of another reference: nothing is measured, and the reason says so."""
+    file = tmp_path / "units.csv"
+    file.write_text('item,aspect,spans\n1,gist,"[[900, 950]]"\n', encoding="utf-8")
+    score = await Gist(units=str(file)).score(SAMPLE, judge_saying())
+    assert score.status == "undefined"
+    assert "there is no text at 900 to 950" in score.reason
+
+
+# --------------------------------------------------------------------------------------------------------- examples
+
+EXAMPLE = """
+[[examples]]
+language = "en"
+question = "By when?"
+reference = "By the 10th of the month. The form is new."
+gist = ["By the 10th of the month."]
+supplement = ["The form is new."]
+answer = "Before the month ends."
+missing_gist = [1]
+missing_supplement = [1]
+extra_gist = ["Before the month ends."]
+
+[[examples]]
+language = "ja"
+question = "いつまで？"
+reference = "10日までに提出します。"
+gist = ["10日までに提出します。"]
+supplement = []
+"""
+
+
+async def test_examples_are_shown_to_samples_of_their_language(tmp_path):
+    """They are part of the task, and their digest is part of the signature."""
+    file = tmp_path / "examples.toml"
+    file.write_text(EXAMPLE, encoding="utf-8")
+    metric = Gist(examples=str(file), role="会計士")
+    judge = judge_saying()
+    await metric.score(SAMPLE, judge)
+    assert [[one.question for one in task.examples] for task in judge.asked] == [["いつまで？"]] * 2
+    assert {task.role for task in judge.asked} == {"会計士"}
+    before = metric.describe()["examples"]
+    file.write_text(EXAMPLE.replace("new", "old"), encoding="utf-8")
+    assert Gist(examples=str(file)).describe()["examples"] != before
+    assert Gist().describe() == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('language = "en"', 'language = "fr"', "example 1: language is one of"),
+        ('language = "en"', "", "example 1: 'language' is missing"),
+        ('question = "By when?"', "question = 3", "'question' must be a text, not 3"),
+        ('gist = ["By the', 'gits = ["By the', "unknown key 'gits'"),
+        ("missing_gist = [1]", "missing_gist = [2]", "gist units 1 to 1, but number 2"),
+        ("missing_gist = [1]", 'missing_gist = ["1"]', "must be a list of numbers of units"),
+        ("missing_gist = [1]", "missing_gist = [true]", "must be a list of numbers of units"),
+        (
+            'extra_gist = ["Before',
+            'extra_gist = ["Long before',
+            "example 1: 'Long before the month ends.' does not stand",
+        ),
+        ('gist = ["By the 10th of the month."]', "gist = []", "no unit covers “By the 10th"),
+        ('supplement = ["The form is new."]', 'supplement = ["The form is new.", "The form is new."]', "stands twice"),
+        ('answer = "Before the month ends."', "", "'missing_gist' is about an answer"),
+        ("supplement = []", 'supplement = "x"', "example 2: 'supplement' must be a list of texts"),
+        ("[[examples]]", "[[example]]", "expected nothing but tables [[examples]]"),
+        ('language = "en"', "language = en", "not a TOML file"),
+    ],
+)
+def test_an_example_that_would_teach_something_wrong_is_refused(tmp_path, old, new, told):
+    """The file, the example and what is wrong in it are named."""
+    file = tmp_path / "examples.toml"
+    file.write_text(EXAMPLE.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ConfigurationError) as error:
+        Gist(examples=str(file))
+    assert str(file) in str(error.value)
+    assert told in str(error.value)
+
+
+async def test_the_offline_judge_scores_the_built_in_samples():
+    """Every sample has its four scores, each with a profile; no unit is lost on the way to its place."""
+    judge = OfflineJudge()
+    for one in load_gist():
+        for metric in make_metrics(["gist"]):
+            score = await metric.score(one.sample, judge)
+            assert score.status == "ok" or "nothing to divide by" in score.reason
+            assert (score.details["unplaced"], score.details["faults"]) == (0, [])
