@@ -57,5 +57,5 @@ $(VENV)/core.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
 
 $(VENV)/dev.stamp: $(VENV)/core.stamp
 	@echo "installing what tests and checks need ..."
-	@$(UV) --constraints constraints.txt --editable '.[data,frames]' --group dev
+	@$(UV) --constraints constraints.txt --editable '.[data,documents,frames,qdrant]' --group dev
 	@touch $@
