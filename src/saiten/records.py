@@ -224,8 +224,8 @@ class Label:
     """A third decision that settles the others, kept beside them; no annotator's own."""
     category: str = ""
     """The word, where the values have no order (`neutral`); `value` then only numbers the words as they came."""
-    spans: tuple[Span, ...] = ()
-    """What was marked, where pieces of a text were; `value` then is their number."""
+    spans: tuple[Span, ...] | None = None
+    """What was marked, () where nothing was; `value` then is their number. None where it is no matter of marking."""
 
 
 @dataclass(frozen=True, slots=True)

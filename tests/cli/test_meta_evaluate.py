@@ -119,6 +119,34 @@ def test_a_threshold_and_a_figure_can_be_chosen(saiten, labels):
     assert "say from where on it is a yes" in json.loads(said.out)["Notes"][0]["note"]
 
 
+@pytest.mark.parametrize("option", ["--by", "--rank-by"])
+def test_metrics_can_be_ranked_by_a_recounted_figure(saiten, labels, option):
+    """Kendall's tau-b, with the ceiling where it belongs; and kappa with linear weights for grades."""
+    said = saiten("meta-evaluate", "run", labels, "-a", "grade", option, "kendall", "--format", "json")
+    rows = json.loads(said.out)["grade: metrics by Kendall tau-b"]
+    assert rows[0]["Kendall tau-b"] == pytest.approx(max(row["Kendall tau-b"] for row in rows if row["Kendall tau-b"]))
+    assert [row for row in rows if row["metric"].startswith("people")]
+    said = saiten("meta-evaluate", "run", labels, "-a", "grade", option, "linear_kappa", "--format", "json")
+    rows = json.loads(said.out)["grade: metrics by linear kappa"]
+    assert all(row["remarks"] == "no grades on a common scale" for row in rows)
+
+
+def test_systems_means_can_be_taken_over_all_that_people_rated(saiten, labels, scored, data):
+    """A judge without a value for some items: the caption says over what, and the figures differ."""
+    outputs = [{"item": item, "judge": "j", "value": i % 3} for i, item in enumerate(scored) if i != 1]
+    judges = data(outputs, "judges.jsonl")
+    people = data([{"item": item, "value": 9 if i == 1 else i % 3} for i, item in enumerate(scored)], "people.jsonl")
+    found = {}
+    for over in ("common", "all"):
+        options = ("--judges", judges, "--systems-over", over, "--format", "json")
+        (row,) = json.loads(saiten("meta-evaluate", "data.jsonl", people, *options).out)["labels: over systems"]
+        found[over] = row["Kendall tau-b"]
+    assert found == pytest.approx({"common": 1.0, "all": 1 / 3})
+    shown = saiten("meta-evaluate", "data.jsonl", people, "--judges", judges, "--systems-over", "all").out
+    assert "of people over all that they rated" in " ".join(shown.split())
+    assert saiten("meta-evaluate", "data.jsonl", people, "--judges", judges, "--systems-over", "both").status == 2
+
+
 def test_what_is_on_one_side_only_is_shown(saiten, labels, data):
     """With its number and some ids."""
     with labels.open("a") as file:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from saiten.cli.meta_spans import span_report
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.score import read_columns
 from saiten.data import BadRow, read_labels, read_samples
@@ -16,10 +17,11 @@ from saiten.meta_evaluation.decisions import Unmeasured
 from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of, read_outputs
 from saiten.meta_evaluation.pairing import Aspect, pair
 from saiten.meta_evaluation.preferences import TIE_MARGIN
-from saiten.meta_evaluation.report import Settings, meta_evaluate
+from saiten.meta_evaluation.report import Settings, SystemsOver, meta_evaluate
 from saiten.metrics.catalog import make_metric
 from saiten.records import Label, Sample
 from saiten.reports.meta_tables import meta_tables
+from saiten.reports.span_tables import span_tables
 from saiten.reports.tables import render
 from saiten.text.language import detect_language
 
@@ -41,8 +43,10 @@ def command(
     by: Annotated[
         str | None,
         typer.Option(
-            help="Rank by pearson, spearman, auroc, kappa, quadratic_kappa, agreement, f1, balanced_accuracy or "
-            "(preferences) accuracy. Default: auroc for yes/no, else pearson."
+            "--by",
+            "--rank-by",
+            help="Rank by pearson, spearman, kendall, auroc, kappa, agreement, f1, balanced_accuracy, (grades) "
+            "linear_kappa, quadratic_kappa or (preferences) accuracy. Default: auroc for yes/no, else pearson.",
         ),
     ] = None,
     yes_from: Annotated[float | None, typer.Option(help="Grades become decisions: this and above is a yes.")] = None,
@@ -50,12 +54,22 @@ def command(
         Unmeasured,
         typer.Option(help="In decisions, an item that a metric has no value for is left out, wrong, the worst, a tie."),
     ] = "left-out",
+    systems_over: Annotated[
+        SystemsOver,
+        typer.Option(
+            help="A system's mean by people: over the items that the metric measured (common), or all they rated."
+        ),
+    ] = "common",
     tie_margin: Annotated[
         float, typer.Option(min=0.0, help="Preferences: a score difference up to this is a tie.")
     ] = TIE_MARGIN,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap rounds.")] = 1_000,
     seed: Annotated[int, typer.Option(help="Of bootstrap and permutations.")] = 0,
     column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    spans: Annotated[
+        bool,
+        typer.Option("--spans", help="Hold the units that the gist metric found against spans that people marked."),
+    ] = False,
     form: FormatOption = "table",
 ) -> None:
     """Hold every metric of a run, and other judges' outputs, against what people said.
@@ -64,20 +78,46 @@ def command(
     significantly apart share a letter. Labels of pairs of answers (item `ID vs ID`, -2 … 2) are compared as
     preferences. Items on one side only are counted and shown.
 
+    With --spans: precision, recall and F of marked units, by characters, and how far people agree on them. RUN is a run
+    with gist scores, or a file of a judge's spans in the form of labels; further ones by --judges.
+
     Examples:
       saiten meta-evaluate runs/first labels.jsonl
       saiten meta-evaluate runs/first labels.csv --aspect faithful --judges gpt4.jsonl
       saiten meta-evaluate runs/first labels.csv --yes-from 4 --by kappa --unmeasured wrong
       saiten meta-evaluate samples.jsonl labels.jsonl --judges judges.csv --format latex
+      saiten meta-evaluate runs/gist spans.jsonl --spans --judges runs/gist-by-people
     """
     notes = stderr()
+    if spans:
+        if by is not None or yes_from is not None:
+            raise ConfigurationError("--by and --yes-from are about values, not about spans; leave them out")
+        marked = read_said(labels, read_columns(column or []), notes)
+        report = span_report(
+            run,
+            labels,
+            list(marked),
+            judges or (),
+            aspects=aspect or (),
+            resamples=resamples,
+            seed=seed,
+            tell=told(notes),
+        )
+        render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {run.name}")
+        return
     items, outputs = read_subject(run, notes)
     for path in judges or ():
         outputs += read_outputs(path, tell=told(notes))
     said = list(read_said(labels, read_columns(column or []), notes))
     aspects = pair(items, outputs, said, aspects=aspect or ())
     settings = Settings(
-        by=by, yes_from=yes_from, unmeasured=unmeasured, tie_margin=tie_margin, resamples=resamples, seed=seed
+        by=by,
+        yes_from=yes_from,
+        unmeasured=unmeasured,
+        systems_over=systems_over,
+        tie_margin=tie_margin,
+        resamples=resamples,
+        seed=seed,
     )
     found = meta_evaluate(aspects, settings, bounds=_bounds(aspects))
     render(meta_tables(found, glance=form == "table"), form, stdout())

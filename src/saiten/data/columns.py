@@ -107,11 +107,12 @@ SAMPLE_COLUMNS: Names = {
 LABEL_COLUMNS: Names = {
     "item": ("item", "sample", "item_id", "sample_id", "id"),
     "value": ("value", "label", "score", "rating", "grade"),
-    "annotator": ("annotator", "annotator_id", "rater", "worker"),
+    "annotator": ("annotator", "annotator_id", "rater", "worker", "judge"),
     "aspect": ("aspect", "criterion", "dimension"),
     "adjudicated": ("adjudicated",),
     "preference": ("preference",),
     "choice": ("choice",),
+    "spans": ("spans",),
 }
 
 _OBJECTS = frozenset({"inputs", "outputs", "actual_outputs", "expected_outputs", "reference_outputs", "request"})

@@ -1,4 +1,4 @@
-"""What people said, out of JSONL, CSV or any other format: verdicts, grades, preferences, categories."""
+"""What people said, out of JSONL, CSV or any other format: verdicts, grades, preferences, categories, marked spans."""
 
 import logging
 import math
@@ -10,8 +10,9 @@ from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
 from saiten.data.preferences import is_number, preference
 from saiten.data.rows import BadRow, Row, bad_row
+from saiten.data.spans import as_spans
 from saiten.data.values import as_text, is_nothing
-from saiten.records import Label
+from saiten.records import Label, Span
 
 _LOG = logging.getLogger(__name__)
 
@@ -20,7 +21,7 @@ _WORDS = {
     **dict.fromkeys(("false", "no", "incorrect", "いいえ", "誤", "誤り", "不正解", "×", "✕"), 0.0),
 }
 
-_VALUES = ("value", "preference", "choice")
+_VALUES = ("value", "preference", "choice", "spans")
 """The fields that may hold what was said, the first that is there counts."""
 
 
@@ -38,12 +39,19 @@ def read_labels(
     column `preference` numbers stay as they are (-2 … 2, -1/0/1); in a column `choice`, 1 and 2 name the answer. Words
     are understood in both (`A`, `B`, `A>B`, `A<B`, `first`, `second`, `tie`, 引き分け, …).
 
+    A column `spans` holds the pieces of a text that were marked, as `as_spans` reads them; the value then is their
+    number, and an empty list is a label too, unless a value other than 0 stands beside it: nothing was marked. A row
+    cannot be a grade as well.
+
+    What `dataclasses.asdict` makes of a label is read back as it was, categories apart.
+
     A column `adjudicated` (yes or no) marks a third decision that settles the others.
 
     Args:
         source: As for samples.
-        columns: `item`, `value`, `preference`, `choice`, `annotator`, `aspect`, `adjudicated` → column, where the names
-            are not recognised.
+        columns: `item`, `value`, `preference`, `choice`, `spans`, `annotator`, `aspect`, `adjudicated` → column, where
+            the names are not recognised. Of value, preference, choice and spans, those that are named are the only
+            ones that are looked at.
         format: As for samples.
         categories: Whether other words are categories (`neutral`), to be kept as `Label.category`; else they are no
             labels.
@@ -97,13 +105,38 @@ def _label(row: Row, columns: Columns, seen: _Seen) -> Label:
     item = text("item")
     if not item:
         raise ValueError("no item: the id of the sample was expected")
-    value, category = _said(row, columns, seen)
-    return Label(item, value, text("annotator"), text("aspect"), _is_yes(text("adjudicated")), category)
+    spans = _spans(row, columns, seen)
+    value, category = (float(len(spans)), "") if spans is not None else _said(row, columns, seen)
+    return Label(item, value, text("annotator"), text("aspect"), _is_yes(text("adjudicated")), category, spans)
+
+
+def _spans(row: Row, columns: Columns, seen: _Seen) -> tuple[Span, ...] | None:
+    """What was marked; None where the row is about something else."""
+    found = columns.find(row.fields, "spans") if "spans" in seen.sources else MISSING
+    try:
+        spans = None if found is MISSING else as_spans(found)
+    except ValueError as error:
+        raise ValueError(f"spans: {error}") from error
+    if spans is None:
+        return None
+    for source in seen.sources:
+        said = MISSING if source == "spans" else columns.find(row.fields, source)
+        text = "" if said is MISSING or is_nothing(said) else (as_text(said) or "").strip()
+        if text and not spans and _value(text) != 0:
+            return None  # a table with one column for both fills it with empty lists
+        if text and _value(text) != len(spans):
+            raise ValueError(
+                f"{len(spans)} spans and the {source} {text[:40]!r} in one row; a grade and what was marked are two "
+                f"labels: put them in two rows, or name the one that is meant, as in --column spans=spans"
+            )
+    return spans
 
 
 def _said(row: Row, columns: Columns, seen: _Seen) -> tuple[float, str]:
     """The value, and the word if it is a category."""
     for source in seen.sources:
+        if source == "spans":
+            continue
         found = columns.find(row.fields, source)
         if found is MISSING or is_nothing(found):
             continue
@@ -122,7 +155,7 @@ def _said(row: Row, columns: Columns, seen: _Seen) -> tuple[float, str]:
         if seen.categories is None:
             raise ValueError(f"the value {text[:40]!r} is neither a number nor a verdict such as yes, no, true, ○")
         return seen.categories.setdefault(text, float(len(seen.categories))), text
-    raise ValueError("no value: a verdict or a grade was expected")
+    raise ValueError("no value: a verdict, a grade or spans were expected")
 
 
 def _value(text: str) -> float | None:

@@ -50,7 +50,7 @@ def as_text(value: Any) -> str | None:
         return _writable(value)
     if isinstance(value, Mapping):
         return _text_in_object(value)
-    return _text_in_list(value) if _is_list(value) else _text_of_scalar(value)
+    return _text_in_list(value) if is_list(value) else _text_of_scalar(value)
 
 
 def as_texts(value: Any) -> tuple[str, ...] | None:
@@ -63,14 +63,14 @@ def as_texts(value: Any) -> tuple[str, ...] | None:
         return None
     if isinstance(value, Mapping):
         value = _context_in_object(value)
-    items = list(value) if _is_list(value) else [value]
+    items = list(value) if is_list(value) else [value]
     return tuple(_context(item, number) for number, item in enumerate(items, 1))
 
 
 def as_references(value: Any) -> tuple[str, ...]:
     """One or several references; nulls are left out, so the tuple may be empty."""
     value = _listed(value)
-    items = list(value) if _is_list(value) and not _is_chat(value) else [value]
+    items = list(value) if is_list(value) and not _is_chat(value) else [value]
     texts = [as_text(item) for item in items]
     return tuple(text for text in texts if text is not None)
 
@@ -107,9 +107,9 @@ def _text_of_scalar(value: Any) -> str:
 
 
 def _text_in_object(value: Mapping[str, Any]) -> str | None:
-    if _is_list(value.get("messages")):
+    if is_list(value.get("messages")):
         return _text_in_list(value["messages"])
-    if _is_list(value.get("choices")) and value["choices"]:  # a chat completion
+    if is_list(value.get("choices")) and value["choices"]:  # a chat completion
         return as_text(value["choices"][0].get("message") if isinstance(value["choices"][0], Mapping) else None)
     for key in _TEXT_KEYS:
         if key in value:
@@ -139,7 +139,7 @@ def _context(item: Any, number: int) -> str:
         item = _context_in_object(item)
     if is_nothing(item):
         raise ValueError(f"context {number} is null")
-    if _is_list(item):
+    if is_list(item):
         raise ValueError(f"context {number} is a list; text, or an object with text or page_content, was expected")
     return as_text(item) or ""
 
@@ -186,7 +186,7 @@ def _python_list(text: str) -> list[str] | None:
     return found
 
 
-def _is_list(value: Any) -> bool:
+def is_list(value: Any) -> bool:
     """Lists, tuples, and numpy arrays, which are no Sequence."""
     return isinstance(value, list | tuple) or (hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1)
 

@@ -46,7 +46,7 @@ def units_of(labels: Iterable[Label], annotator: str = "") -> Mapping[str, Marke
     Raises:
         ValueError: no label has the aspect `gist` or `supplement`; or several people marked, and none was named.
     """
-    marked = [label for label in labels if label.aspect in CLASSES and (label.spans or label.value == 0)]
+    marked = [label for label in labels if label.aspect in CLASSES and label.spans is not None]
     if not marked:
         raise ValueError("no label marks units: spans of the aspects `gist` and `supplement` were expected")
     people = sorted({label.annotator for label in marked if not label.adjudicated})
@@ -61,5 +61,5 @@ def units_of(labels: Iterable[Label], annotator: str = "") -> Mapping[str, Marke
     spans: dict[str, dict[str, tuple[Span, ...]]] = {}
     for label in counted:
         of = spans.setdefault(label.item, {})
-        of[label.aspect] = of.get(label.aspect, ()) + label.spans
+        of[label.aspect] = of.get(label.aspect, ()) + (label.spans or ())
     return {item: MarkedUnits(of.get("gist", ()), of.get("supplement", ())) for item, of in spans.items()}

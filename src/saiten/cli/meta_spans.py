@@ -1,0 +1,111 @@
+"""`saiten meta-evaluate --spans`: the units that a judge found, against those that people marked."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from saiten.data import BadRow, read_labels, read_samples
+from saiten.errors import BadInput
+from saiten.journal import read_run
+from saiten.meta_evaluation.outputs import item_of
+from saiten.meta_evaluation.spans import SpanReport, compare_spans
+from saiten.meta_evaluation.spans_marks import Marks, People, judges_of, misplaced, people_of
+from saiten.records import Label, Sample
+from saiten.text.language import detect_language
+
+
+def span_report(
+    subject: Path,
+    labels: Path,
+    said: Sequence[Label],
+    judges: Sequence[Path],
+    *,
+    aspects: Sequence[str],
+    resamples: int,
+    seed: int,
+    tell: Callable[[str], None],
+) -> SpanReport:
+    """The judges that the paths name against the labels.
+
+    Args:
+        subject: a run with gist scores; a file of spans; with `judges` also a file of samples.
+        labels: the file of the people's labels; where `subject` is the same file, people are held against each other.
+        said: what it holds.
+        judges: further runs with gist scores, and files of spans.
+        aspects: only these; empty for all.
+        resamples: bootstrap rounds.
+        seed: of the draws.
+        tell: is told what the user should know.
+
+    Raises:
+        BadInput: a path that is not there or has no spans, labels without spans, or nothing that both sides have.
+    """
+    people = people_of(said, aspects)
+    found: dict[str, Marks] = {}
+    samples: dict[str, Sample] = {}
+    alone = not judges and labels.exists() and subject.exists() and subject.samefile(labels)
+    for path in (subject, *judges):
+        if not path.exists():
+            raise BadInput(f"{path} is not there; the folder of a run or a file of spans was expected")
+        if path.is_dir():
+            reader = read_run(path, tell=tell)
+            samples |= {sample.id: sample for sample in reader.samples()}
+            found |= _named_apart(judges_of(reader.scores(), path.resolve().name), found)
+        elif path is subject and judges:
+            rows = read_samples(path, detect_language=detect_language, tell=tell)
+            samples |= {row.id: row for row in rows if isinstance(row, Sample)}
+        elif not alone:
+            found |= _named_apart(_judges_in(path, people, tell), found)
+    if aspects:
+        found = {name: {at: spans for at, spans in marks.items() if at[1] in aspects} for name, marks in found.items()}
+    questions = {name: item_of(sample).question for name, sample in samples.items()} or None
+    report = compare_spans(people, found, questions=questions, resamples=resamples, seed=seed)
+    return replace(report, notes=(*report.notes, *_misplaced(people, found, samples)))
+
+
+def _judges_in(path: Path, people: People, tell: Callable[[str], None]) -> dict[str, Marks]:
+    """The judges in a file of spans; one without a name goes by the file's."""
+    rows: list[Label] = []
+    bad: list[BadRow] = []
+    try:
+        for row in read_labels(path, tell=tell):
+            if isinstance(row, BadRow):
+                bad.append(row)
+            else:
+                rows.append(row)
+    except BadInput as error:
+        raise BadInput(
+            f"{error}. Expected were a judge's spans; a file of samples will do as the first argument, with --judges"
+        ) from error
+    if bad:
+        tell(f"{len(bad)} rows cannot be read and are left out; the first is {bad[0].where}: {bad[0].reason}")
+    try:
+        marked = people_of(rows)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from error
+    return {name or path.stem: marks for name, marks in (marked.by or {"": marked.settled}).items()}
+
+
+def _named_apart(new: dict[str, Marks], known: dict[str, Marks]) -> dict[str, Marks]:
+    """Two runs may stand in folders of the same name."""
+    named: dict[str, Marks] = {}
+    for name, marks in new.items():
+        number = 2
+        own = name
+        while own in known:
+            own = f"{name} ({number})"
+            number += 1
+        named[own] = marks
+    return named
+
+
+def _misplaced(people: People, judges: dict[str, Marks], samples: dict[str, Sample]) -> Iterable[str]:
+    """Spans that do not hold what stands at their offsets; the figures take the offsets at their word."""
+    for name, marks in {**{name or "people": marks for name, marks in people.by.items()}, **judges}.items():
+        wrong, first = misplaced(marks, samples)
+        if wrong:
+            yield (
+                f"{name}: spans that do not hold what stands at their offsets: {wrong} (the first: {first}). Offsets "
+                f"are counted in characters (code points) from 0; were they made in UTF-16, in bytes, or before line "
+                f"ends were changed?"
+            )

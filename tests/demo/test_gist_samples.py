@@ -1,0 +1,107 @@
+"""The gist samples are what they were written to be: checked by program as far as a program can."""
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from itertools import pairwise, product
+
+import pytest
+
+from saiten.data import read_labels
+from saiten.demo.gist import ANNOTATOR, ASPECTS, gist_labels, load_gist
+from saiten.demo.samples import load_demo
+from saiten.meta_evaluation.spans import compare_spans
+from saiten.meta_evaluation.spans_marks import misplaced, people_of
+from saiten.text.language import detect_language
+
+ALL = load_gist()
+EACH = [pytest.param(one, id=one.sample.id) for one in ALL]
+LANGUAGES = ("ja", "en")
+
+
+def of(language):
+    """The samples of a language."""
+    return [one for one in ALL if one.sample.language == language]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_there_are_24_samples_half_office_half_manual(language):
+    """Each with an id, a question and a reference of its own, and none of them in the other built-in samples."""
+    samples = [one.sample for one in of(language)]
+    assert load_gist(language) == of(language)
+    assert Counter(sample.group for sample in samples) == {"office": 12, "manual": 12}
+    for field in ("id", "question", "reference", "answer"):
+        assert len({getattr(sample, field) for sample in samples}) == 24
+    assert not {sample.id for sample in samples} & {one.sample.id for one in load_demo()}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_16_profiles_occur(language):
+    """Every combination of extra and missing gist and supplement."""
+    assert {one.profile for one in of(language)} == set(product((False, True), repeat=4))
+
+
+@pytest.mark.parametrize("one", EACH)
+def test_the_text_is_of_its_language(one):
+    """As the detector sees it."""
+    sample = one.sample
+    assert detect_language(sample.question, sample.answer, sample.reference) == sample.language
+
+
+@pytest.mark.parametrize("one", EACH)
+def test_every_unit_stands_at_its_offsets(one):
+    """In the reference or in the answer."""
+    assert tuple(one.units) == ASPECTS
+    assert misplaced({(one.sample.id, a): one.units[a] for a in ASPECTS}, {one.sample.id: one.sample}) == (0, "")
+
+
+@pytest.mark.parametrize("one", EACH)
+def test_every_part_of_the_reference_is_gist_or_supplement(one):
+    """Exactly one of them; only a space lies between two units."""
+    units = sorted((*one.units["gist"], *one.units["supplement"]), key=lambda unit: unit.start)
+    assert units[0].start == 0
+    assert units[-1].end == len(one.sample.reference)
+    gap = {"ja": "", "en": " "}[one.sample.language]
+    assert {one.sample.reference[a.end : b.start] for a, b in pairwise(units)} <= {gap}
+    assert one.units["gist"]
+
+
+@pytest.mark.parametrize("one", EACH)
+def test_missing_units_are_units_of_the_reference_that_the_answer_does_not_have(one):
+    """Not in these words, that is; no unit stands in two lists, and no unit of one list touches another."""
+    for name in ("gist", "supplement"):
+        assert set(one.units[f"missing_{name}"]) <= set(one.units[name])
+        assert all(unit.text not in one.sample.answer for unit in one.units[f"missing_{name}"])
+        assert all(unit.text not in one.sample.reference for unit in one.units[f"extra_{name}"])
+    for two in (("gist", "supplement"), ("extra_gist", "extra_supplement")):
+        units = sorted((unit for name in two for unit in one.units[name]), key=lambda unit: unit.start)
+        assert all(a.end <= b.start for a, b in pairwise(units))
+
+
+@pytest.mark.parametrize("one", EACH)
+def test_texts_are_clean(one):
+    """No doubled punctuation, no space at an end, and sentences that end."""
+    for text in (one.sample.question, one.sample.reference, one.sample.answer):
+        assert text == text.strip()
+        assert not any(wrong in text for wrong in ("  ", "。。", "、。", "、、", "..", " ,", "= G", "~ "))
+        assert text[-1] in "。.?!"
+
+
+def test_some_references_have_no_supplement():
+    """There the two ratios of supplements are undefined."""
+    for language in LANGUAGES:
+        assert sum(not one.units["supplement"] for one in of(language)) == 2
+
+
+def test_the_labels_are_read_back_from_a_file(tmp_path):
+    """Six a sample; held against themselves they agree in full."""
+    labels = list(gist_labels(ALL))
+    assert len(labels) == 6 * 48
+    assert {label.annotator for label in labels} == {ANNOTATOR}
+    path = tmp_path / "spans.jsonl"
+    path.write_text("".join(json.dumps(asdict(label)) + "\n" for label in labels), encoding="utf-8")
+    assert list(read_labels(path)) == labels
+    people = people_of(labels)
+    (one,) = compare_spans(people, {"itself": people.by[ANNOTATOR]}, resamples=10).judges
+    assert one.overall.f.value == 1
+    assert sum(one.empties) == 48
