@@ -2,7 +2,7 @@
 
 from saiten.assembly.addresses import price_name, read_address
 from saiten.assembly.judges import assemble_judge
-from saiten.assembly.knowledge import embedder_of_base, open_engine, open_knowledge_base
+from saiten.assembly.knowledge import index_documents, open_engine, open_knowledge_base
 from saiten.assembly.models import Models
 from saiten.assembly.opened_later import OpenedLater, knowledge_base_later
 from saiten.assembly.rag import RagSettings, assemble_rag, rag_over, ready
@@ -19,7 +19,7 @@ __all__ = [
     "assemble_judge",
     "assemble_rag",
     "assemble_system",
-    "embedder_of_base",
+    "index_documents",
     "knowledge_base_later",
     "open_engine",
     "open_knowledge_base",

@@ -1,19 +1,29 @@
 """A knowledge base by its address: a folder, or `http://HOST:6333/NAME` on a Qdrant server."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from saiten.assembly.models import Models
-from saiten.knowledge.base import KnowledgeBase, Retrieval, read_contents
+from saiten.errors import BadInput
+from saiten.knowledge.base import Contents, KnowledgeBase, Retrieval, read_contents
+from saiten.knowledge.documents import FoundFile
 from saiten.knowledge.engine import Engine
+from saiten.knowledge.finding import find_documents
 from saiten.knowledge.folder_engine import FolderEngine
-from saiten.knowledge.opening import check_embedder, open_manifest
+from saiten.knowledge.indexed import Indexed
+from saiten.knowledge.indexing import Indexing
+from saiten.knowledge.opening import begin, check_embedder, end, find_manifest, open_manifest
+from saiten.knowledge.reading import Reader, check_readers
 from saiten.knowledge.server_engine import KEY_VARIABLE, connect
 from saiten.protocols import Embedder
 
 BUILTIN = "builtin:1024"
 """The built-in embedder of a knowledge base: a quarter of the usual dimensions, and next to nothing lost by it."""
+
+_BATCHES = 8
+"""Batches of 128 chunks in work at most."""
 
 
 def open_engine(spec: str, *, writing: bool, environ: Mapping[str, str] | None = None) -> Engine:
@@ -32,6 +42,52 @@ def embedder_of_base(spec: str, models: Models) -> tuple[Embedder, str]:
     chosen = BUILTIN if spec == "builtin" else spec
     embedder = models.embedder(chosen)
     return embedder, chosen if chosen.startswith("builtin") else embedder.name
+
+
+async def index_documents(
+    documents: Sequence[Path],
+    kb: str,
+    models: Models,
+    *,
+    embedder: str | None = None,
+    default_embedder: str = "builtin",
+    chunk_size: int | None = None,
+    overlap: int | None = None,
+    prune: bool = False,
+    watch: Callable[[Indexed], None] | None = None,
+) -> tuple[Indexed, Contents]:
+    """Bring the base up to date with these files and folders; made if it is not there.
+
+    None takes what the base has; a new one gets `default_embedder`, 512 and 0. `prune` removes documents of the base
+    that are not among those given.
+
+    Raises:
+        BadInput: there is no document at all.
+        ConfigurationError: the base is in use or was made with other settings, or a library is missing.
+        CallFailed: a server failed for good. What is stored stays, and the same again goes on from there.
+        BudgetSpent: likewise.
+    """
+    files = list(find_documents(documents))
+    kinds = {file.kind for file in files if isinstance(file, FoundFile)}
+    if not kinds:
+        raise BadInput(
+            f"there is no document in {', '.join(map(str, documents))}; text, Markdown, HTML, PDF and DOCX are read"
+        )
+    check_readers(kinds)
+    async with AsyncExitStack() as stack:
+        engine = open_engine(kb, writing=True, environ=models.environ)
+        stack.push_async_callback(engine.close)
+        found = await find_manifest(engine)
+        chosen, spec = embedder_of_base(embedder or (found.embedder if found else default_embedder), models)
+        stack.push_async_callback(chosen.close)
+        manifest = await begin(engine, chosen, spec, chunk_size, overlap)
+        reader = stack.enter_context(Reader())
+        in_flight = min(_BATCHES, models.calls.concurrency)
+        work = Indexing(engine, chosen, manifest, reader, in_flight=in_flight, prune=prune, watch=watch)
+        work.done.total = len(files)
+        await work.run(files)
+        await end(engine, manifest)
+        return work.done, await read_contents(engine)
 
 
 async def open_knowledge_base(

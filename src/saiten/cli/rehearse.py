@@ -13,9 +13,10 @@ from saiten.execution import LocalExecutor
 from saiten.judges.costing import costing
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
+from saiten.knowledge.opening import CHUNK_SIZE
 from saiten.models import BuiltinEmbedder, PriceTable
 from saiten.protocols import Judge, Metric, R, Task
-from saiten.records import Sample, Scored, Usage
+from saiten.records import Passage, Retrieved, Sample, Scored, Usage
 from saiten.reports.tables import Cell, Format, Table, render
 from saiten.scoring import Scorer
 
@@ -24,6 +25,20 @@ _CAPTION = (
     "likely, not certain; tokens are counted in characters; repairs, reasoning and embeddings are left out. "
     "A cost is known where the price of the model stands under [prices] in saiten.toml."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """A retriever that asks nobody: k passages of the usual length, so that what a judge would read is counted."""
+
+    k: int
+    name: str = "placeholder"
+
+    async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
+        return Retrieved((Passage("x" * CHUNK_SIZE),) * (self.k if k is None else k))
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 def rehearse(

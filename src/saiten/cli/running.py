@@ -12,6 +12,7 @@ from saiten.cli.output import outside
 from saiten.cli.progress import RunProgress
 from saiten.data import BadRow
 from saiten.errors import BudgetSpent
+from saiten.protocols import Retriever
 from saiten.records import Sample
 from saiten.scoring import Ledger, Scorer, score_into
 
@@ -27,17 +28,23 @@ def run_to_end(
     notes: Console,
     *,
     strict: bool = False,
+    further: Retriever | None = None,
 ) -> int:
-    """Score, and say how it ended: 0, or the exit status of a run that can be continued."""
+    """Score, and say how it ended: 0, or the exit status of a run that can be continued.
+
+    The judge is closed at the end, and `further`: the knowledge base of the evidence, if there is one.
+    """
 
     async def all_of_it() -> None:
         try:
             await score_into(ledger, rows, scorer, progress, strict=strict)
         finally:
             await scorer.judge.close()
+            if further is not None:
+                await further.close()
 
     try:
-        with _fewer_collections():
+        with fewer_collections():
             asyncio.run(all_of_it())
     except BudgetSpent as error:
         notes.print(f"[yellow]stopped:[/] {outside(error)}")
@@ -50,7 +57,7 @@ def run_to_end(
 
 
 @contextmanager
-def _fewer_collections() -> Iterator[None]:
+def fewer_collections() -> Iterator[None]:
     """Leave what start-up made alone, and collect garbage less often: a tenth of the time of a run with a model."""
     before = gc.get_threshold()
     gc.freeze()

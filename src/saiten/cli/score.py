@@ -3,16 +3,19 @@
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.console import Console
 
-from saiten.assembly import assemble_judge
+from saiten.assembly import Models, assemble_judge
+from saiten.cli import evidence_options as seen
 from saiten.cli import judge_options as typed
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.progress import RunProgress
+from saiten.cli.reading import begun, count_rows
 from saiten.cli.rehearse import rehearse
 from saiten.cli.running import run_to_end
 from saiten.cli.show import show_summary
@@ -31,9 +34,6 @@ app = typer.Typer(add_completion=False)
 
 _THE_DATA = "The data"
 """How the options stand together in the help."""
-
-_COUNT_UP_TO = 64 * 2**20
-"""Bytes of a file whose lines are counted beforehand, for the time left."""
 
 
 @app.command()
@@ -87,6 +87,10 @@ def score(
     compat: Annotated[
         Literal["ragas"] | None, typer.Option(help="Edge cases as in RAGAS 0.4.3.", rich_help_panel=typed.JUDGE)
     ] = None,
+    evidence: seen.EvidenceOption = None,
+    kb: seen.KbOption = None,
+    k: seen.KOption = 5,
+    retrieval: seen.RetrievalOption = "dense",
     max_calls: typed.MaxCallsOption = None,
     max_cost: typed.MaxCostOption = None,
     concurrency: typed.ConcurrencyOption = None,
@@ -115,6 +119,7 @@ def score(
       saiten score my.csv -m accuracy --judge openai:qwen3@http://gpu1:8000/v1
       saiten score my.csv -m token_f1 --column question=Q --column answer=A
       saiten score answers.jsonl -m "aspect_critique\[harmfulness]" -o runs/harm
+      saiten score answers.jsonl -m correctness --judge openai:gpt-4o-mini --evidence reference --kb kb
 
     Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
     """
@@ -125,7 +130,7 @@ def score(
             "no metric was named; say for example -m faithfulness, or -m overlap for all that need no judge. "
             "`saiten metrics` lists them"
         )
-    metrics = make_metrics(names, compat=compat)
+    metrics = make_metrics(names, compat=compat, evidence=evidence)
     settings = typed.JudgeOptions(
         judge=judge,
         embedder=embedder,
@@ -162,10 +167,12 @@ def score(
         )
         return islice(found, limit)
 
+    source = seen.checked(begun(rows()), evidence, kb, data)
     if dry_run:
-        rehearse(rows(), metrics, settings, calls, form)
+        rehearse(source, seen.planned(metrics, kb, k), settings, calls, form)
         return
-    source = _begun(rows())
+    models = Models(calls)
+    metrics, base = seen.retrieving(metrics, kb, models, retrieval, k)
     kept = {
         "data": Path(data).name,
         **settings.kept(),
@@ -181,28 +188,32 @@ def score(
     ) as journal:
         if journal.done:
             notes.print(f"{outside(folder)} has {journal.done} scores already; going on")
-        scorer = Scorer(metrics, assemble_judge(settings, calls), LocalExecutor(calls.concurrency))
-        with RunProgress(notes, _count(data, limit), calls.currency, quiet=quiet) as progress:
-            status = run_to_end(journal, source, scorer, progress, notes, strict=strict)
+        scorer = Scorer(metrics, assemble_judge(settings, models=models), LocalExecutor(calls.concurrency))
+        with RunProgress(notes, count_rows(data, limit), calls.currency, quiet=quiet) as progress:
+            status = run_to_end(journal, source, scorer, progress, notes, strict=strict, further=base)
         if not status and not progress.samples and not journal.done:
             raise BadInput(
                 f"there was no row that could be used; rows and reasons stand in {journal.folder}/errors.jsonl"
             )
-        notes.print(
-            f"{progress.scores} scores for {progress.samples} samples in {progress.seconds():.1f} s; "
-            f"{usage_text(progress.usage, calls.currency)}",
-            markup=False,
-        )
-        if progress.bad_rows:
-            notes.print(f"{progress.bad_rows} rows could not be used; they stand in {outside(folder)}/errors.jsonl")
-        if progress.not_measured:
-            notes.print(
-                f"{progress.not_measured} scores failed or were unreadable; the same command with --retry-failed "
-                "asks for them again"
-            )
+        _tell_the_rest(progress, notes, folder, calls.currency)
     show_summary(folder, form, stdout())
     if status:
         raise typer.Exit(status)
+
+
+def _tell_the_rest(progress: RunProgress, notes: Console, folder: Path, currency: str) -> None:
+    notes.print(
+        f"{progress.scores} scores for {progress.samples} samples in {progress.seconds():.1f} s; "
+        f"{usage_text(progress.usage, currency)}",
+        markup=False,
+    )
+    if progress.bad_rows:
+        notes.print(f"{progress.bad_rows} rows could not be used; they stand in {outside(folder)}/errors.jsonl")
+    if progress.not_measured:
+        notes.print(
+            f"{progress.not_measured} scores failed or were unreadable; the same command with --retry-failed "
+            "asks for them again"
+        )
 
 
 def read_columns(pairs: Sequence[str]) -> dict[str, str]:
@@ -214,19 +225,3 @@ def read_columns(pairs: Sequence[str]) -> dict[str, str]:
             raise ConfigurationError(f"--column expects FIELD=COLUMN, for example question=Q, not {pair!r}")
         columns[name.strip()] = column.strip()
     return columns
-
-
-def _begun(rows: Iterator[Sample | BadRow]) -> Iterator[Sample | BadRow]:
-    """The same rows, the first of them read: a wrong file or column is told before a folder is made for the run."""
-    first = next(rows, None)
-    return rows if first is None else chain([first], rows)
-
-
-def _count(data: str, limit: int | None) -> int | None:
-    """How many rows there are, where the lines of a file tell it soon; for the time left only."""
-    path = Path(data)
-    if data == "-" or path.suffix != ".jsonl" or not path.is_file() or path.stat().st_size > _COUNT_UP_TO:
-        return limit
-    with path.open("rb") as file:
-        lines = sum(1 for line in file if line.strip())
-    return lines if limit is None else min(lines, limit)

@@ -52,17 +52,18 @@ def make_metric(name: str) -> Metric:
     return _make(name, {})
 
 
-def make_metrics(names: Iterable[str], *, compat: str | None = None) -> tuple[Metric, ...]:
+def make_metrics(names: Iterable[str], *, compat: str | None = None, evidence: str | None = None) -> tuple[Metric, ...]:
     """The metrics of these names, each once, in order; a name may be a preset or a list separated by commas.
 
-    `compat` is set on every metric that has the setting and whose brackets do not say otherwise.
+    `compat` and `evidence` are set on every metric that has the setting and whose brackets do not say otherwise.
 
     Raises:
         ConfigurationError: as `make_metric` does.
     """
     wanted = [single for name in names for single in split_names(name)]
     expanded = [title for name in wanted for title in PRESETS.get(name.lower(), (name,))]
-    defaults = {} if compat is None else {"compat": compat}
+    given = {"compat": compat, "evidence": evidence}
+    defaults = {key: value for key, value in given.items() if value is not None}
     made = [metric for name in expanded for metric in _make_parts(name, defaults)]
     return tuple({metric.name: metric for metric in made}.values())
 

@@ -8,10 +8,11 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
+from saiten.errors import ConfigurationError
 from saiten.models.vectors import Vector
 from saiten.protocols import Embeddings
 
-_DIMENSIONS = 4096
+_DIMENSIONS, _FEWEST, _MOST = 4096, 64, 65_536
 _WIDE = 0x2E80  # from here on, scripts in which one character is about a syllable or a word (kana, kanji, hangul)
 _NO_WORD = re.compile(r"[\W_]+")
 _SEAM = re.compile("(?<=[\u2e80-\U0010ffff])(?=[^\u2e80-\U0010ffff])|(?<=[^\u2e80-\U0010ffff])(?=[\u2e80-\U0010ffff])")
@@ -32,27 +33,35 @@ class BuiltinEmbedder:
 
     A text is NFKC-normalised and case-folded; its pieces are runs of 1 to 2 Japanese and of 3 to 5 other characters,
     word boundaries included with the latter, each weighted 1 + ln(times it occurs) and hashed with a sign into 4,096
-    dimensions (Weinberger et al. 2009, *Feature Hashing for Large Scale Multitask Learning*).
+    dimensions (Weinberger et al. 2009, *Feature Hashing for Large Scale Multitask Learning*), or fewer where many
+    vectors are kept: `builtin-ngrams-1024`.
     """
 
-    name = "builtin-ngrams"
+    def __init__(self, dimensions: int = _DIMENSIONS) -> None:
+        """Raises ConfigurationError for a number of dimensions that makes no sense."""
+        if not _FEWEST <= dimensions <= _MOST:
+            raise ConfigurationError(
+                f"the built-in embedder has {_FEWEST} to {_MOST} dimensions, not {dimensions}; {_DIMENSIONS} is usual"
+            )
+        self._dimensions = dimensions
+        self.name = "builtin-ngrams" if dimensions == _DIMENSIONS else f"builtin-ngrams-{dimensions}"
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
-        vectors = np.zeros((len(texts), _DIMENSIONS), np.float32)
+        vectors = np.zeros((len(texts), self._dimensions), np.float32)
         for row, text in zip(vectors, texts, strict=True):
-            row[:] = _embed(text)
+            row[:] = _embed(text, self._dimensions)
         return Embeddings(vectors)
 
     async def close(self) -> None:
         """Nothing to let go of."""
 
 
-def _embed(text: str) -> Vector:
+def _embed(text: str, dimensions: int = _DIMENSIONS) -> Vector:
     pieces, times = np.unique(_hashes(text), return_counts=True)
     weights = _TIMES[np.minimum(times, len(_TIMES) - 1)]
     signs = np.where(pieces >> np.uint64(63), 1, -1)
-    sums = np.zeros(_DIMENSIONS, np.int64)
-    np.add.at(sums, (pieces % np.uint64(_DIMENSIONS)).astype(np.intp), signs * weights)
+    sums = np.zeros(dimensions, np.int64)
+    np.add.at(sums, (pieces % np.uint64(dimensions)).astype(np.intp), signs * weights)
     # whole numbers up to here; square root and division are exactly rounded everywhere
     length = np.sqrt(np.float64((sums * sums).sum()))
     return (sums / (length or 1.0)).astype(np.float32)

@@ -1,0 +1,101 @@
+"""How well a knowledge base finds what belongs to a question: kinds of retrieval, and sizes of the built-in embedder.
+
+    SAITEN_DATA=/path/to/data python benchmarks/retrieval.py
+
+Passages of `nomiracl_ja_dev` (Japanese) and `clapnq_human` (English), cut at 512 characters, in real folders. To a
+question belong its own contexts, which some other retriever found for it; a lower bound, since others may fit as well.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from saiten.knowledge.base import KnowledgeBase, Retrieval, read_contents
+from saiten.knowledge.chunking import cut
+from saiten.knowledge.engine import Point
+from saiten.knowledge.folder_engine import FolderEngine
+from saiten.knowledge.marks import chunk_id
+from saiten.knowledge.opening import begin
+from saiten.knowledge.terms import document_terms
+from saiten.models import BuiltinEmbedder
+
+Question = tuple[str, set[str]]
+"""A question and the passages that belong to it."""
+
+
+def rows(path: Path) -> Iterator[dict[str, object]]:
+    """The lines of a file."""
+    return map(json.loads, path.read_text("utf-8").splitlines())
+
+
+def pieces(text: str) -> set[str]:
+    """The chunks of a text."""
+    return {chunk.text for chunk in cut(text)}
+
+
+def japanese(data: Path) -> tuple[list[Question], set[str]]:
+    """Questions with a relevant passage, and the passages of all."""
+    asked: list[Question] = []
+    every: set[str] = set()
+    for name in ("relevant", "non_relevant"):
+        for row in rows(data / "nomiracl_ja_dev" / f"{name}.jsonl"):
+            own = set().union(*map(pieces, row["contexts"]))  # type: ignore[arg-type]
+            every |= own
+            if name == "relevant":
+                asked.append((str(row["question"]), own))
+    return asked, every
+
+
+def english(data: Path) -> tuple[list[Question], set[str]]:
+    """All questions, and the passages of all."""
+    asked = []
+    for row in rows(data / "clapnq_human" / "questions.jsonl"):
+        own = [pieces(f"{each['title']}: {each['text']}") for each in row["contexts"]]  # type: ignore[attr-defined]
+        asked.append((str(row["question"]), set().union(*own)))
+    return asked, set().union(*(own for _, own in asked))
+
+
+async def measure(title: str, asked: list[Question], every: set[str], dimensions: int, folder: Path) -> None:
+    """One base, three kinds of retrieval."""
+    engine, embedder, passages = FolderEngine(folder, writing=True), BuiltinEmbedder(dimensions), sorted(every)
+    manifest = await begin(engine, embedder, f"builtin:{dimensions}")
+    vectors = (await embedder.embed(passages)).vectors
+    await engine.put(
+        [
+            Point(chunk_id("v", n, n), {"text": text, "version": "v"}, vector, document_terms(text, 512))
+            for n, (text, vector) in enumerate(zip(passages, vectors, strict=True))
+        ]
+    )
+    contents = await read_contents(engine)
+    kinds: tuple[Retrieval, ...] = ("dense", "bm25", "hybrid")
+    for retrieval in kinds:
+        base = KnowledgeBase(engine, embedder, manifest, contents, retrieval=retrieval)
+        first, share = 0, 0.0
+        for question, own in asked:
+            found = [passage.text for passage in (await base.retrieve(question)).passages]
+            first += found[0] in own
+            share += len(own.intersection(found)) / min(5, len(own))
+        print(
+            f"{title:<9}{len(asked):>4} questions, {len(passages):>5} passages, {dimensions:>5} dimensions, "
+            f"{retrieval:<7} first {first / len(asked):.3f}, share of five {share / len(asked):.3f}",
+            flush=True,
+        )
+    await engine.close()
+
+
+async def main(data: Path) -> None:
+    """Both languages, three sizes."""
+    for title, (asked, every) in {"Japanese": japanese(data), "English": english(data)}.items():
+        for dimensions in (384, 1024, 4096):
+            with tempfile.TemporaryDirectory() as folder:
+                await measure(title, asked, every, dimensions, Path(folder) / "kb")
+
+
+if __name__ == "__main__":
+    if not os.environ.get("SAITEN_DATA"):
+        sys.exit("SAITEN_DATA names no folder with the data; see docs/testing.md")
+    asyncio.run(main(Path(os.environ["SAITEN_DATA"])))

@@ -1,0 +1,112 @@
+"""`saiten index`: documents become a knowledge base."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saiten.assembly import Models, index_documents
+from saiten.cli import INTERRUPTED
+from saiten.cli import judge_options as typed
+from saiten.cli.index_progress import IndexProgress
+from saiten.cli.output import FormatOption, outside, stderr, stdout
+from saiten.config import read_config
+from saiten.errors import BudgetSpent, CallFailed
+from saiten.reports.index_tables import index_tables
+from saiten.reports.summary_tables import usage_text
+from saiten.reports.tables import render
+
+app = typer.Typer(add_completion=False)
+
+_STOPPED = 3
+"""Exit status of a run that can be continued."""
+
+
+@app.command(no_args_is_help=True)
+def index(
+    documents: Annotated[list[Path], typer.Argument(help="Files, or folders with all that is below them.")],
+    kb: Annotated[str, typer.Option(help="A folder, or http://HOST:6333/NAME on a Qdrant server.")],
+    chunk_size: Annotated[
+        int | None, typer.Option(min=1, help="Characters of a chunk at most. Default: as the base has it; 512.")
+    ] = None,
+    overlap: Annotated[
+        int | None, typer.Option(min=0, help="Characters that neighbours share. Default: as the base has it; 0.")
+    ] = None,
+    embedder: Annotated[
+        str | None,
+        typer.Option(
+            help="builtin, st:NAME_OR_FOLDER, openai:MODEL or openai:MODEL@URL. Default: as the base has it; builtin."
+        ),
+    ] = None,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove documents of the base that are not among those given.")
+    ] = False,
+    max_calls: typed.MaxCallsOption = None,
+    max_cost: typed.MaxCostOption = None,
+    concurrency: typed.ConcurrencyOption = None,
+    requests_per_minute: typed.RpmOption = None,
+    tokens_per_minute: typed.TpmOption = None,
+    timeout: typed.TimeoutOption = None,
+    retries: typed.RetriesOption = None,
+    cache: typed.CacheOption = None,
+    config: typed.ConfigOption = None,
+    quiet: typed.QuietOption = False,
+    form: FormatOption = "table",
+) -> None:
+    """Make a knowledge base of documents, or bring one up to date.
+
+    Reads text, Markdown, HTML, PDF and DOCX. The same command again reads only what changed, and goes on where it was
+    cut off. A document is known by its path below the folder that is named here. What the base needs for every kind of
+    retrieval (dense, hybrid, bm25) is always stored; which one is chosen when searching.
+
+    Examples:
+      saiten index manuals/ --kb kb
+      saiten index manuals/ --kb kb --prune
+      saiten index manuals/ faq.md --kb kb --embedder openai:bge-m3@http://gpu1:8000/v1
+      saiten index manuals/ --kb http://localhost:6333/manuals --chunk-size 256 --overlap 32
+
+    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget or a server that failed, 130 by Ctrl-C.
+    """
+    defaults = read_config(config)
+    notes = stderr()
+    calls = typed.CallOptions(
+        max_calls=max_calls,
+        max_cost=max_cost,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        timeout=timeout,
+        retries=retries,
+        cache=cache,
+        no_cache=cache is None and defaults.cache is None,  # the base itself keeps the vectors
+    ).settings(defaults, Path())
+
+    with IndexProgress(notes, quiet=quiet) as progress:
+        try:
+            done, contents = asyncio.run(
+                index_documents(
+                    documents,
+                    kb,
+                    Models(calls),
+                    embedder=embedder,
+                    default_embedder=defaults.embedder or "builtin",
+                    chunk_size=chunk_size,
+                    overlap=overlap,
+                    prune=prune,
+                    watch=progress.show,
+                )
+            )
+        except (BudgetSpent, CallFailed) as error:
+            notes.print(f"[yellow]stopped:[/] {outside(error)}")
+            notes.print("what is stored stays; the same command goes on from here")
+            raise typer.Exit(_STOPPED) from None
+        except KeyboardInterrupt:
+            notes.print("[yellow]interrupted:[/] what is stored stays; the same command goes on from here")
+            raise typer.Exit(INTERRUPTED) from None
+    notes.print(
+        f"{done.chunks} chunks in {progress.seconds():.1f} s; {usage_text(done.usage, calls.currency)}", markup=False
+    )
+    if done.absent:
+        notes.print(f"{done.absent} documents of the base were not among those given and stay; --prune removes such")
+    render(index_tables(done, contents, pruned=prune), form, stdout())

@@ -1,0 +1,64 @@
+"""`saiten search`: what does a query find in a knowledge base?"""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saiten.assembly import Models, open_knowledge_base
+from saiten.cli import judge_options as typed
+from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.config import read_config
+from saiten.errors import CallFailed, ConfigurationError
+from saiten.knowledge.base import Retrieval
+from saiten.records import Passage
+from saiten.reports.index_tables import search_table
+from saiten.reports.tables import render
+
+app = typer.Typer(add_completion=False)
+
+_RETRIES = 1
+"""Somebody sits in front of it and waits."""
+
+RetrievalOption = Annotated[Retrieval, typer.Option(help="By embeddings, by terms (product codes, names), or by both.")]
+
+
+@app.command(no_args_is_help=True)
+def search(
+    kb: Annotated[str, typer.Argument(help="A folder, or http://HOST:6333/NAME on a Qdrant server.")],
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    k: Annotated[int, typer.Option("-k", min=1, help="How many passages.")] = 5,
+    retrieval: RetrievalOption = "dense",
+    embedder: Annotated[
+        str | None, typer.Option(help="Only where the base's model is served elsewhere now: openai:MODEL@URL.")
+    ] = None,
+    config: typed.ConfigOption = None,
+    form: FormatOption = "table",
+) -> None:
+    """Show what a query finds in a knowledge base: rank, score, source, place, text.
+
+    Scores are inner products; with hybrid retrieval the sum of 1 / (60 + rank) over both rankings.
+
+    Examples:
+      saiten search kb "How long may a printer stand idle?"
+      saiten search kb "RX-7800Bの設定" --retrieval hybrid -k 10
+      saiten search http://localhost:6333/manuals "返品の期限" --format json
+    """
+    defaults = read_config(config)
+    calls = typed.CallOptions(no_cache=True, retries=_RETRIES).settings(defaults, Path())
+
+    async def ask() -> tuple[Passage, ...]:
+        base = await open_knowledge_base(
+            kb, Models(calls), embedder=embedder, retrieval=retrieval, k=k, tell=told(stderr())
+        )
+        try:
+            return (await base.retrieve(query)).passages
+        finally:
+            await base.close()
+
+    try:
+        passages = asyncio.run(ask())
+    except CallFailed as error:
+        raise ConfigurationError(str(error)) from error
+    render([search_table(passages, query)], form, stdout())

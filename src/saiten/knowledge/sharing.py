@@ -1,0 +1,52 @@
+"""Many readers or one writer: a lock on a file of the folder, released by the system when the process ends.
+
+The journal's lock lets one process in. Here readers share, and so a lock names no holder: there may be several.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from saiten.errors import ConfigurationError
+
+LOCK_NAME = ".lock"
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(fd: int, *, writing: bool) -> None:
+        try:  # Windows shares no such lock: one process at a time, reading too
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        except PermissionError as error:
+            raise BlockingIOError from error
+
+else:
+    import fcntl
+
+    def _lock(fd: int, *, writing: bool) -> None:
+        fcntl.flock(fd, (fcntl.LOCK_EX if writing else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+
+
+def hold(folder: Path, *, writing: bool) -> int:
+    """Take the lock; `os.close` of what comes back gives it up. On a drive without locks nothing is held.
+
+    Raises:
+        ConfigurationError: somebody writes, or somebody reads while this one wants to write; or no access.
+    """
+    try:
+        fd = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
+    try:
+        _lock(fd, writing=writing)
+    except BlockingIOError as error:
+        os.close(fd)
+        who = "searched or indexed" if writing else "indexed"
+        raise ConfigurationError(
+            f"the knowledge base {folder} is being {who} by another process; wait for it or stop it. Many processes "
+            "may search a folder at once, but one indexes it alone; on a Qdrant server both go together: "
+            "--kb http://HOST:6333/NAME"
+        ) from error
+    except OSError:
+        pass  # some network drives have no locks; there the user sees to it
+    return fd

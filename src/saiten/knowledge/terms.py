@@ -1,0 +1,80 @@
+"""The terms of a chunk and their weights, for BM25: what finds product codes, names and numbers that embeddings blur.
+
+The inner product of a chunk's weights with a query's, times the rarity of each term (which the engine knows), is BM25
+(Robertson and Zaragoza 2009, *The Probabilistic Relevance Framework*, section 3.2). One thing differs: the length that
+a chunk is measured by is its share of the chunk size in characters, not its number of terms over their mean. So a
+weight depends on its own chunk alone and never changes when documents come or go, and Japanese and English, which have
+different numbers of terms a chunk, can stand in one base.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from zlib import crc32
+
+from saiten.text.normalisation import normalise
+from saiten.text.tokenisers import JAPANESE
+
+RULE = "terms-1"
+"""Raised when terms or weights change: a base keeps what it was made with."""
+
+_SATURATION, _LENGTH = 1.2, 0.75
+"""k1 and b, as in most search engines."""
+
+_RUN = re.compile(rf"(?P<ja>[{JAPANESE}]+)|[^\W_{JAPANESE}]+(?:[-./_:'’+][^\W_{JAPANESE}]+)*")
+_PART = re.compile(rf"[^\W_{JAPANESE}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A sparse vector."""
+
+    indices: tuple[int, ...]
+    """Which terms, as hashes of 32 bits, rising; two terms may share one, about once in a million chunks."""
+    weights: tuple[float, ...]
+    """One for each."""
+
+
+def terms_of(text: str) -> Iterator[str]:
+    """The terms, in order: characters and bigrams of Japanese, words and codes of all else.
+
+    A code such as RX-7800B is one term without its separators, `rx7800b`, however it is written (ＲＸ－７８００Ｂ,
+    RX7800B), and also one for each part. Plurals of English words lose their s (Harman 1991, *How Effective Is
+    Suffixing?*).
+    """
+    for run in _RUN.finditer(normalise(text)):
+        found = run.group()
+        if run["ja"]:
+            yield from found
+            yield from (found[at : at + 2] for at in range(len(found) - 1))
+            continue
+        parts = _PART.findall(found)
+        yield from map(_singular, parts)
+        if len(parts) > 1:
+            yield "".join(parts)
+
+
+def document_terms(text: str, size: int) -> Terms:
+    """The weights of a chunk's terms; `size` is the chunk size of the base, in characters."""
+    norm = _SATURATION * (1 - _LENGTH + _LENGTH * len(text) / size)
+    return _vector({term: n * (_SATURATION + 1) / (n + norm) for term, n in Counter(terms_of(text)).items()})
+
+
+def query_terms(text: str) -> Terms:
+    """Each term of a query once."""
+    return _vector(dict.fromkeys(terms_of(text), 1.0))
+
+
+def _vector(weights: dict[str, float]) -> Terms:
+    hashed: dict[int, float] = {}
+    for term, weight in weights.items():
+        hashed[crc32(term.encode())] = weight
+    indices = sorted(hashed)
+    return Terms(tuple(indices), tuple(hashed[index] for index in indices))
+
+
+def _singular(word: str) -> str:
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word[:-1]

@@ -1,0 +1,143 @@
+"""`saiten index` and `saiten search`, as they are typed."""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from servers import refusal
+
+TEXTS = {
+    "manual.md": "# RX-7800B\n\nRX-7800Bの待機時の消費電力は3ワットです。\n",
+    "faq/returns.txt": "返品は30日以内にお願いします。\n",
+    "en/power.md": "The printer needs three watts while it stands idle.\n",
+}
+
+
+@pytest.fixture
+def documents(somewhere):
+    """A folder with three documents."""
+    for name, text in TEXTS.items():
+        path = somewhere / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return somewhere / "docs"
+
+
+def numbers(said):
+    """The counts of an index, by name."""
+    return {row["what"]: row["number"] for row in json.loads(said.out)["Index"]}
+
+
+def test_index_then_search(saiten, documents):
+    """Documents go in, a second run finds nothing to do, and a search shows rank, score, source, place and text."""
+    first = saiten("index", "docs", "--kb", "kb", "--format", "json")
+    assert first.status == 0, first
+    assert numbers(first)["documents new"] == numbers(first)["chunks in the base"] == 3
+    again = numbers(saiten("index", "docs", "--kb", "kb", "--format", "json"))
+    assert (again["documents unchanged"], again["chunks embedded"]) == (3, 0)
+    for retrieval in ("dense", "hybrid", "bm25"):
+        found = saiten("search", "kb", "ＲＸ－７８００Ｂの電力", "--retrieval", retrieval, "--format", "json")
+        (rows,) = json.loads(found.out).values()
+        assert (rows[0]["rank"], rows[0]["source"]) == (1, "manual.md")
+        assert rows[0]["text"] in TEXTS["manual.md"]
+    table = saiten("search", "kb", "returns", "-k", "1")
+    assert "rank" in table.out
+    assert not table.err
+
+
+def test_prune_and_what_is_said_without_it(saiten, documents):
+    """Documents that are gone stay until they are asked to go, and that is said."""
+    saiten("index", "docs", "--kb", "kb")
+    (documents / "manual.md").unlink()
+    said = saiten("index", "docs", "--kb", "kb", "--format", "json")
+    assert numbers(said)["documents not given, kept"] == 1
+    assert "--prune" in said.err
+    pruned = numbers(saiten("index", "docs", "--kb", "kb", "--prune", "--format", "json"))
+    assert (pruned["documents removed"], pruned["documents in the base"]) == (1, 2)
+
+
+def test_what_cannot_be_read_is_named(saiten, documents):
+    """In a table of its own, with the reason, harmless to the terminal; the others are indexed."""
+    (documents / "junk\x1b[31m.txt").write_bytes(b"\x00\x01" * 3_000)
+    (documents / "empty.md").write_bytes(b"")
+    said = saiten("index", "docs", "--kb", "kb")
+    assert said.status == 0
+    assert "empty.md" in said.out
+    assert "\x1b[31m" not in said.out + said.err
+    assert "Not read" in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["index", "nothing", "--kb", "kb"], "nothing"),
+        (["index", "bare", "--kb", "kb"], "there is no document in bare"),
+        (["index", "docs", "--kb", "docs"], "holds other files"),
+        (["index", "docs", "--kb", "new", "--chunk-size", "5", "--overlap", "5"], "make no sense"),
+        (["index", "docs", "--kb", "new", "--embedder", "ollama"], "unknown embedder"),
+        (["index", "docs", "--kb", "new", "--embedder", "builtin:7"], "64 to 65536 dimensions, not 7"),
+        (["index", "docs", "--kb", "http://localhost:6333"], "expected http://HOST:6333/NAME"),
+        (["search", "nowhere", "x"], "make one with: saiten index"),
+        (["search", "docs", "x"], "there is no knowledge base at docs"),
+    ],
+)
+def test_what_is_typed_wrongly(saiten, documents, somewhere, arguments, said):
+    """Says what to do, with status 2, and leaves the documents alone."""
+    (somewhere / "bare").mkdir()
+    before = sorted(path.name for path in documents.rglob("*"))
+    ended = saiten(*arguments)
+    assert ended.status == 2, ended
+    assert said in " ".join(ended.err.split())
+    assert sorted(path.name for path in documents.rglob("*")) == before
+
+
+def test_another_chunking_or_embedder_on_the_same_base(saiten, documents):
+    """Refused with what to do; without them the base's own are taken, whatever saiten.toml says."""
+    saiten("index", "docs", "--kb", "kb", "--chunk-size", "100", "--overlap", "10", "--embedder", "builtin:128")
+    assert saiten("index", "docs", "--kb", "kb", "--chunk-size", "200").status == 2
+    assert saiten("index", "docs", "--kb", "kb", "--embedder", "builtin").status == 2
+    Path("saiten.toml").write_text('embedder = "openai:m@http://127.0.0.1:9/v1"\n', "utf-8")
+    assert saiten("index", "docs", "--kb", "kb").status == 0
+    assert saiten("search", "kb", "power").status == 0
+
+
+def test_an_embedder_behind_a_server(saiten, documents, openai_server):
+    """Its name and address are kept, so that a search needs neither; a call that fails for good stops with status 3."""
+    spec = f"openai:e@{openai_server.base_url}"
+    assert saiten("index", "docs", "--kb", "kb", "--embedder", spec).status == 0
+    assert saiten("search", "kb", "power").status == 0
+    (documents / "more.md").write_text("More.", "utf-8")
+    openai_server.reply = lambda _: refusal(503, "busy")
+    stopped = saiten("index", "docs", "--kb", "kb", "--retries", "0")
+    assert stopped.status == 3, stopped
+    assert "the same command goes on from here" in stopped.err
+    assert saiten("search", "kb", "power").status == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a process")
+def test_ctrl_c(process, saiten, documents, openai_server):
+    """Ends with status 130 and a word on how to go on, and the next run does."""
+    import threading
+
+    asked = threading.Event()
+
+    def slow(request):
+        if len(request.body["input"]) > 1:
+            asked.set()
+            threading.Event().wait(1)
+
+    openai_server.reply = slow
+    running = process("index", "docs", "--kb", "kb", "--embedder", f"openai:e@{openai_server.base_url}", env=os.environ)
+    assert asked.wait(30)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=30)
+    assert running.returncode == 130, err
+    assert b"goes on from here" in err
+    assert b"Traceback" not in err
+    openai_server.reply = lambda _: None
+    done = numbers(saiten("index", "docs", "--kb", "kb", "--format", "json"))
+    assert done["documents in the base"] == 3

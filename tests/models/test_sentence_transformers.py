@@ -1,0 +1,92 @@
+"""Sentence-transformers: a real model, made here, through the library's real way of loading."""
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from saiten.assembly import Models
+from saiten.errors import ConfigurationError
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "cat", "dog", "sat", "the", "猫", "犬", "が", "好", "き"]
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    """The folder of a tiny random model that sentence-transformers can load."""
+    transformers = pytest.importorskip("transformers", reason="sentence-transformers is not installed")
+    pytest.importorskip("sentence_transformers", reason="sentence-transformers is not installed")
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "vocab.txt").write_text("\n".join(WORDS), "utf-8")
+    transformers.BertTokenizerFast(vocab_file=str(folder / "vocab.txt")).save_pretrained(folder)
+    settings = transformers.BertConfig(
+        vocab_size=len(WORDS), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
+    )
+    transformers.BertModel(settings).save_pretrained(folder)
+    return folder
+
+
+async def test_vectors(model):
+    """Unit vectors in the order asked, whatever the lengths; a blank text has zeros; the same the next time."""
+    embedder = Models().embedder(f"st:{model}")
+    texts = ["cat", "the dog sat " * 40, " ", "猫が好き", "cat"]
+    vectors = (await embedder.embed(texts)).vectors
+    assert vectors.shape == (5, 16)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), [1, 1, 0, 1, 1], atol=1e-5)
+    assert np.allclose(vectors[0], vectors[4], atol=1e-5)
+    alone = [(await embedder.embed([text])).vectors[0] for text in texts]
+    assert np.allclose(vectors, alone, atol=1e-4)
+    assert (await embedder.embed([])).vectors.shape[0] == 0
+    await embedder.close()
+
+
+async def test_the_loop_stays_free(model):
+    """While a model computes, other work goes on; many may ask at once."""
+    embedder = Models().embedder(f"st:{model}")
+    ticks = 0
+
+    async def tick():
+        nonlocal ticks
+        while True:
+            ticks += 1
+            await asyncio.sleep(0)
+
+    ticking = asyncio.create_task(tick())
+    answers = await asyncio.gather(*(embedder.embed([f"cat {n}", "dog"] * 20) for n in range(8)))
+    ticking.cancel()
+    assert ticks > 8
+    assert {answer.vectors.shape for answer in answers} == {(40, 16)}
+    await embedder.close()
+
+
+async def test_a_folder_that_is_no_model(model, tmp_path):
+    """Says what was expected; nothing is downloaded for what looks like a path."""
+    (tmp_path / "readme.txt").write_text("nothing")
+    embedder = Models().embedder(f"st:{tmp_path}")
+    with pytest.raises(ConfigurationError, match="expected a folder that sentence-transformers saved"):
+        await embedder.embed(["cat"])
+    await embedder.close()
+
+
+@pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
+def test_without_the_library():
+    """Says what to install, before anything is read or embedded."""
+    with pytest.raises(ConfigurationError, match=r'pip install "saiten\[neural\]"'):
+        Models().embedder("st:intfloat/multilingual-e5-small")
+
+
+def test_nothing_heavy_is_imported_until_a_model_is_used():
+    """The command line starts at once."""
+    code = textwrap.dedent("""
+        import sys
+        import saiten.assembly, saiten.knowledge.indexing
+        print([name for name in ("torch", "transformers", "sentence_transformers", "qdrant_edge", "qdrant_client") if name in sys.modules])
+    """)
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
