@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("saiten.cli.compare", "Compare two runs on the samples they share: is the difference real?"),
     "index": ("saiten.cli.index", "Make a knowledge base of documents, or bring one up to date."),
     "search": ("saiten.cli.search", "Look into a knowledge base: what does a query find?"),
+    "experiment": ("saiten.cli.experiment", "A grid of models, chains and data sets: accuracy against latency."),
     "metrics": ("saiten.cli.metrics", "List the metrics: what each measures, needs and means."),
     "agreement": ("saiten.cli.agreement", "Do people agree: percent, kappa, alpha of labels, with intervals."),
     "meta-evaluate": ("saiten.cli.meta_evaluate", "Hold the metrics of a run against what people said."),

@@ -32,6 +32,12 @@ class Cell:
         return folder / "answers" / self.data.name / f"{readable}-{digest}.jsonl"
 
 
+def has_answers(cell: Cell, folder: Path) -> bool:
+    """Whether there is at least one row."""
+    path = cell.answers(folder)
+    return path.is_file() and path.stat().st_size > 0
+
+
 def cells_of(plan: Plan, data: DataSet) -> Iterator[Cell]:
     """The systems of the plan on this data set, our own first; one alone, `file`, where the answers are there."""
     if data.answers is not None:

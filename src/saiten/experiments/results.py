@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from saiten.answering import AnswerSummary, summarise_answers
-from saiten.experiments.cells import Cell, cells_of, scores_folder
+from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.plan import DataSet, Plan
 from saiten.journal import read_run
 from saiten.journal.lines import from_line
@@ -152,17 +152,18 @@ def _cells(plan: Plan, data: DataSet, folder: Path, summary: Summary | None) -> 
     figures = summary.figures if summary is not None else ()
     if data.answers is not None:
         systems = sorted({figure.system for figure in figures if figure.system is not None})
-        for system in systems or [None]:
-            yield CellResult(Cell(data, system or "file"), None, _of(figures, system))
+        for system in systems:
+            yield CellResult(Cell(data, system), None, _of(figures, system))
+        if not systems:
+            yield CellResult(Cell(data, "file"), None, _of(figures, None))
         return
     cells = list(cells_of(plan, data))
-    answered = [cell for cell in cells if cell.answers(folder).is_file()]
+    answered = [cell for cell in cells if has_answers(cell, folder)]
     for cell in cells:
-        path = cell.answers(folder)
-        answers = summarise_answers(path) if path.is_file() else None
+        answers = summarise_answers(cell.answers(folder)) if cell in answered else None
         # A run with a single system has no rows by system: the rows over everything are its own.
-        system = cell.system if len(answered) > 1 else None
-        yield CellResult(cell, answers, _of(figures, system) if answers is not None else {})
+        whose = cell.system if len(answered) > 1 else None
+        yield CellResult(cell, answers, _of(figures, whose) if answers is not None else {})
 
 
 def _of(figures: Sequence[Figure], system: str | None) -> dict[str, Figure]:
@@ -173,7 +174,9 @@ def _chains(
     plan: Plan, data: DataSet, folder: Path, scores: _Scores | None
 ) -> Iterator[tuple[ChainComparison, list[_Pair]]]:
     """Each model's serial and parallel answers, question by question."""
-    cells = {(cell.model, cell.form, cell.chain): cell for cell in cells_of(plan, data) if cell.model is not None}
+    cells: dict[tuple[str | None, str | None, str | None], Cell] = {
+        (cell.model, cell.form, cell.chain): cell for cell in cells_of(plan, data) if cell.model is not None
+    }
     for (model, form, chain), serial in cells.items():
         parallel = cells.get((model, form, PARALLEL))
         if chain != SERIAL or parallel is None:

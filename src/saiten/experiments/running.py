@@ -32,7 +32,7 @@ from saiten.assembly import (
 from saiten.data import BadRow
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.execution.local import LocalExecutor
-from saiten.experiments.cells import Cell, cells_of, scores_folder
+from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.plan import DataSet, Plan
 from saiten.experiments.questions import answers_of, demo_documents, questions_of
 from saiten.journal import Journal
@@ -175,7 +175,7 @@ class Experiment:
     # ------------------------------------------------------------------------------------------------- the scores
 
     async def _score(self, data: DataSet, cells: list[Cell], models: Models, stages: Stages) -> None:
-        there = [cell for cell in cells if data.answers is not None or cell.answers(self.folder).is_file()]
+        there = [cell for cell in cells if data.answers is not None or has_answers(cell, self.folder)]
         if not there:
             return
         judge = assemble_judge(self._judge_settings(), models=models)

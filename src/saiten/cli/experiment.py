@@ -1,0 +1,164 @@
+"""`saiten experiment`: a grid of models, chains and data sets."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from saiten.answering.collecting import Watch as AnswersWatch
+from saiten.cli import INTERRUPTED
+from saiten.cli import judge_options as typed
+from saiten.cli.answer_progress import AnswerProgress
+from saiten.cli.index_progress import IndexProgress
+from saiten.cli.meta_evaluate import read_said, read_subject
+from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.progress import RunProgress
+from saiten.cli.running import STOPPED, fewer_collections
+from saiten.config import read_config
+from saiten.errors import BadInput, BudgetSpent, CallFailed, ConfigurationError
+from saiten.experiments.cells import scores_folder
+from saiten.experiments.plan import Plan, read_plan
+from saiten.experiments.results import read_results
+from saiten.experiments.running import Experiment
+from saiten.experiments.tables import experiment_tables
+from saiten.knowledge.indexed import Indexed
+from saiten.meta_evaluation.pairing import pair
+from saiten.meta_evaluation.report import Settings, meta_evaluate
+from saiten.reports.meta_tables import meta_tables
+from saiten.reports.summary_tables import usage_text
+from saiten.reports.tables import Table, render
+from saiten.scoring import Watch as ScoresWatch
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def experiment(
+    file: Annotated[Path | None, typer.Argument(help="The experiment, in YAML.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Its folder. Default: runs/NAME-OF-FILE.")] = None,
+    example: Annotated[
+        bool, typer.Option("--example", help="Print an experiment to begin with, which runs offline.")
+    ] = False,
+    results: Annotated[bool, typer.Option("--results", help="Show what there is; run nothing.")] = False,
+    max_calls: typed.MaxCallsOption = None,
+    max_cost: typed.MaxCostOption = None,
+    concurrency: typed.ConcurrencyOption = None,
+    requests_per_minute: typed.RpmOption = None,
+    tokens_per_minute: typed.TpmOption = None,
+    timeout: typed.TimeoutOption = None,
+    retries: typed.RetriesOption = None,
+    config: typed.ConfigOption = None,
+    quiet: typed.QuietOption = False,
+    form: FormatOption = "table",
+) -> None:
+    """Let models and chains answer data sets, measure accuracy and latency, and compare.
+
+    Every cell of the grid goes on where it stopped; the same command again asks nothing twice. Answers are shared by
+    all metrics, and the judge's replies by all cells. A cell whose model is set up wrongly is left out and told.
+
+    Examples:
+      saiten experiment --example > experiment.yaml
+      saiten experiment experiment.yaml
+      saiten experiment experiment.yaml --format html > experiment.html
+      saiten show runs/experiment/scores/demo-en
+      saiten meta-evaluate runs/experiment/scores/demo-en labels.jsonl
+
+    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
+    """
+    if example:
+        typer.echo(files("saiten.experiments").joinpath("example.yaml").read_text(encoding="utf-8"), nl=False)
+        return
+    if file is None:
+        raise ConfigurationError("which experiment? `saiten experiment --example > experiment.yaml` makes one")
+    defaults = read_config(config)
+    folder = out or Path("runs") / file.stem
+    calls = typed.CallOptions(
+        max_calls=max_calls,
+        max_cost=max_cost,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        timeout=timeout,
+        retries=retries,
+    ).settings(defaults, folder)
+    notes = stderr()
+    plan = read_plan(file)
+    status = 0
+    if not results:
+        work = Experiment(plan, folder, calls, told(notes))
+        work.check()
+        folder.mkdir(parents=True, exist_ok=True)
+        status = _run(work, _Stages(notes, calls.currency, quiet=quiet), notes)
+    tables = result_tables(plan, folder, calls.currency, notes, glance=form == "table")
+    render(tables, form, stdout(), plan.title or file.stem)
+    if status:
+        raise typer.Exit(status)
+
+
+def result_tables(plan: Plan, folder: Path, currency: str, notes: Console, *, glance: bool) -> list[Table]:
+    """What came out, and each data set's metrics beside people where it has labels."""
+    found = read_results(plan, folder, told(notes))
+    tables = experiment_tables(found, currency, glance=glance)
+    for data in plan.data:
+        run = scores_folder(folder, data)
+        if data.labels is None or not run.is_dir():
+            continue
+        items, outputs = read_subject(run, notes)
+        aspects = pair(items, outputs, list(read_said(data.labels, {}, notes)))
+        tables += meta_tables(meta_evaluate(aspects, Settings()), glance=glance)
+    notes.print(usage_text(found.usage, currency), markup=False)
+    return tables
+
+
+def _run(work: Experiment, stages: "_Stages", notes: Console) -> int:
+    try:
+        with fewer_collections():
+            asyncio.run(work.run(stages))
+    except BudgetSpent as error:
+        notes.print(f"[yellow]stopped:[/] {outside(error)}")
+        return STOPPED
+    except CallFailed as error:
+        raise BadInput(f"a knowledge base could not be made or read: {error}") from error
+    except KeyboardInterrupt:
+        notes.print("[yellow]interrupted:[/] all so far is kept; the same command goes on from here")
+        return INTERRUPTED
+    return 0
+
+
+class _Stages:
+    """Shows a line a stage."""
+
+    def __init__(self, notes: Console, currency: str, *, quiet: bool) -> None:
+        self._notes = notes
+        self._currency = currency
+        self._quiet = quiet
+
+    @contextmanager
+    def indexing(self, data: str) -> Iterator[Callable[[Indexed], None]]:
+        self._say(f"{data}: indexing the documents")
+        with IndexProgress(self._notes, quiet=self._quiet) as progress:
+            yield progress.show
+
+    @contextmanager
+    def answering(self, data: str, system: str, total: int) -> Iterator[AnswersWatch]:
+        self._say(f"{data}: {system} answers {total} questions")
+        with AnswerProgress(self._notes, total, self._currency, quiet=self._quiet) as progress:
+            yield progress
+
+    @contextmanager
+    def scoring(self, data: str, total: int) -> Iterator[ScoresWatch]:
+        self._say(f"{data}: scoring {total} answers")
+        with RunProgress(self._notes, total, self._currency, quiet=self._quiet) as progress:
+            yield progress
+
+    def left_out(self, data: str, system: str, reason: str) -> None:
+        self._notes.print(f"[yellow]left out[/] {outside(data)}: {outside(system)}: {outside(reason)}")
+
+    def _say(self, text: str) -> None:
+        if not self._quiet:
+            self._notes.print(text, markup=False)

@@ -1,0 +1,219 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from saiten.answering import summarise_answers
+from saiten.journal import read_run
+from servers import Fault
+
+SAITEN = [sys.executable, "-c", "from saiten.cli import main; main()"]
+QUESTIONS = [
+    {"id": f"q{n}", "question": f"What does part {n} do?", "reference": f"Part {n} turns the wheel."} for n in range(5)
+]
+
+
+@pytest.fixture
+def grid(tmp_path):
+    """A folder with documents, questions and an experiment; more YAML can be added."""
+    (tmp_path / "docs").mkdir()
+    for row in QUESTIONS:
+        (tmp_path / "docs" / f"{row['id']}.txt").write_text(f"{row['reference']} It is made of steel. {row['id']}")
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS))
+
+    def made(models, more="", name="grid"):
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(
+            "data:\n  - questions: questions.jsonl\n    kb: kb\n    documents: [docs]\n"
+            f"models: {json.dumps(models)}\nk: 2\nmetrics: [accuracy, token_f1]\n{more}"
+        )
+        return path
+
+    return made
+
+
+def tables(done):
+    """The tables of a command in JSON."""
+    assert done.status == 0, done
+    return json.loads(done.out)
+
+
+def answers_of(tmp_path, chain, name="grid"):
+    """The file of answers of a chain."""
+    (path,) = (tmp_path / "runs" / name / "answers" / "questions").glob(f"*{chain}*.jsonl")
+    return path
+
+
+def test_the_example_runs_offline(saiten, tmp_path):
+    """`saiten experiment --example` prints an experiment that needs no key and no network."""
+    text = saiten("experiment", "--example").out.replace("demo: en ", "demo: en\n    limit: 3 ")
+    (tmp_path / "e.yaml").write_text(text.replace("demo: ja", "demo: ja\n    limit: 3"), encoding="utf-8")
+    found = tables(saiten("experiment", "e.yaml", "--format", "json"))
+    cells = found["Serial or parallel?"]
+    assert [(row["data"], row["system"]) for row in cells] == [
+        (data, f"extractive · {chain}")
+        for data in ("demo-en", "demo-ja")
+        for chain in ("stuff", "refine", "map_reduce")
+    ]
+    assert all(row["n"] == 3 and row["median s"] > 0 for row in cells)
+    assert {row["data"] for row in found["Evidence"]} == {"demo-en", "demo-ja"}
+
+
+def test_each_chain_makes_the_calls_that_it_must(saiten, grid, openai_server, tmp_path):
+    """K = 2: stuff one call a question, refine two, map_reduce three, all seen by the server, and counted."""
+    openai_server.reply = lambda _: "Part turns the wheel."
+    path = grid([f"openai:m@{openai_server.base_url}"])
+    cells = next(iter(tables(saiten("experiment", path, "--format", "json")).values()))
+    assert [row["calls"] for row in cells] == [5, 10, 15]
+    assert len(openai_server.requests) == 30
+    assert [row["n"] for row in cells] == [5, 5, 5]
+
+
+def test_the_same_again_asks_nobody(saiten, grid, openai_server):
+    """Answers and scores are there; the tables are the same, latencies included."""
+    openai_server.reply = lambda _: "Part turns the wheel."
+    path = grid([f"openai:m@{openai_server.base_url}"])
+    first = saiten("experiment", path, "--format", "json")
+    before = len(openai_server.requests)
+    second = saiten("experiment", path, "--format", "json")
+    assert (len(openai_server.requests), second.out) == (before, first.out)
+    assert saiten("experiment", path, "--results", "--format", "json").out == first.out
+
+
+def test_a_chain_is_not_answered_from_what_another_was_told(saiten, grid, openai_server, tmp_path):
+    """Refine and map_reduce begin with the same call; a latency from a cache would be none, so each is asked."""
+    openai_server.reply = lambda _: "Part turns the wheel."
+    saiten("experiment", grid([f"openai:m@{openai_server.base_url}"], "chains: [refine, map_reduce]\n"))
+    for chain in ("refine", "map_reduce"):
+        summary = summarise_answers(answers_of(tmp_path, chain))
+        assert (summary.latency.n, summary.usage.reused) == (5, 0)
+
+
+def test_a_metric_that_is_added_asks_no_system_again(saiten, grid, openai_server):
+    """Cells share answers over all metrics."""
+    openai_server.reply = lambda _: "Part turns the wheel."
+    model = f"openai:m@{openai_server.base_url}"
+    saiten("experiment", grid([model]))
+    before = len(openai_server.requests)
+    found = tables(saiten("experiment", grid([model], "evidence: [reference]\n"), "--format", "json"))
+    assert len(openai_server.requests) == before
+    assert "correctness" in found["All metrics"][0]
+
+
+def test_a_model_that_is_set_up_wrongly_is_left_out_and_the_others_go_on(saiten, grid, openai_server):
+    """A wrong key costs its cells and nothing else; they are told, and can be run later."""
+    openai_server.reply = lambda _: Fault(401, {"error": {"message": "wrong key"}})
+    done = saiten("experiment", grid([f"openai:m@{openai_server.base_url}", "extractive"]), "--format", "json")
+    cells = next(iter(tables(done).values()))
+    assert [row["n"] for row in cells] == [0, 0, 0, 5, 5, 5]
+    assert done.err.count("left out") == 3
+
+
+def test_a_question_that_fails_is_counted_and_stops_nothing(saiten, grid, openai_server):
+    """One question of five gets HTTP 500 for good."""
+    openai_server.reply = lambda asked: Fault(500) if "part 3" in str(asked.body) else "Part turns the wheel."
+    done = saiten(
+        "experiment",
+        grid([f"openai:m@{openai_server.base_url}"], "chains: [stuff]\n"),
+        "--retries",
+        0,
+        "--format",
+        "json",
+    )
+    (cell,) = next(iter(tables(done).values()))
+    assert (cell["n"], cell["failed"]) == (4, 1)
+
+
+def test_the_parallel_chain_is_seen_to_be_faster(saiten, grid, openai_server):
+    """With 60 ms a call and k = 4 passages, serial takes four in a row and parallel two: the ratio is below 1."""
+    openai_server.reply = lambda _: "Part turns the wheel."
+    openai_server.latency = 0.06
+    path = grid([f"openai:m@{openai_server.base_url}"], "chains: [refine, map_reduce]\n")
+    path.write_text(path.read_text().replace("k: 2", "k: 4"))
+    found = tables(saiten("experiment", path, "--format", "json"))
+    (ratio,) = found["Latency, parallel to serial"]
+    assert ratio["latency ratio"] < 0.9
+    (chains,) = found["Parallel beside serial (accuracy)"]
+    assert chains["what follows"].startswith("map_reduce is faster")
+
+
+def test_a_budget_stops_cleanly_and_the_rest_comes_later(saiten, grid, openai_server):
+    """Exit status 3; no question is asked twice over both runs but those that were under way."""
+    openai_server.reply = lambda _: "Part turns the wheel."
+    path = grid([f"openai:m@{openai_server.base_url}"])
+    assert saiten("experiment", path, "--max-calls", 12).status == 3
+    assert len(openai_server.requests) == 12
+    cells = next(iter(tables(saiten("experiment", path, "--format", "json")).values()))
+    assert [row["n"] for row in cells] == [5, 5, 5]
+    assert len(openai_server.requests) <= 30 + 3
+
+
+def test_a_killed_experiment_goes_on(saiten, grid, openai_server, tmp_path):
+    """SIGKILL in the middle: every question is answered once in the end, each cell on its own."""
+    openai_server.reply = lambda _: "Part turns the wheel."
+    openai_server.latency = 0.03
+    path = grid([f"openai:m@{openai_server.base_url}"])
+    for seconds in (1.2, 1.8):
+        process = subprocess.Popen(
+            [*SAITEN, "experiment", str(path), "-q"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(seconds)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    cells = next(iter(tables(saiten("experiment", path, "--format", "json")).values()))
+    assert [row["n"] for row in cells] == [5, 5, 5]
+    for chain in ("stuff", "refine", "map_reduce"):
+        ids = [json.loads(line)["id"] for line in answers_of(tmp_path, chain).read_text().splitlines()]
+        assert sorted(ids) == [row["id"] for row in QUESTIONS]
+
+
+def test_answers_that_are_there_are_graded_with_both_kinds_of_evidence(saiten, grid, tmp_path):
+    """E2 beside E3 on the same answers, the shift of the mean, and both correlations where there are labels."""
+    rows = [
+        row | {"answer": row["reference"] if n % 2 else "It is made of wood.", "contexts": ["Wood."]}
+        for n, row in enumerate(QUESTIONS)
+    ]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    labels = [{"item": row["id"], "value": 5 if n % 2 else 1} for n, row in enumerate(QUESTIONS)]
+    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in labels))
+    (tmp_path / "e.yaml").write_text(
+        "data:\n  - answers: answers.jsonl\n    kb: kb\n    documents: [docs]\n    labels: labels.jsonl\n"
+        "metrics: [token_f1]\nevidence: [answer, reference]\n"
+    )
+    found = tables(saiten("experiment", "e.yaml", "--format", "json"))
+    (shift,) = found["Evidence"]
+    assert (shift["data"], shift["n"]) == ("answers", 5)
+    ranked = next(rows for title, rows in found.items() if "metrics by" in title)
+    assert {"correctness", "correctness[evidence=answer]"} <= {row["metric"] for row in ranked}
+    scores = {
+        one.metric: one.score for one in read_run(tmp_path / "runs/e/scores/answers").scores() if one.sample == "q1"
+    }
+    assert scores["correctness"].details["evidence"]["passages"][0]["source"].endswith(".txt")
+    assert scores["correctness[evidence=answer]"].details["evidence"] == {"mode": "answer", "pieces": 1}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("metrics: [acuracy]\n", "metrics' stands here a second time"),
+        ("judge: openai:gpt-4o-mini\n", "there is no key"),
+        ("systems: [nothing]\n", "unknown system 'nothing'"),
+        ("example: there.toml\n", "there.toml"),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_is_asked(saiten, grid, openai_server, more, said):
+    """Status 2, no call, no folder."""
+    done = saiten("experiment", grid([f"openai:m@{openai_server.base_url}"], more))
+    assert done.status == 2
+    assert said in done.err
+    assert openai_server.requests == []
+
+
+def test_without_a_file_it_says_how_to_get_one(saiten):
+    """Nobody has to find the manual first."""
+    done = saiten("experiment")
+    assert done.status == 2
+    assert "saiten experiment --example > experiment.yaml" in done.err
