@@ -58,6 +58,11 @@ def folder(tmp_path, monkeypatch):
     ]
     for name, rows in {"answers.jsonl": ROWS, "better.jsonl": ROWS, "labels.jsonl": labels}.items():
         (tmp_path / name).write_bytes(b"\n".join(map(orjson.dumps, rows)) + b"\n")
+    (tmp_path / "handbook").mkdir()
+    for row in ROWS:
+        (tmp_path / "handbook" / f"{row['id']}.md").write_text(
+            f"# {row['id']}\n\n{row['contexts'][0]}", encoding="utf-8"
+        )
     return tmp_path
 
 
