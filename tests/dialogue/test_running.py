@@ -1,3 +1,4 @@
+import asyncio
 import json
 from dataclasses import dataclass, field
 
@@ -9,10 +10,11 @@ from talking import UNION, ScriptedSystem
 from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue, Leak, Step
 from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
+from saiten.dialogue.naming import open_journal
 from saiten.dialogue.running import DIALOGUES_NAME, Conversations, converse_into
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, SystemFailed
 from saiten.execution import LocalExecutor
-from saiten.journal import Journal, read_run
+from saiten.journal import read_run
 from saiten.judges.offline import OfflineJudge
 from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, TimedCall, Usage
 
@@ -49,28 +51,26 @@ class Watching:
     """Counts."""
 
     def __init__(self):
-        self.done, self.scores, self.bad = [], [], []
-
-    def sample_read(self, sample):
-        """Nothing."""
+        self.done, self.turns, self.bad = [], 0, []
 
     def bad_row(self, row):
         self.bad.append(row)
 
-    def scored(self, sample, scored):
-        self.scores.append(scored)
+    def answered(self, usage):
+        self.turns += 1
 
-    def sample_done(self, sample):
-        self.done.append(sample.id)
+    def ended(self, pair, dialogue):
+        self.done.append(pair.id)
+
+    def done_before(self, pair):
+        self.done.append(pair.id)
 
 
-async def run(folder, rows, system, *, retry_failed=False, agents=None, strict=False):
+async def run(folder, rows, system, *, retry_failed=False, agents=None, strict=False, at_once=8):
     """One run into a folder, as the command does it."""
-    conversations = Conversations(system, agents or OfflineJudge(), LocalExecutor(4))
+    conversations = Conversations(system, agents or OfflineJudge(), LocalExecutor(4), at_once=at_once)
     watch = Watching()
-    with Journal.open(
-        folder, {"data": "x"}, signatures=conversations.signatures(), retry_failed=retry_failed
-    ) as journal:
+    with open_journal(folder, {"data": "x"}, conversations.signatures(), retry_failed=retry_failed) as journal:
         await converse_into(journal, rows, conversations, watch, strict=strict)
     return watch
 
@@ -99,7 +99,7 @@ async def test_the_same_again_asks_nobody(tmp_path):
     await run(tmp_path / "run", PAIRS, Manual())
     system = Manual()
     watch = await run(tmp_path / "run", PAIRS, system)
-    assert (system.asked, len(watch.done), watch.scores) == ([], len(PAIRS), [])
+    assert (system.asked, len(watch.done), watch.turns) == ([], len(PAIRS), 0)
     assert len(dialogues(tmp_path / "run")) == len(PAIRS)
 
 
@@ -140,6 +140,46 @@ async def test_a_failed_dialogue_has_no_value_and_is_asked_again_if_wanted(tmp_p
     await run(folder, [UNION], again, retry_failed=True)
     assert [len(inquiry.history) for inquiry in again.asked] == [1]
     assert {one.score.status for one in read_run(folder).scores()} == {"ok"}
+
+
+async def test_each_run_has_sessions_of_its_own_and_keeps_them_when_it_goes_on(tmp_path):
+    """Two runs against one server share none; a dialogue that is resumed goes on in its own."""
+    first, second, other = Manual(stop_after=7), Manual(), Manual()
+    with pytest.raises(BudgetSpent):
+        await run(tmp_path / "run", PAIRS, first)
+    await run(tmp_path / "run", PAIRS, second)
+    await run(tmp_path / "other", PAIRS, other)
+    sessions = {inquiry.id: inquiry.session for inquiry in first.asked}
+    assert {inquiry.session for inquiry in second.asked if inquiry.id in sessions} <= set(sessions.values())
+    assert not {inquiry.session for inquiry in other.asked} & {inquiry.session for inquiry in second.asked}
+
+
+async def test_a_run_that_begins_anew_takes_nothing_from_the_system_before(tmp_path):
+    """Stopped before the first score, then another system: not one answer of the first stands in a dialogue."""
+    with pytest.raises(BudgetSpent):
+        await run(tmp_path / "run", PAIRS, Manual(stop_after=1))
+    other = Manual(name="other")
+    await run(tmp_path / "run", PAIRS, other)
+    answers = [step for line in dialogues(tmp_path / "run") for step in line["steps"] if step["name"] == "T1"]
+    assert len(other.asked) == len(answers) > len(PAIRS)
+
+
+async def test_the_system_is_not_asked_more_at_a_time_than_it_is_to_be(tmp_path):
+    """Systems under test are often one small server."""
+
+    class Counting(Manual):
+        now = most = 0
+
+        async def answer(self, inquiry):
+            self.now += 1
+            self.most = max(self.most, self.now)
+            await asyncio.sleep(0)
+            self.now -= 1
+            return await super().answer(inquiry)
+
+    system = Counting()
+    await run(tmp_path / "run", PAIRS, system, at_once=2)
+    assert system.most == 2
 
 
 async def test_what_is_no_pair_is_kept_apart(tmp_path):
@@ -189,6 +229,8 @@ STEPS = st.builds(
 def test_what_is_written_is_read_back(steps, passages, leak, usage):
     """Every field, whatever stands in it."""
     evidence = Retrieved(passages, usage)
-    dialogue = Dialogue("1", "q", "r", 5, steps, "failed", "why", "judge", leak, "s", None, "ja", evidence, usage)
+    dialogue = Dialogue(
+        "1", "q", "r", 5, steps, "failed", "why", "judge", "timeout", "run/1", leak, "s", None, "ja", evidence, usage
+    )
     line = json.dumps(dialogue_to_json(dialogue))
     assert dialogue_from_json(json.loads(line)) == dialogue

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
 from itertools import chain, islice
@@ -15,22 +15,21 @@ from rich.console import Console
 from saiten.answering import AnswersFile, answer_into, summarise_answers
 from saiten.answering.answers_file import folder_of
 from saiten.answering.provenance import read_settings
-from saiten.assembly import CallSettings, Models, RagSettings, ready
-from saiten.assembly.systems import SystemSettings, assemble_system
+from saiten.assembly import CallSettings, Models, ready
+from saiten.assembly.systems import assemble_system
 from saiten.cli import INTERRUPTED
 from saiten.cli import judge_options as typed
+from saiten.cli import system_options as under_test
 from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.reading import count_rows
 from saiten.cli.running import STOPPED
 from saiten.cli.score import read_columns
 from saiten.config import read_config
 from saiten.data import BadRow, read_samples
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError
 from saiten.execution.local import LocalExecutor
-from saiten.knowledge.base import Retrieval
 from saiten.protocols import System
-from saiten.rag.chains import ChainName
-from saiten.rag.system import Form
 from saiten.records import Language, Sample
 from saiten.reports.answer_tables import answer_tables
 from saiten.reports.tables import Cell, Table, render
@@ -38,13 +37,8 @@ from saiten.text.language import detect_language
 
 app = typer.Typer(add_completion=False)
 
-_THE_DATA, _THE_SYSTEM, _OUR_RAG = "The questions", "The system", "Our RAG (rag:KB)"
+_THE_DATA = "The questions"
 """How the options stand together in the help."""
-
-_COUNT_UP_TO = 64 * 2**20
-"""Bytes of a file whose lines are counted beforehand, for the time left."""
-_AT_ONCE = 8
-"""Questions at a time, where nothing else is said: systems under test are often one small server."""
 
 
 @app.command()
@@ -53,14 +47,7 @@ def answer(
         str,
         typer.Argument(help="JSONL, JSON, CSV, TSV, Parquet, a Hugging Face dataset folder, or - for standard input."),
     ],
-    system: Annotated[
-        str,
-        typer.Option(
-            "--system",
-            "-s",
-            help="python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL@URL, rag:KB or file:ANSWERS.",
-        ),
-    ],
+    system: under_test.SystemOption,
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the answers go, one JSON line a question.")],
     name: Annotated[
         str | None, typer.Option(help="What the system is called in each row. Default: as it is typed, secrets apart.")
@@ -91,56 +78,29 @@ def answer(
         bool,
         typer.Option("--strict", help="Stop at the first row that cannot be used.", rich_help_panel=_THE_DATA),
     ] = False,
-    header: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=VALUE, sent to an HTTP system, never stored. Repeatable.", rich_help_panel=_THE_SYSTEM),
-    ] = None,
-    repeatable: Annotated[
-        bool,
-        typer.Option(
-            "--repeatable",
-            help="An HTTP system may be asked again after a time-out, a broken connection or HTTP 5xx.",
-            rich_help_panel=_THE_SYSTEM,
-        ),
-    ] = False,
+    header: under_test.HeaderOption = None,
+    repeatable: under_test.RepeatableOption = False,
     temperature: Annotated[
-        float | None, typer.Option(min=0, help="Of a chat model. Default 0.", rich_help_panel=_THE_SYSTEM)
+        float | None, typer.Option(min=0, help="Of a chat model. Default 0.", rich_help_panel=under_test.THE_SYSTEM)
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of a chat model. Default 1.", rich_help_panel=_THE_SYSTEM)] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Of a chat model. Default 1.", rich_help_panel=under_test.THE_SYSTEM)
+    ] = None,
     max_tokens: Annotated[
         int | None,
-        typer.Option(min=1, help="Of one answer of a chat model. Default: the server's.", rich_help_panel=_THE_SYSTEM),
-    ] = None,
-    chain: Annotated[
-        ChainName | None,
         typer.Option(
-            help="How passages become one answer: all at once, one after another, or all beside each other. "
-            "Default stuff.",
-            rich_help_panel=_OUR_RAG,
+            min=1, help="Of one answer of a chat model. Default: the server's.", rich_help_panel=under_test.THE_SYSTEM
         ),
     ] = None,
-    talk: Annotated[
-        Form | None,
-        typer.Option("--form", help="Each question alone, or with its history. Default qa.", rich_help_panel=_OUR_RAG),
-    ] = None,
+    chain: under_test.ChainOption = None,
+    talk: under_test.TalkOption = None,
     k: Annotated[
-        int | None, typer.Option("--k", "-k", min=1, help="Passages a question. Default 5.", rich_help_panel=_OUR_RAG)
+        int | None,
+        typer.Option("--k", "-k", min=1, help="Passages a question. Default 5.", rich_help_panel=under_test.OUR_RAG),
     ] = None,
-    generator: Annotated[
-        str | None,
-        typer.Option(help="extractive (default; no model) or openai:MODEL@URL.", rich_help_panel=_OUR_RAG),
-    ] = None,
-    example: Annotated[
-        Path | None,
-        typer.Option(
-            help="A TOML or JSON file with question, documents and answer, shown to the generator.",
-            rich_help_panel=_OUR_RAG,
-        ),
-    ] = None,
-    retrieval: Annotated[
-        Retrieval | None,
-        typer.Option(help="By embeddings, by terms, or by both. Default dense.", rich_help_panel=_OUR_RAG),
-    ] = None,
+    generator: under_test.GeneratorOption = None,
+    example: under_test.ExampleOption = None,
+    retrieval: under_test.RetrievalOption = None,
     max_calls: typed.MaxCallsOption = None,
     max_cost: typed.MaxCostOption = None,
     concurrency: Annotated[
@@ -184,7 +144,7 @@ def answer(
     calls = typed.CallOptions(
         max_calls=max_calls,
         max_cost=max_cost,
-        concurrency=concurrency or defaults.concurrency or _AT_ONCE,
+        concurrency=concurrency or defaults.concurrency or under_test.AT_ONCE,
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
         timeout=timeout,
@@ -192,19 +152,22 @@ def answer(
         cache=cache,
         no_cache=no_cache,
     ).settings(defaults, folder_of(out))
-    settings = SystemSettings(
-        temperature=0.0 if temperature is None else temperature,
-        seed=1 if seed is None else seed,
-        max_tokens=max_tokens,
-        headers=read_headers(header or []),
+    options = under_test.SystemOptions(
+        system=system,
+        header=header,
         repeatable=repeatable,
-        rag=RagSettings(
-            chain or "stuff", talk or "qa", k or 5, generator or "extractive", example, retrieval=retrieval or "dense"
-        ),
-        tell=told(notes),
+        temperature=temperature,
+        seed=seed,
+        max_tokens=max_tokens,
+        chain=chain,
+        form=talk,
+        k=k,
+        generator=generator,
+        example=example,
+        retrieval=retrieval,
     )
-    _refuse_misplaced(system, header, max_cost)
-    _refuse_of_rag(system, chain=chain, form=talk, k=k, generator=generator, example=example, retrieval=retrieval)
+    settings = options.settings(told(notes))
+    _refuse_unknown_cost(options, max_cost)
     columns = read_columns(column or [])
     spoken = language or defaults.language
 
@@ -232,8 +195,8 @@ def answer(
         if ledger.before:
             notes.print(f"{outside(out)} has {ledger.before} of the answers already; going on")
         wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
-        asked = assemble_system(system, settings, Models(wide)) if _has_models(system) else described
-        progress = AnswerProgress(notes, _count(questions, limit), calls.currency, quiet=quiet)
+        asked = assemble_system(system, settings, Models(wide)) if options.has_models else described
+        progress = AnswerProgress(notes, count_rows(questions, limit), calls.currency, quiet=quiet)
         with progress, redirect_stdout(sys.stderr):
             status = _run(ledger, source, asked, calls, progress, notes, strict=strict)
         if not status and not progress.questions:
@@ -246,37 +209,10 @@ def answer(
         raise typer.Exit(status)
 
 
-def read_headers(pairs: Sequence[str]) -> dict[str, str]:
-    """Name → value out of `NAME=VALUE`; raises ConfigurationError for another form, without showing the value."""
-    headers = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name.strip():
-            raise ConfigurationError("--header expects NAME=VALUE, for example X-Api-Key=secret")
-        headers[name.strip()] = value.strip()
-    return headers
-
-
-def _refuse_misplaced(system: str, header: Sequence[str] | None, max_cost: float | None) -> None:
-    """Options that would do nothing."""
-    kind = system.strip().partition(":")[0]
-    if header and kind not in {"http", "https"}:
-        raise ConfigurationError(f"--header is for an HTTP system, not for {system}")
-    if max_cost is not None and (kind in {"http", "https", "python", "file"} or ".py:" in system):
+def _refuse_unknown_cost(options: under_test.SystemOptions, max_cost: float | None) -> None:
+    """A bound that would do nothing."""
+    if max_cost is not None and not options.has_models:
         raise ConfigurationError("what this system's calls cost is not known beforehand; bound them with --max-calls")
-
-
-def _refuse_of_rag(system: str, **options: object) -> None:
-    """Options of our RAG for another system."""
-    if given := [name for name, value in options.items() if value is not None]:
-        kind = system.strip().partition(":")[0]
-        if kind != "rag":
-            raise ConfigurationError(f"--{given[0]} is for our RAG (rag:KB), not for {system}")
-
-
-def _has_models(system: str) -> bool:
-    """Whether answers of models may be kept in a store."""
-    return system.strip().partition(":")[0].partition("/")[0] in {"openai", "rag"}
 
 
 def _run(
@@ -353,21 +289,9 @@ def _rehearse(
 def _begun(rows: Iterator[Sample | BadRow], notes: Console) -> Iterator[Sample | BadRow]:
     """The same rows, the first of them read: a wrong file or column is told before anything is made."""
     first = next(rows, None)
-    if first is None:
-        return rows
     if isinstance(first, Sample) and first.answer is not None:
         told(notes)(
             "the questions come with answers, which are left aside; if these are correct ones to grade against, say "
             "--column reference=answer"
         )
-    return chain([first], rows)
-
-
-def _count(questions: str, limit: int | None) -> int | None:
-    """How many questions there are, where the lines of a file tell it soon; for the time left only."""
-    path = Path(questions)
-    if questions == "-" or path.suffix != ".jsonl" or not path.is_file() or path.stat().st_size > _COUNT_UP_TO:
-        return limit
-    with path.open("rb") as file:
-        lines = sum(1 for line in file if line.strip())
-    return lines if limit is None else min(lines, limit)
+    return rows if first is None else chain([first], rows)

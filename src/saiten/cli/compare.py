@@ -1,5 +1,6 @@
 """`saiten compare`: is the difference between two runs real?"""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated
@@ -7,10 +8,13 @@ from typing import Annotated
 import typer
 
 from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.dialogue.reading import has_dialogues
+from saiten.dialogue.running import HIGHER_IS_BETTER
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader, read_run
 from saiten.metrics.catalog import make_metric
 from saiten.records import Sample
+from saiten.reports.dialogue_comparison import Run, by_group
 from saiten.reports.summary_tables import asked, interval_text
 from saiten.reports.tables import Cell, Interval, Table, render
 from saiten.stats import PairedComparison, compare_paired, holm
@@ -28,60 +32,60 @@ _ENDS = ("95 % from", "to")
 
 @app.command()
 def compare(
-    first: Annotated[Path, typer.Argument(help="The folder of the run that is the yardstick.")],
-    second: Annotated[Path, typer.Argument(help="The folder of the other run; or the same, with --systems.")],
+    runs: Annotated[
+        list[Path], typer.Argument(help="The folders of two runs or more; the first is the yardstick.", metavar="RUN…")
+    ],
     systems: Annotated[
         str | None,
-        typer.Option(help="FIRST,SECOND: compare two systems by question instead of two runs by sample."),
+        typer.Option(help="FIRST,SECOND: compare systems by question instead of runs by sample; one name a run."),
     ] = None,
     form: FormatOption = "table",
 ) -> None:
-    """Compare two runs on the samples they share, or two systems on the questions they share.
+    """Compare runs on the samples they share, or systems on the questions they share.
 
     A difference is called only if it is outside the noise; scores that either side could not measure are left out and
-    counted.
+    counted. Runs of `saiten converse` are also compared per group, with a figure in --format html.
 
     Examples:
       saiten compare runs/before runs/after
       saiten compare runs/all runs/all --systems careful,hasty
+      saiten compare runs/qa runs/mqa runs/other
       saiten compare runs/before runs/after --format html > difference.html
     """
+    if len(runs) < 2:
+        raise BadInput("two runs are compared, or more; for two systems of one run, name it twice and say --systems")
     notes = told(stderr())
-    readers = (read_run(first, tell=notes), read_run(second, tell=notes))
-    names = _systems(systems)
-    table = comparison_table(readers, names, glance=form == "table")
-    render([table], form, stdout())
+    readers = [read_run(run, tell=notes) for run in runs]
+    names = _systems(systems, len(readers))
+    if systems is None and all(map(has_dialogues, readers)):
+        _tell_what_differs(readers, notes)
+    tables = compare_runs(readers, names, glance=form == "table")
+    render(tables, form, stdout(), " · ".join(map(str, runs)) if len(tables) > 1 else "")
 
 
-def comparison_table(
-    readers: tuple[RunReader, RunReader],
-    systems: tuple[str, str] | tuple[None, None] = (None, None),
-    *,
-    glance: bool = False,
-) -> Table:
-    """One row a metric that both have; `glance`: for the terminal, with the interval as text.
+def compare_runs(
+    readers: Sequence[RunReader], systems: Sequence[str | None] = (), *, glance: bool = False
+) -> list[Table]:
+    """`comparison_tables`; for runs of dialogues also the means and differences by group."""
+    tables = comparison_tables(readers, systems, glance=glance)
+    if not any(systems) and all(map(has_dialogues, readers)):
+        tables += _dialogues_by_group(readers, glance=glance)
+    return tables
+
+
+def comparison_tables(
+    readers: Sequence[RunReader], systems: Sequence[str | None] = (), *, glance: bool = False
+) -> list[Table]:
+    """A table for each run after the first, with a row a metric that both have; `glance`: for the terminal.
 
     Raises:
-        BadInput: they share no sample or no metric; the text says which there are.
+        BadInput: two of them share no sample or no metric; the text says which there are.
     """
-    sides = [_values(reader, system) for reader, system in zip(readers, systems, strict=True)]
-    shared = [metric for metric in sides[0] if metric in sides[1]]
-    if not shared:
-        had = " and ".join(", ".join(side) or "nothing" for side in sides)
-        raise BadInput(f"there is no metric that both measured: there are {had}")
-    found: list[tuple[str, PairedComparison, int]] = []
-    for metric in shared:
-        a, b = sides[0][metric], sides[1][metric]
-        keys = sorted(set(a) & set(b))
-        if keys:
-            clusters = [question for question, _ in keys]
-            pairs = compare_paired([a[key] for key in keys], [b[key] for key in keys], clusters)
-            found.append((metric, pairs, len(set(a) ^ set(b))))
-    if not found:
-        raise BadInput("no sample was measured on both sides; samples are matched by id, with --systems by question")
-    corrected = holm([pairs.p_value for _, pairs, _ in found])
-    rows = tuple(_row(*each, p, glance=glance) for each, p in zip(found, corrected, strict=True))
-    title = f"{systems[0] or readers[0].folder} → {systems[1] or readers[1].folder}"
+    named = [*systems, *([None] * (len(readers) - len(systems)))]
+    sides = [_values(reader, system) for reader, system in zip(readers, named, strict=True)]
+    found = [_compared(sides[0], side) for side in sides[1:]]
+    corrected = iter(holm([pairs.p_value for rows in found for _, pairs, _ in rows]))
+    titles = [system or str(reader.folder) for reader, system in zip(readers, named, strict=True)]
     columns = (
         "metric",
         "difference",
@@ -96,7 +100,37 @@ def comparison_table(
         *(() if glance else ("remarks",)),
     )
     drawn = () if glance else (Interval("difference", *_ENDS, 0.0),)
-    return Table(title, columns, rows, _CAPTION, drawn, "several")
+    caption = _CAPTION if len(found) == 1 else _CAPTION.replace("metrics", "metrics and runs")
+    return [
+        Table(
+            f"{titles[0]} → {title}",
+            columns,
+            tuple(_row(*each, next(corrected), glance=glance) for each in rows),
+            caption,
+            drawn,
+            "several",
+        )
+        for title, rows in zip(titles[1:], found, strict=True)
+    ]
+
+
+def _compared(first: "Values", second: "Values") -> list[tuple[str, PairedComparison, int]]:
+    """By metric that both have: the comparison, and how many were measured on one side only."""
+    shared = [metric for metric in first if metric in second]
+    if not shared:
+        had = " and ".join(", ".join(side) or "nothing" for side in (first, second))
+        raise BadInput(f"there is no metric that both measured: there are {had}")
+    found: list[tuple[str, PairedComparison, int]] = []
+    for metric in shared:
+        a, b = first[metric], second[metric]
+        keys = sorted(set(a) & set(b))
+        if keys:
+            clusters = [question for question, _ in keys]
+            pairs = compare_paired([a[key] for key in keys], [b[key] for key in keys], clusters)
+            found.append((metric, pairs, len(set(a) ^ set(b))))
+    if not found:
+        raise BadInput("no sample was measured on both sides; samples are matched by id, with --systems by question")
+    return found
 
 
 def _row(metric: str, pairs: PairedComparison, unpaired: int, p: float | None, *, glance: bool) -> tuple[Cell, ...]:
@@ -119,22 +153,53 @@ def verdict(metric: str, difference: float | None, p: float | None) -> str:
     """`better` or `worse`, `differs` where neither direction is better, or that the difference may be noise."""
     if difference is None or p is None or p >= _LIKELY:
         return "within the noise"
-    try:
-        higher = make_metric(metric).higher_is_better
-    except ConfigurationError:  # a metric of one's own
-        higher = None
+    higher = higher_is_better(metric)
     if higher is None:
         return "differs"
     return "better" if (difference > 0) == higher else "worse"
 
 
-def _systems(text: str | None) -> tuple[str, str] | tuple[None, None]:
+def higher_is_better(metric: str) -> bool | None:
+    """The metric's direction; None where there is none, or none is known."""
+    if metric in HIGHER_IS_BETTER:  # a score of dialogues
+        return HIGHER_IS_BETTER[metric]
+    try:
+        return make_metric(metric).higher_is_better
+    except ConfigurationError:  # a metric of one's own
+        return None
+
+
+def _dialogues_by_group(readers: Sequence[RunReader], *, glance: bool) -> list[Table]:
+    groups = {_key(pair): pair.group for reader in readers for pair in reader.samples()}
+    runs = [
+        Run(name, str((reader.manifest.settings.get("system") or {}).get("name", "")), _values(reader, None))
+        for name, reader in zip(_told_apart([str(reader.folder) for reader in readers]), readers, strict=True)
+    ]
+    return by_group(runs, groups, verdict, glance=glance)
+
+
+def _tell_what_differs(readers: Sequence[RunReader], tell: Callable[[str], None]) -> None:
+    """What makes figures of dialogues hard to compare, the system apart."""
+    for name in ("max_turns", "judge", "votes", "evidence_from"):
+        values = [reader.manifest.settings.get(name) for reader in readers]
+        if any(value != values[0] for value in values):
+            tell(f"the runs differ in {name}: {', '.join(map(str, values))}; the difference may come from that")
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """The same folder named twice has two names, and none is called as another column is."""
+    taken = {"score", "group", "n"}
+    return [f"{name} ({at + 1})" if name in names[:at] or name in taken else name for at, name in enumerate(names)]
+
+
+def _systems(text: str | None, runs: int) -> list[str | None]:
     if text is None:
-        return (None, None)
-    first, comma, second = text.partition(",")
-    if not comma or not first or not second:
-        raise BadInput(f"--systems expects two names with a comma between them, not {text!r}")
-    return (first.strip(), second.strip())
+        return [None] * runs
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != runs or not all(names):
+        expected = "two names with a comma between them" if runs == 2 else f"{runs} names with commas between them"
+        raise BadInput(f"--systems expects {expected}, not {text!r}")
+    return list(names)
 
 
 Values = dict[str, dict[tuple[str, str], float]]
@@ -152,6 +217,10 @@ def _values(reader: RunReader, system: str | None) -> Values:
     for one in reader.scores():
         sample = samples.get(one.sample)
         if sample is not None and one.score.value is not None:
-            key = (place_of(sample).question, sample.id if system is None else "")
+            key = _key(sample) if system is None else (place_of(sample).question, "")
             found.setdefault(one.metric, {}).setdefault(key, []).append(one.score.value)
     return {metric: {key: fmean(each) for key, each in values.items()} for metric, values in found.items()}
+
+
+def _key(sample: Sample) -> tuple[str, str]:
+    return (place_of(sample).question, sample.id)

@@ -6,9 +6,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from saiten.cli.compare import higher_is_better
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.errors import BadInput
+from saiten.cli.show_gist import show_gist
+from saiten.dialogue.outcomes import outcomes_of
+from saiten.dialogue.reading import find_dialogue, has_dialogues, read_dialogues
+from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader, read_run
+from saiten.reports.dialogue_page import dialogue_json, print_dialogue
+from saiten.reports.dialogue_tables import dialogue_tables, without_repeats
+from saiten.reports.gist_tables import gist_tables, has_gist
 from saiten.reports.sample_page import print_sample, sample_json
 from saiten.reports.summary_tables import glance_tables, summary_tables, usage_text
 from saiten.reports.tables import Format, Table, render
@@ -21,7 +28,11 @@ app = typer.Typer(add_completion=False)
 def show(
     run: Annotated[Path, typer.Argument(help="The folder of a run.")],
     sample: Annotated[str | None, typer.Option(help="The id of one sample, to see it in full.")] = None,
-    worst: Annotated[str | None, typer.Option(help="A metric: list the samples with its lowest scores.")] = None,
+    dialogue: Annotated[str | None, typer.Option(help="The id of one dialogue, to read it with its grades.")] = None,
+    worst: Annotated[str | None, typer.Option(help="A metric: list the samples with its worst scores.")] = None,
+    gist: Annotated[
+        bool, typer.Option("--gist", help="Reference and answer side by side, with what is missing and extra marked.")
+    ] = False,
     number: Annotated[int, typer.Option("-n", min=1, help="How many samples --worst lists.")] = 10,
     form: FormatOption = "table",
 ) -> None:
@@ -31,14 +42,26 @@ def show(
       saiten show runs/first
       saiten show runs/first --worst faithfulness
       saiten show runs/first --sample q17/hasty
+      saiten show runs/talks --dialogue q17
       saiten show runs/first --format md
+      saiten show runs/first --format html > first.html
+      saiten show runs/gist --gist
+      saiten show runs/gist --gist --format html > units.html
     """
     notes = stderr()
     reader = read_run(run, tell=told(notes))
+    if gist:
+        show_gist(reader, form, stdout(), sample=sample, apart=worst is None and dialogue is None)
+        return
+    one = "sample" if sample is not None else "dialogue"
+    if (sample is not None or dialogue is not None) and form == "html":
+        raise ConfigurationError(f"one {one} is shown in the terminal or as --format json; a page holds tables only")
     if sample is not None:
         _show_sample(reader, sample, form)
+    elif dialogue is not None:
+        _show_dialogue(reader, dialogue, form)
     elif worst is not None:
-        render([worst_table(reader, worst, number)], form, stdout())
+        render([worst_table(reader, worst, number)], form, stdout(), str(run))
     else:
         show_summary(run, form, stdout())
 
@@ -57,14 +80,22 @@ def show_summary(run: Path, form: Format, out: Console) -> None:
         stderr().print("there are no scores yet")
         return
     tables = glance_tables(summary) if form == "table" else summary_tables(summary)
-    render(tables, form, out)
+    if has_gist(summary.signatures):
+        tables += gist_tables(reader.scores())
+    currency = str(reader.manifest.settings.get("currency", "USD"))
+    talks = has_dialogues(reader)
+    if talks:
+        *first, signatures = without_repeats(tables)  # a run always has signatures, which stand last
+        tables = [*first, *dialogue_tables(outcomes_of(read_dialogues(reader)), currency), signatures]
+    render(tables, form, out, str(run))
     if form == "table":
-        spent = usage_text(summary.usage, str(reader.manifest.settings.get("currency", "USD")))
-        out.print(f"{outside(spent)} · one sample in full: saiten show {outside(run)} --sample ID")
+        spent = usage_text(summary.usage, currency)
+        one = "dialogue" if talks else "sample"
+        out.print(f"{outside(spent)} · one {one} in full: saiten show {outside(run)} --{one} ID")
 
 
 def worst_table(reader: RunReader, metric: str, number: int) -> Table:
-    """The samples with the lowest values of a metric; those without a value are not among them.
+    """The samples with the worst values of a metric, the lowest unless lower is better; without a value is not worst.
 
     Raises:
         BadInput: the run has no such metric.
@@ -72,10 +103,23 @@ def worst_table(reader: RunReader, metric: str, number: int) -> Table:
     scored = [one for one in reader.scores() if one.metric == metric]
     if not scored:
         raise BadInput(f"{reader.folder} has no scores of {metric}; it has {', '.join(reader.manifest.signatures)}")
+    sign, word = (-1, "Highest") if higher_is_better(metric) is False else (1, "Lowest")
     measured = [(one.score.value, one) for one in scored if one.score.value is not None]
-    lowest = sorted(measured, key=lambda pair: (pair[0], pair[1].sample))[:number]
-    rows = tuple((one.sample, value, one.score.reason) for value, one in lowest)
-    return Table(f"Lowest {metric}", ("sample", "value", "reason"), rows, f"{len(measured)} samples have a value.")
+    worst = sorted(measured, key=lambda pair: (sign * pair[0], pair[1].sample))[:number]
+    rows = tuple((one.sample, value, one.score.reason) for value, one in worst)
+    return Table(f"{word} {metric}", ("sample", "value", "reason"), rows, f"{len(measured)} samples have a value.")
+
+
+def _show_dialogue(reader: RunReader, identity: str, form: Format) -> None:
+    if not has_dialogues(reader):
+        raise BadInput(f"{reader.folder} is no run of dialogues; `saiten converse` makes one")
+    found = find_dialogue(reader, identity)
+    if found is None:
+        raise BadInput(f"{reader.folder} has no dialogue {identity!r}; `--worst wscore` lists some of their ids")
+    if form == "table":
+        print_dialogue(found, stdout())
+    else:
+        stdout().file.write(dialogue_json(found) + "\n")
 
 
 def _show_sample(reader: RunReader, identity: str, form: Format) -> None:

@@ -74,6 +74,10 @@ class Dialogue:
     """More about it, where there is more to say: what failed and how, which question was repeated."""
     fault: Literal["system", "judge"] | None = None
     """Whose, where it failed."""
+    kind: Literal["failed", "timeout", "unreadable"] | None = None
+    """Of the failure: refused or broken · nothing in time · what came could not be read."""
+    session: str = ""
+    """The name of the conversation, as the system was told it."""
     leak: Leak = field(default_factory=lambda: Leak(None))
     """See `Leak`."""
     system: str = ""

@@ -9,7 +9,6 @@ Source: spec 02, the last of the rules; what counts as a question that states is
 import re
 
 from saiten.dialogue.dialogue import Dialogue, Leak
-from saiten.records import Turn
 from saiten.text.sentences import split_sentences
 from saiten.text.words import in_order, normalise, units_of
 
@@ -26,21 +25,17 @@ _STATED = 2
 
 def find_leak(dialogue: Dialogue) -> Leak:
     """The leak check of a dialogue, also of one that failed in the middle."""
-    heard = _units(_said(dialogue.history))
     reference = _units(dialogue.reference)
+    heard: set[str] = set()
+    stating = []
+    for number, turn in enumerate(dialogue.history, start=1):
+        # The pair's own question opens the first turn; each later one is held against what was said before it.
+        if number > 1 and any(_states(sentence, reference, heard) for sentence in _statements(turn.question, dialogue)):
+            stating.append(number)
+        heard |= _units(f"{turn.question}\n{turn.answer}")
     words = in_order(normalise(dialogue.answer).lower())
     leaked = tuple(word for word in words if _only_in(word, reference, heard))
-    return Leak(len(leaked) / len(words) if words else None, leaked, _stating_questions(dialogue, reference))
-
-
-def _stating_questions(dialogue: Dialogue, reference: set[str]) -> tuple[int, ...]:
-    """The turns that were opened by a question which states what only the reference says."""
-    turns = []
-    for number, turn in enumerate(dialogue.history[1:], start=2):
-        heard = _units(_said(dialogue.history[: number - 1]))
-        if any(_states(sentence, reference, heard) for sentence in _statements(turn.question, dialogue)):
-            turns.append(number)
-    return tuple(turns)
+    return Leak(len(leaked) / len(words) if words else None, leaked, tuple(stating))
 
 
 def _statements(question: str, dialogue: Dialogue) -> list[str]:
@@ -56,10 +51,6 @@ def _states(sentence: str, reference: set[str], heard: set[str]) -> bool:
 def _only_in(word: str, reference: set[str], heard: set[str]) -> bool:
     units = units_of(word)
     return bool(units) and units <= reference and not units <= heard
-
-
-def _said(history: tuple[Turn, ...]) -> str:
-    return "\n".join(f"{turn.question}\n{turn.answer}" for turn in history)
 
 
 def _units(text: str) -> set[str]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
-from saiten.dialogue.dialogue import Dialogue, Leak, Step
+from saiten.dialogue.dialogue import Dialogue, Ended, Leak, Step, StepName
 from saiten.records import Passage, Retrieved, Usage
 
 T = TypeVar("T")
@@ -17,7 +17,39 @@ def dialogue_to_json(dialogue: Dialogue) -> dict[str, Any]:
 
 
 def dialogue_from_json(value: Mapping[str, Any]) -> Dialogue:
-    """The dialogue; raises ValueError, KeyError or TypeError where the object is none."""
+    """The dialogue; raises ValueError where the object is none."""
+    try:
+        return _checked(_dialogue(value))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"it is no dialogue: {error!r}") from error
+
+
+def _checked(dialogue: Dialogue) -> Dialogue:
+    """So that whoever reads on need not ask again whether a grade is a number."""
+    fits = (
+        dialogue.ended in get_args(Ended)
+        and isinstance(dialogue.max_turns, int)
+        and all(isinstance(text, str) for text in (dialogue.id, dialogue.question, dialogue.reference))
+        and all(map(_fits, dialogue.steps))
+    )
+    if not fits:
+        raise ValueError("it is no dialogue: a field has another type")
+    dialogue.scores  # noqa: B018 - raises where there are too many grades, or none
+    return dialogue
+
+
+def _fits(step: Step) -> bool:
+    numbers = (step.grade, step.seconds)
+    return (
+        step.name in get_args(StepName)
+        and isinstance(step.turn, int)
+        and isinstance(step.text, str)
+        and isinstance(step.explanation, str)
+        and all(each is None or isinstance(each, int | float) for each in numbers)
+    )
+
+
+def _dialogue(value: Mapping[str, Any]) -> Dialogue:
     evidence = value.get("evidence") or {}
     made: Dialogue = _made(
         Dialogue,

@@ -14,7 +14,7 @@ from typing import Literal
 from saiten.dialogue.dialogue import Agent, Dialogue, Ended, Step, StepName, flat
 from saiten.dialogue.leak import find_leak
 from saiten.dialogue.scores import HIGHEST
-from saiten.errors import JudgeError, SystemFailed
+from saiten.errors import JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Judge, System
 from saiten.records import Answer, Inquiry, Retrieved, Sample, Turn, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
@@ -34,8 +34,11 @@ async def converse(
     *,
     max_turns: int = MAX_TURNS,
     find_evidence: FindEvidence | None = None,
+    session: str = "",
 ) -> Dialogue:
     """The dialogue about one pair of question and reference; one that fails in the middle keeps what it has.
+
+    `session` names the conversation for the system; by default the pair's id does.
 
     Raises:
         ValueError: the pair has no question or no reference, or no turn is allowed.
@@ -45,19 +48,22 @@ async def converse(
         raise ValueError("a dialogue needs a question and a reference")
     if max_turns < 1:
         raise ValueError(f"at least one turn is needed, not {max_turns}")
-    talk = _Talk(pair, system, agents, max_turns)
+    talk = _Talk(pair, system, agents, max_turns, session or pair.id)
     try:
         if find_evidence is not None:
             talk.evidence = await find_evidence(pair)
         ended, reason = await talk.run()
     except SystemFailed as error:
-        return talk.failed("system", f"{talk.doing}: {_KINDS[error.kind]}: {error}", error.usage)
+        return talk.failed("system", error.kind, f"{talk.doing}: {_KINDS[error.kind]}: {error}", error.usage)
     except JudgeError as error:
-        return talk.failed("judge", f"{talk.doing}: {error}", error.usage)
+        kind: FailureKind = "unreadable" if isinstance(error, Unreadable) else "failed"
+        return talk.failed("judge", kind, f"{talk.doing}: {error}", error.usage)
     return talk.dialogue(ended, reason)
 
 
-_KINDS = {
+FailureKind = Literal["failed", "timeout", "unreadable"]
+
+_KINDS: dict[FailureKind, str] = {
     "failed": "it failed",
     "timeout": "no answer in time",
     "unreadable": "what came was no answer",
@@ -72,6 +78,7 @@ class _Talk:
     system: System
     agents: Judge
     max_turns: int
+    session: str
     evidence: Retrieved = field(default_factory=lambda: Retrieved(()))
     steps: list[Step] = field(default_factory=list)
     history: tuple[Turn, ...] = ()
@@ -102,7 +109,7 @@ class _Talk:
         """T1: the system sees the question and what it said before, nothing else."""
         self._begin("T1", "system")
         pair = self.pair
-        answer = await self.system.answer(Inquiry(question, pair.id, self.history, pair.id, pair.language))
+        answer = await self.system.answer(Inquiry(question, pair.id, self.history, self.session, pair.language))
         self.history += (Turn(question, answer.text),)
         self._note("T1", "system", answer.text, usage=answer.usage, answer=answer)
 
@@ -181,9 +188,9 @@ class _Talk:
         contexts, seconds = (None, None) if answer is None else (answer.contexts, answer.seconds)
         self.steps.append(Step(name, self.turn, agent, text, explanation, grade, contexts, seconds, usage))
 
-    def failed(self, whose: Literal["system", "judge"], reason: str, lost: Usage) -> Dialogue:
+    def failed(self, whose: Literal["system", "judge"], kind: FailureKind, reason: str, lost: Usage) -> Dialogue:
         """What there is of it."""
-        return replace(self.dialogue("failed", reason), fault=whose, lost=lost)
+        return replace(self.dialogue("failed", reason), fault=whose, kind=kind, lost=lost)
 
     def dialogue(self, ended: Ended, reason: str | None) -> Dialogue:
         """The dialogue as it stands."""
@@ -200,6 +207,7 @@ class _Talk:
             group=pair.group,
             language=pair.language,
             evidence=self.evidence,
+            session=self.session,
         )
         return replace(made, leak=find_leak(made))
 

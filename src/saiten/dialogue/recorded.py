@@ -4,6 +4,7 @@ The agents' answers are kept by the store around the judge; this does the same f
 question after the same history in the same conversation, it is not asked again.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields
 from hashlib import blake2b
@@ -12,17 +13,21 @@ from typing import Any
 from saiten.protocols import System
 from saiten.records import Answer, Inquiry, Passage, TimedCall, Usage
 
-Write = Callable[[Mapping[str, Any]], None]
-"""Writes a line."""
+Write = Callable[[Mapping[str, Any], Answer], None]
+"""Writes the line of an answer."""
 
 
 class RecordedSystem:
     """Passes inquiries on, and answers from the record those that stand in it."""
 
-    def __init__(self, system: System, lines: Iterable[Mapping[str, Any]], write: Write) -> None:
-        """`lines` are those of the record so far; `write` adds one."""
+    def __init__(self, system: System, lines: Iterable[Mapping[str, Any]], write: Write, at_once: int) -> None:
+        """`lines` are those of the record so far that may be needed, and are held in memory; `write` adds one.
+
+        `at_once`: questions at a time; a wait for that is not in the system's latency.
+        """
         self._system = system
         self._write = write
+        self._places = asyncio.Semaphore(at_once)
         self._known: dict[str, Answer] = {}
         for line in lines:
             try:
@@ -45,8 +50,11 @@ class RecordedSystem:
         known = self._known.pop(key, None)
         if known is not None:
             return known
-        answer = await self._system.answer(inquiry)
-        self._write({"key": key, "session": inquiry.session, "question": inquiry.question, "answer": asdict(answer)})
+        async with self._places:
+            answer = await self._system.answer(inquiry)
+        await asyncio.sleep(0)  # whoever got the place sends first, so that the system need not wait for us
+        told = {"id": inquiry.id, "session": inquiry.session, "question": inquiry.question}
+        self._write({"key": key, **told, "answer": asdict(answer)}, answer)
         return answer
 
     async def close(self) -> None:

@@ -14,11 +14,12 @@ from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
 from saiten.dialogue.loop import MAX_TURNS, FindEvidence, converse
+from saiten.dialogue.naming import name_of_run
 from saiten.dialogue.recorded import RecordedSystem
 from saiten.errors import BadInput, BudgetSpent
 from saiten.journal import Journal
 from saiten.protocols import Executor, Judge, System, Task
-from saiten.records import Sample, Score, Scored, Signature
+from saiten.records import Answer, Sample, Score, Scored, Signature, Usage
 from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.version import __version__
@@ -43,6 +44,8 @@ class Conversations:
     find_evidence: FindEvidence | None = None
     evidence_from: str = "none"
     """The knowledge base of the evidence, for signatures."""
+    at_once: int = 8
+    """Questions that the system is asked at a time."""
 
     def signatures(self) -> dict[str, str]:
         """How the scores are made, by name."""
@@ -58,19 +61,19 @@ class Conversations:
 
 
 class Watch(Protocol):
-    """Is told what happens: a `scoring.Watch` does."""
-
-    def sample_read(self, sample: Sample) -> None:
-        """A pair came out of the source."""
+    """Is told what happens."""
 
     def bad_row(self, row: BadRow) -> None:
         """A row could not be used and was kept apart."""
 
-    def scored(self, sample: Sample, scored: Scored) -> None:
-        """A score is there, and written down."""
+    def answered(self, usage: Usage) -> None:
+        """The system has answered once more, in whatever dialogue."""
 
-    def sample_done(self, sample: Sample) -> None:
-        """The dialogue about this pair has ended."""
+    def ended(self, pair: Sample, dialogue: Dialogue) -> None:
+        """The dialogue about this pair has ended, and its scores are written down."""
+
+    def done_before(self, pair: Sample) -> None:
+        """It had ended in an earlier run."""
 
 
 async def converse_into(
@@ -88,9 +91,14 @@ async def converse_into(
         BudgetSpent: the dialogues under way are left off; what was said in them is kept and not asked again.
         ConfigurationError: at once.
     """
+    run = name_of_run(journal)
     finish_scores(journal)
-    lines = journal.lines(TURNS_NAME)
-    system = RecordedSystem(conversations.system, lines, lambda line: journal.append(TURNS_NAME, line))
+
+    def write(line: Mapping[str, Any], answer: Answer) -> None:
+        journal.append(TURNS_NAME, line)
+        watch.answered(answer.usage)
+
+    system = RecordedSystem(conversations.system, _open_turns(journal), write, conversations.at_once)
     spent = _Spent()
 
     async def work(pair: Sample) -> None:
@@ -101,6 +109,7 @@ async def converse_into(
                 conversations.agents,
                 max_turns=conversations.max_turns,
                 find_evidence=conversations.find_evidence,
+                session=session_of(run, pair.id),
             )
         except BudgetSpent as error:
             spent.error = error
@@ -108,8 +117,7 @@ async def converse_into(
         journal.append(DIALOGUES_NAME, dialogue_to_json(dialogue))
         for scored in scores_of(dialogue):
             journal.score(scored)
-            watch.scored(pair, scored)
-        watch.sample_done(pair)
+        watch.ended(pair, dialogue)
 
     pairs = _pending(journal, _usable(journal, rows, watch, strict=strict), conversations.agents, watch, spent)
     async with aclosing(conversations.executor.run(work, pairs)) as ended:
@@ -127,10 +135,9 @@ async def _pending(
     for pair in pairs:
         if spent.error is not None:
             return
-        watch.sample_read(pair)
         journal.sample(pair)
-        if all(journal.is_done(pair.id, name) for name in HIGHER_IS_BETTER):
-            watch.sample_done(pair)
+        if _is_done(journal, pair.id):
+            watch.done_before(pair)
             continue
         if not tried:
             await agents.preflight()
@@ -160,15 +167,40 @@ def _leak(dialogue: Dialogue) -> Score:
     return Score(leak.share, reason=", ".join(leak.words) or None, details=details)
 
 
+def session_of(run: str, pair: str) -> str:
+    """The name of the conversation about a pair: two runs against one server never share one."""
+    return f"{run}/{pair}"
+
+
 def finish_scores(journal: Journal) -> None:
     """Write the scores of dialogues that had ended when the process was killed between dialogue and scores."""
     for line in journal.lines(DIALOGUES_NAME):
         identity = str(line.get("id"))
-        if line.get("ended") == "failed" or all(journal.is_done(identity, name) for name in HIGHER_IS_BETTER):
+        if line.get("ended") == "failed" or _is_done(journal, identity) or not _is_of(journal, line):
             continue
-        for scored in scores_of(dialogue_from_json(line)):
+        try:
+            ended = dialogue_from_json(line)
+        except ValueError:  # as if it had not been written: it is held again
+            continue
+        for scored in scores_of(ended):
             if not journal.is_done(identity, scored.metric):
                 journal.score(scored)
+
+
+def _is_of(journal: Journal, line: Mapping[str, Any]) -> bool:
+    """Whether a line is of this run: one that began anew in its folder leaves older lines behind."""
+    return line.get("session") == session_of(name_of_run(journal), str(line.get("id")))
+
+
+def _open_turns(journal: Journal) -> Iterator[Mapping[str, Any]]:
+    """The system's answers in dialogues that have not ended."""
+    for line in journal.lines(TURNS_NAME):
+        if _is_of(journal, line) and not _is_done(journal, str(line.get("id"))):
+            yield line
+
+
+def _is_done(journal: Journal, identity: str) -> bool:
+    return all(journal.is_done(identity, name) for name in HIGHER_IS_BETTER)
 
 
 def _usable(journal: Journal, rows: Iterable[Sample | BadRow], watch: Watch, *, strict: bool) -> Iterator[Sample]:
@@ -177,12 +209,17 @@ def _usable(journal: Journal, rows: Iterable[Sample | BadRow], watch: Watch, *, 
         bad = row if isinstance(row, BadRow) else _lacking(row, number)
         if bad is None:
             assert isinstance(row, Sample)  # noqa: S101 - what is no BadRow is a Sample
-            yield row
+            yield _pair(row)
             continue
         if strict:
             raise BadInput(f"{bad.where}: {bad.reason} (--strict stops at the first bad row)")
         journal.bad_row(bad.where, bad.reason, bad.raw)
         watch.bad_row(bad)
+
+
+def _pair(row: Sample) -> Sample:
+    """Question and reference; an answer that the row may hold too is somebody else's."""
+    return replace(row, answer=None, contexts=None, evidence=None, system=None)
 
 
 def _lacking(pair: Sample, number: int) -> BadRow | None:

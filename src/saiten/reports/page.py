@@ -8,9 +8,10 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from math import isfinite
-from typing import IO
+from typing import IO, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -19,6 +20,7 @@ from rich.cells import cell_len
 from saiten.records import Language
 from saiten.reports.drawn_intervals import MOST_DRAWN, Picture, pictures_of
 from saiten.reports.forest import Axis, Estimated, axis_svg, whisker_svg
+from saiten.reports.line_chart import LineChart, chart_svg
 from saiten.reports.page_labels import LABELS
 from saiten.reports.tables import Cell, Table, show_cell
 from saiten.reports.visible import visible
@@ -39,11 +41,23 @@ _NOTHING = Markup()
 _JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
 
-def write_page(tables: Sequence[Table], out: IO[str], *, title: str = "", language: Language = "en") -> None:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a page shows beside its tables."""
+
+    name: str
+    """Of a template that extends `page.html`, and of its style sheet and script: `gist` for gist.html, .css and .js."""
+    values: Mapping[str, Any]
+    """What stands in the template, beside what stands in every page."""
+
+
+def write_page(
+    tables: Sequence[Table], out: IO[str], *, title: str = "", language: Language = "en", part: Part | None = None
+) -> None:
     """Write the page piece by piece; a stream that is not UTF-8 gets character references, which say the same."""
     encoding = (getattr(out, "encoding", None) or "utf-8").lower().replace("_", "-")
     plain = encoding not in {"utf-8", "utf8"}
-    for piece in page_pieces(tables, title=title, language=language):
+    for piece in page_pieces(tables, title=title, language=language, part=part):
         out.write(piece.encode("ascii", "xmlcharrefreplace").decode("ascii") if plain else piece)
     out.write("\n")
 
@@ -53,35 +67,47 @@ def as_html(tables: Sequence[Table], *, title: str = "", language: Language = "e
     return "".join(page_pieces(tables, title=title, language=language)) + "\n"
 
 
-def page_pieces(tables: Sequence[Table], *, title: str = "", language: Language = "en") -> Iterator[str]:
-    """The page in pieces of some kilobytes, so that a long table is never held as text."""
-    labels = LABELS[language]
-    loader = PackageLoader("saiten.reports")
-    page = Environment(
-        loader=loader,
+@cache
+def templates() -> Environment:
+    """Our templates; every value that stands in one is escaped."""
+    return Environment(
+        loader=PackageLoader("saiten.reports"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
-    style, script = (loader.get_source(page, name)[0].strip() for name in ("page.css", "page.js"))
+
+
+def page_pieces(
+    tables: Sequence[Table], *, title: str = "", language: Language = "en", part: Part | None = None
+) -> Iterator[str]:
+    """The page in pieces of some kilobytes, so that a long table is never held as text."""
+    labels = LABELS[language]
+    names = ["page"] if part is None else ["page", part.name]
+    style, script = ("\n".join(_source(f"{name}.{kind}") for name in names) for kind in ("css", "js"))
     signatures = [table for table in tables if table.columns == _SIGNATURES]
     shown = [table for table in tables if table.columns != _SIGNATURES]
     sections = [_Section(number, table, language) for number, table in enumerate(shown, 1)]
     pictures = [picture for section in sections for picture in section.pictures.values()]
-    stream = page.get_template("page.html").stream(
-        language=language,
-        labels=labels,
-        title=clean(title) or (sections[0].title if len(sections) == 1 else labels["report"]),
-        style=Markup(style),  # noqa: S704 - our own file, whose digest the policy names
-        script=Markup(script),  # noqa: S704 - the same
-        digests=[_digest(style), _digest(script)],
-        sections=sections,
-        key=_key(pictures, labels) if pictures else [],
-        signatures=[(clean(table.title), [clean(str(cell)) for (cell,) in table.rows]) for table in signatures],
-        made=labels["made"].format(version=__version__),
-        filtered_from=_FILTERED_FROM,
+    stream = (
+        templates()
+        .get_template(f"{names[-1]}.html")
+        .stream(
+            **(part.values if part is not None else {}),
+            language=language,
+            labels=labels,
+            title=clean(title) or (sections[0].title if len(sections) == 1 else labels["report"]),
+            style=Markup(style),  # noqa: S704 - our own file, whose digest the policy names
+            script=Markup(script),  # noqa: S704 - the same
+            digests=[_digest(style), _digest(script)],
+            sections=sections,
+            key=_key(pictures, labels) if pictures else [],
+            signatures=[(clean(table.title), [clean(str(cell)) for (cell,) in table.rows]) for table in signatures],
+            made=labels["made"].format(version=__version__),
+            filtered_from=_FILTERED_FROM,
+        )
     )
     stream.enable_buffering(64)
     yield from stream
@@ -90,6 +116,12 @@ def page_pieces(tables: Sequence[Table], *, title: str = "", language: Language 
 def clean(text: str) -> str:
     """The text with a sign for every control character, and U+FFFD for what is no character at all."""
     return _NO_TEXT.sub("\ufffd", visible(text))
+
+
+def _source(name: str) -> str:
+    page = templates()
+    assert page.loader is not None  # noqa: S101 - said for the type checker
+    return page.loader.get_source(page, name)[0].strip()
 
 
 def _digest(text: str) -> str:
@@ -131,6 +163,7 @@ class _Section:
         self.caption = clean(table.caption)
         self.length = len(table.rows)
         self.pictures = {picture.low: picture for picture in pictures_of(table)}
+        self.charts = [(clean(chart.title), picture) for chart in table.charts if (picture := _chart(chart))]
         self._table = table
         self._numeric = {
             place for place in range(len(table.columns)) if any(_is_number(row[place]) for row in table.rows)
@@ -174,6 +207,12 @@ class _Section:
         words = self._labels["spoken" if whole else "spoken_alone"].format(value=value, low=low, high=high)
         drawn = Markup(whisker_svg(estimated, axis, words, own_axis=own))  # noqa: S704 - escaped where it is drawn
         return _Shown("interval", f"[{low}, {high}]" if whole else "–", order=estimated.low, picture=drawn)
+
+
+def _chart(chart: LineChart) -> Markup:
+    lines = tuple(replace(line, name=clean(line.name)) for line in chart.lines)
+    shown = LineChart(clean(chart.title), tuple(map(clean, chart.groups)), lines)
+    return Markup(chart_svg(shown))  # noqa: S704 - escaped where it is drawn
 
 
 def _is_number(cell: Cell) -> bool:

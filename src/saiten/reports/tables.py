@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from saiten.reports.line_chart import LineChart
 from saiten.reports.visible import visible, visible_json
 
 Cell = str | int | float | bool | None
@@ -51,6 +52,8 @@ class Table:
     """What can be drawn; the columns are named as in `columns`."""
     scales: Literal["one", "several"] = "one"
     """Whether all rows lie on one scale; the means of different metrics do not."""
+    charts: tuple[LineChart, ...] = ()
+    """What a page draws above the table."""
 
 
 def show_cell(cell: Cell) -> str:
@@ -121,7 +124,7 @@ def _least_width(table: Table, index: int) -> int:
     whole = index == 0 or _is_numeric([row[index] for row in table.rows])
     words = [word for text in (table.columns[index], *(() if whole else shown)) for word in text.split()]
     longest = max(map(cell_len, shown), default=1)
-    least = max(*map(cell_len, words), longest if whole else min(longest // 4, _LEAST_TEXT))
+    least = max([*map(cell_len, words), longest if whole else min(longest // 4, _LEAST_TEXT)])
     return min(least, _LONGEST_NAME)
 
 

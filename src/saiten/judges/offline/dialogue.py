@@ -29,6 +29,14 @@ from saiten.text.words import in_order, normalise, units_of
 _TOPIC_WORDS = 3
 """A question names at most so many words of what is missing."""
 
+_BRINGS = 2
+"""Words of the reference for which a statement stays that says other things, too; of numbers one is enough."""
+
+_RUN = re.compile(
+    r"(?=[a-z0-9.%]*[\u3005-\u3007\u30a1-\u30fa\u3400-\u9fff])[a-z0-9.%\u3005-\u3007\u30a1-\u30fa\u30fc\u3400-\u9fff]{2,}"
+)
+"""Two signs or more with a kanji or katakana among them: 週間前 alone would be no topic, 2週間前 is seen to be none."""
+
 _ENDS = tuple(".!?。！？．」）)")
 
 
@@ -91,10 +99,9 @@ def ask_next(task: AskNext, tools: Tools) -> NextQuestion:
 
 
 def revise(task: ReviseAnswer, tools: Tools) -> Composition:
-    """The answer without the statements that the reference does not support; the whole answer if that leaves none."""
-    index = tools.indexes.of((task.reference, task.question), task.language)
+    """The answer without what the reference does not support, unless it brings words that the reference has."""
     statements = statements_of(task.answer, task.language)
-    kept = [each for each in statements if support(each, index, tools.constants).p >= tools.constants.band["threshold"]]
+    kept = _worth_keeping(statements, task, tools)
     japanese = task.language == "ja"
     if not kept or len(kept) == len(statements):
         return Composition(explanation="変更なし。" if japanese else "Nothing was changed.", answer=task.answer)
@@ -105,6 +112,23 @@ def revise(task: ReviseAnswer, tools: Tools) -> Composition:
         else f"Left out what the reference does not have: {left_out}.",
         answer=_strung(kept, task.language),
     )
+
+
+def _worth_keeping(statements: Sequence[str], task: ReviseAnswer, tools: Tools) -> list[str]:
+    """Those that the reference supports, and of the others those without which some of it would be lost."""
+    index = tools.indexes.of((task.reference, task.question), task.language)
+    wanted = _units(task.reference)
+    supported = [support(each, index, tools.constants).p >= tools.constants.band["threshold"] for each in statements]
+    held: set[str] = set()
+    for each, stays in zip(statements, supported, strict=True):
+        held |= _units(each) if stays else set()
+    kept = []
+    for each, stays in zip(statements, supported, strict=True):
+        brought = (_units(each) & wanted) - held
+        if stays or len(brought) >= _BRINGS or any(map(_has_digit, brought)):
+            kept.append(each)
+            held |= brought
+    return kept
 
 
 def _missing(reference: str, history: Sequence[str], language: Language, tools: Tools) -> list[str]:
@@ -123,12 +147,19 @@ def _new_questions(missing: Sequence[str], taken: Sequence[str], language: Langu
 
 def _questions_about(statement: str, language: Language) -> list[str]:
     """Questions by the first topic words, then by the next ones; none of them names more than half of the words."""
-    words = [word for word in in_order(normalise(statement).lower()) if not any(map(str.isdigit, word))]
+    words = _topics(statement)
     words = [_as_written(word, statement) for word in words[: max(1, len(words) // 2)]]
     parts = [words[at : at + _TOPIC_WORDS] for at in range(0, len(words), _TOPIC_WORDS)]
     if language == "ja":
         return [f"{'、'.join(part)}について教えてください。" for part in parts]
     return [f"What can you tell me about {' '.join(part)}?" for part in parts]
+
+
+def _topics(statement: str) -> list[str]:
+    """Its content words without numbers; of Japanese the whole runs of kanji, katakana and letters."""
+    plain = normalise(statement).lower()
+    runs = [run for run in _RUN.findall(plain) if not _has_digit(run)]
+    return list(dict.fromkeys(runs)) if runs else [word for word in in_order(plain) if not _has_digit(word)]
 
 
 def _as_written(word: str, statement: str) -> str:
@@ -137,9 +168,18 @@ def _as_written(word: str, statement: str) -> str:
 
 
 def _strung(statements: Sequence[str], language: Language) -> str:
-    end = "。" if language == "ja" else "."
-    whole = [each if each.endswith(_ENDS) else each + end for each in statements]
-    return ("" if language == "ja" else " ").join(whole)
+    """One text; a clause that goes on where the one before it ended is set off by a semicolon."""
+    end, between, space = ("。", "；", "") if language == "ja" else (".", ";", " ")
+    following = (*statements[1:], "")
+    whole = [
+        each if each.endswith(_ENDS) else each + (between if after[:1].islower() else end)
+        for each, after in zip(statements, following, strict=True)
+    ]
+    return space.join(whole)
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
 
 
 def _units(text: str) -> set[str]:

@@ -1,0 +1,395 @@
+"""`saiten converse`: how much of the reference can be got out of a system in a dialogue, and how soon."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+
+from saiten.assembly import (
+    CallSettings,
+    JudgeSettings,
+    Models,
+    assemble_judge,
+    assemble_system,
+    open_knowledge_base,
+    price_name,
+    ready,
+)
+from saiten.assembly.opened_later import OpenedLater, name_of
+from saiten.cli import INTERRUPTED
+from saiten.cli import judge_options as typed
+from saiten.cli import system_options as under_test
+from saiten.cli.converse_progress import DialogueProgress
+from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.reading import begun, count_rows
+from saiten.cli.running import STOPPED, fewer_collections
+from saiten.cli.score import read_columns
+from saiten.cli.show import show_summary
+from saiten.config import read_config
+from saiten.data import BadRow, read_samples
+from saiten.dialogue.loop import MAX_TURNS, FindEvidence
+from saiten.dialogue.naming import open_journal
+from saiten.dialogue.rehearsing import rehearse
+from saiten.dialogue.running import Conversations, converse_into
+from saiten.errors import BadInput, BudgetSpent, CallFailed, ConfigurationError
+from saiten.execution.local import LocalExecutor
+from saiten.metrics.judged.with_evidence import evidence_query
+from saiten.models import PriceTable
+from saiten.protocols import Retriever
+from saiten.records import Retrieved, Sample, Usage
+from saiten.reports.summary_tables import usage_text
+from saiten.reports.tables import Cell, Format, Table, render
+from saiten.text.language import detect_language
+
+app = typer.Typer(add_completion=False)
+
+_THE_DATA, _THE_DIALOGUE = "The pairs", "The dialogue"
+"""How the options stand together in the help."""
+
+_DIALOGUES_A_PLACE = 2
+"""A dialogue has one call in flight, to the system or to the judge. With as many dialogues as both have places, the
+last ones would leave places empty, since their own calls come one after the other; with twice as many, few do."""
+
+
+@app.command()
+def converse(
+    qa: Annotated[
+        str,
+        typer.Argument(
+            help="Questions with references: JSONL, JSON, CSV, TSV, Parquet, a Hugging Face dataset folder, or -."
+        ),
+    ],
+    system: under_test.SystemOption,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The run's folder.")],
+    judge: typed.JudgeOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell calls, tokens and cost; ask nobody.")] = False,
+    max_turns: Annotated[
+        int, typer.Option(min=1, help="Questions to the system at most.", rich_help_panel=_THE_DIALOGUE)
+    ] = MAX_TURNS,
+    kb: Annotated[
+        str | None,
+        typer.Option(
+            help="A knowledge base: the grader sees what question and reference find in it. Default: none.",
+            rich_help_panel=_THE_DIALOGUE,
+        ),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "--k", "-k", min=1, help="Passages, of --kb and of rag:KB. Default 5.", rich_help_panel=_THE_DIALOGUE
+        ),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.", rich_help_panel=_THE_DATA
+        ),
+    ] = None,
+    data_format: Annotated[
+        str | None,
+        typer.Option(
+            "--data-format",
+            help="jsonl, json, csv, tsv, parquet or dataset, where the name does not tell.",
+            rich_help_panel=_THE_DATA,
+        ),
+    ] = None,
+    language: Annotated[
+        Literal["ja", "en"] | None,
+        typer.Option(help="Of all pairs. Default: each one's is detected.", rich_help_panel=_THE_DATA),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first so many rows.", rich_help_panel=_THE_DATA)
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Stop at the first row that cannot be used.", rich_help_panel=_THE_DATA),
+    ] = False,
+    header: under_test.HeaderOption = None,
+    repeatable: under_test.RepeatableOption = False,
+    system_temperature: Annotated[
+        float | None,
+        typer.Option(min=0, help="Of a chat model. Default 0.", rich_help_panel=under_test.THE_SYSTEM),
+    ] = None,
+    system_seed: Annotated[
+        int | None, typer.Option(help="Of a chat model. Default 1.", rich_help_panel=under_test.THE_SYSTEM)
+    ] = None,
+    system_max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Of one answer of a chat model. Default: the server's.",
+            rich_help_panel=under_test.THE_SYSTEM,
+        ),
+    ] = None,
+    system_concurrency: Annotated[
+        int,
+        typer.Option(min=1, help="Questions that it is asked at a time.", rich_help_panel=under_test.THE_SYSTEM),
+    ] = under_test.AT_ONCE,
+    chain: under_test.ChainOption = None,
+    talk: under_test.TalkOption = None,
+    generator: under_test.GeneratorOption = None,
+    example: under_test.ExampleOption = None,
+    retrieval: under_test.RetrievalOption = None,
+    embedder: typed.EmbedderOption = None,
+    votes: typed.VotesOption = None,
+    temperature: typed.TemperatureOption = None,
+    seed: typed.SeedOption = None,
+    max_tokens: typed.MaxTokensOption = None,
+    calibration: typed.CalibrationOption = None,
+    max_calls: typed.MaxCallsOption = None,
+    max_cost: typed.MaxCostOption = None,
+    concurrency: typed.ConcurrencyOption = None,
+    requests_per_minute: typed.RpmOption = None,
+    tokens_per_minute: typed.TpmOption = None,
+    timeout: typed.TimeoutOption = None,
+    retries: typed.RetriesOption = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Go on with dialogues that failed.", rich_help_panel=typed.CALLS)
+    ] = False,
+    cache: typed.CacheOption = None,
+    no_cache: typed.NoCacheOption = False,
+    config: typed.ConfigOption = None,
+    quiet: typed.QuietOption = False,
+    form: FormatOption = "table",
+) -> None:
+    """Talk with a system about every pair of question and reference, and grade what it lets out and how soon.
+
+    The system answers; a composer makes one answer of what it said so far; a grader grades it 0 to 5; while something
+    is missing, a questioner asks on. The judge plays these three. wscore weighs early grades more (0 to 5), lscore is
+    the number of grades it took (lower is better), mscore is the best grade.
+
+    Each dialogue is written to RUN/dialogues.jsonl when it has ended, each answer of the system at once: the same
+    command again goes on where it stopped, in the middle of a dialogue too.
+
+    A key for an HTTP system is read from SAITEN_SYSTEM_KEY, one for a judge or chat model from OPENAI_API_KEY.
+    --max-calls counts the calls to models, and apart from them the questions to an HTTP or Python system.
+
+    Examples:
+      saiten converse qa.jsonl --system my_bot.py:answer --judge openai:gpt-4o -o runs/bot
+      saiten converse qa.jsonl --system http://localhost:8000/ask --judge openai:gpt-4o --kb kb -o runs/bot
+      saiten converse qa.jsonl --system rag:kb --form mqa -o runs/mqa
+      saiten show runs/bot --dialogue q17
+      saiten compare runs/qa runs/mqa --format html > qa-mqa.html
+
+    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
+    """
+    defaults = read_config(config)
+    notes = stderr()
+    judged_by = typed.JudgeOptions(
+        judge=judge,
+        embedder=embedder,
+        votes=votes,
+        temperature=temperature,
+        seed=seed,
+        max_tokens=max_tokens,
+        calibration=tuple(calibration or ()),
+    ).settings(defaults)
+    calls = typed.CallOptions(
+        max_calls=max_calls,
+        max_cost=max_cost,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        timeout=timeout,
+        retries=retries,
+        cache=cache,
+        no_cache=no_cache,
+    ).settings(defaults, out)
+    options = under_test.SystemOptions(
+        system=system,
+        header=header,
+        repeatable=repeatable,
+        temperature=system_temperature,
+        seed=system_seed,
+        max_tokens=system_max_tokens,
+        chain=chain,
+        form=talk,
+        k=k if kb is None or system.strip().startswith("rag:") else None,
+        generator=generator,
+        example=example,
+        retrieval=retrieval,
+    )
+    if options.kind == "file" and max_turns > 1:
+        raise ConfigurationError(
+            "answers in a file answer no further questions; name a system that does, or say --max-turns 1"
+        )
+    columns = read_columns(column or [])
+    spoken = language or defaults.language
+
+    def rows() -> Iterator[Sample | BadRow]:
+        found = read_samples(
+            sys.stdin.buffer if qa == "-" else Path(qa),
+            columns=columns,
+            format=data_format,
+            detect_language=detect_language,
+            language=spoken,
+            tell=told(notes),
+        )
+        return islice(found, limit)
+
+    if dry_run:
+        options.settings(told(notes))
+        _rehearse(rows(), max_turns, judged_by, calls, form)
+        return
+    models = Models(calls)
+    # Never from a store: neither would the latency be one, nor would a second dialogue get an answer of its own.
+    bare = models.without_store()
+    apart = Models(replace(calls, store=None, concurrency=system_concurrency))
+    with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
+        asked = assemble_system(system, options.settings(told(notes)), bare if options.has_models else apart)
+    evidence = None if kb is None else _evidence(kb, k or 5, models)
+    conversations = Conversations(
+        asked,
+        assemble_judge(judged_by, models=bare),  # for signatures; the store is not ours until the folder is
+        LocalExecutor(_DIALOGUES_A_PLACE * (calls.concurrency + system_concurrency)),
+        max_turns,
+        None if evidence is None else _finder(evidence),
+        "none" if evidence is None else evidence.name,
+        system_concurrency,
+    )
+    kept = {
+        "data": "-" if qa == "-" else Path(qa).name,
+        **judged_by.kept(),
+        "columns": columns,
+        "language": spoken or "detected",
+        "currency": calls.currency,
+        "system": {"name": asked.name, **asked.describe()},
+        "max_turns": max_turns,
+        "evidence_from": conversations.evidence_from,
+    }
+    source = begun(rows())
+    with open_journal(
+        out, kept, conversations.signatures(), command=sys.argv, retry_failed=retry_failed, tell=told(notes)
+    ) as journal:
+        if journal.done:
+            notes.print(f"{outside(out)} has {journal.done} scores already; going on")
+        conversations = replace(conversations, agents=assemble_judge(judged_by, models=models))
+
+        async def all_of_it() -> None:
+            try:
+                await ready(asked)
+                if evidence is not None:
+                    await _open(evidence)
+                await converse_into(journal, source, conversations, progress, strict=strict)
+            finally:
+                await _close_all(conversations, evidence)
+
+        with DialogueProgress(notes, count_rows(qa, limit), calls.currency, quiet=quiet) as progress:
+            status = _to_end(all_of_it, notes)
+        if not status and not progress.pairs:
+            raise BadInput(
+                f"there was no pair of question and reference in {qa}; reasons stand in {journal.folder}/errors.jsonl"
+            )
+        _tell_the_rest(progress, calls.currency, out, notes)
+    show_summary(out, form, stdout())
+    if status:
+        raise typer.Exit(status)
+
+
+def _to_end(all_of_it: Any, notes: Console) -> int:
+    """Hold the dialogues, and say how it ended: 0, or the exit status of a run that can be continued."""
+    try:
+        with fewer_collections(), redirect_stdout(sys.stderr):
+            asyncio.run(all_of_it())
+    except BudgetSpent as error:
+        notes.print(f"[yellow]stopped:[/] {outside(error)}")
+        notes.print("what was said in dialogues that are not finished is kept, and counted once they are")
+        return STOPPED
+    except KeyboardInterrupt:
+        notes.print("[yellow]interrupted:[/] all that was said is kept; the same command goes on from here")
+        return INTERRUPTED
+    return 0
+
+
+def _tell_the_rest(progress: DialogueProgress, currency: str, out: Path, notes: Console) -> None:
+    notes.print(
+        f"{progress.dialogues} dialogues, {progress.turns} turns in {progress.seconds():.1f} s; "
+        f"{usage_text(progress.usage, currency)}",
+        markup=False,
+    )
+    if progress.bad_rows:
+        notes.print(f"{progress.bad_rows} rows could not be used; they stand in {outside(out)}/errors.jsonl")
+    if progress.failed:
+        notes.print("the same command with --retry-failed goes on with the dialogues that failed")
+
+
+def _evidence(kb: str, k: int, models: Models) -> OpenedLater:
+    """The knowledge base of the evidence, which is opened in the loop that searches it."""
+
+    async def opened(with_models: Models) -> Retriever:
+        return await open_knowledge_base(kb, with_models, k=k)
+
+    try:
+        name = name_of(partial(opened, models.without_store()))
+    except CallFailed as error:
+        raise ConfigurationError(f"the knowledge base {kb} cannot be opened: {error}") from error
+    return OpenedLater(name, partial(opened, models))
+
+
+async def _open(evidence: OpenedLater) -> None:
+    try:
+        await evidence.open()
+    except CallFailed as error:
+        raise ConfigurationError(f"the knowledge base of the evidence cannot be opened: {error}") from error
+
+
+def _finder(evidence: Retriever) -> FindEvidence:
+    """What question and reference together find."""
+
+    async def find(pair: Sample) -> Retrieved:
+        return await evidence.retrieve(evidence_query(pair))
+
+    return find
+
+
+async def _close_all(conversations: Conversations, evidence: Retriever | None) -> None:
+    """Each of them, also where another cannot be closed."""
+    try:
+        await conversations.agents.close()
+    finally:
+        try:
+            await conversations.system.close()
+        finally:
+            if evidence is not None:
+                await evidence.close()
+
+
+def _rehearse(
+    rows: Iterator[Sample | BadRow], max_turns: int, judged_by: JudgeSettings, calls: CallSettings, form: Format
+) -> None:
+    """Print what a run would take, at least and at most."""
+    found = asyncio.run(rehearse(rows, max_turns, judged_by.votes))
+    if not found.pairs:
+        raise BadInput(f"there is no pair of question and reference ({found.bad_rows} rows cannot be used)")
+    offline = judged_by.judge == "offline"
+    price = PriceTable.read(calls.prices, calls.currency).find(price_name(judged_by.judge))
+
+    def row(name: str, questions: int, used: Usage) -> tuple[Cell, ...]:
+        spent = Usage() if offline else used
+        cost: Cell = "unknown"
+        if not spent.calls:
+            cost = 0.0
+        elif price is not None:
+            cost = price.of(spent.prompt_tokens, spent.completion_tokens)
+        return (name, questions, spent.calls, spent.prompt_tokens, spent.completion_tokens, cost)
+
+    few, many = found.questions
+    table = Table(
+        f"What {found.pairs} dialogues of at most {max_turns} turns with {judged_by.judge} would take",
+        ("turns", "questions to the system", "calls", "prompt tokens", "completion tokens", f"cost ({calls.currency})"),
+        (row("one each", few, found.least), row("all of them", many, found.most)),
+        "One turn each where every first answer gets 5, all of them where none does; the truth lies between. Answers "
+        "are taken to be as long as the references. Tokens are counted in characters; repairs, reasoning, embeddings "
+        "and what the system itself costs are left out.",
+    )
+    render([table], form, stdout())
+    if found.bad_rows:
+        stderr().print(f"{found.bad_rows} rows cannot be used and are not counted")

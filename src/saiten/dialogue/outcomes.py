@@ -1,0 +1,111 @@
+"""What a run of dialogues comes to, its scores apart: how they ended, what leaked, how long the system took."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from saiten.dialogue.dialogue import Dialogue, Ended
+from saiten.records import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """In seconds, over the answers of the system where it was measured."""
+
+    n: int
+    median: float
+    mean: float
+    p95: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What a run of dialogues comes to."""
+
+    dialogues: int
+    ended: Mapping[Ended, int]
+    failures: Mapping[tuple[str, str], int]
+    """By whose fault and kind."""
+    with_evidence: int
+    """Dialogues whose grader saw passages beside the reference."""
+    leak: float | None
+    """The mean share over the dialogues that have one; None where none has."""
+    measured: int
+    """Dialogues that have a share."""
+    leaking: int
+    """Of them, those in which any word leaked."""
+    worst: str
+    """The id of the one with the highest share; empty where nothing leaked."""
+    asked: int
+    """Questions that the questioner put to the system."""
+    stating: int
+    """Of them, those that state what only the reference says."""
+    turns: int
+    """Answers of the system."""
+    latency: Latency | None
+    """None where none was measured."""
+    of_system: Usage
+    of_agents: Usage
+    """Grader, composer and questioner, and finding the evidence."""
+
+
+@dataclass(slots=True)
+class _Sums:
+    ended: Counter[Ended] = field(default_factory=Counter)
+    failures: Counter[tuple[str, str]] = field(default_factory=Counter)
+    shares: "array[float]" = field(default_factory=lambda: array("d"))
+    seconds: "array[float]" = field(default_factory=lambda: array("d"))
+
+
+def outcomes_of(dialogues: Iterable[Dialogue]) -> Outcomes:
+    """Count them, one at a time; memory: 8 bytes a turn and a dialogue."""
+    sums = _Sums()
+    of_system, of_agents = Usage(), Usage()
+    with_evidence = asked = stating = turns = 0
+    worst, highest = "", 0.0
+    for dialogue in dialogues:
+        sums.ended[dialogue.ended] += 1
+        if dialogue.fault is not None:
+            sums.failures[dialogue.fault, dialogue.kind or "failed"] += 1
+        with_evidence += bool(dialogue.evidence.passages)
+        asked += max(0, len(dialogue.history) - 1)
+        stating += len(dialogue.leak.questions)
+        share = dialogue.leak.share
+        if share is not None and dialogue.ended != "failed":
+            sums.shares.append(share)
+            if share > highest:
+                worst, highest = dialogue.id, share
+        answers = [step for step in dialogue.steps if step.agent == "system"]
+        turns += len(answers)
+        sums.seconds.extend(step.seconds for step in answers if step.seconds is not None)
+        of_system += sum((step.usage for step in answers), dialogue.lost if dialogue.fault == "system" else Usage())
+        agents = (step.usage for step in dialogue.steps if step.agent != "system")
+        of_agents += sum(agents, dialogue.evidence.usage + (dialogue.lost if dialogue.fault == "judge" else Usage()))
+    shares = np.frombuffer(sums.shares) if sums.shares else None
+    return Outcomes(
+        dialogues=sums.ended.total(),
+        ended=dict(sums.ended),
+        failures=dict(sums.failures),
+        with_evidence=with_evidence,
+        leak=None if shares is None else float(shares.mean()),
+        measured=len(sums.shares),
+        leaking=0 if shares is None else int((shares > 0).sum()),
+        worst=worst,
+        asked=asked,
+        stating=stating,
+        turns=turns,
+        latency=_latency(sums.seconds),
+        of_system=of_system,
+        of_agents=of_agents,
+    )
+
+
+def _latency(seconds: "array[float]") -> Latency | None:
+    if not seconds:
+        return None
+    values = np.frombuffer(seconds)
+    median, p95 = np.quantile(values, [0.5, 0.95])
+    return Latency(len(values), float(median), float(values.mean()), float(p95))

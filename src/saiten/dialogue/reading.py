@@ -1,0 +1,52 @@
+"""The dialogues of a run as they stand on disk, one at a time; of several lines under one id the last one counts."""
+
+from collections.abc import Callable, Iterator
+
+from saiten.dialogue.dialogue import Dialogue
+from saiten.dialogue.lines import dialogue_from_json
+from saiten.dialogue.naming import SETTING
+from saiten.dialogue.running import DIALOGUES_NAME, session_of
+from saiten.journal import RunReader
+from saiten.journal.keys import id_key
+from saiten.journal.lines import from_line
+
+
+def has_dialogues(reader: RunReader) -> bool:
+    """Whether it is a run of dialogues."""
+    return SETTING in reader.manifest.settings and (reader.folder / DIALOGUES_NAME).exists()
+
+
+def read_dialogues(reader: RunReader) -> Iterator[Dialogue]:
+    """Each dialogue once, in the order of the file. Reads it twice and remembers some 130 bytes a dialogue."""
+    last = {id_key(dialogue.id): number for number, dialogue in _readable(reader, reader.tell)}
+    for number, dialogue in _readable(reader, lambda _: None):
+        if last.get(id_key(dialogue.id)) == number:
+            yield dialogue
+
+
+def find_dialogue(reader: RunReader, identity: str) -> Dialogue | None:
+    """The dialogue about the pair with this id; None if there is none."""
+    found = None
+    for _, dialogue in _readable(reader, reader.tell, identity):
+        found = dialogue
+    return found
+
+
+def _readable(
+    reader: RunReader, tell: Callable[[str], None], wanted: str | None = None
+) -> Iterator[tuple[int, Dialogue]]:
+    """The dialogues of this run with the numbers of their lines; a line that cannot be read is told and left out."""
+    path = reader.folder / DIALOGUES_NAME
+    if not path.exists():
+        return
+    run = str(reader.manifest.settings.get(SETTING))
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                value = from_line(line)
+                identity = str(value.get("id"))
+                if value.get("session") != session_of(run, identity) or wanted not in {None, identity}:
+                    continue
+                yield number, dialogue_from_json(value)
+            except ValueError as error:
+                tell(f"{path}:{number} cannot be read and is left out: {error}")

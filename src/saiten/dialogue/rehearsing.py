@@ -1,0 +1,93 @@
+"""What a run of dialogues would take at least and at most, without asking anybody.
+
+How many turns a dialogue takes depends on the system. At best the first answer gets 5; at worst every turn is used.
+The stand-ins say something of the reference's length each time, so that the real prompts can be counted.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from saiten.data import BadRow
+from saiten.dialogue.dialogue import Step
+from saiten.dialogue.loop import converse
+from saiten.judges.rehearsal import Rehearsal
+from saiten.judges.scripted import ScriptedJudge
+from saiten.protocols import Task
+from saiten.records import Answer, Inquiry, Sample, Usage
+from saiten.tasks.correctness import Grade, GradeAnswer
+from saiten.tasks.dialogue import AskNext, ComposeAnswer, Composition, DecideNext, Need, NextQuestion
+
+_SENTENCE = "It names most of it and leaves one thing open. "
+_REVIEW = _SENTENCE * 4
+"""Reviews and explanations are a few sentences, whatever they say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """What a run would take."""
+
+    pairs: int
+    bad_rows: int
+    least: Usage
+    """Of the agents, where each first answer gets 5."""
+    most: Usage
+    """Of the agents, where each dialogue uses every turn."""
+    questions: tuple[int, int]
+    """To the system, at least and at most."""
+
+
+async def rehearse(rows: Iterable[Sample | BadRow], max_turns: int, votes: int = 1) -> Rehearsed:
+    """Hold the longest dialogues that there can be with stand-ins, and count."""
+    pairs = bad = 0
+    least = most = Usage()
+    for row in rows:
+        if isinstance(row, BadRow) or not row.question.strip() or not (row.reference or "").strip():
+            bad += 1
+            continue
+        pairs += 1
+        dialogue = await converse(row, _StandIn(row.reference or ""), _agents(row.reference or ""), max_turns=max_turns)
+        least += _cost(dialogue.steps[:3], votes)
+        most += _cost(dialogue.steps, votes)
+    return Rehearsed(pairs, bad, least, most, (pairs, pairs * max_turns))
+
+
+def _cost(steps: Iterable[Step], votes: int) -> Usage:
+    """A vote on a grade is a call of its own."""
+    return sum((step.usage for step in steps for _ in range(votes if step.name == "T3" else 1)), Usage())
+
+
+@dataclass(frozen=True, slots=True)
+class _StandIn:
+    """Says the same each time."""
+
+    text: str
+    name: str = "stand-in"
+
+    def describe(self) -> dict[str, str]:
+        return {}
+
+    async def answer(self, inquiry: Inquiry) -> Answer:
+        return Answer(self.text)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def _agents(reference: str) -> Rehearsal:
+    """Agents who never have enough."""
+
+    def ask(task: Task[Any]) -> NextQuestion:
+        assert isinstance(task, AskNext)  # noqa: S101 - by the key below
+        return NextQuestion(explanation=_SENTENCE, question=f"{task.question} ({len(task.earlier)})")
+
+    return Rehearsal(
+        ScriptedJudge(
+            {
+                ComposeAnswer: Composition(explanation=_SENTENCE, answer=reference),
+                GradeAnswer: Grade(feedback=_REVIEW, grade=3),
+                DecideNext: Need(explanation=_SENTENCE, needed=True),
+                AskNext: ask,
+            }
+        )
+    )

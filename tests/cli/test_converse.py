@@ -1,0 +1,375 @@
+"""`saiten converse`, and what `show` and `compare` make of its runs."""
+
+import json
+import random
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from answer_service import AnswerService
+from saiten.cli.compare import verdict
+from servers import Fault, instance
+
+BOT = """
+def answer(question, id, history):
+    n = int(id[1:])
+    if id == "q5" and history: raise LookupError("no such page")
+    if id == "q7": raise TimeoutError("slow")
+    print("thinking")
+    if len(history) < n % 3: return "There are several options."
+    return f"Option {n} removes duplicate rows from the result and keeps the first."
+
+def better(question, id, history):
+    return f"Option {id[1:]} removes duplicate rows from the result and keeps the first."
+"""
+
+
+@pytest.fixture(autouse=True)
+def bot(somewhere, monkeypatch):
+    """A system in a file."""
+    monkeypatch.delenv("SAITEN_SYSTEM_KEY", raising=False)
+    (somewhere / "bot.py").write_text(BOT)
+
+
+@pytest.fixture
+def service():
+    """A service on loopback that speaks the JSON contract."""
+    with AnswerService() as server:
+        server.reply = lambda asked: f"There is a part {len(asked.body['history'])}."
+        yield server
+
+
+def pairs(n):
+    """Rows with a question and a reference, of two products."""
+    return [
+        {
+            "id": f"q{i}",
+            "question": f"What does option {i} do?",
+            "reference": f"Option {i} removes duplicate rows from the result and keeps the first. The log counts them.",
+            "group": ("Db2", "分析基盤")[i % 2],
+        }
+        for i in range(n)
+    ]
+
+
+def lines(name, folder="run"):
+    """The objects in a file of the run."""
+    return [json.loads(line) for line in (Path(folder) / name).read_text(encoding="utf-8").splitlines()]
+
+
+def talks(folder="run"):
+    """Id → dialogue; each id once."""
+    found = {line["id"]: line for line in lines("dialogues.jsonl", folder)}
+    assert len(found) == len(lines("dialogues.jsonl", folder))
+    return found
+
+
+def test_a_run_from_the_first_question_to_the_summary(saiten, data):
+    """Scores with intervals, over all and per group; how the dialogues ended, whose fault failures are; leak; latency.
+
+    What the system's own code prints is no result.
+    """
+    said = saiten("converse", data(pairs(8)), "--system", "bot.py:answer", "-o", "run", "--format", "json")
+    assert said.status == 0, said
+    tables = json.loads(said.out)
+    assert {row["metric"] for row in tables["Scores"]} == {"wscore", "lscore", "mscore", "leak"}
+    assert {(row["n"], row["of"]) for row in tables["Scores"]} == {(6, 8)}
+    assert {row["group"] for row in tables["By group"]} == {"Db2", "分析基盤"}
+    ended = {row["ended"]: row["dialogues"] for row in tables["How the dialogues ended"]}
+    assert ended.pop("failed: the system failed") == 1
+    assert ended.pop("failed: the system did not answer in time") == 1
+    assert sum(ended.values()) == 6
+    (leak,) = tables["Leak check"]
+    assert (leak["dialogues"], leak["stating questions"]) == (6, 0)
+    system, agents = tables["What it took"]
+    assert (system["answers"], system["n"]) == (len(lines("turns.jsonl")), len(lines("turns.jsonl")))
+    assert agents["calls"] == 0
+    assert [row["metric"] for row in tables["Why scores are missing"]] == ["wscore"] * 2
+    assert "thinking" in said.err
+
+
+def test_the_summary_says_whether_the_grader_saw_evidence(saiten, data):
+    """Without --kb it sees none."""
+    said = saiten("converse", data(pairs(1)), "--system", "bot.py:answer", "-o", "run", "-q")
+    assert "The grader saw no evidence beside the reference." in said.out
+
+
+def test_a_dialogue_is_read_in_the_terminal_and_by_programs(saiten, data, monkeypatch):
+    """The questions, what was said to them, the grades at the margin; a failure with the question it came to."""
+    saiten("converse", data(pairs(6)), "--system", "bot.py:answer", "-o", "run", "-q")
+    for width in ("80", "120"):
+        monkeypatch.setenv("COLUMNS", width)
+        text = saiten("show", "run", "--dialogue", "q2").out
+        for part in ("What does option 2 do?", "turn 3", "There are several options.", "σ = [", "reference", "review"):
+            assert part in text
+        assert max(map(len, text.splitlines())) <= int(width)
+    failed = saiten("show", "run", "--dialogue", "q5").out
+    assert "ended: failed" in failed
+    assert "no such page" in failed
+    assert "turn 2" in failed
+    found = json.loads(saiten("show", "run", "--dialogue", "q2", "--format", "json").out)
+    assert [step["name"] for step in found["steps"]][:3] == ["T1", "T2", "T3"]
+    said = saiten("show", "run", "--dialogue", "zz")
+    assert (said.status, "no dialogue 'zz'" in said.err) == (2, True)
+    assert saiten("show", "run", "--dialogue", "q2", "--format", "html").status == 2
+
+
+def test_no_answer_can_touch_the_terminal(saiten, data, service):
+    """Whatever system and pair say."""
+    evil = "Fine.\x1b[2J\x1b[31m [red]x[/red] \x9b1m\x07 <script>alert(1)</script>"
+    service.reply = lambda _: evil
+    rows = [
+        {"id": f"e\x1b[31m{n}", "question": f"{evil}{n}", "reference": evil, "group": f"{evil}{n}"} for n in range(2)
+    ]
+    for run in ("one", "two"):
+        assert saiten("converse", data(rows), "--system", service.url, "-o", run, "-q").status == 0
+    for command in (("show", "one"), ("show", "one", "--dialogue", "e\x1b[31m0"), ("compare", "one", "two")):
+        for form in ("table", "json"):
+            said = saiten(*command, "--format", form)
+            assert said.status == 0
+            assert not {c for c in said.out + said.err if (ord(c) < 0x20 and c not in "\n\r") or 0x7F <= ord(c) < 0xA0}
+    assert "<script>alert" not in saiten("compare", "one", "two", "--format", "html").out
+
+
+def test_an_http_system_is_driven_as_a_user_would(saiten, data, service):
+    """One session a dialogue, its cookie sent back, the history along; two runs share no session."""
+    service.reply = lambda asked: Fault(
+        200, {"answer": f"part {asked.number}"}, {"Set-Cookie": f"who={asked.body['session'].partition('/')[2]}"}
+    )
+    for run in ("run", "again"):
+        assert saiten("converse", data(pairs(3)), "--system", service.url, "-o", run, "--max-turns", "2").status == 0
+    for one in service.requests:
+        session, history = one.body["session"], one.body["history"]
+        assert one.headers["X-Session-Id"] == session
+        assert session.endswith(f"/{one.body['id']}")
+        assert ("Cookie" in one.headers) == bool(history)
+        if history:
+            assert one.headers["Cookie"] == f"who={one.body['id']}"
+            assert history[0]["question"].startswith("What does option")
+    assert len({one.body["session"] for one in service.requests}) == 6
+    assert {one["session"] for one in talks("run").values()}.isdisjoint(
+        one["session"] for one in talks("again").values()
+    )
+
+
+def test_what_failed_is_gone_on_with(saiten, data, service):
+    """Time-out and error apart; --retry-failed asks the turn that failed, and none before it."""
+    service.reply = lambda asked: Fault(500, "down") if asked.body["history"] else "There is a part."
+    arguments = ("converse", data(pairs(2)), "--system", service.url, "-o", "run", "-q")
+    assert saiten(*arguments).status == 0
+    assert {line["fault"] for line in lines("dialogues.jsonl")} == {"system"}
+    asked = len(service.asked)
+    saiten(*arguments)
+    assert len(service.asked) == asked
+    service.reply = lambda _: "Option 0 or 1 removes duplicate rows and keeps the first. The log counts them."
+    assert saiten(*arguments, "--retry-failed").status == 0
+    again = service.asked[asked:]
+    assert all(one["history"] for one in again)
+    assert {line["id"]: line["ended"] for line in lines("dialogues.jsonl")}["q0"] != "failed"
+
+
+def test_a_killed_run_asks_nothing_twice_that_was_answered(process, data, service):
+    """SIGKILL at random moments: what stands in the record is not asked again, and every dialogue ends once."""
+    dice = random.Random(20261121)
+    service.latency = 0.02
+    file = data(pairs(24))
+    command = (
+        "converse",
+        file,
+        "--system",
+        service.url,
+        "-o",
+        "run",
+        "-q",
+        "--max-turns",
+        "4",
+        "--system-concurrency",
+        "4",
+    )
+    kills = 0
+    for attempt in range(20):
+        known = (
+            {(line["session"], line["question"]) for line in lines("turns.jsonl")}
+            if Path("run/turns.jsonl").exists()
+            else set()
+        )
+        before = len(service.asked)
+        running = process(*command)
+        if attempt < 3:
+            enough = before + dice.randrange(2, 16)
+            while len(service.asked) < enough and running.poll() is None:
+                time.sleep(0.005)
+            running.send_signal(signal.SIGKILL)
+            running.wait()
+            kills += 1
+        else:
+            assert running.wait() == 0, running.stderr.read()
+        new = {(one["session"], one["question"]) for one in service.asked[before:]}
+        assert not new & known
+        if attempt >= 3:
+            break
+    asked = Counter((one["session"], len(one["history"])) for one in service.asked)
+    assert sum(asked.values()) - len(asked) <= 4 * kills  # what was in flight
+    assert len(talks()) == 24
+    assert len({session for session, _ in asked}) == 24
+
+
+def test_ctrl_c_keeps_what_was_said(process, data, service):
+    """Status 130, and the same command goes on."""
+    service.latency = 0.05
+    command = ("converse", data(pairs(40)), "--system", service.url, "-o", "run", "-q", "--system-concurrency", "2")
+    running = process(*command)
+    while len(service.asked) < 5:
+        time.sleep(0.01)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate()
+    assert running.returncode == 130
+    assert b"goes on from here" in err
+    assert Path("run/turns.jsonl").stat().st_size
+
+
+def judged(asked):
+    """A judge that is never content and asks something new each time."""
+    reply = instance(asked.body["response_format"]["json_schema"]["schema"])
+    changed = {"grade": 3, "question": f"And part {asked.number}?", "answer": f"Part {asked.number}."}
+    return json.dumps(reply | {name: value for name, value in changed.items() if name in reply})
+
+
+def test_a_spent_budget_stops_and_the_rest_is_asked_later(saiten, data, openai_server):
+    """Status 3; over both runs each call of the judge is made once, so 4 n - 2 a dialogue and one to try the server."""
+    openai_server.reply = judged
+    command = ("converse", data(pairs(3)), "--system", "bot.py:better", "--judge", f"openai:m@{openai_server.base_url}", "-o", "run", "--max-turns", "3", "-q")  # fmt: skip
+    said = saiten(*command, "--max-calls", "12")
+    assert said.status == 3
+    assert "stopped" in said.err
+    assert saiten(*command).status == 0
+    assert len(talks()) == 3
+    grades = {tuple(line["grades"]) for line in talks().values()}
+    assert grades == {(3, 3, 3)}
+    assert {line["ended"] for line in talks().values()} == {"turn limit"}
+    assert len(openai_server.requests) <= 3 * 10 + 2
+
+
+def test_a_dry_run_tells_the_least_and_the_most(saiten, data, openai_server):
+    """2 calls a dialogue at least, 4 n - 2 at most; nobody is asked, nothing is written."""
+    said = saiten("converse", data(pairs(3)), "--system", "bot.py:answer", "-o", "run", "--dry-run", "--judge", f"openai:m@{openai_server.base_url}", "--format", "json")  # fmt: skip
+    ((few, many),) = json.loads(said.out).values()
+    assert (few["questions to the system"], few["calls"]) == (3, 6)
+    assert (many["questions to the system"], many["calls"]) == (15, 3 * 18)
+    assert many["prompt tokens"] > few["prompt tokens"] > 0
+    assert not openai_server.requests
+    assert not Path("run").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--system", "file:data.jsonl"), "--max-turns 1"),
+        (("--system", "bot.py:answer", "--chain", "refine"), "is for our RAG"),
+        (("--system", "bot.py:answer", "--header", "a=b"), "is for an HTTP system"),
+        (("--system", "bot.py:nothing"), "nothing"),
+        (("--system", "bot.py:answer", "--kb", "nowhere"), "nowhere"),
+        (("--system", "bot.py:answer", "--column", "question"), "FIELD=COLUMN"),
+    ],
+)
+def test_a_wrong_set_up_is_told_before_a_folder_is_made(saiten, data, arguments, said):
+    """With what to do."""
+    ended = saiten("converse", data(pairs(1)), *arguments, "-o", "run")
+    assert ended.status == 2, ended
+    assert said in ended.err
+    assert not Path("run").exists()
+
+
+def test_rows_that_are_no_pairs_are_kept_apart(saiten, data):
+    """Counted, told, and with --strict the end; none that can be used is an error."""
+    rows = [{"id": "a", "question": "Why?"}, *pairs(1), b"no json", {"id": "c", "question": " ", "reference": "r"}]
+    said = saiten("converse", data(rows), "--system", "bot.py:answer", "-o", "run")
+    assert said.status == 0
+    assert "3 rows could not be used" in said.err
+    assert saiten("converse", data(rows), "--system", "bot.py:answer", "-o", "strict", "--strict").status == 2
+    assert saiten("converse", data(rows[:1]), "--system", "bot.py:answer", "-o", "none").status == 2
+
+
+def test_another_system_or_judge_is_another_run(saiten, data):
+    """Each difference is named."""
+    saiten("converse", data(pairs(1)), "--system", "bot.py:answer", "-o", "run", "-q")
+    said = saiten("converse", data(pairs(1)), "--system", "bot.py:better", "-o", "run", "-q")
+    assert said.status == 2
+    assert "bot.py:better" in said.err
+    assert "session" not in said.err
+
+
+@pytest.fixture
+def three(saiten, data):
+    """Runs of two systems over the same pairs, and one of them again."""
+    file = data(pairs(12))
+    for name, function in {"plain": "answer", "better": "better", "again": "answer"}.items():
+        assert saiten("converse", file, "--system", f"bot.py:{function}", "-o", name, "-q").status == 0
+
+
+def test_the_longest_dialogues_are_the_worst(saiten, three):
+    """Of lscore the highest values are listed, of the others the lowest."""
+    (long,) = json.loads(saiten("show", "plain", "--worst", "lscore", "-n", "3", "--format", "json").out).values()
+    values = [row["value"] for row in long]
+    assert values == sorted(values, reverse=True)
+    assert values[0] > 1
+    assert "Lowest wscore" in saiten("show", "plain", "--worst", "wscore").out
+
+
+def test_two_systems_are_compared_over_all_and_by_group(saiten, three):
+    """Fewer turns are better; the means of each; differences on the pairs that both measured."""
+    tables = json.loads(saiten("compare", "plain", "better", "--format", "json").out)
+    overall = {row["metric"]: row for row in tables["plain → better"]}
+    assert overall["lscore"]["difference"] < 0
+    assert overall["wscore"]["difference"] > 0
+    assert overall["wscore"]["one side only"] == 2
+    means = {(row["score"], row["group"]): row for row in tables["Means by group"]}
+    assert means["lscore", "all"]["n"] == 10
+    assert means["lscore", "all"]["better"] == means["lscore", "Db2"]["better"]
+    groups = tables["By group: plain → better"]
+    assert {row["group"] for row in groups} == {"Db2", "分析基盤"}
+    assert len(groups) == 6
+
+
+@pytest.mark.parametrize(
+    ("score", "difference", "said"),
+    [
+        ("lscore", -1, "better"),
+        ("lscore", 1, "worse"),
+        ("wscore", 1, "better"),
+        ("mscore", -1, "worse"),
+        ("leak", 1, "worse"),
+    ],
+)
+def test_fewer_turns_and_less_leak_are_better(score, difference, said):
+    """Each score knows its direction; what may be noise is called neither."""
+    assert verdict(score, difference, 0.01) == said
+    assert verdict(score, difference, 0.06) == "within the noise"
+
+
+def test_more_than_two_runs_are_each_held_against_the_first(saiten, three):
+    """One table each, p corrected over all; a system does not differ from itself."""
+    tables = json.loads(saiten("compare", "plain", "better", "again", "--format", "json").out)
+    assert {row["difference"] for row in tables["plain → again"]} == {0}
+    two = json.loads(saiten("compare", "plain", "better", "--format", "json").out)
+    for one, other in zip(tables["plain → better"], two["plain → better"], strict=True):
+        assert one["p"] >= other["p"]
+    assert saiten("compare", "plain").status == 2
+
+
+def test_the_page_has_the_figure_of_the_paper(saiten, three):
+    """A chart a score, a line a system, told apart by dashes and marks; figures again in the table."""
+    page = saiten("compare", "plain", "better", "--format", "html").out
+    assert page.count('class="chart"') == 3
+    assert page.count('stroke-dasharray="1.5 4"') == 6
+    assert "lscore by group (lower is better)" in page
+    assert "better · python:bot.py:better" in page
+
+
+def test_runs_made_in_different_ways_are_pointed_out(saiten, data, three):
+    """The difference may come from that, not from the system."""
+    saiten("converse", "data.jsonl", "--system", "bot.py:better", "-o", "short", "--max-turns", "2", "-q")
+    assert "the runs differ in max_turns: 5, 2" in saiten("compare", "plain", "short").err

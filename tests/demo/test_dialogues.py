@@ -1,0 +1,40 @@
+"""The demo's dialogues: our RAG in both forms, without a model."""
+
+from io import StringIO
+
+from rich.console import Console
+
+from saiten.cli.demo_dialogues import SHOWN, comparison, demo_dialogues, print_one_dialogue
+from saiten.demo.dialogues import corpus, demo_pairs
+from saiten.dialogue.reading import read_dialogues
+from saiten.journal import read_run
+
+
+def test_every_question_is_asked_once():
+    """24 a language, each with its reference, in four groups."""
+    pairs = demo_pairs()
+    assert len(pairs) == len({pair.question for pair in pairs}) == 48
+    assert all(pair.reference and pair.answer is None for pair in pairs)
+    assert {pair.group for pair in pairs} == {"ja handbook", "ja manual", "en handbook", "en manual"}
+    assert len(list(corpus().rglob("*.md"))) == 4
+
+
+def test_both_forms_talk_about_the_built_in_texts(tmp_path):
+    """To the end, without a leak, with evidence; compared over all and by group; and the same again asks nobody."""
+    notes = Console(file=StringIO())
+    runs = demo_dialogues(tmp_path, notes)
+    for run in runs:
+        found = list(read_dialogues(read_run(run)))
+        assert len(found) == 48
+        assert {dialogue.ended for dialogue in found} <= {"grade 5", "no question needed", "turn limit"}
+        assert all(dialogue.evidence.passages for dialogue in found)
+        assert sum(dialogue.leak.share or 0 for dialogue in found) == 0
+        assert any(len(dialogue.history) > 1 for dialogue in found)
+    overall, means, groups = comparison(runs)
+    assert (len(overall.rows), len(means.rows), len(groups.rows)) == (4, 15, 12)
+    asked = (runs[0] / "turns.jsonl").stat().st_size
+    demo_dialogues(tmp_path, notes)
+    assert (runs[0] / "turns.jsonl").stat().st_size == asked
+    screen = Console(file=StringIO(), width=80)
+    print_one_dialogue(runs[1], screen)
+    assert SHOWN in screen.file.getvalue()
