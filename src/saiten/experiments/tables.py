@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from saiten.experiments.cells import Cell as GridCell
 from saiten.experiments.results import CellResult, ChainComparison, ExperimentResult
 from saiten.records import Usage
+from saiten.reports.scatter import Point, Scatter
 from saiten.reports.tables import Cell, Interval, Table
 from saiten.stats.ratios import Ratio
 
@@ -65,7 +67,36 @@ def _cells(result: ExperimentResult, currency: str, *, glance: bool) -> Table:
     rows = tuple(_cell(each, result.main, glance=glance) for each in result.cells)
     at_once = result.plan.at_once
     caption = _CELLS if at_once == 1 else f"{_CELLS} {_LOADED.format(n=at_once)}"
-    return Table(result.plan.title or "Experiment", columns, rows, caption, _drawn(result.main, None, glance=glance))
+    title, drawn = result.plan.title or "Experiment", _drawn(result.main, None, glance=glance)
+    return Table(title, columns, rows, caption, drawn, charts=tuple(_pictures(result)))
+
+
+def _pictures(result: ExperimentResult) -> Iterator[Scatter]:
+    """Accuracy against latency, a picture a data set."""
+    for data in result.plan.data:
+        points = tuple(
+            Point(
+                each.cell.model or each.cell.system,
+                _series(each.cell),
+                each.answers.latency.median,
+                figure.mean,
+                figure.low,
+                figure.high,
+            )
+            for each in result.cells
+            if each.cell.data.name == data.name
+            and each.answers is not None
+            and each.answers.latency is not None
+            and (figure := each.figures.get(result.main)) is not None
+            and figure.mean is not None
+        )
+        yield Scatter(f"{result.main} against latency: {data.name}", "median latency, seconds", result.main, points)
+
+
+def _series(cell: GridCell) -> str:
+    if cell.chain is None:
+        return "other systems"
+    return cell.chain if cell.form == "qa" else f"{cell.chain} · {cell.form}"
 
 
 def _cell(each: CellResult, main: str, *, glance: bool) -> tuple[Cell, ...]:

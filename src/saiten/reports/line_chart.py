@@ -5,8 +5,8 @@ told apart by dashes and by the shape of their marks, not by colour alone. Geome
 the page's style sheet, through the classes `line-1` to `line-6`.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import count, groupby
 
@@ -49,6 +49,11 @@ class LineChart:
     title: str
     groups: tuple[str, ...]
     lines: tuple[Line, ...]
+
+    def svg(self, clean: Callable[[str], str]) -> str:
+        """The chart, as wide as its groups need; empty where there is nothing to draw, or too much."""
+        lines = tuple(replace(line, name=clean(line.name)) for line in self.lines)
+        return chart_svg(LineChart(clean(self.title), tuple(map(clean, self.groups)), lines))
 
 
 def chart_svg(chart: LineChart) -> str:

@@ -20,9 +20,8 @@ from rich.cells import cell_len
 from saiten.records import Language
 from saiten.reports.drawn_intervals import MOST_DRAWN, Picture, pictures_of
 from saiten.reports.forest import Axis, Estimated, axis_svg, whisker_svg
-from saiten.reports.line_chart import LineChart, chart_svg
 from saiten.reports.page_labels import LABELS
-from saiten.reports.tables import Cell, Table, show_cell
+from saiten.reports.tables import Cell, Chart, Table, show_cell
 from saiten.reports.visible import visible
 from saiten.version import __version__
 
@@ -209,10 +208,8 @@ class _Section:
         return _Shown("interval", f"[{low}, {high}]" if whole else "–", order=estimated.low, picture=drawn)
 
 
-def _chart(chart: LineChart) -> Markup:
-    lines = tuple(replace(line, name=clean(line.name)) for line in chart.lines)
-    shown = LineChart(clean(chart.title), tuple(map(clean, chart.groups)), lines)
-    return Markup(chart_svg(shown))  # noqa: S704 - escaped where it is drawn
+def _chart(chart: Chart) -> Markup:
+    return Markup(chart.svg(clean))  # noqa: S704 - escaped where it is drawn
 
 
 def _is_number(cell: Cell) -> bool:

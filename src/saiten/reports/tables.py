@@ -4,9 +4,9 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from saiten.reports.line_chart import LineChart
 from saiten.reports.visible import visible, visible_json
 
 Cell = str | int | float | bool | None
@@ -39,6 +38,19 @@ class Interval:
     """The value that means "none": 0 for a difference or a correlation, 0.5 for an AUROC."""
 
 
+class Chart(Protocol):
+    """A picture of figures that a page draws."""
+
+    @property
+    def title(self) -> str:
+        """What stands above it."""
+        ...
+
+    def svg(self, clean: Callable[[str], str]) -> str:
+        """The picture, its texts escaped; `clean` is for those from outside. Empty where nothing can be drawn."""
+        ...
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows of cells under column names. Numbers stay numbers until the table is rendered."""
@@ -52,7 +64,7 @@ class Table:
     """What can be drawn; the columns are named as in `columns`."""
     scales: Literal["one", "several"] = "one"
     """Whether all rows lie on one scale; the means of different metrics do not."""
-    charts: tuple[LineChart, ...] = ()
+    charts: tuple[Chart, ...] = ()
     """What a page draws above the table."""
 
 
