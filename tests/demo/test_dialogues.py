@@ -5,14 +5,14 @@ from io import StringIO
 from rich.console import Console
 
 from saiten.cli.demo_dialogues import SHOWN, comparison, demo_dialogues, print_one_dialogue
-from saiten.demo.dialogues import corpus, demo_pairs
+from saiten.demo.questions import corpus, demo_questions
 from saiten.dialogue.reading import read_dialogues
 from saiten.journal import read_run
 
 
 def test_every_question_is_asked_once():
     """24 a language, each with its reference, in four groups."""
-    pairs = demo_pairs()
+    pairs = demo_questions()
     assert len(pairs) == len({pair.question for pair in pairs}) == 48
     assert all(pair.reference and pair.answer is None for pair in pairs)
     assert {pair.group for pair in pairs} == {"ja handbook", "ja manual", "en handbook", "en manual"}

@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 
 from saiten.assembly import JudgeSettings, assemble_judge
+from saiten.cli.demo_dialogues import comparison, demo_dialogues, print_one_dialogue
+from saiten.cli.demo_gist import demo_gist, print_gist_tables, print_one_view
 from saiten.cli.output import outside, stderr, stdout
 from saiten.cli.progress import RunProgress
 from saiten.cli.show import summary_of
@@ -47,13 +49,15 @@ _DATA = "the built-in samples of saiten"
 @app.command()
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Where the run is kept; an earlier demo is replaced.")
+        Path, typer.Option("--out", "-o", help="Where the runs are kept; an earlier demo is replaced.")
     ] = Path("runs/demo"),
 ) -> None:
-    """Grade 192 built-in answers of four made-up systems, in Japanese and English, with the offline judge.
+    """The tour: built-in answers, documents and questions in Japanese and English, and the offline judge.
 
-    Each answer has a defect that is known by construction, so the tour ends with the metrics held against what is
-    known: which defects does each see, and which does it miss?
+    192 answers of four made-up systems are graded. Each has a defect that is known by construction, so that the metrics
+    are held against what is known: which defects does each see, and which does it miss? Then 48 answers are taken apart
+    against their references: what do they lack, what do they add? Then our own RAG is asked 48 questions about built-in
+    documents in dialogues, with and without the history.
 
     Examples:
       saiten demo
@@ -67,20 +71,28 @@ def demo(
         f"half English, half Japanese.\nJudge: [bold]offline-overlap[/]: no model, no key, no network. It compares "
         "words, numbers and names; it understands nothing.\n"
     )
-    reader = _score(samples, out)
+    _make_room(out)
+    reader = _score(samples, out / "answers")
     for language, name in _LANGUAGES.items():
         chosen = [one for one in samples if one.sample.language == language]
         _print_language(reader, chosen, name, console)
     _print_one_answer(reader, samples, console)
+    _print_gist(out / "gist", console)
+    _print_dialogues(out / "dialogues", console)
     _print_next_steps(out, console)
 
 
+def _make_room(out: Path) -> None:
+    """What an earlier demo left there is removed; anything else is left alone."""
+    if not out.exists() or not any(out.iterdir()):
+        return
+    ours = out / "answers"
+    if not (ours / "manifest.json").is_file() or read_run(ours).manifest.settings.get("data") != _DATA:
+        raise BadInput(f"{out} holds something else than a demo; name another folder with --out")
+    shutil.rmtree(out)
+
+
 def _score(samples: Sequence[DemoSample], out: Path) -> RunReader:
-    """Score into the folder; what an earlier demo left there is replaced, anything else is left alone."""
-    if out.exists() and any(out.iterdir()):
-        if read_run(out).manifest.settings.get("data") != _DATA:
-            raise BadInput(f"{out} holds something else; name another folder with --out")
-        shutil.rmtree(out)
     metrics = make_metrics(METRICS)
     judge = assemble_judge(JudgeSettings("offline"))
     signatures = {metric.name: str(signature_of(metric, judge)) for metric in metrics}
@@ -142,19 +154,42 @@ def _print_one_answer(reader: RunReader, samples: Sequence[DemoSample], console:
     print_sample(shown, [one for one in reader.scores() if one.sample == shown.id and one.metric in wanted], console)
 
 
+def _print_gist(folder: Path, console: Console) -> None:
+    """What answers lack and add, and how much of it the offline judge finds."""
+    console.rule("[bold]What is missing, what is extra[/]: 48 answers taken apart", align="left")
+    demo_gist(folder, stderr())
+    print_gist_tables(folder, console)
+    print_one_view(folder, console)
+    console.print()
+
+
+def _print_dialogues(folder: Path, console: Console) -> None:
+    """Our RAG without a history (qa) and with one (mqa), and one dialogue in full."""
+    console.rule("[bold]How soon does a dialogue reach the answer[/]: our RAG, qa against mqa", align="left")
+    runs = demo_dialogues(folder, stderr())
+    print_tables(comparison(runs)[:1], console)
+    print_one_dialogue(runs[1], console)
+    console.print()
+
+
 def _print_next_steps(out: Path, console: Console) -> None:
-    summary = summary_of(read_run(out))
+    summary = summary_of(read_run(out / "answers"))
     folder = outside(out)
     console.rule("[bold]Next[/]", align="left")
     console.print(
         f"All {sum(f.total for f in summary.figures if f.system is None and f.group is None)} scores with their "
-        f"statements, verdicts and reasons are in [bold]{folder}[/].\n"
-        f"  with intervals       saiten show {folder}\n"
-        f"  where to look first  saiten show {folder} --worst faithfulness\n"
-        f"  real or noise?       saiten compare {folder} {folder} --systems careful,hasty\n"
+        f"statements, verdicts and reasons are in [bold]{folder}/answers[/].\n"
+        f"  with intervals       saiten show {folder}/answers\n"
+        f"  where to look first  saiten show {folder}/answers --worst faithfulness\n"
+        f"  real or noise?       saiten compare {folder}/answers {folder}/answers --systems careful,hasty\n"
+        f"  missing and extra    saiten show {folder}/gist --gist --format html > gist.html\n"
+        f"  qa against mqa       saiten compare {folder}/dialogues/qa {folder}/dialogues/mqa\n"
         "Your own answers (JSONL or CSV with question, answer, contexts, reference):\n"
         "  without a model      saiten score my.csv -m overlap -m faithfulness\n"
         "  what it would cost   saiten score my.csv -m ragas --judge openai:gpt-4o --dry-run\n"
+        "Your own system, or ours over your documents:\n"
+        "  its answers          saiten answer questions.csv --system http://localhost:8000/ask -o answers.jsonl\n"
+        "  serial or parallel?  saiten experiment --example > experiment.yaml\n"
         "`saiten metrics` lists what can be measured, `saiten COMMAND --help` explains a command.",
         highlight=False,
     )

@@ -8,7 +8,8 @@ from rich.console import Console
 from saiten.assembly import Models, index_documents, open_knowledge_base
 from saiten.cli.compare import compare_runs
 from saiten.cli.converse_progress import DialogueProgress
-from saiten.demo.dialogues import corpus, demo_pairs, hold_dialogues
+from saiten.demo.dialogues import hold_dialogues
+from saiten.demo.questions import corpus, demo_questions
 from saiten.dialogue.reading import find_dialogue
 from saiten.journal import read_run
 from saiten.reports.dialogue_page import print_dialogue
@@ -33,7 +34,7 @@ def demo_dialogues(folder: Path, notes: Console) -> list[Path]:
         finally:
             await base.close()
 
-    with DialogueProgress(notes, 2 * len(demo_pairs()), "USD") as progress:
+    with DialogueProgress(notes, 2 * len(demo_questions()), "USD") as progress:
         return asyncio.run(all_of_it(progress))
 
 

@@ -30,11 +30,12 @@ from saiten.assembly import (
     open_knowledge_base,
 )
 from saiten.data import BadRow
+from saiten.demo.questions import corpus
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.execution.local import LocalExecutor
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.plan import DataSet, Plan
-from saiten.experiments.questions import answers_of, demo_documents, questions_of
+from saiten.experiments.questions import answers_of, questions_of
 from saiten.journal import Journal
 from saiten.knowledge.base import KnowledgeBase
 from saiten.knowledge.indexed import Indexed
@@ -114,7 +115,7 @@ class Experiment:
         return data.kb or (str(self.folder / "kb" / data.name) if data.demo is not None else None)
 
     async def _index(self, data: DataSet, models: Models, stages: Stages) -> None:
-        documents = data.documents or ((demo_documents(data.demo),) if data.demo is not None else ())
+        documents = data.documents or ((corpus(data.demo),) if data.demo is not None else ())
         kb = self.kb_of(data)
         if not documents or kb is None:
             return
