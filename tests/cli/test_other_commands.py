@@ -1,8 +1,7 @@
-import re
-
 """show, compare, metrics, demo, tune and the overview."""
 
 import json
+import re
 
 import pytest
 
