@@ -13,6 +13,8 @@ from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import find_dialogue, has_dialogues, read_dialogues
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader, read_run
+from saiten.meta_evaluation.outputs import item_of
+from saiten.reports.aspect_tables import aspect_tables, has_aspects
 from saiten.reports.dialogue_page import dialogue_json, print_dialogue
 from saiten.reports.dialogue_tables import dialogue_tables, without_repeats
 from saiten.reports.gist_tables import gist_tables, has_gist
@@ -82,6 +84,8 @@ def show_summary(run: Path, form: Format, out: Console) -> None:
     tables = glance_tables(summary) if form == "table" else summary_tables(summary)
     if has_gist(summary.signatures):
         tables += gist_tables(reader.scores())
+    if has_aspects(summary.signatures):
+        tables += aspect_tables(reader.scores(), {sample.id: item_of(sample) for sample in reader.samples()})
     currency = str(reader.manifest.settings.get("currency", "USD"))
     talks = has_dialogues(reader)
     if talks:

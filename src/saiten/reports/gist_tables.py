@@ -17,7 +17,11 @@ def has_gist(metrics: Iterable[str]) -> bool:
 
 def gist_tables(scored: Iterable[Scored]) -> list[Table]:
     """A table for each setting of `gist`; none for a run without it."""
-    every = profiles_of(scored)
+    return profile_tables(profiles_of(scored))
+
+
+def profile_tables(every: Sequence[Profiles]) -> list[Table]:
+    """The same, of profiles that were counted before."""
     return [_table(profiles, alone=len(every) == 1) for profiles in every if profiles.total]
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
@@ -10,7 +11,10 @@ from rich.panel import Panel
 from rich.text import Text
 
 from saiten.journal import sample_to_json, scored_to_json
+from saiten.metrics.judged.gist_profiles import gist_metric
 from saiten.records import Sample, Score, Scored
+from saiten.reports.gist_view import gist_views
+from saiten.reports.gist_view_screen import print_gist
 from saiten.reports.tables import show_cell
 from saiten.reports.visible import visible, visible_json
 
@@ -21,18 +25,27 @@ _ITEMS = ("statements", "questions")
 
 
 def print_sample(sample: Sample, scores: Sequence[Scored], out: Console) -> None:
-    """Print for the terminal. Texts from outside are shown as they are: they cannot style the screen."""
+    """Print for the terminal. Texts from outside are shown as they are: they cannot style the screen.
+
+    Where `gist` was scored, reference and answer stand side by side with their units.
+    """
     where = " · ".join(part for part in (sample.system, sample.group, sample.language) if part)
     out.print(Text.assemble((visible(sample.id), "bold"), "  ", (visible(where), "dim")))
-    for title, text in (("question", sample.question), ("answer", sample.answer)):
-        out.print(_block(title, text))
+    views = [view for view in gist_views(sample, scores) if view.profile is not None]
+    out.print(_block("question", sample.question))
+    for view in views:
+        print_gist(view, out)
+    if not views:
+        out.print(_block("answer", sample.answer))
     for number, reference in enumerate(sample.references, 1):
-        out.print(_block("reference" if number == 1 else f"reference {number}", reference))
+        if number > 1 or not views:
+            out.print(_block("reference" if number == 1 else f"reference {number}", reference))
     for name, texts in (("context", sample.contexts), ("evidence", sample.evidence)):
         for number, text in enumerate(texts or (), 1):
             out.print(_block(f"{name} {number}", text, style="dim"))
     for one in scores:
-        _print_score(one.metric, one.score, out)
+        shown = any(view.metric == gist_metric(one.metric) for view in views)
+        _print_score(one.metric, replace(one.score, details={}) if shown else one.score, out)
 
 
 def _block(title: str, text: str | None, style: str = "") -> Panel:
