@@ -90,6 +90,7 @@ def test_every_command_that_prints_tables_makes_a_page(saiten, scored, command):
         (("agreement", "labels.jsonl"), "value"),
         (("meta-evaluate", "run", "labels.jsonl"), "AUROC"),
         (("estimate", "run", "labels.jsonl"), "with the judge"),
+        (("probe", "data.jsonl", "-m", "accuracy", "--probes", "empty", "--limit", "3", "-o", "probed", "-q"), "share"),
     ],
 )
 def test_intervals_are_drawn_beside_their_figures(saiten, scored, command, figure):
@@ -108,6 +109,29 @@ def test_intervals_are_drawn_beside_their_figures(saiten, scored, command, figur
             assert row[after].findtext("span") == f"[{low}, {high}]"
             drawn += 1
     assert drawn
+
+
+@pytest.mark.parametrize(
+    ("command", "title"),
+    [
+        (("agreement", "labels.jsonl"), "Agreement of people: labels.jsonl"),
+        (("meta-evaluate", "run", "labels.jsonl"), "Metrics against people: run"),
+        (("estimate", "run", "labels.jsonl"), "What people would say: run"),
+        (("drift", "run", "run", "labels.jsonl"), "Drift: run → run"),
+        (("probe", "data.jsonl", "-m", "accuracy", "--probes", "empty", "-o", "probed", "-q"), "a judge: data.jsonl"),
+    ],
+)
+def test_a_page_says_what_it_is_about(saiten, scored, command, title):
+    """In its heading: somebody who is handed the file alone knows what was read."""
+    page = html.document_fromstring(saiten(*command, "--format", "html").out.encode())
+    assert title in page.findtext(".//h1")
+
+
+def test_a_page_about_a_judge_says_which(saiten, scored):
+    """How the figures of a probe were made stands in the page's foot: the judge, its settings and its prompts."""
+    said = saiten("probe", "data.jsonl", "-m", "accuracy", "--probes", "empty", "-o", "probed", "--format", "html")
+    foot = "".join(html.document_fromstring(said.out.encode()).xpath("//footer")[0].itertext())
+    assert "offline-overlap" in foot
 
 
 @pytest.mark.parametrize(

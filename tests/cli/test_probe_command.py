@@ -109,11 +109,12 @@ def test_a_model_with_a_position_bias_is_caught(probed, openai_server, pairs):
     said = probed(pairs, "--limit", "60", "--probes", "order_swapped", "--format", "json")
     assert said.status == 0
     (row,) = table(said)
-    assert (row["verdict"], row["broken"], row["n"]) == ("violated", "10 (33%)", 30)
+    assert (row["verdict"], row["broken"], row["n"]) == ("violated", 10, 30)
+    assert row["share from"] < row["share"] == 10 / 30 < row["share to"]
     (order,) = table(said, "The order of two answers")
     assert (order["n"], order["questions"], order["same place"], order["calls"]) == (30, 30, 10, 60)
     assert (order["changes"], order["first"]) == pytest.approx((10 / 30, 40 / 60))
-    assert order["changes 95 %"].startswith("[0.1")
+    assert 0.1 < order["changes from"] < 10 / 30 < order["changes to"]
     assert {(one.metric, one.sample) for one in read_run("run").scores()} == {
         ("preference", f"{n}{one} vs {n}{other}")
         for n in range(30)
@@ -263,6 +264,7 @@ def test_drift_raises_the_alarm_with_status_4(saiten, two_runs):
     assert said.status == 4
     (row,) = table(said, "Agreement with people")
     assert (row["before"], row["now"], row["change"], row["verdict"]) == (1.0, 0.5, -0.5, "alarm")
+    assert row["change from"] < -0.5 < row["change to"]
     (part,) = table(said, "What differs in how the figures were made")
     assert "honest" in part["before"]
     assert "generous" in part["now"]

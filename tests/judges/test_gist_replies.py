@@ -47,6 +47,7 @@ def found(missing_gist=(), missing_supplement=(), extra_gist=(), extra_supplemen
         ('{"gist": [5], "supplement": []}', ["5"], []),
         ('{"gist": [{"text": "a\\ud83d"}, "b\\ud83d"], "supplement": []}', ["a\ufffd", "b\ufffd"], []),
         ('{"Gist": ["a"], "SUPPLEMENT": [], "note": "x"}', ["a"], []),
+        ('{"趣旨": ["a"], "補足": ["b"]}', ["a"], ["b"]),
     ],
 )
 def test_a_split_is_read_in_many_forms(text, gist, supplement):
@@ -59,6 +60,9 @@ def test_a_split_is_read_in_many_forms(text, gist, supplement):
     ("text", "fault"),
     [
         ('{"gist": [], "supplement": ["  "]}', "no unit came"),
+        ('{"gist": ["\\u200b\\u200b"], "supplement": ["\\u3000", "\\u202e"]}', "no unit came"),
+        ('{"gist": [NaN], "supplement": []}', "`gist.0`"),
+        ('{"gist": ["a"], "supplement": [1e999]}', "`supplement.0`"),
         ('{"gist": ["a"]}', "`supplement` is missing"),
         ('{"gist": ["…"], "supplement": []}', "fill it in"),
         ('{"gist": [["a"]], "supplement": []}', "gist"),

@@ -113,6 +113,17 @@ def test_rows_on_a_scale_of_their_own_have_an_axis_of_their_own():
     assert not any(own for _, _, own in picture.rows)
 
 
+def test_a_figure_can_have_an_axis_of_its_own():
+    """A share beside a difference of grades: neither is squeezed by the other; the pictures keep the columns' order."""
+    columns = ("name", "share", "from", "to", "difference", "low", "high")
+    rows = (("a", 0.9, 0.7, 1.0, -2.9, -3.2, -2.6), ("b", 0.1, 0.0, 0.3, -0.1, -0.2, 0.0))
+    intervals = (Interval("difference", "low", "high", 0.0), Interval("share", "from", "to", alone=True))
+    share, difference = pictures_of(Table("t", columns, rows, "", intervals))
+    assert (share.figure, difference.figure) == (1, 4)
+    assert (share.axis.low, share.axis.high) == (0.0, 1.0)
+    assert difference.axis.low <= -3.2
+
+
 @pytest.mark.parametrize(
     "row",
     [

@@ -105,3 +105,10 @@ def test_every_chart_is_well_formed_and_within_its_frame(given_chart):
     for circle in svg.iter("{*}circle"):
         assert 0 <= float(circle.get("cx")) <= width
         assert 0 <= float(circle.get("cy")) <= height
+
+
+def test_ten_products_fit_on_the_page():
+    """The figure of the paper has ten; with long names it is still seen without scrolling at 1,300 pixels."""
+    names = tuple(f"{n} Application Server Network Deployment" for n in range(10))
+    svg = chart_svg(LineChart("wscore", names, (Line("qa", tuple(n / 3 for n in range(10))),)))
+    assert float(read(svg).get("width")) <= 916

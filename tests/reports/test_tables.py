@@ -76,7 +76,16 @@ def test_csv_has_full_precision_and_the_titles_where_there_are_several():
     ]
     rows = list(csv.reader(io.StringIO(as_csv([ORDINARY, ORDINARY]))))
     assert rows[0] == ["table", "metric", "mean", "n"]
-    assert [row[0] for row in rows] == ["table", "Scores", "Scores"] * 2
+    assert [row[0] for row in rows] == ["table", "Scores", "Scores", "table", "Scores (2)", "Scores (2)"]
+
+
+def test_tables_of_one_title_are_all_there():
+    """Aspects of labels are named by whoever made them, so two tables can have one title; the later ones get numbers."""
+    same = [Table("labels: bias", ("x",), ((number,),)) for number in range(3)]
+    same.insert(2, Table("labels: bias (2)", ("x",), ((9,),)))
+    titles = ["labels: bias", "labels: bias (2)", "labels: bias (2) (2)", "labels: bias (3)"]
+    assert list(json.loads(as_json(same))) == titles
+    assert [row[0] for row in csv.reader(io.StringIO(as_csv(same)))][1::2] == titles
 
 
 def test_markdown_is_a_table_of_github():

@@ -136,6 +136,13 @@ def test_one_wrong_letter_does_not_lose_a_long_unit(text, at):
     assert THRESHOLD == 75
 
 
+def test_what_is_many_times_as_long_as_the_text_is_not_looked_for():
+    """A reply that never ends costs nothing: beyond 20 times the text's length a unit has no place, whatever it says."""
+    source = "pay cash"
+    within, beyond = (f"pay{' ' * spaces}cash" for spaces in (20 * len(source) - 7, 20 * len(source) - 6))
+    assert [one.start for one in place(source, [within, beyond])] == [0, None]
+
+
 def test_a_long_text_with_many_units_is_no_trouble():
     """100,000 characters, 500 units, none of them word for word; and a single unit of half of the text."""
     source = "".join(f"第{n}条では、部署{n * 7 % 1000}の費用は{n * 13}円までとする。" for n in range(4_000))[:100_000]

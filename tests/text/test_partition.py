@@ -23,6 +23,7 @@ REFERENCE = "旅費は翌月10日までに申請します。なお、用紙は�
             [f"“{REFERENCE}” stands in `gist` and in `supplement`; it belongs to one of them"],
         ),
         ([REFERENCE, REFERENCE], ["", "  "], [f"“{REFERENCE}” stands twice in `gist`"]),
+        ([REFERENCE, "\u200b", "\u3000\ufeff"], ["\u202e"], []),
         (
             [REFERENCE, "締切は厳守です！"],
             [],

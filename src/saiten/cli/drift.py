@@ -69,7 +69,8 @@ def drift(
         resamples=resamples,
         seed=seed,
     )
-    render(drift_tables(report), form, stdout())
+    title = f"Drift: {before.name} → {now.name}"
+    render(drift_tables(report, glance=form == "table"), form, stdout(), title)
     if not report.made:
         notes.print("note: the figures of both runs were made in the same way (same signatures)", style="dim")
     if report.alarms:

@@ -62,7 +62,7 @@ def command(
         stratified=stratified,
         width=width,
     )
-    render(estimate_tables(found, glance=form == "table"), form, stdout())
+    render(estimate_tables(found, glance=form == "table"), form, stdout(), f"What people would say: {run.name}")
 
 
 def _two(text: str | None) -> tuple[str, str] | None:

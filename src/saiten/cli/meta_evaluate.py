@@ -20,6 +20,7 @@ from saiten.meta_evaluation.preferences import TIE_MARGIN
 from saiten.meta_evaluation.report import Settings, SystemsOver, meta_evaluate
 from saiten.metrics.catalog import make_metric
 from saiten.records import Label, Sample
+from saiten.reports.aspect_tables import aspect_bias_tables, preference_tables
 from saiten.reports.meta_tables import meta_tables
 from saiten.reports.span_tables import span_tables
 from saiten.reports.tables import render
@@ -120,7 +121,10 @@ def command(
         seed=seed,
     )
     found = meta_evaluate(aspects, settings, bounds=_bounds(aspects))
-    render(meta_tables(found, glance=form == "table"), form, stdout())
+    scored = read_run(run, tell=lambda _: None).scores() if run.is_dir() else ()  # what is damaged was told before
+    tables = meta_tables(found, glance=form == "table")
+    tables += [*aspect_bias_tables(found), *preference_tables(said, items, scored)]
+    render(tables, form, stdout(), f"Metrics against people: {run.name}")
 
 
 def read_subject(path: Path, notes: Console) -> tuple[dict[str, Item], list[Output]]:

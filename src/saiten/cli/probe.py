@@ -42,7 +42,7 @@ from saiten.metrics.catalog import make_metrics
 from saiten.protocols import Metric
 from saiten.records import Sample, Scored
 from saiten.reports.probe_tables import probe_tables
-from saiten.reports.summary_tables import usage_text
+from saiten.reports.summary_tables import signatures_table, usage_text
 from saiten.reports.tables import render
 from saiten.scoring import Scorer, signature_of
 from saiten.text.language import detect_language
@@ -168,7 +168,8 @@ def probe(
         raise typer.Exit(status)
     scores = {(one.sample, one.metric): one.score for one in read_run(folder, tell=told(notes)).scores()}
     report = probe_report(work.plan, scores, Limits(allowed=allowed))
-    render(probe_tables(report), form, stdout())
+    tables = [*probe_tables(report, glance=form == "table"), signatures_table(signatures.values())]
+    render(tables, form, stdout(), f"Probes of a judge: {kept['data']}")
     if fail and report.violated:
         raise typer.Exit(ALARM)
 

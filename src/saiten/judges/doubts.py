@@ -5,12 +5,12 @@ lists, text that no unit covers. Whoever uses the reply finds the same faults in
 """
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from saiten.protocols import Reply, Task
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
-from saiten.text.folding import fold
-from saiten.text.partition import lay_out
+from saiten.text.partition import known_again, lay_out
 
 _TOLD = 5
 """Faults that a model is told of at a time."""
@@ -29,12 +29,8 @@ def _of_split(task: SplitGist, reply: ReferenceUnits) -> tuple[str, ...]:
 
 def _of_find(task: FindMissingAndExtra, reply: MissingAndExtra) -> tuple[str, ...]:
     extra = {"extra_gist": reply.extra_gist, "extra_supplement": reply.extra_supplement}
-    known = {fold(unit).text for unit in (*task.gist, *task.supplement)}
-    present = [unit for units in extra.values() for unit in units if unit.strip() and fold(unit).text in known]
-    return (
-        *lay_out(task.answer, extra, whole=False).faults,
-        *(f"“{unit.strip()[:60]}” is a unit of the reference, so it is not extra" for unit in present),
-    )
+    known = known_again(chain(*extra.values()), (*task.gist, *task.supplement))
+    return (*lay_out(task.answer, extra, whole=False).faults, *known)
 
 
 _DOUBTS: Mapping[type[Task[Any]], Callable[[Any, Any], tuple[str, ...]]] = {

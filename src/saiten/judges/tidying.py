@@ -7,6 +7,7 @@ is left as it is, for the type to refuse.
 import re
 import unicodedata
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -27,6 +28,8 @@ JAPANESE_KEYS = {
     "有用": "useful",
     "質問": "questions",
     "固有表現": "entities",
+    "趣旨": "gist",
+    "補足": "supplement",
 }
 """Keys that a model writes which answers a Japanese prompt in Japanese to the last word."""
 
@@ -57,7 +60,7 @@ def _tidy_scalar(value: Any, kind: Any) -> Any:
     if kind is bool and isinstance(value, str):
         return unicodedata.normalize("NFKC", value).strip()
     if kind is str and isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
+        return str(value) if isinstance(value, int) or isfinite(value) else value
     if kind is str and isinstance(value, str):
         return _without_surrogates(value)
     if kind is int:
@@ -96,7 +99,7 @@ def field_name(key: str, fields: Mapping[str, Any]) -> str | None:
     return plain if plain in fields else None
 
 
-_WHOLE = re.compile(r"[^\d+\-−./]{0,12}(\d{1,6})(?:\.0+)?(?:\s*(?:/|out of)\s*(\d{1,3}))?[^\d+\-−/]{0,3}")
+_WHOLE = re.compile(r"[^\d+\-−‐‒–—―./]{0,12}(\d{1,6})(?:\.0+)?(?:\s*(?:/|out of)\s*(\d{1,3}))?[^\d+\-−/]{0,3}")
 
 
 def _whole(value: Any, highest: int | None) -> Any:

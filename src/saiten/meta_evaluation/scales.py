@@ -1,5 +1,6 @@
 """On which scale a column lies, and whether two columns share one: only then can values be taken from each other."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -22,7 +23,9 @@ class Scale:
     high: float
 
     def __str__(self) -> str:
-        return f"{self.low:g} to {self.high:g}"
+        if math.isinf(self.high):
+            return f"{self.low:g} and above" if math.isfinite(self.low) else "any number"
+        return f"{self.low:g} to {self.high:g}" if math.isfinite(self.low) else f"{self.high:g} and below"
 
     @property
     def unit(self) -> bool:

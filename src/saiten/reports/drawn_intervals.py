@@ -25,27 +25,35 @@ class Picture:
 
 
 def pictures_of(table: Table) -> list[Picture]:
-    """The pictures of a table, all on one axis; rows on a scale of their own are on one of theirs.
+    """The pictures of a table on one axis, but for figures with one of their own; so for rows on a scale of their own.
 
     Nothing where there is nothing to draw, or too much.
 
     Raises:
         ValueError: an interval names a column that the table does not have.
     """
-    if not table.intervals or not 0 < len(table.rows) <= MOST_DRAWN:
+    if not 0 < len(table.rows) <= MOST_DRAWN:
         return []
+    together = [each for each in table.intervals if not each.alone]
+    apart = [[each] for each in table.intervals if each.alone]
+    found = [picture for intervals in (together, *apart) if intervals for picture in _pictures(table, intervals)]
+    return sorted(found, key=lambda picture: picture.figure)
+
+
+def _pictures(table: Table, intervals: Sequence[Interval]) -> list[Picture]:
+    """Those of figures that share their axes."""
     index = table.columns.index
-    places = [(index(each.figure), index(each.low), index(each.high)) for each in table.intervals]
+    places = [(index(each.figure), index(each.low), index(each.high)) for each in intervals]
     drawn = [[_estimated(row, *place) for row in table.rows] for place in places]
     groups = _groups(table, drawn)
-    axes = {group: _axis(table.intervals, drawn, groups, group) for group in set(groups)}
+    axes = {group: _axis(intervals, drawn, groups, group) for group in set(groups)}
     # The head shows the scale of most rows, and of shares where as many are on it.
     often = Counter(group for group, *row in zip(groups, *drawn, strict=True) if any(row))
     if not often or all(axes[group] is None for group in often):
         return []
     main = min(often, key=lambda group: (axes[group] is None, -often[group], group))
     found = []
-    for interval, place, column in zip(table.intervals, places, drawn, strict=True):
+    for interval, place, column in zip(intervals, places, drawn, strict=True):
         own = {group: axis and replace(axis, reference=interval.reference) for group, axis in axes.items()}
         rows = tuple((each, own[group], group != main) for each, group in zip(column, groups, strict=True))
         found.append(Picture(*place, own[main], rows))

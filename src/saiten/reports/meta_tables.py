@@ -8,11 +8,9 @@ from saiten.meta_evaluation.decisions import Confusion
 from saiten.meta_evaluation.pairing import Unpaired
 from saiten.meta_evaluation.ranking import RECOUNTED
 from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult, SystemsOver
-from saiten.reports.summary_tables import interval_text
-from saiten.reports.tables import Cell, Interval, Table
+from saiten.reports.interval_columns import Cells, IntervalColumns
+from saiten.reports.tables import Table
 from saiten.stats import Estimate
-
-Cells = tuple[Cell, ...]
 
 _REFERENCES = {
     **dict.fromkeys(
@@ -24,36 +22,13 @@ _REFERENCES = {
 """What a figure is where the metric says nothing."""
 
 
-class _Form:
-    """How an estimate stands in a row: for people with its interval as text, for programs as numbers."""
-
-    def __init__(self, *, numbers: bool) -> None:
-        self._numbers = numbers
-
-    def columns(self, *names: str) -> tuple[str, ...]:
-        ends = (" from", " to") if self._numbers else (" 95 %",)
-        return tuple(column for name in names for column in (name, *(f"{name}{end}" for end in ends)))
-
-    def intervals(self, *names: str) -> tuple[Interval, ...]:
-        drawn = names if self._numbers else ()
-        return tuple(Interval(name, f"{name} from", f"{name} to", _REFERENCES.get(name)) for name in drawn)
-
-    def cells(self, *estimates: Estimate) -> Cells:
-        return tuple(cell for estimate in estimates for cell in self._one(estimate))
-
-    def _one(self, estimate: Estimate) -> Cells:
-        if self._numbers:
-            return (estimate.value, estimate.low, estimate.high)
-        return (estimate.value, interval_text(estimate.low, estimate.high))
-
-
 def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
     """All tables, those with nothing in them left out; `glance`: for the terminal, with less detail."""
-    form = _Form(numbers=not glance)
+    form = IntervalColumns(numbers=not glance, references=_REFERENCES)
     tables: list[Table] = []
     for aspect in found.aspects:
         systems = partial(_systems, over=found.settings.systems_over)
-        parts: list[Callable[[AspectResult, _Form], Table]] = [
+        parts: list[Callable[[AspectResult, IntervalColumns], Table]] = [
             _ranking,
             _items,
             systems,
@@ -75,7 +50,7 @@ def _name(aspect: AspectResult) -> str:
     return (aspect.aspect or "labels") + (" (preferences)" if aspect.pairs else "")
 
 
-def _ranking(aspect: AspectResult, form: _Form) -> Table:
+def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
     ranking = aspect.ranking
     rows: list[Cells] = [
         (place.rank, place.letters, place.metric, *form.cells(place.figure), place.figure.n, _why(place.figure))
@@ -94,7 +69,7 @@ def _ranking(aspect: AspectResult, form: _Form) -> Table:
     )
 
 
-def _items(aspect: AspectResult, form: _Form) -> Table:
+def _items(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = [
         (
             one.metric,
@@ -113,7 +88,7 @@ def _items(aspect: AspectResult, form: _Form) -> Table:
     return Table(f"{_name(aspect)}: over {what}", columns, tuple(rows), caption, form.intervals(*names))
 
 
-def _systems(aspect: AspectResult, form: _Form, *, over: SystemsOver) -> Table:
+def _systems(aspect: AspectResult, form: IntervalColumns, *, over: SystemsOver) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
         level = one.systems
@@ -153,7 +128,7 @@ def _systems(aspect: AspectResult, form: _Form, *, over: SystemsOver) -> Table:
     return Table(f"{_name(aspect)}: over systems", columns, tuple(rows), caption, form.intervals(*names))
 
 
-def _decisions(aspect: AspectResult, form: _Form) -> Table:
+def _decisions(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
         got = one.decisions
@@ -169,7 +144,7 @@ def _decisions(aspect: AspectResult, form: _Form) -> Table:
     return Table(f"{_name(aspect)}: decisions", columns, tuple(rows), intervals=form.intervals(*names))
 
 
-def _grades(aspect: AspectResult, form: _Form) -> Table:
+def _grades(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = [
         (
             one.metric,
@@ -186,7 +161,7 @@ def _grades(aspect: AspectResult, form: _Form) -> Table:
     return Table(f"{_name(aspect)}: grades", columns, tuple(rows), caption, form.intervals(*names))
 
 
-def _preferences(aspect: AspectResult, form: _Form) -> Table:
+def _preferences(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
         got = one.preferences
@@ -209,7 +184,7 @@ def _preferences(aspect: AspectResult, form: _Form) -> Table:
     return Table(f"{_name(aspect)}: who is preferred", columns, tuple(rows), caption, form.intervals(*names))
 
 
-def _bias(aspect: AspectResult, form: _Form) -> Table:
+def _bias(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = [
         (one.metric, *form.cells(one.bias.overall), one.bias.overall.n, _why(one.bias.overall))
         for one in aspect.metrics
@@ -220,7 +195,7 @@ def _bias(aspect: AspectResult, form: _Form) -> Table:
     return Table(f"{_name(aspect)}: bias", columns, tuple(rows), caption, form.intervals("metric - people"))
 
 
-def _bias_in_parts(aspect: AspectResult, form: _Form) -> Table:
+def _bias_in_parts(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
         for kind, parts in (("system", one.bias.systems), ("grade", one.bias.grades)) if one.bias else ():
@@ -230,7 +205,7 @@ def _bias_in_parts(aspect: AspectResult, form: _Form) -> Table:
     return Table(title, columns, tuple(rows), intervals=form.intervals("metric - people"))
 
 
-def _ceiling(aspect: AspectResult, form: _Form) -> Table:
+def _ceiling(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     if aspect.ceiling is not None:
         everyone: list[tuple[str, Person | Ceiling]] = [("mean", aspect.ceiling)]
@@ -245,7 +220,7 @@ def _ceiling(aspect: AspectResult, form: _Form) -> Table:
     return Table(f"{_name(aspect)}: people against people", columns, tuple(rows), caption, form.intervals(*names))
 
 
-def _confusions(aspect: AspectResult, form: _Form) -> Table:
+def _confusions(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
         rows += _cells(one.metric, one.decisions.confusion if one.decisions else None)
@@ -263,7 +238,7 @@ def _cells(metric: str, table: Confusion | None) -> Iterable[Cells]:
             yield from ((metric, value, other, n) for other, n in zip(table.values, row, strict=True))
 
 
-def _comparisons(aspect: AspectResult, form: _Form) -> Table:
+def _comparisons(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = [
         (
             one.first,

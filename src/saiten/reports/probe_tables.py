@@ -1,44 +1,17 @@
-"""Probes of a judge and drift as tables."""
+"""Probes of a judge and drift as tables: for the terminal with intervals as text, else as numbers."""
 
 from saiten.meta_evaluation.drift import DriftReport, MetricDrift
 from saiten.meta_evaluation.probes import OrderRow, ProbeReport, ProbeRow
-from saiten.reports.summary_tables import interval_text, not_measured
-from saiten.reports.tables import Cell, Table
-from saiten.stats import Estimate
+from saiten.reports.interval_columns import Cells, IntervalColumns
+from saiten.reports.summary_tables import asked, not_measured
+from saiten.reports.tables import Table
 
 _PROBES = (
     "Broken: trials that do not do what is expected, of those that could show it (n: an answer at the top cannot "
-    "rise, and only one in the upper half must fall); 95 % interval by Wilson, each "
+    "rise, and only one in the upper half must fall); share: broken / n, 95 % interval by Wilson, each "
     "question counted once. Difference: changed minus original over all trials with two values; 95 % bootstrap over "
     "questions; p by sign flips over questions, Holm over the rows. Holds: not more broken than allowed, which is "
     "no proof that it never breaks."
-)
-_COLUMNS = (
-    "probe",
-    "metric",
-    "expected",
-    "verdict",
-    "broken",
-    "share 95 %",
-    "n",
-    "questions",
-    "difference",
-    "95 % interval",
-    "p",
-    "remarks",
-)
-_ORDER_COLUMNS = (
-    "pairs of",
-    "n",
-    "questions",
-    "changes",
-    "changes 95 %",
-    "first",
-    "first 95 %",
-    "same place",
-    "ties",
-    "calls",
-    "remarks",
 )
 _ORDER = (
     "Each pair is judged in both orders. Changes: pairs whose verdict is another one in the other order. First: share "
@@ -49,12 +22,13 @@ _DRIFT = (
     "Now minus before, over the items with a value in both runs. 95 % interval: bootstrap over questions. p: sign "
     "flips over questions, Holm over the metrics."
 )
+_REFERENCES = {"difference": 0.0, "first": 0.5, "shift": 0.0, "change": 0.0}
+"""What a figure is where nothing has an effect."""
 
 
-def probe_tables(report: ProbeReport) -> list[Table]:
-    """All tables of the report; those with nothing in them are left out."""
-    rows = tuple(_row(row, row.probe) for row in report.rows)
-    forms = tuple(_row(row, f"{row.probe}: {row.variant}") for row in report.variants)
+def probe_tables(report: ProbeReport, *, glance: bool = False) -> list[Table]:
+    """All tables of the report, those with nothing in them left out; `glance`: for the terminal."""
+    form = IntervalColumns(numbers=not glance, references=_REFERENCES)
     votes = tuple(
         (metric, r.votes, r.items, r.agreement, r.icc, r.icc_average, r.spread, r.changed, r.reason)
         for metric, r in report.reliability.items()
@@ -63,16 +37,24 @@ def probe_tables(report: ProbeReport) -> list[Table]:
     return [
         table
         for table in (
-            Table("Probes", _COLUMNS, rows, _PROBES),
-            Table("Probes by form", _COLUMNS, forms),
-            Table("The order of two answers", _ORDER_COLUMNS, tuple(map(_order, report.orders)), _ORDER),
+            _probes("Probes", [(row.probe, row) for row in report.rows], form, _PROBES),
+            _probes("Probes by form", [(f"{row.probe}: {row.variant}", row) for row in report.variants], form),
+            _orders(report.orders, form),
             Table("Test–retest reliability on the unchanged samples", columns, votes),
         )
         if table.rows
     ]
 
 
-def _row(row: ProbeRow, name: str) -> tuple[Cell, ...]:
+def _probes(title: str, rows: list[tuple[str, ProbeRow]], form: IntervalColumns, caption: str = "") -> Table:
+    share = form.columns("share") if form.numbers else ("share 95 %",)
+    columns = ("probe", "metric", "expected", "verdict", "broken", *share, "n", "questions")
+    columns += (*form.columns("difference"), "p", "remarks")
+    drawn = (*form.intervals("share", alone=True), *form.intervals("difference"))
+    return Table(title, columns, tuple(_probe(*row, form) for row in rows), caption, drawn, "several")
+
+
+def _probe(name: str, row: ProbeRow, form: IntervalColumns) -> Cells:
     remarks = [
         f"{row.no_room} without room" if row.no_room else "",
         not_measured(row.others),
@@ -84,75 +66,59 @@ def _row(row: ProbeRow, name: str) -> tuple[Cell, ...]:
         row.metric,
         row.expectation,
         row.verdict,
-        f"{row.broken} ({row.share:.0%})" if row.share is not None else None,
-        None if row.share_low is None or row.share_high is None else f"[{row.share_low:.0%}, {row.share_high:.0%}]",
+        *_broken(row, form),
         row.n,
         row.questions,
         row.difference,
-        interval_text(row.low, row.high),
+        *form.ends(row.low, row.high),
         row.p_value,
         "; ".join(text for text in remarks if text),
     )
 
 
-def _order(row: OrderRow) -> tuple[Cell, ...]:
+def _broken(row: ProbeRow, form: IntervalColumns) -> Cells:
+    """How many and which share; for people in two columns of percent, so that the table stays on the screen."""
+    if row.share is None or row.share_low is None or row.share_high is None:
+        return (None,) * (4 if form.numbers else 2)
+    if form.numbers:
+        return (row.broken, row.share, row.share_low, row.share_high)
+    return (f"{row.broken} ({row.share:.0%})", f"[{row.share_low:.0%}, {row.share_high:.0%}]")
+
+
+def _orders(orders: tuple[OrderRow, ...], form: IntervalColumns) -> Table:
+    columns = ("pairs of", "n", "questions", *form.columns("changes", "first"), "same place", "ties", "calls")
+    rows = tuple(_order(row, form) for row in orders)
+    return Table("The order of two answers", (*columns, "remarks"), rows, _ORDER, form.intervals("changes", "first"))
+
+
+def _order(row: OrderRow, form: IntervalColumns) -> Cells:
     lost = row.pairs - row.changed.n
     return (
         row.variant or "all",
         row.changed.n,
         row.changed.clusters,
         row.changed.mean,
-        interval_text(row.changed.low, row.changed.high),
+        *form.ends(row.changed.low, row.changed.high),
         row.first.mean,
-        interval_text(row.first.low, row.first.high),
+        *form.ends(row.first.low, row.first.high),
         row.same_place,
         row.ties,
         row.usage.calls,
-        "; ".join(
-            text
-            for text in (f"{lost} without two verdicts" if lost else "", row.changed.note or row.first.note)
-            if text
-        ),
+        _remarks(f"{lost} without two verdicts" if lost else None, row.changed.note or row.first.note),
     )
 
 
-def drift_tables(report: DriftReport) -> list[Table]:
-    """All tables of the report; those with nothing in them are left out."""
-    shifts = tuple(_shift(each) for each in report.metrics)
-    people = tuple(_people(each) for each in report.metrics if each.people is not None)
-    moved: tuple[tuple[Cell, ...], ...] = tuple(
+def drift_tables(report: DriftReport, *, glance: bool = False) -> list[Table]:
+    """All tables of the report, those with nothing in them left out; `glance`: for the terminal."""
+    form = IntervalColumns(numbers=not glance, references=_REFERENCES)
+    moved: tuple[Cells, ...] = tuple(
         (each.metric, item.sample, item.before, item.now, item.now - item.before, item.people)
         for each in report.metrics
         for item in each.moved
     )
-    tolerated = f"Alarm: a drop of more than {report.tolerance:g} whose interval lies below 0."
-    unmatched = f" {report.unmatched_labels} labels are of no item of the runs." if report.unmatched_labels else ""
     tables = (
-        Table(
-            f"Drift on {report.samples} samples",
-            (
-                "metric",
-                "before",
-                "now",
-                "shift",
-                "95 % interval",
-                "p",
-                "n",
-                "equal",
-                "ICC",
-                "ICC 95 %",
-                "kappa",
-                "changes of status",
-            ),
-            shifts,
-            _DRIFT,
-        ),
-        Table(
-            "Agreement with people",
-            ("metric", "measure", "before", "now", "change", "95 % interval", "n", "verdict"),
-            people,
-            tolerated + unmatched,
-        ),
+        _shifts(report, form),
+        _people(report, form),
         Table("What differs in how the figures were made", ("metric", "part", "before", "now"), report.made),
         Table("What moved most", ("metric", "sample", "before", "now", "change", "people"), moved),
         Table("In one of the runs only", ("metric",), tuple((metric,) for metric in report.only)),
@@ -160,42 +126,57 @@ def drift_tables(report: DriftReport) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def _shift(each: MetricDrift) -> tuple[Cell, ...]:
+def _shifts(report: DriftReport, form: IntervalColumns) -> Table:
+    columns = ("metric", "before", "now", *form.columns("shift"), "p", "n", "equal", *form.columns("ICC"), "kappa")
+    return Table(
+        f"Drift on {report.samples} samples",
+        (*columns, "changes of status", "remarks"),
+        tuple(_shift(each, form) for each in report.metrics),
+        _DRIFT,
+        (*form.intervals("shift"), *form.intervals("ICC", alone=True)),
+        "several",
+    )
+
+
+def _shift(each: MetricDrift, form: IntervalColumns) -> Cells:
     shift = each.shift
     return (
         each.metric,
         each.mean_before,
         each.mean_now,
         shift.difference,
-        interval_text(shift.low, shift.high, shift.note),
+        *form.ends(shift.low, shift.high),
         shift.p_value,
         shift.n,
         each.equal.value,
-        each.icc.value,
-        _interval(each.icc),
+        *form.cells(each.icc),
         each.kappa.value,
         ", ".join(f"{n} {old} → {new}" for (old, new), n in sorted(each.statuses.items())),
+        _remarks(shift.note, each.icc.reason or each.icc.note, each.kappa.reason if form.numbers else None),
     )
 
 
-def _people(each: MetricDrift) -> tuple[Cell, ...]:
+def _people(report: DriftReport, form: IntervalColumns) -> Table:
+    unmatched = f" {report.unmatched_labels} labels are of no item of the runs." if report.unmatched_labels else ""
+    return Table(
+        "Agreement with people",
+        ("metric", "measure", "before", "now", *form.columns("change"), "n", "verdict", "remarks"),
+        tuple(row for each in report.metrics for row in _beside_people(each, form)),
+        f"Alarm: a drop of more than {report.tolerance:g} whose interval lies below 0.{unmatched}",
+        form.intervals("change"),
+    )
+
+
+def _beside_people(each: MetricDrift, form: IntervalColumns) -> list[Cells]:
     found = each.people
-    assert found is not None  # noqa: S101 - the caller has looked
+    if found is None:
+        return []
     change = found.change
-    verdict = (
-        "alarm" if found.alarm else "no alarm" if change.low is not None or change.value == 0 else "cannot be told"
-    )
-    return (
-        each.metric,
-        found.measure,
-        found.before,
-        found.now,
-        change.value,
-        _interval(change),
-        change.n,
-        verdict,
-    )
+    told = change.low is not None or change.value == 0
+    verdict = "alarm" if found.alarm else "no alarm" if told else "cannot be told"
+    figures = (found.before, found.now, *form.cells(change), change.n)
+    return [(each.metric, found.measure, *figures, verdict, _remarks(change.reason or change.note))]
 
 
-def _interval(estimate: Estimate) -> str:
-    return interval_text(estimate.low, estimate.high, estimate.reason or estimate.note)
+def _remarks(*notes: str | None) -> str:
+    return "; ".join(dict.fromkeys(text for note in notes if (text := asked(note))))

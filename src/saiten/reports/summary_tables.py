@@ -1,6 +1,6 @@
 """The summary of a run as tables: the figures, the grades, the reliability of votes, what it cost, how it was made."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from saiten.records import Status, Usage
@@ -36,7 +36,8 @@ def summary_tables(summary: Summary) -> list[Table]:
         figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
         rows = tuple((getattr(f, by), *_row(f)) for f in figures)
         tables.append(Table(f"By {by}", (by, *_COLUMNS), rows, intervals=_MEANS, scales="several"))
-    tables += [_missing(summary), _grades(summary), _evidence(summary), _votes(summary), _signatures(summary)]
+    tables += [_missing(summary), _grades(summary), _evidence(summary), _votes(summary)]
+    tables.append(signatures_table(map(str, summary.signatures.values())))
     return [table for table in tables if table.rows]
 
 
@@ -161,9 +162,9 @@ def _votes(summary: Summary) -> Table:
     return Table("Test–retest reliability of the votes", columns, tuple(rows))
 
 
-def _signatures(summary: Summary) -> Table:
-    rows: tuple[tuple[Cell, ...], ...] = tuple((str(signature),) for signature in summary.signatures.values())
-    return Table("How the figures were made", ("signature",), rows)
+def signatures_table(signatures: Iterable[str]) -> Table:
+    """What every figure depends on; a page has it in its foot."""
+    return Table("How the figures were made", ("signature",), tuple((signature,) for signature in signatures))
 
 
 def usage_text(usage: Usage, currency: str = "USD") -> str:

@@ -36,6 +36,8 @@ class Interval:
     high: str
     reference: float | None = None
     """The value that means "none": 0 for a difference or a correlation, 0.5 for an AUROC."""
+    alone: bool = False
+    """Whether it is on a scale of its own, apart from the table's other figures."""
 
 
 class Chart(Protocol):
@@ -149,8 +151,11 @@ def _is_numeric(cells: Sequence[Cell]) -> bool:
 
 
 def as_json(tables: Sequence[Table]) -> str:
-    """`{title: [{column: cell}]}`, one object per row."""
-    value = {table.title: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in tables}
+    """`{title: [{column: cell}]}`, one object per row; a title that comes again is numbered, so that none is lost."""
+    value = {
+        title: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        for title, table in zip(_titles(tables), tables, strict=True)
+    }
     return visible_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
@@ -158,11 +163,22 @@ def as_csv(tables: Sequence[Table]) -> str:
     """All tables below each other, with the title as first column where there are several."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    for table in tables:
-        for first, row in (("table", table.columns), *((table.title, row) for row in table.rows)):
+    for title, table in zip(_titles(tables), tables, strict=True):
+        for first, row in (("table", table.columns), *((title, row) for row in table.rows)):
             cells = (first, *row) if len(tables) > 1 else row
             writer.writerow(["" if c is None else _no_formula(visible(c)) if isinstance(c, str) else c for c in cells])
     return out.getvalue()
+
+
+def _titles(tables: Sequence[Table]) -> list[str]:
+    """Each table's title, such as no other has: names from outside stand in them, and may be the same."""
+    found: list[str] = []
+    for table in tables:
+        title, number = table.title, 2
+        while title in found:
+            title, number = f"{table.title} ({number})", number + 1
+        found.append(title)
+    return found
 
 
 _FORMULA = re.compile(r"[=+@\t-](?!\d+(?:\.\d+)?\Z)")
@@ -241,8 +257,10 @@ def _latex_line(cells: Sequence[str]) -> str:
 
 
 def _latex(text: str) -> str:
-    """On one line, and without what LaTeX would obey."""
-    return re.sub(r"[\\{}$&#^_~%<>|\"]", lambda found: _LATEX[found.group()], " ".join(visible(text).split()))
+    """On one line, and without what LaTeX would obey, or join: `--` would become a dash, two apostrophes a quote."""
+    plain = " ".join(visible(text).split())
+    escaped = re.sub(r"[\\{}$&#^_~%<>|\"`]", lambda found: _LATEX[found.group()], plain)
+    return re.sub(r"([-',])(?=\1)", r"\1{}", escaped)
 
 
 _LATEX = {
@@ -253,4 +271,5 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
 } | {sign: "\\" + sign for sign in "{}$&#_%"}

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 
 from saiten.protocols import Reply, Task
 from saiten.tasks.gist_examples import GistExample, Shot, find_shots, split_shots
-from saiten.tasks.unit_numbers import UnitNumber, positions_of, text_of_unit
+from saiten.tasks.unit_numbers import UnitNumber, can_be_seen, positions_of, text_of_unit
 
 
 class ReferenceUnits(Reply):
@@ -44,7 +44,7 @@ class SplitGist(Task[ReferenceUnits]):
         return split_shots(self.examples, self.role)
 
     def check(self, reply: ReferenceUnits) -> None:
-        if not any(unit.strip() for unit in (*reply.gist, *reply.supplement)):
+        if not any(map(can_be_seen, (*reply.gist, *reply.supplement))):
             raise ValueError("no unit came, but the reference has text, all of which belongs to some unit")
 
 

@@ -15,6 +15,7 @@ _NUMBER = re.compile(
 _MARK = re.compile(r"\s*[\[(#]*\d{1,6}[\]).:、]+\s*")
 _TEXT_KEYS = ("text", "unit", "content", "quote", "passage", "span")
 _NUMBER_KEYS = ("number", "index", "id", "unit")
+_UNSEEN = ("Zs", "Zl", "Zp", "Cc", "Cf")
 _TELLING = 4
 """Letters from which a part of a unit tells which one is meant."""
 
@@ -26,6 +27,11 @@ def text_of_unit(value: Any) -> Any:
     if isinstance(value, str) and not value.isprintable():
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return value
+
+
+def can_be_seen(text: str) -> bool:
+    """Whether there is more in it than white space and characters that are not shown."""
+    return any(unicodedata.category(sign) not in _UNSEEN for sign in text)
 
 
 def read_number(value: Any) -> Any:

@@ -17,6 +17,9 @@ from saiten.text.nearest import index_grams, nearest
 
 How = Literal["exact", "normalised", "fuzzy"]
 
+_LONGEST = 20
+"""Times the length of its text beyond which a unit is not looked for: it stands in no part of it, and a reply that
+repeats itself for ever is not to cost seconds."""
 _LOOKS = 2_000
 """Occurrences of one unit that are looked at; beyond that a text repeats itself without end."""
 
@@ -48,7 +51,8 @@ def place(source: str, units: Sequence[str]) -> tuple[Placed, ...]:
     if not any(one.text for one in placed):
         return tuple(placed)
     text = _Source(source, fold(source))
-    searches = [_search(text, one.text) for one in placed]
+    longest = _LONGEST * len(source)
+    searches = [_search(text, one.text) if len(one.text) <= longest else None for one in placed]
     taken = _Taken()
     waiting = []
     for at, search in enumerate(searches):
@@ -61,7 +65,7 @@ def place(source: str, units: Sequence[str]) -> tuple[Placed, ...]:
         if chosen is not None:
             follows = next((end for one in reversed(placed[:at]) if (end := one.end) is not None), 0)
             placed[at] = _put(placed[at], chosen.free(taken, follows), chosen.how, taken)
-    lost = [at for at, one in enumerate(placed) if one.text and one.start is None]
+    lost = [at for at, one in enumerate(placed) if one.start is None and 0 < len(one.text) <= longest]
     grams = index_grams(text.folded.text) if lost else {}
     for at in lost:
         spans = [

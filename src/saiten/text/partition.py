@@ -4,7 +4,7 @@ Every part of a reference belongs to exactly one unit, every unit to one list, a
 sentences that a model can act on and a person can read.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -17,6 +17,8 @@ _COUNTS_FROM = 10
 _OVERLAP_FROM = 4
 """Letters from which an overlap counts, so that ends found by a fuzzy match need not meet to the letter."""
 _SHOWN = 60
+_FOLDED = 10_000
+"""Characters of a unit up to which two that differ in width, case or white space are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,11 @@ class Layout:
 
 
 def lay_out(source: str, lists: Mapping[str, Sequence[str]], *, whole: bool) -> Layout:
-    """The units of the lists in the source; `whole`: they are to cover it. Blank units are left out."""
-    listed = [(name, unit) for name, units in lists.items() for unit in units if unit.strip()]
+    """The units of the lists in the source; `whole`: they are to cover it.
+
+    Units without a visible character say nothing and are left out.
+    """
+    listed = [(name, unit) for name, units in lists.items() for unit in units if _says_something(unit)]
     return check_layout(
         source, list(zip([name for name, _ in listed], place(source, [unit for _, unit in listed]), strict=True)),
         names=tuple(lists), whole=whole,
@@ -61,13 +66,31 @@ def check_layout(source: str, listed: Sequence[tuple[str, Placed]], *, names: Se
     return Layout(units, faults, uncovered)
 
 
+def known_again(units: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    """A sentence for each of the units that says the same as one that is known, and so adds nothing."""
+    there = {_key(unit) for unit in known}
+    return tuple(
+        f"{_shown(unit)} is a unit of the reference, so it is not extra"
+        for unit in units
+        if _says_something(unit) and _key(unit) in there
+    )
+
+
+def _says_something(unit: str) -> bool:
+    return bool(fold(unit[:_SHOWN]).text or fold(unit).text)
+
+
+def _key(unit: str) -> str:
+    return (fold(unit).text if len(unit) <= _FOLDED else "") or unit
+
+
 def _without_doubles(listed: Sequence[tuple[str, Placed]]) -> tuple[list[tuple[str, Placed]], list[str]]:
     """The units without those that say the same in the same place as one before, and a sentence for each of these."""
     seen: dict[tuple[str, int | None], str] = {}
     kept: list[tuple[str, Placed]] = []
     faults: list[str] = []
     for name, one in listed:
-        key = (fold(one.text).text or one.text, one.start)
+        key = (_key(one.text), one.start)
         first = seen.setdefault(key, name)
         if len(seen) > len(kept):
             kept.append((name, one))
@@ -110,5 +133,5 @@ def _letters(text: str) -> int:
 
 
 def _shown(text: str) -> str:
-    short = " ".join(text.split())
+    short = " ".join(text[: 10 * _SHOWN].split())
     return f"“{short}”" if len(short) <= _SHOWN else f"“{short[:_SHOWN]} …”"

@@ -76,3 +76,50 @@ async def test_an_answer_that_the_reference_supports_nowhere_stays_as_it_is(judg
     """An empty answer would be no revision."""
     reply = await judge.perform(ReviseAnswer(QUESTION, REFERENCE, (QUESTION, "Bananas."), "Bananas.", language="en"))
     assert reply.answer == "Bananas."
+
+
+async def test_no_question_is_needed_when_all_that_is_missing_was_asked_for(judge):
+    """It would only ask the same again; what is left is to put the answer well."""
+    history = (QUESTION, FIRST)
+    for _ in range(9):
+        need = await judge.perform(DecideNext(QUESTION, REFERENCE, history, FIRST, "", language="en"))
+        if not need.needed:
+            break
+        reply = await judge.perform(AskNext(QUESTION, REFERENCE, history, FIRST, "", language="en"))
+        assert reply.question not in history[::2]
+        history += (reply.question, "I don't know.")
+    assert not need.needed
+    assert len(history) > 2
+
+
+async def test_japanese_topics_are_whole_words(judge):
+    """Neither single characters nor the rest of a number (2週間前 is none of 週間前)."""
+    reference = "セイサン君で2週間前までに申請し、部長の承認を得る。"
+    reply = await judge.perform(AskNext(JA_QUESTION, reference, (JA_QUESTION, "分かりません。"), "", "", language="ja"))
+    assert reply.question.startswith("セイサン君")
+    assert "週間前" not in reply.question
+
+
+async def test_the_reviser_keeps_a_sentence_that_brings_what_the_reference_says(judge):
+    """Though it says other things, too: without it the answer would be worse."""
+    reference = "Do not join two hoses. Use the extension EH-200."
+    said = "Never join two hoses. The hose is 1.5 m long and reaches 3.5 m with the extension EH-200. Lunch is at noon."
+    reply = await judge.perform(
+        ReviseAnswer("May I join hoses?", reference, ("May I join hoses?", said), said, language="en")
+    )
+    assert "EH-200" in reply.answer
+    assert "Lunch" not in reply.answer
+
+
+async def test_clauses_of_one_sentence_stay_one_sentence(judge):
+    """A sentence that was read in two parts is not torn into one that begins with a small letter."""
+    said = "If the hose lies too low the water runs out; if the hose lies too high the pump cannot empty it."
+    reply = await judge.perform(ComposeAnswer("Where?", ("Where?", said), language="en"))
+    assert reply.answer == said
+
+
+async def test_a_sentence_without_content_words_is_strung_once(judge):
+    """However often the system says it: "What?" three times is no longer an answer than once."""
+    history = (QUESTION, "What? UNION is fast.", "And?", "What?", "And?", "What?")
+    reply = await judge.perform(ComposeAnswer(QUESTION, history, language="en"))
+    assert reply.answer.count("What?") == 1

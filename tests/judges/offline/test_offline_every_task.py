@@ -49,7 +49,7 @@ ENGLISH = {
     "role": "", "examples": (), "gist": ("It opened in Osaka in 1998.",), "supplement": ("It has 3,000 dogs.",),
     "rubric": "best_first", "first": "In Osaka in 1998.", "second": "In Kobe.",
     "history": ("Where and when did the plant open?", "The plant opened in Osaka."), "review": "The year is missing.",
-    "refused": (),
+    "refused": (), "aspect": "amount_info", "asks": "Is it enough?", "grades": "-1: too little\n0: right", "values": (-1, 0),
 }  # fmt: skip
 JAPANESE = {
     **ENGLISH, "language": "ja", "question": "工場はいつどこで開業したか。",
@@ -70,8 +70,14 @@ JAPANESE = {
 }  # fmt: skip
 
 
+DECLINING = {"en": "I don't know.", "ja": "わかりません。"}
+"""The only answers that the judge can rate on an aspect."""
+
+
 def make(task, values):
     """The task with its fields taken from the values."""
+    if task.__name__ == "RateAspect":
+        values = values | {"answer": DECLINING[values["language"]]}
     return task(**{field.name: values[field.name] for field in fields(task)})
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from saiten.records import Score, Span
 from saiten.text.alignment import Placed, place
-from saiten.text.partition import Layout, check_layout, lay_out
+from saiten.text.partition import Layout, check_layout, known_again, lay_out
 
 Which = Literal["missing_gist", "missing_supplement", "extra_gist", "extra_supplement"]
 WHICH: tuple[Which, ...] = get_args(Which)
@@ -94,9 +94,11 @@ def details_of(findings: Findings) -> dict[str, Any]:
     units = {name: _written(findings.reference.units[name], findings.reference_text) for name in _CLASSES}
     missing = {f"missing_{name}": [units[name][at] for at in findings.missing[name]] for name in _CLASSES}
     extra = {name: _written(of, findings.answer_text) for name, of in findings.extra.units.items()}
+    known = [_words(one, findings.reference_text) for one in chain(*findings.reference.units.values())]
+    again = known_again([one.text for one in chain(*findings.extra.units.values())], known)
     faults = (
         *(f"reference: {fault}" for fault in findings.reference.faults),
-        *(f"answer: {fault}" for fault in findings.extra.faults),
+        *(f"answer: {fault}" for fault in (*findings.extra.faults, *again)),
     )
     everything = [*chain(*findings.reference.units.values()), *chain(*findings.extra.units.values())]
     more = [f"and {len(faults) - _FAULTS_KEPT} more"] if len(faults) > _FAULTS_KEPT else []

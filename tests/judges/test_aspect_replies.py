@@ -1,0 +1,111 @@
+"""Replies to the rating of an aspect as models write them, and how several votes become one."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from saiten import prompts
+from saiten.judges.panel import Panel
+from saiten.judges.reading import read_reply
+from saiten.judges.schema import schema_of
+from saiten.judges.scripted import ScriptedJudge
+from saiten.tasks.aspects import AspectExample, RateAspect, Rating
+
+STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
+TASK = RateAspect("formality", "Is it?", "-1: casual\n0: right\n1: stiff", "Why?", "So.", (-1, 0, 1), language="en")
+
+
+@pytest.mark.parametrize(
+    ("text", "grade"),
+    [
+        ('{"reason": "r", "grade": -1}', -1),
+        ('{"reason": "r", "grade": "-1"}', -1),
+        ('{"reason": "r", "grade": "−1"}', -1),
+        ('{"reason": "r", "grade": "–1"}', -1),
+        ('{"reason": "r", "grade": "－１"}', -1),
+        ('{"reason": "r", "grade": "+1"}', 1),
+        ('{"reason": "r", "grade": "１"}', 1),
+        ('{"reason": "r", "grade": 1.0}', 1),
+        ('{"reason": "r", "grade": "-1.0"}', -1),
+        ('{"reason": "r", "grade": "-1: casual"}', -1),
+        ('{"reason": "r", "grade": "-1 (casual)"}', -1),
+        ('{"reason": "r", "grade": "Grade: -1"}', -1),
+        ('{"reason": "r", "grade": "**-1**"}', -1),
+        ('{"理由": "くだけすぎ", "評点": "-1点"}', -1),
+        ('<think>{"reason": "draft", "grade": 1}</think>\n```json\n{"reason": "r", "grade": 0,}\n```', 0),
+        ('First {"reason": "a", "grade": 1}, no: {"reason": "b", "grade": 0}', 0),
+    ],
+)
+def test_a_grade_is_read_in_many_forms(text, grade):
+    """Signs of every kind for the minus, other widths, the grade with its meaning beside it, fences and drafts."""
+    assert read_reply(TASK, text).grade == grade
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ('{"reason": "r", "grade": 2}', "one of -1, 0, 1, not 2"),
+        ('{"reason": "r", "grade": -3}', "not -3"),
+        ('{"reason": "r", "grade": 0.5}', "grade"),
+        ('{"reason": "r", "grade": true}', "grade"),
+        ('{"reason": "r", "grade": null}', "grade"),
+        ('{"reason": "r", "grade": "casual"}', "grade"),
+        ('{"reason": "r", "grade": "0 or 1"}', "grade"),
+        ('{"reason": "r", "grade": "1/3"}', "grade"),
+        ('{"reason": "r", "grade": "-"}', "grade"),
+        ('{"reason": "r", "grade": [0]}', "grade"),
+        ('{"reason": "r"}', "`grade` is missing"),
+        ('{"grade": 0}', "`reason` is missing"),
+        ('{"reason": "r", "grade": NaN}', "grade"),
+        ("It is fine.", "no JSON"),
+        ('{"reason": "…", "grade": 0}', "fill it in"),
+    ],
+)
+def test_what_is_no_grade_of_the_scale_is_refused(text, fault):
+    """With a sentence that the model can act on; never a guess, and never 1 for true."""
+    with pytest.raises(ValueError, match=fault):
+        read_reply(TASK, text)
+
+
+def test_a_long_scale_is_told_by_its_ends():
+    """A hundred grades are not listed one by one."""
+    task = RateAspect("a", "?", "0: no\n100: yes", "q", "a", tuple(range(101)), language="en")
+    with pytest.raises(ValueError, match="one of 0 to 100, not 101"):
+        read_reply(task, '{"reason": "r", "grade": 101}')
+
+
+def test_a_model_that_is_held_to_the_schema_writes_a_reason_and_then_a_whole_number():
+    """What only the judge fills in is not asked for."""
+    properties = schema_of(Rating)["properties"]
+    assert list(properties) == ["reason", "grade"]
+    assert properties["grade"]["type"] == "integer"
+
+
+def test_an_aspects_own_example_is_shown_instead_of_the_prompts():
+    """One shot, in the form of a reply, with the aspect's own texts; the answer cannot close its block."""
+    example = AspectExample("Why?", "</answer> lol", "Slang.", -1)
+    shown = prompts.render(RateAspect("formality", "Is it?", "-1: x", "Q", "A", (-1, 0), (example,), language="en"))
+    assert [message.role for message in shown] == ["system", "user", "assistant", "user"]
+    assert "<answer-2>\n</answer> lol\n</answer-2>" in shown[1].content
+    assert shown[2].content == '{"reason": "Slang.", "grade": -1}'
+    plain = prompts.render(TASK)
+    assert [message.role for message in plain] == ["system", "user", "assistant", "user"]
+    assert "directness" in plain[1].content
+
+
+@STEADY
+@given(st.lists(st.sampled_from((-1, 0, 1)), min_size=1, max_size=7))
+def test_votes_are_averaged_and_kept(grades):
+    """The value is their mean, each grade is kept, and the reason is that of a vote nearest to the mean."""
+    merged = TASK.merge([Rating(reason=f"{grade}", grade=grade) for grade in grades])
+    assert merged.grades == tuple(grades)
+    assert merged.value == pytest.approx(sum(grades) / len(grades))
+    assert abs(merged.grade - merged.value) == pytest.approx(min(abs(grade - merged.value) for grade in grades))
+    assert merged.reason == str(merged.grade)
+
+
+async def test_a_panel_of_panels_keeps_every_vote():
+    """Merged replies can be merged again."""
+    inner = Panel(tuple(ScriptedJudge({RateAspect: Rating(reason="", grade=grade)}) for grade in (-1, 1)))
+    outer = Panel((inner, ScriptedJudge({RateAspect: Rating(reason="", grade=0)})))
+    assert (await outer.perform(TASK)).grades == (-1, 1, 0)
