@@ -14,6 +14,7 @@ from saiten.judges.schema import schema_of
 from saiten.prompts.files import PLACEHOLDER, Example, load, names, read
 from saiten.protocols import Task
 from saiten.rag.steps import ALL_STEPS
+from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
@@ -36,6 +37,9 @@ TEXTS = {
         "summary": "A bridge was opened.",
         "reference": "In April 1998.",
         "role": "a bridge engineer",
+        "aspect": "precision",
+        "asks": "Is the answer as precise as the question asks?",
+        "grades": "-1: vaguer\n0: as precise\n1: more precise than asked",
         "gist": ("In 1998.", "In April."),
         "supplement": ("It was\nsunny.",),
         "context": "It was opened in April 1998.",
@@ -56,6 +60,9 @@ TEXTS = {
         "summary": "橋が開通した。",
         "reference": "1998年4月です。",
         "role": "橋の技術者",
+        "aspect": "precision",
+        "asks": "回答は質問が求める細かさで答えていますか。",
+        "grades": "-1: 大まかすぎる\n0: ちょうどよい\n1: 細かすぎる",
         "gist": ("1998年です。", "4月です。"),
         "supplement": ("晴れて\nいました。",),
         "context": "1998年4月に開通した。",
@@ -69,7 +76,7 @@ TEXTS = {
     },
 }
 LISTS = ("statements", "answer_statements", "reference_statements", "sentences", "keyphrases", "questions")
-SETTINGS = {"language", "form", "rubric", "partial", "draw", "examples"}
+SETTINGS = {"language", "form", "rubric", "partial", "draw", "examples", "values"}
 """Fields that choose a prompt or a way of reading, and are not shown to a model."""
 
 FORMS: dict[str, tuple[type[Task], dict]] = {
@@ -93,6 +100,7 @@ FORMS: dict[str, tuple[type[Task], dict]] = {
     "decide_correct_marker": (DecideCorrect, {"contexts": None, "form": "marker"}),
     "decide_correct_grounded_marker": (DecideCorrect, {"form": "marker"}),
     "prefer_answer": (PreferAnswer, {}),
+    "rate_aspect": (RateAspect, {"values": (-1, 0, 1)}),
     "split_gist": (SplitGist, {}),
     "find_missing_and_extra": (FindMissingAndExtra, {}),
     "compose_answer": (ComposeAnswer, {}),

@@ -1,4 +1,4 @@
-"""`saiten tune`: fit a judge to your own labels."""
+"""`saiten tune`: fit a judge, or the weights of a score, to your own labels."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ import typer
 
 from saiten.cli.output import outside, stderr, stdout, told
 from saiten.cli.score import read_columns
+from saiten.cli.tune_mate import mate
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label, Sample
@@ -21,12 +22,16 @@ app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 @app.callback()
 def tune() -> None:
-    """Fit a judge to your own labels.
+    """Fit a judge, or the weights of a score, to your own labels.
 
     Examples:
       saiten tune offline labels.csv --samples answers.jsonl
-      saiten tune offline --help
+      saiten tune mate labels.csv --samples answers.jsonl
+      saiten tune mate --help
     """
+
+
+app.command()(mate)
 
 
 @app.command()

@@ -26,6 +26,8 @@ _JUDGE = "the offline judge reads no negation, no number swapped within the cont
 _QUESTION = "looks at the question, not at the facts: a wrong answer to the question asked scores high"
 _CONTEXTS = "does not look at the answer: the same for all systems that saw the same contexts"
 
+_ALONE = "sees no reference and no contexts: what the judge itself knows decides; the offline judge rates hardly any"
+
 TARGETS: Mapping[str, Target] = MappingProxyType(
     {
         **dict.fromkeys(("rouge_1", "rouge_2", "rouge_l", "bleu4", "chrf", "token_f1"), Target("correct", _WORDS)),
@@ -53,6 +55,9 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
         "gist": Target(
             None, "says what is missing and what is extra; lower is better, and no defect is about either alone"
         ),
+        "aspects": Target(None, _ALONE),
+        "direct": Target("correct", _ALONE),
+        "mate": Target("correct", _ALONE),
         "length": Target(None, "only a length: what an answer says does not matter"),
     }
 )

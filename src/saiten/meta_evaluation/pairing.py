@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from saiten.errors import BadInput
 from saiten.meta_evaluation.outputs import Item, Output, Said
+from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label
 from saiten.stats.clusters import Floats, Ints
 
@@ -84,7 +85,8 @@ def pair(
 ) -> tuple[Aspect, ...]:
     """An `Aspect` for each aspect that people were asked about.
 
-    An aspect holds preferences if an item is a pair of answers (`A vs B`) or a value is below 0.
+    An aspect holds preferences if an item is a pair of answers (`A vs B`) or a value is below 0, unless the metric
+    `aspects` rated single answers on it (too casual is -1).
 
     Args:
         items: by id, the samples that are known.
@@ -110,11 +112,12 @@ def pair(
         there = ", ".join(repr(aspect) for aspect in by_aspect)
         raise BadInput(f"there are no labels of the aspect {unknown[0]!r}; the labels have {there}")
     known = set(items).union(*said.values())
+    rated = {aspect_of_metric(metric) for metric, _ in said}  # the scale of an aspect of answers may begin below 0
     chosen = {aspect: of for aspect, of in by_aspect.items() if not aspects or aspect in aspects}
     found = [
         made
         for aspect, of in chosen.items()
-        if (made := _aspect(aspect, of, items, said, pairs=_are_preferences(of, known)))
+        if (made := _aspect(aspect, of, items, said, pairs=aspect not in rated and _are_preferences(of, known)))
     ]
     if not found:
         theirs = Unpaired.of({label.item for of in chosen.values() for label in of}).examples

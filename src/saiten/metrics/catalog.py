@@ -72,9 +72,9 @@ def _make_parts(name: str, defaults: Mapping[str, str]) -> list[Metric]:
     """The metric, or all its parts where it has several (`gist` is four figures) and the brackets choose none."""
     title, items = read_name(name)
     metric = _entry(title).load()
-    parts: tuple[str, ...] = getattr(metric, "parts", ())
-    if not parts or any(item.key in {None, metric.main} for item in items):
+    if not hasattr(metric, "parts") or any(item.key in {None, metric.main} for item in items):
         return [_make(name, defaults)]
+    parts: tuple[str, ...] = getattr(_make(name, defaults), "parts", ())  # a setting may decide which there are
     return [_make(name, {**defaults, metric.main: part}) for part in parts]
 
 

@@ -175,6 +175,27 @@ ENTRIES: tuple[Entry, ...] = (
         "回答の不足と不適を、趣旨(答えの核)と補足に分けて数える4つの比率",
     ),
     Entry(
+        "aspects",
+        f"{_JUDGED}.aspects:Aspects",
+        "judged",
+        "grade on each aspect of a rubric, without a reference: formality, factuality, amount_info, acceptability",
+        "評価軸ごとの評点(参照回答なし)。既定は、改まり方・事実性・情報量・受容性の4軸",
+    ),
+    Entry(
+        "direct",
+        f"{_JUDGED}.direct:Direct",
+        "judged",
+        "acceptability of the answer as a whole, 0-3, asked for at once, without a reference",
+        "回答全体の受容性(0~3)を、参照回答なしで一度に問う",
+    ),
+    Entry(
+        "mate",
+        f"{_JUDGED}.mate:Mate",
+        "judged",
+        "acceptability put together from formality, amount_info and factuality with learned weights",
+        "改まり方・情報量・事実性の評点を、学習した重みで合成した受容性",
+    ),
+    Entry(
         "word_recall",
         f"{_OVERLAP}:WordRecall",
         "overlap",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from saiten.errors import CannotJudge, ConfigurationError
+from saiten.judges.offline.aspects import rate_aspect
 from saiten.judges.offline.calibration import Calibration
 from saiten.judges.offline.constants import Constants, read_constants
 from saiten.judges.offline.critique import critique
@@ -20,6 +21,7 @@ from saiten.judges.offline.statements import classify, split, verify
 from saiten.judges.offline.summaries import answer_from_summary, extract_keyphrases, write_closed_questions
 from saiten.judges.offline.tools import Indexes, Tools
 from saiten.protocols import Embedder, R, Task
+from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
@@ -53,6 +55,7 @@ _PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {
     AskNext: ask_next,
     ReviseAnswer: revise,
     PreferAnswer: prefer,
+    RateAspect: rate_aspect,
 }
 
 

@@ -1,0 +1,33 @@
+"""Aspects: the offline judge knows an answer that declines; it has no means to rate any other.
+
+Without a reference overlap tells neither truth nor tone, nor whether a short answer is too short. But an answer that
+only says that it does not know gives too little, and cannot be accepted.
+"""
+
+from saiten.errors import CannotJudge
+from saiten.judges.offline.tools import Tools
+from saiten.tasks.aspects import RateAspect, Rating
+from saiten.text.refusals import is_refusal
+
+_OF_CONTENT = frozenset({"amount_info", "acceptability"})
+"""The aspects for which an answer that declines gets the lowest grade; of the rubric of long answers."""
+
+
+def rate_aspect(task: RateAspect, _: Tools) -> Rating:
+    """The lowest grade of `amount_info` or `acceptability`, for an answer that declines.
+
+    Raises:
+        CannotJudge: any other aspect, and any other answer.
+    """
+    if task.aspect not in _OF_CONTENT:
+        raise CannotJudge(
+            f"the offline judge compares words; without a reference it has no means to rate {task.aspect!r}. "
+            "Use an LLM judge for it"
+        )
+    if not is_refusal(task.answer, task.language):
+        raise CannotJudge(
+            f"the offline judge rates {task.aspect!r} only of answers that decline to answer, which this one does not. "
+            "Use an LLM judge for it"
+        )
+    reason = "回答は答えることを断っている。" if task.language == "ja" else "The answer declines to answer."
+    return Rating(reason=reason, grade=task.values[0])

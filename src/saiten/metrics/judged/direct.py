@@ -1,0 +1,74 @@
+"""Direct: the judge's grade of the answer as a whole, asked for at once and without a reference.
+
+3 is acceptable, 0 unacceptable, with the rubric of long answers; the paper's OA.
+Source: the paper on long-form question answering and LLM-MATE.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.base import BaseMetric
+from saiten.metrics.judged.aspects import described, details_of, rating_task
+from saiten.metrics.naming import write_name
+from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+from saiten.tasks.aspects import RateAspect
+
+
+@dataclass(frozen=True)
+class Direct(BaseMetric):
+    """The grade on the rubric's overall aspect, the mean over a panel's votes.
+
+    The same call as `aspects[acceptability]`: together they cost one. A blank answer gets the worst grade without a
+    call, since a system that answers nothing must not be left out of its own mean.
+    """
+
+    title = "direct"
+    needs = ("question", "answer")
+    tasks = (RateAspect,)
+    bounds = (0.0, 3.0)
+
+    rubric: str = ""
+    """A TOML file that names an overall aspect; empty: the four aspects of long answers."""
+
+    def __post_init__(self) -> None:
+        """Read the rubric now rather than at the first sample; its overall aspect decides about scale and direction."""
+        # The instance's own hide the class's.
+        object.__setattr__(self, "bounds", self.overall.bounds)
+        object.__setattr__(self, "higher_is_better", self.overall.higher_is_better)
+
+    @cached_property
+    def read(self) -> Rubric:
+        """The rubric."""
+        return read_rubric(self.rubric)
+
+    @cached_property
+    def overall(self) -> Aspect:
+        """The aspect that is asked for."""
+        if self.read.overall is None:
+            raise ConfigurationError(
+                f"direct: {self.rubric} names no overall aspect; add a line such as "
+                f'overall = "{self.read.names[-1]}" at its top'
+            )
+        return self.read.aspect(self.read.overall)
+
+    @property
+    def name(self) -> str:
+        """`direct`, or `direct[rubric=file.toml]`."""
+        return write_name(self.title, {"rubric": self.rubric} if self.rubric else {})
+
+    def describe(self) -> Mapping[str, str]:
+        """The rubric and its digest."""
+        return described(self.read)
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The grade."""
+        if not (sample.answer or "").strip():
+            worst = self.overall.worst
+            details = {"aspect": self.overall.name, "grade": worst, "best": self.overall.best}
+            return Score(float(worst), reason="the answer is empty", details=details)
+        rating = await judge.perform(rating_task(self.overall, sample))
+        return Score(rating.value, reason=rating.reason, details=details_of(self.overall, rating))

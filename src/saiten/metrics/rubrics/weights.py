@@ -1,0 +1,241 @@
+"""How a score is put together from aspects: w · f + best, the weights from a TOML file (published, or learned).
+
+    f = [-|formality|, -|amount_info|, (factuality - 3) / 3]     MATE = w · f + 3     (LLM-MATE; spec 06)
+
+Every f is -|grade - best| / span: 0 is best, everything else a deduction, -1 the most. Equation (1) of the paper is
+scrambled in print. The sum is not clipped: with the published weights the worst answer gets -0.122, not 0.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from math import fsum
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.rubrics.rubric import Aspect, Rubric
+from saiten.metrics.rubrics.tables import distinct, keys, load, name, number, tables
+
+PUBLISHED = files(__package__) / "published_weights.toml"
+"""The weights for who names none."""
+
+Features = Literal["deductions", "values"]
+"""What the weights are for: -|grade - best| / span, or the grades as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class AspectWeight:
+    """One aspect and how much it counts."""
+
+    name: str
+    weight: float
+    best: float = 0.0
+    """The grade without a deduction."""
+    span: float = 1.0
+    """The distance from it that costs the whole weight."""
+    low: float | None = None
+    """Lower end of the weight's 95 % interval, where it was learned."""
+    high: float | None = None
+    """Upper end."""
+
+    def deduction(self, grade: float) -> float:
+        """0 at the best grade, -1 at the worst."""
+        return -abs(grade - self.best) / self.span
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What weights were learned from; figures that could not be computed are None."""
+
+    fingerprint: str
+    """Digest of labels, questions and settings."""
+    items: int
+    """Answers that the weights were fitted to."""
+    questions: int
+    held_out_items: int
+    """Answers that they were not."""
+    held_out_questions: int
+    pearson: float | None
+    """Between the score and people, over the answers held out."""
+    pearson_low: float | None
+    pearson_high: float | None
+    seed: int
+    """Of the split."""
+    rubric: str | None = None
+    """Digest of the rubric whose scales were used."""
+    source: str = "people"
+    """Whose grades of the aspects: people's, or those of a judge in a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A linear score of aspects."""
+
+    target: str
+    """The aspect that the score stands for."""
+    best: float
+    """What an answer without deductions gets; 0 where the features are values."""
+    features: Features
+    aspects: tuple[AspectWeight, ...]
+    intercept: float = 0.0
+    """Added to every score."""
+    intercept_low: float | None = None
+    """Lower end of its 95 % interval, where it was learned."""
+    intercept_high: float | None = None
+    """Upper end."""
+    learned: Learned | None = None
+    """None: not learned by saiten."""
+    digest: str = ""
+    """Eight hexadecimal digits of the file."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the aspects."""
+        return tuple(aspect.name for aspect in self.aspects)
+
+    def feature(self, aspect: AspectWeight, grades: Sequence[float]) -> float:
+        """What is weighted: the mean over several votes of the deduction (or the value) of each.
+
+        The deductions are averaged, not the grades: too little (-1) and too much (1) are two faults, not a 0.
+        """
+        each = [aspect.deduction(grade) for grade in grades] if self.features == "deductions" else list(grades)
+        return fsum(each) / len(each)
+
+    def score(self, grades: Mapping[str, Sequence[float]]) -> float:
+        """The score of an answer from each aspect's grades, one a vote; not clipped."""
+        parts = [aspect.weight * self.feature(aspect, grades[aspect.name]) for aspect in self.aspects]
+        return fsum([self.best, self.intercept, *parts])
+
+    def bounds(self, rubric: Rubric) -> tuple[float, float]:
+        """The lowest and the highest possible score with the scales of this rubric."""
+        ends = []
+        for aspect in self.aspects:
+            scale = rubric.aspect(aspect.name)
+            parts = [aspect.weight * self.feature(aspect, [value]) for value in scale.values]
+            ends.append((min(parts), max(parts)))
+        start = (self.best, self.intercept)
+        return fsum([*start, *(low for low, _ in ends)]), fsum([*start, *(high for _, high in ends)])
+
+    def check(self, rubric: Rubric, where: str) -> None:
+        """Raises ConfigurationError where the rubric has not these aspects on these scales."""
+        for aspect in self.aspects:
+            if aspect.name not in rubric.names:
+                raise ConfigurationError(
+                    f"{where}: the weights are about {aspect.name!r}, which the rubric {rubric.name!r} has not "
+                    f"(it has {', '.join(rubric.names)}); name the rubric they were learned with, as in "
+                    f"mate[weights=weights.toml,rubric=rubric.toml]"
+                )
+            scale = rubric.aspect(aspect.name)
+            if self.features == "deductions" and (aspect.best, aspect.span) != (scale.best, scale.span):
+                raise ConfigurationError(
+                    f"{where}: for {aspect.name!r} the best grade is {aspect.best:g} and the worst {aspect.span:g} "
+                    f"away, in the rubric {rubric.name!r} {scale.best} and {scale.span}; learn the weights again"
+                )
+
+
+def weight_of(aspect: Aspect, weight: float) -> AspectWeight:
+    """The weight of an aspect with the scale of the rubric."""
+    return AspectWeight(aspect.name, weight, float(aspect.best), float(aspect.span))
+
+
+def read_weights(file: str = "") -> Weights:
+    """The weights in this file, or the published ones.
+
+    Raises:
+        ConfigurationError: naming the file, what is wrong and what was expected.
+    """
+    return read(Path(file)) if file else _published()
+
+
+@cache
+def _published() -> Weights:
+    return read(PUBLISHED)
+
+
+def read(file: Path | Traversable) -> Weights:
+    """The weights in this file; raises as `read_weights` does."""
+    content, digest = load(file, "file of weights")
+    try:
+        return _weights(content, digest)
+    except (ValueError, TypeError) as error:
+        raise ConfigurationError(f"{file}: {error}; `saiten tune mate` writes such a file") from error
+
+
+def _weights(content: Mapping[str, Any], digest: str) -> Weights:
+    """Raises ValueError with what is wrong."""
+    constants = ("intercept", "intercept_low", "intercept_high")
+    keys(content, "the file", required=("target", "best", "features", "aspects"), optional=(*constants, "learned"))
+    if content["features"] not in get_args(Features):
+        raise ValueError(f"features is one of {', '.join(get_args(Features))}, not {content['features']!r:.40}")
+    aspects = tuple(_aspect(table, at) for at, table in enumerate(tables(content["aspects"], "aspects"), 1))
+    distinct([aspect.name for aspect in aspects], "the file")
+    return Weights(
+        name(content["target"], "target"),
+        number(content["best"], "best"),
+        content["features"],
+        aspects,
+        **{key: number(content[key], key) for key in constants if key in content},
+        learned=_learned(content["learned"]) if "learned" in content else None,
+        digest=digest,
+    )
+
+
+def _aspect(table: Any, at: int) -> AspectWeight:
+    where = f"aspect {at}"
+    keys(table, where, required=("name", "weight", "best", "span"), optional=("low", "high"))
+    named = name(table["name"], f"the name of {where}")
+    figures = {key: number(value, f"{key} of {named!r}") for key, value in table.items() if key != "name"}
+    if figures["span"] <= 0:
+        raise ValueError(f"span of {named!r} must be above 0, not {figures['span']:g}")
+    return AspectWeight(named, **figures)
+
+
+_OPTIONAL = ("pearson", "pearson_low", "pearson_high", "rubric")
+_TEXTS = ("fingerprint", "rubric", "source")
+
+
+def _learned(table: Any) -> Learned:
+    every = Learned.__dataclass_fields__
+    keys(table, "learned", required=[each for each in every if each not in _OPTIONAL], optional=_OPTIONAL)
+    for key, value in table.items():
+        if key in _TEXTS:
+            if not isinstance(value, str):
+                raise ValueError(f"{key} of learned must be a text, not {value!r:.40}")
+        else:
+            number(value, f"{key} of learned")
+    given: dict[str, Any] = dict.fromkeys(_OPTIONAL) | dict(table)
+    return Learned(**given)
+
+
+def weights_text(weights: Weights) -> str:
+    """The weights as a TOML file, the same for the same weights; `read` reads it back."""
+    lines = [
+        "# Weights of aspects, learned by `saiten tune mate`; used as mate[weights=THIS FILE].",
+        f"target = {_toml(weights.target)}",
+        f"best = {_toml(weights.best)}",
+        f"features = {_toml(weights.features)}",
+    ]
+    ends = {"intercept_low": weights.intercept_low, "intercept_high": weights.intercept_high}
+    lines += _lines({"intercept": weights.intercept, **ends})
+    for aspect in weights.aspects:
+        ends = {"low": aspect.low, "high": aspect.high}
+        table = {"name": aspect.name, "weight": aspect.weight, "best": aspect.best, "span": aspect.span, **ends}
+        lines += ["", "[[aspects]]", *_lines(table)]
+    if weights.learned is not None:
+        fields = {key: getattr(weights.learned, key) for key in Learned.__dataclass_fields__}
+        lines += ["", "[learned]", *_lines(fields)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(table: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {_toml(value)}" for key, value in table.items() if value is not None]
+
+
+def _toml(value: str | float) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+    return repr(value)

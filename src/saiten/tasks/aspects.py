@@ -1,0 +1,104 @@
+"""Rating an answer on one aspect, without a reference: the aspect's own texts say what each grade means."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from saiten.protocols import Reply, Task
+from saiten.tasks.verdicts import HIDDEN
+
+_GRADE = re.compile(
+    r"(?:(?:grade|score|rating|評点|点数|得点)\s*[:=]\s*)?([+-]?\d{1,6})(?:\.0+)?(?:\s*点)?(?:\s*[:(].*)?", re.DOTALL
+)
+_MINUS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\uff0d", "-"))
+"""Every sign that is typed for a minus."""
+
+
+def read_signed(value: Any) -> Any:
+    """The whole number that a model meant by `-1`, `−1`, `+1`, `２`, `0: right`; what is none is left to be refused."""
+    if not isinstance(value, str):
+        return value
+    found = _GRADE.fullmatch(unicodedata.normalize("NFKC", value.translate(_MINUS)).strip().strip("*'\"").casefold())
+    return int(found[1]) if found else value
+
+
+class Rating(Reply):
+    """A grade on one aspect, the reason first."""
+
+    reason: str = Field(description="what about the answer decides the grade, by this aspect alone")
+    grade: Annotated[int, BeforeValidator(read_signed)] = Field(description="one of the grades of the scale")
+    given: tuple[int, ...] = Field(default=(), json_schema_extra=HIDDEN)
+    """The grades of all votes of a panel, in order; empty for a single reply."""
+
+    @property
+    def grades(self) -> tuple[int, ...]:
+        """The grade of each vote; of a single reply its own."""
+        return self.given or (self.grade,)
+
+    @property
+    def value(self) -> float:
+        """The mean over the votes."""
+        return fmean(self.grades)
+
+
+@dataclass(frozen=True, slots=True)
+class AspectExample:
+    """One worked example of an aspect."""
+
+    question: str
+    answer: str
+    reason: str
+    grade: int
+
+
+@dataclass(frozen=True, slots=True)
+class RateAspect(Task[Rating]):
+    """Grade the answer on one aspect alone (spec 06): from the aspect, its scale, the question and the answer."""
+
+    reply = Rating
+    votable = True
+    aspect: str
+    """The name of the aspect, for example `factuality`."""
+    asks: str
+    """What the aspect asks of the answer."""
+    grades: str
+    """What each grade means, a line each: `0: wrong`."""
+    question: str
+    answer: str
+    values: tuple[int, ...]
+    """The grades that can be given; what a reply is held to."""
+    examples: tuple[AspectExample, ...] = ()
+    """Worked examples of this very aspect, in the place of the prompt file's."""
+
+    @property
+    def shots(self) -> Sequence[tuple[Mapping[str, Any], str]]:
+        about = {"aspect": self.aspect, "asks": self.asks, "grades": self.grades}
+        return [
+            (
+                about | {"question": one.question, "answer": one.answer},
+                json.dumps({"reason": one.reason, "grade": one.grade}, ensure_ascii=False),
+            )
+            for one in self.examples
+        ]
+
+    def check(self, reply: Rating) -> None:
+        if reply.grade not in self.values:
+            raise ValueError(f"`grade` is one of {_listed(self.values)}, not {reply.grade}")
+
+    def merge(self, replies: Sequence[Rating]) -> Rating:
+        """All grades, with the reason of the one nearest to their mean."""
+        given = tuple(grade for reply in replies for grade in reply.grades)
+        nearest = min(replies, key=lambda reply: abs(reply.value - fmean(given)))
+        return nearest.model_copy(update={"given": given})
+
+
+def _listed(values: Sequence[int]) -> str:
+    if len(values) > 12:
+        return f"{values[0]} to {values[-1]}"
+    return ", ".join(map(str, values))

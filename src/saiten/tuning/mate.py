@@ -1,0 +1,219 @@
+"""Learning the weights of aspects from people's grades: least squares on the deductions, held out by question.
+
+    y = acceptability - 3        y ≈ w · f,  f the deductions (`metrics/rubrics/weights.py`)
+
+Fitted to 80 % of the questions, held against the other 20 %: never split within a question (spec 06). The general case
+has any aspects, an intercept, or the grades as they are in the place of deductions.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from saiten.errors import BadInput
+from saiten.metrics.rubrics import AspectWeight, Learned, Rubric, Weights
+from saiten.metrics.rubrics.tables import is_name
+from saiten.metrics.rubrics.weights import Features, weight_of
+from saiten.stats.clusters import Floats
+from saiten.stats.correlation import Estimate, bootstrap_statistic, pearson
+from saiten.stats.regression import Regression, least_squares
+from saiten.tuning.rated import Rated
+
+FEWEST_QUESTIONS = 10
+"""Below this nothing is learned: two would be held out."""
+
+HELD_OUT = 0.2
+"""Of the questions."""
+
+_LARGEST = 1e9
+"""No scale of grades is longer."""
+
+_DIGITS = 12
+"""Significant digits of a figure that is written down."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedWeights:
+    """Weights, and how far they can be believed."""
+
+    weights: Weights
+    fit: Regression
+    """With the intervals and what is wrong with them."""
+    held_out: Estimate
+    """Pearson between the score and people on questions that the fit did not see."""
+    rated: Rated
+    notes: tuple[str, ...]
+    """What the user should know."""
+
+
+def learn_weights(
+    rated: Rated,
+    rubric: Rubric | None,
+    *,
+    intercept: bool = False,
+    resamples: int = 1_000,
+    seed: int = 0,
+) -> LearnedWeights:
+    """The weights of the aspects; the same for the same answers in any order.
+
+    Args:
+        rated: the answers with their grades.
+        rubric: whose scales turn grades into deductions; None takes the grades as they are.
+        intercept: whether a constant is added to every score.
+        resamples: draws for the intervals.
+        seed: of the split and of the draws.
+
+    Raises:
+        BadInput: too few questions, a grade off the scale, an aspect that does not vary, aspects that say the same.
+    """
+    blank = _blank(rated, rubric)
+    columns = _columns(rated, blank, rubric)
+    y = np.array(rated.targets) - blank.best
+    held = _held_out(rated.questions, seed)
+    inside, outside = np.flatnonzero(~held), np.flatnonzero(held)
+    questions = np.array(rated.questions, dtype=object)
+    _check_spread(rated, [column[inside] for column in columns], y[inside])
+    fit = least_squares(
+        [column[inside] for column in columns],
+        y[inside],
+        list(questions[inside]),
+        names=rated.aspects,
+        intercept=intercept,
+        resamples=resamples,
+        seed=seed,
+    )
+    if fit.reason is not None:
+        raise BadInput(
+            f"no weights can be learned from these grades: {fit.reason}; leave one out, or grade more answers"
+        )
+    predicted = fit.predict([column[outside] for column in columns])
+    measured = bootstrap_statistic(
+        pearson, predicted, y[outside], list(questions[outside]), resamples=resamples, seed=seed
+    )
+    learned = Learned(
+        _fingerprint(rated, rubric, intercept=intercept, seed=seed),
+        len(inside),
+        fit.clusters,
+        len(outside),
+        len(set(questions[outside])),
+        _short(measured.value),
+        _short(measured.low),
+        _short(measured.high),
+        seed,
+        rubric.digest if rubric else None,
+        rated.source,
+    )
+    constant = fit.intercept or Estimate(0.0, fit.n)
+    weights = replace(
+        blank,
+        aspects=tuple(_with(one, found) for one, found in zip(blank.aspects, fit.weights, strict=True)),
+        intercept=_short(constant.value) or 0.0,
+        intercept_low=_short(constant.low),
+        intercept_high=_short(constant.high),
+        learned=learned,
+    )
+    return LearnedWeights(weights, fit, measured, rated, tuple(_notes(fit, weights, rated)))
+
+
+def _blank(rated: Rated, rubric: Rubric | None) -> Weights:
+    """The weights, all of them 0 as yet; raises BadInput where the rubric has not these aspects."""
+    features: Features = "values" if rubric is None else "deductions"
+    if rubric is None:
+        if strange := [name for name in (rated.target, *rated.aspects) if not is_name(name)]:
+            raise BadInput(
+                f"the aspect {strange[0]!r} cannot stand in a file of weights; rename it to letters, digits and _"
+            )
+        return Weights(rated.target, 0.0, features, tuple(AspectWeight(name, 0.0) for name in rated.aspects))
+    unknown = [name for name in (rated.target, *rated.aspects) if name not in rubric.names]
+    if unknown:
+        raise BadInput(
+            f"the rubric {rubric.name!r} has no aspect {unknown[0]!r} (it has {', '.join(rubric.names)}), so its best "
+            "grade is not known; name a rubric that has it with --rubric, or take the grades as they are with --values"
+        )
+    aspects = tuple(weight_of(rubric.aspect(name), 0.0) for name in rated.aspects)
+    return Weights(rated.target, float(rubric.aspect(rated.target).best), features, aspects)
+
+
+def _columns(rated: Rated, weights: Weights, rubric: Rubric | None) -> list[Floats]:
+    """What is weighted, a column an aspect; raises BadInput for a grade that is not on the rubric's scale."""
+    if rubric is not None:
+        for at, item in enumerate(rated.items):
+            for name, grades in zip(rated.aspects, rated.grades[at], strict=True):
+                _check_scale(item, name, grades, rubric)
+            _check_scale(item, rated.target, (rated.targets[at],), rubric)
+    for item, by_aspect, target in zip(rated.items, rated.grades, rated.targets, strict=True):
+        if any(abs(grade) > _LARGEST for grade in (target, *chain.from_iterable(by_aspect))):
+            raise BadInput(f"{item!r} has a grade beyond {_LARGEST:g}; is this the right column?")
+    return [
+        np.array([weights.feature(aspect, by_aspect[at]) for by_aspect in rated.grades])
+        for at, aspect in enumerate(weights.aspects)
+    ]
+
+
+def _check_scale(item: str, name: str, grades: Sequence[float], rubric: Rubric) -> None:
+    low, high = rubric.aspect(name).bounds
+    for grade in grades:
+        if not low <= grade <= high:
+            raise BadInput(
+                f"the grade of {name!r} for {item!r} is {grade:g}; the scale of the rubric {rubric.name!r} is {low:g} "
+                f"to {high:g}. Name the rubric that was used (--rubric), or take the grades as they are (--values)"
+            )
+
+
+def _held_out(questions: Sequence[str], seed: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """By row: whether its question is one of the 20 % that are held out; they are drawn by digest, whatever the order.
+
+    Raises:
+        BadInput: there are too few questions.
+    """
+    every = sorted(set(questions), key=lambda question: _digest(f"{seed}\t{question}"))
+    if len(every) < FEWEST_QUESTIONS:
+        raise BadInput(
+            f"the graded answers are of {len(every)} questions; {FEWEST_QUESTIONS} are needed at the least (better "
+            "100), since whole questions are held out to see what the weights are worth"
+        )
+    chosen = set(every[: max(2, round(HELD_OUT * len(every)))])
+    return np.array([question in chosen for question in questions])
+
+
+def _check_spread(rated: Rated, columns: Sequence[Floats], y: Floats) -> None:
+    for name, values in zip((*rated.aspects, rated.target), (*columns, y), strict=True):
+        if len(values) and float(np.ptp(values)) <= 1e-12 * float(np.abs(values).max()):
+            raise BadInput(
+                f"all {len(values)} answers to learn from are graded alike on {name!r}, so nothing can be learned "
+                f"about it; leave it out with --aspect, or grade answers that differ"
+            )
+
+
+def _with(one: AspectWeight, found: Estimate) -> AspectWeight:
+    return replace(one, weight=_short(found.value) or 0.0, low=_short(found.low), high=_short(found.high))
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.{_DIGITS}g}") + 0.0  # no -0.0
+
+
+def _fingerprint(rated: Rated, rubric: Rubric | None, *, intercept: bool, seed: int) -> str:
+    lines = [repr((rated.target, rated.aspects, rated.source, rubric.digest if rubric else None, intercept, seed))]
+    lines += [repr(row) for row in zip(rated.items, rated.questions, rated.grades, rated.targets, strict=True)]
+    return _digest("\n".join(lines))[:12]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _notes(fit: Regression, weights: Weights, rated: Rated) -> list[str]:
+    notes = [f"left out {n} answers: {reason}" for reason, n in rated.left_out.items()]
+    if weights.features == "deductions":
+        notes += [
+            f"the weight of {one.name} is negative: the more is deducted there, the better people found the answer; "
+            "look at its interval before you use it"
+            for one in weights.aspects
+            if one.weight < 0
+        ]
+    notes += [note for note in dict.fromkeys(each.note for each in fit.weights) if note]
+    return notes

@@ -1,0 +1,154 @@
+"""Answers with people's overall grade and grades on aspects, by people or by a judge: what weights are learned from."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from saiten.errors import BadInput
+from saiten.metrics.judged.aspects import aspect_of_metric
+from saiten.records import Label, Scored
+
+Grades = tuple[float, ...]
+"""Of one answer on one aspect: one an annotator, or one a vote."""
+
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """Answers that have everything, sorted by id, so that the order of the rows is no matter."""
+
+    target: str
+    aspects: tuple[str, ...]
+    items: tuple[str, ...]
+    questions: tuple[str, ...]
+    """By item."""
+    grades: tuple[tuple[Grades, ...], ...]
+    """By item, then by aspect."""
+    targets: tuple[float, ...]
+    """By item: the mean over annotators."""
+    left_out: Mapping[str, int]
+    """Why other items are not among them, and how many."""
+    source: str = "people"
+    """Whose grades of the aspects these are: `people` or `judge`."""
+
+
+def rated_by_people(
+    labels: Iterable[Label], questions: Mapping[str, str], *, target: str, aspects: Sequence[str] = ()
+) -> Rated:
+    """The answers whose target and aspects people graded; () for all aspects that the labels have.
+
+    A third decision (`adjudicated`) takes the place of the others.
+
+    Raises:
+        BadInput: there are no labels of the target or of an aspect, or no answer has all of them.
+    """
+    said = _said(labels)
+    beside = {name for name, values in said.items() if values.keys() & said.get(target, {}).keys()}
+    chosen = tuple(aspects) or tuple(sorted(beside - {target}))
+    _check_there(said, (target, *chosen), "label", "labels")
+    if not chosen:
+        raise BadInput(f"there are labels of {target!r} alone; labels of the aspects that explain it are needed too")
+    return _joined(said[target], {name: said[name] for name in chosen}, questions, target, "people")
+
+
+def rated_by_judge(
+    labels: Iterable[Label],
+    scored: Iterable[Scored],
+    questions: Mapping[str, str],
+    *,
+    target: str,
+    aspects: Sequence[str],
+) -> Rated:
+    """The answers whose target people graded and whose aspects a judge did, as the scores of `aspects` in a run.
+
+    Raises:
+        BadInput: as `rated_by_people` does; or a run has an aspect by two rubrics.
+    """
+    said = _said(labels)
+    _check_there(said, (target,), "label", "labels")
+    found: dict[str, dict[str, Grades]] = {}
+    metric_of: dict[str, str] = {}
+    for one in scored:
+        aspect = aspect_of_metric(one.metric)
+        if aspect is None or one.score.value is None:
+            continue
+        if metric_of.setdefault(aspect, one.metric) != one.metric and (not aspects or aspect in aspects):
+            raise BadInput(
+                f"the run has {aspect!r} as {metric_of[aspect]} and as {one.metric}; score it with one rubric"
+            )
+        found.setdefault(aspect, {})[one.sample] = grades_of(one)
+    chosen = tuple(aspects) or tuple(sorted(set(found) - {target}))
+    _check_there(found, chosen, "score", "the run has scores")
+    if not chosen:
+        raise BadInput("the run has no scores of aspects; `saiten score DATA -m aspects` makes them")
+    return _joined(said[target], {name: found[name] for name in chosen}, questions, target, "judge")
+
+
+def grades_of(one: Scored) -> Grades:
+    """The grade of each vote, as the details have them; the value where they do not."""
+    given = one.score.details.get("given")
+    if isinstance(given, list) and given and all(type(each) in {int, float} for each in given):
+        return tuple(map(float, given))
+    return (float(one.score.value or 0.0),)
+
+
+def _said(labels: Iterable[Label]) -> dict[str, dict[str, Grades]]:
+    """By aspect and item: the values, or the adjudicated ones where there are any. Marks and words are no grades."""
+    plain: dict[str, dict[str, list[float]]] = {}
+    settled: dict[str, dict[str, list[float]]] = {}
+    for label in labels:
+        if label.spans is None and not label.category:
+            kind = settled if label.adjudicated else plain
+            kind.setdefault(label.aspect, {}).setdefault(label.item, []).append(label.value)
+    for aspect, items in settled.items():
+        plain.setdefault(aspect, {}).update(items)
+    # sorted, so that the order of the annotators' rows does not show in the last bit of a mean
+    return {aspect: {item: tuple(sorted(v)) for item, v in items.items()} for aspect, items in plain.items()}
+
+
+def _check_there(there: Mapping[str, object], wanted: Sequence[str], one: str, where: str) -> None:
+    missing = [name for name in wanted if name not in there]
+    if missing:
+        have = ", ".join(repr(name) for name in sorted(there)) or "nothing"
+        verb = "there are" if where == "labels" else where
+        kind = "labels of" if where == "labels" else "of"
+        raise BadInput(
+            f"there is no {one} of {', '.join(map(repr, missing))}; {verb} {kind} {have}. Name the aspects that are "
+            "meant with --aspect, and what they explain with --target"
+        )
+
+
+def _joined(
+    targets: Mapping[str, Grades],
+    aspects: Mapping[str, Mapping[str, Grades]],
+    questions: Mapping[str, str],
+    target: str,
+    source: str,
+) -> Rated:
+    left_out: Counter[str] = Counter()
+    kept = []
+    for item in sorted(set(targets).union(*aspects.values())):
+        lacking = [name for name, values in {target: targets, **aspects}.items() if item not in values]
+        if lacking:
+            left_out[f"no grade of {' and '.join(lacking)}"] += 1
+        elif item not in questions:
+            left_out["no sample of this id, so no question"] += 1
+        else:
+            kept.append(item)
+    if not kept:
+        why = "; ".join(f"{n}: {reason}" for reason, n in left_out.most_common(_EXAMPLES))
+        raise BadInput(
+            f"no answer has all that is needed, which are {', '.join((target, *aspects))} and a question ({why})"
+        )
+    return Rated(
+        target,
+        tuple(aspects),
+        tuple(kept),
+        tuple(questions[item] for item in kept),
+        tuple(tuple(values[item] for values in aspects.values()) for item in kept),
+        tuple(fmean(targets[item]) for item in kept),
+        dict(left_out),
+        source,
+    )

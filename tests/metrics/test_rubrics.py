@@ -1,0 +1,266 @@
+"""Rubrics and weights as files: what is read, what is refused, and that both come back as they were written."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from saiten.errors import ConfigurationError
+from saiten.judges.scripted import ScriptedJudge
+from saiten.metrics.catalog import make_metric, make_metrics
+from saiten.metrics.judged.direct import Direct
+from saiten.metrics.judged.mate import Mate
+from saiten.metrics.rubrics import SHIPPED, AspectWeight, Learned, Weights, read_rubric, read_weights
+from saiten.metrics.rubrics.weights import weights_text
+from saiten.records import Sample
+from saiten.tasks.aspects import RateAspect, Rating
+
+STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
+
+GOOD = """overall = "use"
+[[aspects]]
+name = "clarity"
+best = 2
+grades = [{ value = 0, ja = "不明" }, { value = 2, ja = "明快" }]
+ja.asks = "明快ですか。"
+[[aspects]]
+name = "use"
+best = 100
+between = true
+grades = [{ value = 0, ja = "無用" }, { value = 100, ja = "有用" }]
+ja.asks = "役に立ちますか。"
+[aspects.ja.example]
+question = "q"
+answer = "a"
+reason = "r"
+grade = 40
+"""
+
+
+@pytest.fixture
+def rubric(tmp_path, monkeypatch):
+    """A rubric of one's own, in one language."""
+    monkeypatch.chdir(tmp_path)
+    Path("ours.toml").write_text(GOOD, encoding="utf-8")
+    return read_rubric("ours.toml")
+
+
+def test_the_rubric_that_ships_has_the_four_aspects_of_the_paper():
+    """Scales and best grades of spec 06, texts and an example in both languages, acceptability as the whole."""
+    shipped = read_rubric()
+    assert {aspect.name: (aspect.values, aspect.best) for aspect in shipped.aspects} == {
+        "formality": ((-1, 0, 1), 0),
+        "factuality": ((0, 1, 2, 3), 3),
+        "amount_info": ((-1, 0, 1), 0),
+        "acceptability": ((0, 1, 2, 3), 3),
+    }
+    assert shipped.overall == "acceptability"
+    for aspect in shipped.aspects:
+        assert set(aspect.texts) == {"en", "ja"}
+        for language, worded in aspect.texts.items():
+            assert len(worded.grades.split("\n")) == len(aspect.values)
+            assert worded.example.grade in aspect.values
+            assert any("ぁ" <= letter <= "ん" for letter in worded.asks) == (language == "ja")
+
+
+def test_the_weights_that_ship_are_the_published_ones():
+    """For the rubric that ships."""
+    weights = read_weights()
+    assert {one.name: one.weight for one in weights.aspects} == {
+        "formality": 0.335,
+        "amount_info": 0.739,
+        "factuality": 2.048,
+    }
+    weights.check(read_rubric(), "x")
+
+
+async def test_a_rubric_of_ones_own_gives_its_aspects(rubric):
+    """By name, with its scale; a language that it lacks is shown the other."""
+    names = [metric.name for metric in make_metrics(["aspects[rubric=ours.toml]"])]
+    assert names == ["aspects[clarity,rubric=ours.toml]", "aspects[use,rubric=ours.toml]"]
+    judge = ScriptedJudge({RateAspect: Rating(reason="r", grade=41)})
+    score = await make_metric(names[1]).score(Sample("1", "Q?", "A."), judge)
+    assert score.value == 41
+    assert judge.asked[0].grades == "0: 無用\n100: 有用\n(整数なら途中の値も可)"
+    assert (judge.asked[0].language, judge.asked[0].examples[0].grade) == ("en", 40)
+    assert Direct("ours.toml").bounds == (0, 100)
+
+
+def test_a_comment_changes_no_digest(rubric):
+    """Only what the judge sees, or what is counted with, does."""
+    Path("ours.toml").write_text("# a remark\r\n" + GOOD.replace("\n", "\r\n"), encoding="utf-8-sig")
+    assert read_rubric("ours.toml").digest == rubric.digest
+    Path("ours.toml").write_text(GOOD.replace("無用", "不用"), encoding="utf-8")
+    assert read_rubric("ours.toml").digest != rubric.digest
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("", "[[", "is no TOML file"),
+        ('overall = "use"', 'overall = "nothing"', "overall is 'nothing'; it must be an aspect: clarity, use"),
+        ('overall = "use"', "overall = 3", "overall is 3"),
+        ('overall = "use"', 'ovrall = "use"', "the rubric has 'ovrall', expected only aspects, overall"),
+        ('name = "clarity"', 'name = "cla,rity"', "must be a word of letters"),
+        ('name = "clarity"', "name = 3", "must be a word of letters"),
+        ('name = "clarity"', 'name = "use"', "'use' more than once"),
+        ("best = 2", "best = 1", "best of aspect 'clarity' is 1, which is none of its grades (0, 2)"),
+        ("best = 2", "best = true", "best of aspect 'clarity' must be a whole number"),
+        ("best = 2", "best = 2.5", "must be a whole number, not 2.5"),
+        ("best = 2\n", "", "aspect 1 lacks best"),
+        ("best = 2", "best = 2\nbset = 2", "aspect 1 has 'bset'"),
+        ("value = 0, ja", "value = 2, ja", "must be at least two, rising, each once, not [2, 2]"),
+        (', { value = 2, ja = "明快" }', "", "at least two"),
+        ('ja = "明快"', 'ja = " "', "grade 2 in ja of aspect 'clarity' must be a text"),
+        ('ja = "明快"', "ja = 1", "must be a text, not 1"),
+        ('{ value = 2, ja = "明快" }', "{ value = 2 }", "grade 2 of aspect 'clarity' lacks ja"),
+        ('ja.asks = "明快ですか。"', "", "aspect 'clarity' has no texts; expected ja.asks or en.asks"),
+        ('ja.asks = "明快ですか。"', 'en.asks = "?"', "grade 1 of aspect 'clarity' lacks en"),
+        ("between = true", 'between = "yes"', "between of aspect 'use' must be true or false"),
+        ("value = 100", "value = 5000", "has more than 1001 grades"),
+        ("grade = 40", "grade = 400", "has the grade 400, which is none of the aspect's"),
+        ('reason = "r"\n', "", "example in ja of aspect 'use' lacks reason"),
+        (GOOD, "", "the rubric lacks aspects"),
+        (GOOD, "aspects = []", "aspects must be a list with at least one table"),
+        (GOOD, "aspects = [1]", "aspect 1 must be a table, not 1"),
+        (GOOD, "a = " + "[" * 3000, "is no TOML file"),
+    ],
+)
+def test_a_rubric_that_is_wrong_is_named_with_its_fault(rubric, old, new, told):
+    """File, aspect, what came and what was expected; before the run."""
+    Path("ours.toml").write_text(GOOD.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ConfigurationError) as error:
+        make_metric("aspects[rubric=ours.toml]")
+    assert str(error.value).startswith("ours.toml: ")
+    assert told in str(error.value)
+
+
+def test_aspects_of_different_languages_are_refused(rubric):
+    """Half of the figures would be made with texts in another language."""
+    mixed = (
+        GOOD
+        + '[[aspects]]\nname = "en"\nbest = 0\nen.asks = "?"\ngrades = [{value = 0, en = "a"}, {value = 1, en = "b"}]\n'
+    )
+    Path("ours.toml").write_text(mixed, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="has texts in ja, 'en' in en"):
+        read_rubric("ours.toml")
+
+
+@pytest.mark.parametrize("name", ["nothing.toml", "."])
+def test_a_file_that_cannot_be_read_is_told(tmp_path, monkeypatch, name):
+    """No such file, a folder, no text."""
+    monkeypatch.chdir(tmp_path)
+    for metric in (f"aspects[rubric={name}]", f"direct[rubric={name}]", f"mate[weights={name}]"):
+        with pytest.raises(ConfigurationError, match="cannot be read"):
+            make_metric(metric)
+
+
+def test_bytes_that_are_no_text_are_told(tmp_path):
+    """Not a traceback."""
+    file = tmp_path / "b.toml"
+    file.write_bytes(b"\xff\x00")
+    with pytest.raises(ConfigurationError, match="is no TOML file"):
+        read_rubric(str(file))
+
+
+def test_a_rubric_without_a_whole_cannot_be_asked_directly(rubric):
+    """The error says which line to add."""
+    Path("ours.toml").write_text(GOOD.replace('overall = "use"\n', ""), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match='add a line such as overall = "use"'):
+        make_metric("direct[rubric=ours.toml]")
+
+
+# ------------------------------------------------------------------------------------------------------ weights
+
+LEARNED = Learned("abc", 80, 20, 20, 5, 0.9, 0.8, 0.95, 7, "d1", "people")
+WEIGHTS = Weights(
+    "use", 100.0, "deductions", (AspectWeight("clarity", 12.5, 2.0, 2.0, 10.0, 15.0),), 0.25, -1.0, 1.5, learned=LEARNED
+)
+
+
+@STEADY
+@given(
+    st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=4),
+    st.sampled_from([None, 0.1]),
+    st.sampled_from([None, LEARNED, replace(LEARNED, pearson=None, pearson_low=None, pearson_high=None, rubric=None)]),
+    st.sampled_from(["deductions", "values"]),
+)
+def test_weights_are_read_as_they_were_written(tmp_path_factory, figures, end, learned, features):
+    """Every figure to the last bit, in both forms, with and without intervals."""
+    aspects = tuple(AspectWeight(f"軸_{at}", figure, figure, 3.0, end, end) for at, figure in enumerate(figures))
+    made = Weights("使", 3.0, features, aspects, 0.5, end, end, learned=learned)
+    file = tmp_path_factory.mktemp("w") / "w.toml"
+    file.write_text(weights_text(made), encoding="utf-8")
+    assert replace(read_weights(str(file)), digest="") == made
+
+
+@pytest.fixture
+def weights(rubric):
+    """Learned weights for the rubric, in a file."""
+    Path("w.toml").write_text(weights_text(WEIGHTS), encoding="utf-8")
+
+
+async def test_learned_weights_take_the_place_of_the_published_ones(weights):
+    """Best grade, scale, intercept and bounds are those of the file; its fingerprint stands in the signature."""
+    metric = make_metric("mate[weights=w.toml,rubric=ours.toml]")
+    assert metric.name == "mate[weights=w.toml,rubric=ours.toml]"
+    assert make_metric(metric.name) == metric
+    assert metric.bounds == (100.25 - 12.5, 100.25)
+    assert metric.describe()["weights"] == f"{metric.weighing.digest}:abc"
+    score = await metric.score(Sample("1", "Q?", "A."), ScriptedJudge({RateAspect: Rating(reason="", grade=0)}))
+    assert score.value == 100.25 - 12.5
+
+
+def test_negative_weights_and_values_have_bounds_too():
+    """The ends of the scale that make the score lowest and highest."""
+    aspects = (AspectWeight("formality", -1.0, 0, 1), AspectWeight("factuality", 2.0, 3, 3))
+    assert Weights("x", 3.0, "deductions", aspects).bounds(read_rubric()) == (1.0, 4.0)
+    assert Weights("x", 0.0, "values", aspects, 1.0).bounds(read_rubric()) == (0.0, 8.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('target = "use"\n', "", "the file lacks target"),
+        ("deductions", "squares", "features is one of deductions, values, not 'squares'"),
+        ("weight = 12.5", "weight = nan", "weight of 'clarity' must be a number, not nan"),
+        ("weight = 12.5", "weight = inf", "must be a number, not inf"),
+        ("weight = 12.5", 'weight = "12"', "must be a number, not '12'"),
+        ("span = 2.0", "span = 0", "span of 'clarity' must be above 0"),
+        ("weight = 12.5", "wieght = 12.5", "lacks weight"),
+        ("items = 80", 'items = "x"', "items of learned must be a number"),
+        ("seed = 7", "", "learned lacks seed"),
+        ("[learned]", "[lerned]", "'lerned'"),
+    ],
+)
+def test_a_file_of_weights_that_is_wrong_is_named_with_its_fault(rubric, old, new, told):
+    """What came, what was expected, and what writes such a file."""
+    text = weights_text(WEIGHTS)
+    assert old in text
+    Path("w.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ConfigurationError) as error:
+        Mate("w.toml", "ours.toml")
+    assert str(error.value).startswith("w.toml: ")
+    assert told in str(error.value)
+    assert "saiten tune mate" in str(error.value)
+
+
+def test_weights_and_rubric_must_fit_each_other(rubric):
+    """Another rubric's weights, or the same aspect on another scale, are refused before the run."""
+    Path("w.toml").write_text(weights_text(WEIGHTS), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="about 'clarity', which the rubric 'long_answers' has not"):
+        Mate("w.toml")
+    with pytest.raises(ConfigurationError, match="about 'formality', which the rubric 'ours' has not"):
+        Mate(rubric="ours.toml")
+    Path("ours.toml").write_text(GOOD.replace("value = 2", "value = 3").replace("best = 2", "best = 3"), "utf-8")
+    with pytest.raises(ConfigurationError, match="learn the weights again"):
+        Mate("w.toml", "ours.toml")
+
+
+def test_the_rubric_that_ships_can_be_copied(tmp_path):
+    """As a file of one's own it gives the same digest."""
+    file = tmp_path / "long_answers.toml"
+    file.write_bytes(SHIPPED.read_bytes())
+    assert read_rubric(str(file)).digest == read_rubric().digest
