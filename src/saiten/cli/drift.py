@@ -32,7 +32,7 @@ def drift(
     ] = 0.02,
     most: Annotated[int, typer.Option(min=0, help="How many moved items a metric to tell.")] = 5,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap rounds.")] = 1_000,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
     column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
     form: FormatOption = "table",
 ) -> None:

@@ -65,7 +65,7 @@ def command(
         float, typer.Option(min=0.0, help="Preferences: a score difference up to this is a tie.")
     ] = TIE_MARGIN,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap rounds.")] = 1_000,
-    seed: Annotated[int, typer.Option(help="Of bootstrap and permutations.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of bootstrap and permutations.")] = 0,
     column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
     spans: Annotated[
         bool,
