@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from answer_service import AnswerService
-from saiten.cli.compare import verdict
+from saiten.cli.compare import _told_apart, verdict
 from servers import Fault, instance
 
 BOT = """
@@ -373,3 +373,19 @@ def test_runs_made_in_different_ways_are_pointed_out(saiten, data, three):
     """The difference may come from that, not from the system."""
     saiten("converse", "data.jsonl", "--system", "bot.py:better", "-o", "short", "--max-turns", "2", "-q")
     assert "the runs differ in max_turns: 5, 2" in saiten("compare", "plain", "short").err
+    assert "the runs differ in max_turns: 5, 2" in saiten("compare", "plain", "short", "--format", "html").out
+
+
+def test_pairs_that_are_not_the_same_are_pointed_out(saiten, data, three):
+    """One id and question, another reference or group: what differs may not be the system."""
+    rows = [row | {"reference": row["reference"] + " So it is.", "group": "MQ"} for row in pairs(12)]
+    saiten("converse", data(rows), "--system", "bot.py:better", "-o", "others", "-q")
+    said = saiten("compare", "plain", "others", "--format", "json")
+    assert "12 pairs have another reference" in said.err
+    assert "12 pairs are of another group" in said.err
+    assert {row["group"] for row in json.loads(said.out)["Means by group"]} == {"all", "Db2", "分析基盤"}
+
+
+def test_no_two_columns_have_one_name():
+    """A folder may be called as the second mention of another would be."""
+    assert _told_apart(["run", "run", "run (2)", "n"]) == ["run", "run (2)", "run (2) (2)", "n (2)"]

@@ -49,6 +49,16 @@ def test_japanese_is_compared_by_its_content_words():
         ("UNION eliminates duplicate rows from the result. Is there more?", (2,)),
         ("Please explain the difference.", ()),
         ("Thank you. What else?", ()),
+        ("Since UNION eliminates duplicate rows from the result, what does UNION ALL do?", (2,)),
+        ("I know UNION eliminates duplicate rows; what about ALL?", (2,)),
+        ("When UNION is used, duplicate rows are eliminated.", (2,)),
+        ("Please note that UNION eliminates duplicate rows from the result.", (2,)),
+        ("Please say that UNION eliminates duplicate rows.", (2,)),
+        ("UNION eliminates duplicate rows from the result. Is that right?", ()),
+        ("UNION eliminates duplicate rows from the result. Can you confirm this?", ()),
+        ("UNION eliminates duplicate rows, right?", ()),
+        ("Please say whether UNION eliminates duplicate rows.", ()),
+        ("When are duplicate rows eliminated from the result?", ()),
     ],
 )
 def test_a_question_may_ask_for_what_only_the_reference_says_but_not_state_it(question, flagged):
@@ -78,3 +88,23 @@ async def test_the_loop_checks_every_dialogue(agents):
 
     dialogue = await converse(UNION, ScriptedSystem(["tentative"]), agents([5]))
     assert dialogue.leak.share == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "flagged"),
+    [
+        ("UNIONは結果から重複する行を除去しますが、UNION ALLはどうですか。", (2,)),
+        ("UNIONは重複する行を除去するので、UNION ALLとの違いを教えてください。", (2,)),
+        ("UNIONは重複する行を除去すると答えてください。", (2,)),
+        ("UNIONは重複する行を除去するとのことですが、正しいですか。", ()),
+        ("UNIONは重複する行を除去します。この理解でよろしいでしょうか。", ()),
+        ("UNIONは重複する行を除去すると理解してよいですか。", ()),
+        ("重複する行の除去についてですが、どのように行われますか。", ()),
+        ("結果から、重複する行は除去されますか。", ()),
+    ],
+)
+def test_a_japanese_clause_that_the_question_takes_for_granted_states(question, flagged):
+    """…ですが、…か。 and …ので、…ください。 tell the system; asked to confirm it, the system is not told."""
+    reference = "UNIONは結果から重複する行を除去し、UNION ALLは残します。"
+    dialogue = talk("どちらも結合します。", question, "はい。", final="x", reference=reference, language="ja")
+    assert find_leak(dialogue).questions == flagged

@@ -6,8 +6,8 @@ from talking import UNION, ScriptedSystem, in_turn
 from saiten.dialogue.loop import converse
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, SystemFailed, Unreadable
 from saiten.records import Passage, Retrieved, Turn, Usage
-from saiten.tasks.correctness import GradeAnswer
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, NextQuestion, ReviseAnswer
+from saiten.tasks.correctness import Grade, GradeAnswer
+from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, NextQuestion, ReviseAnswer, same_question
 
 SWAPPED = "UNION keeps duplicate rows, UNION ALL eliminates them."
 CONFIRMED = "Yes, UNION eliminates duplicate rows."
@@ -217,3 +217,51 @@ def test_in_turn_ends(agents):
     line(None)
     with pytest.raises(StopIteration):
         line(None)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("What is C?", "What is C++?"),
+        ("What is C++?", "What is C#?"),
+        ("Is x > 5?", "Is x < 5?"),
+        ("What is in 1.5?", "What is in 15?"),
+        ("Is it -5?", "Is it 5?"),
+        ("What is A/B?", "What is AB?"),
+    ],
+)
+def test_questions_that_a_sign_tells_apart_are_two(first, second):
+    """A sign may be all that there is to a name or a number; refusing such a question would end the dialogue."""
+    assert not same_question(first, second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("ＵＮＩＯＮ　とは？", "unionとは"),
+        ("*UNION*, `ALL`?", "Union all"),
+        ("e-mail?", "E‑mail"),
+        ("1,000 rows?", "1000 rows"),
+        ("What is “it” ～?", "What is it?"),
+    ],
+)
+def test_questions_are_one_however_they_are_written(first, second):
+    """Width, case, spaces, punctuation and emphasis make no other question."""
+    assert same_question(first, second)
+
+
+async def test_a_question_of_invisible_signs_is_none():
+    """Nobody could answer it."""
+    task = AskNext("q", "r", ("q", "a"), "a", "", language="en")
+    with pytest.raises(ValueError, match="empty"):
+        task.check(NextQuestion(explanation="", question="\u200b\u2060 "))
+
+
+@pytest.mark.parametrize(
+    ("votes", "ended"), [([5, 5, 4], "grade 5"), ([4, 5], "grade 5"), ([5, 4], "grade 5"), ([5, 5, 1], "turn limit")]
+)
+async def test_of_several_votes_the_mean_ends_the_dialogue(agents, votes, ended):
+    """4.5 rounds to 5, in whatever order the votes came; 5, 5 and 1 are no 5, though the nearest vote is one."""
+    graded = GradeAnswer("q", "a", ("r",), language="en").merge([Grade(feedback="so", grade=vote) for vote in votes])
+    judge = agents([], grade=lambda _: graded)
+    assert (await converse(UNION, ScriptedSystem([CONFIRMED]), judge, max_turns=1)).ended == ended

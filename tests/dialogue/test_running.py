@@ -11,6 +11,7 @@ from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue, Leak, Step
 from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
 from saiten.dialogue.naming import open_journal
+from saiten.dialogue.recorded import RecordedSystem
 from saiten.dialogue.running import DIALOGUES_NAME, Conversations, converse_into
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, SystemFailed
 from saiten.execution import LocalExecutor
@@ -234,3 +235,39 @@ def test_what_is_written_is_read_back(steps, passages, leak, usage):
     )
     line = json.dumps(dialogue_to_json(dialogue))
     assert dialogue_from_json(json.loads(line)) == dialogue
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"reason": 5},
+        {"group": 7},
+        {"max_turns": 0},
+        {"evidence": {"passages": [{"text": "", "score": 10**400}]}},
+        {"leak": {"share": "much"}},
+        {"leak": {"words": [1]}},
+        {"evidence": {"passages": [{"text": 3}]}},
+        {"fault": ["judge"]},
+        {"steps": [{"name": "T3", "turn": 1, "agent": "grader", "text": "", "grade": -1}]},
+        {"steps": [{"name": "T3", "turn": 1, "agent": "grader", "text": "", "grade": float("nan")}]},
+        {"steps": [{"name": "T1", "turn": 1, "agent": "dog", "text": ""}]},
+        {"steps": [{"name": "T1", "turn": 1, "agent": "system", "text": "", "usage": {"calls": None}}]},
+    ],
+)
+def test_a_damaged_line_is_no_dialogue(damage):
+    """Whoever shows one need not ask whether a grade is a grade and a text a text."""
+    plain = dialogue_to_json(Dialogue("1", "q", "r", 5, (), "failed", "why", "judge", "failed", "run/1"))
+    with pytest.raises(ValueError, match="no dialogue"):
+        dialogue_from_json(plain | damage)
+
+
+async def test_an_answer_that_came_as_all_was_called_off_is_written_down():
+    """It was given, and may have been paid for."""
+    written = []
+    system = RecordedSystem(ScriptedSystem(["It was 1998."]), [], lambda line, _: written.append(line), 1)
+    asking = asyncio.create_task(system.answer(Inquiry("When?", "1")))
+    await asyncio.sleep(0)  # the system has answered; the line is not written yet
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert [line["question"] for line in written] == ["When?"]

@@ -71,3 +71,8 @@ def test_what_is_no_list_of_grades_is_refused(grades, n):
     """Rather an error than a figure outside the scale."""
     with pytest.raises(ValueError, match="grade"):
         wscore(grades, n)
+
+
+def test_a_turn_limit_beyond_all_dialogues_costs_nothing():
+    """It is what somebody typed, or what stands in a file; the turns that were not needed are not walked through."""
+    assert wscore([5, 5], 10**12) == 5

@@ -1,6 +1,8 @@
 """`saiten compare`: is the difference between two runs real?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated
@@ -58,7 +60,8 @@ def compare(
     readers = [read_run(run, tell=notes) for run in runs]
     names = _systems(systems, len(readers))
     if systems is None and all(map(has_dialogues, readers)):
-        _tell_what_differs(readers, notes)
+        for remark in what_differs(readers):
+            notes(remark)
     tables = compare_runs(readers, names, glance=form == "table")
     render(tables, form, stdout(), " · ".join(map(str, runs)) if len(tables) > 1 else "")
 
@@ -70,6 +73,9 @@ def compare_runs(
     tables = comparison_tables(readers, systems, glance=glance)
     if not any(systems) and all(map(has_dialogues, readers)):
         tables += _dialogues_by_group(readers, glance=glance)
+        if not glance:  # a page is read without what the terminal said beside it
+            said = "".join(f" But {remark}." for remark in what_differs(readers))
+            tables = [replace(table, caption=table.caption + said) for table in tables]
     return tables
 
 
@@ -170,7 +176,7 @@ def higher_is_better(metric: str) -> bool | None:
 
 
 def _dialogues_by_group(readers: Sequence[RunReader], *, glance: bool) -> list[Table]:
-    groups = {_key(pair): pair.group for reader in readers for pair in reader.samples()}
+    groups = {_key(pair): pair.group for reader in reversed(readers) for pair in reader.samples()}  # the first counts
     runs = [
         Run(name, str((reader.manifest.settings.get("system") or {}).get("name", "")), _values(reader, None))
         for name, reader in zip(_told_apart([str(reader.folder) for reader in readers]), readers, strict=True)
@@ -178,18 +184,32 @@ def _dialogues_by_group(readers: Sequence[RunReader], *, glance: bool) -> list[T
     return by_group(runs, groups, verdict, glance=glance)
 
 
-def _tell_what_differs(readers: Sequence[RunReader], tell: Callable[[str], None]) -> None:
-    """What makes figures of dialogues hard to compare, the system apart."""
+def what_differs(readers: Sequence[RunReader]) -> list[str]:
+    """What makes figures of dialogues hard to compare, the system apart: how they were held, and about what."""
+    found = []
     for name in ("max_turns", "judge", "votes", "evidence_from"):
         values = [reader.manifest.settings.get(name) for reader in readers]
         if any(value != values[0] for value in values):
-            tell(f"the runs differ in {name}: {', '.join(map(str, values))}; the difference may come from that")
+            found.append(f"the runs differ in {name}: {', '.join(map(str, values))}; the difference may come from that")
+    first = {_key(pair): pair for pair in readers[0].samples()}
+    shared = [(first[key], pair) for reader in readers[1:] for pair in reader.samples() if (key := _key(pair)) in first]
+    if others := len({one.id for one, other in shared if one.references != other.references}):
+        found.append(f"{others} pairs have another reference than in the first run; the difference may come from that")
+    if others := len({one.id for one, other in shared if one.group != other.group}):
+        found.append(f"{others} pairs are of another group than in the first run, whose groups count")
+    return found
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
     """The same folder named twice has two names, and none is called as another column is."""
     taken = {"score", "group", "n"}
-    return [f"{name} ({at + 1})" if name in names[:at] or name in taken else name for at, name in enumerate(names)]
+    apart = []
+    for name in names:
+        numbered = (f"{name} ({at})" for at in count(2))
+        free = next(each for each in chain([name], numbered) if each not in taken)
+        taken.add(free)
+        apart.append(free)
+    return apart
 
 
 def _systems(text: str | None, runs: int) -> list[str | None]:

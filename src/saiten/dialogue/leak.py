@@ -7,6 +7,7 @@ Source: spec 02, the last of the rules; what counts as a question that states is
 """
 
 import re
+from itertools import pairwise
 
 from saiten.dialogue.dialogue import Dialogue, Leak
 from saiten.text.sentences import split_sentences
@@ -14,10 +15,40 @@ from saiten.text.words import in_order, normalise, units_of
 
 _ASKS = re.compile(
     r"[?？]\s*$|か[。．.]?\s*$|(?:ください|下さい|教えて|ましょう|どう)[。．.]?\s*$"
-    r"|^\s*(?:please|could|can|would|tell|explain|describe|what|which|who|when|where|why|how|is|are|does|do|did)\b",
+    r"|^\s*(?:please|could|can|would|tell|explain|describe)\b"
+    r"|^\s*(?:what|which|who|when|where|why|how|is|are|does|do|did)\b.*(?<![.])\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What asks or requests; any other sentence states something: *when …* with a full stop is no question."""
+
+_TELLS = re.compile(
+    r"\bplease (?:note|remember|be aware|keep in mind)\b"
+    r"|(?:^\s*|\bplease )(?:repeat|answer (?:that|with)|say(?! (?:whether|if|what|which|who|when|where|why|how)\b))\b"
+    r"|と(?:いうことを)?(?:言って|答えて|回答して|書いて|述べて|繰り返して|覚えて|理解して)(?:ください|下さい|[。．.]?$)",
     re.IGNORECASE,
 )
-"""What asks or requests; any other sentence of a question states something."""
+"""Tells the system something, or what it is to say, in the form of a request."""
+
+_CONFIRMS = re.compile(
+    r"^\W*(?:(?:is|was|are) (?:this|that|it|these|they) (?:right|so|correct|true|the case)|right|correct|true"
+    r"|(?:can|could|would) you (?:please )?confirm\b.{0,20})\W*$"
+    r"|^\W*(?:この|その)?(?:これ|それ|理解|認識|こと|通り)?[でがはのに]*"
+    r"(?:正しい|合って(?:い)?ます|よろしい|本当|間違いない|間違いありません|相違ありません|そう)(?:でしょう|です)?か\W*$",
+    re.IGNORECASE,
+)
+"""Asks whether what stands before it is so, and nothing else."""
+
+_CLAUSE = re.compile(
+    r"[;；]|\s[-–—]\s|—"
+    r"|(?:^|(?<=[.!?;]\s))\s*(?:since|because|as|given(?: that)?|now that|knowing(?: that)?|i (?:know|see|understand)"
+    r"|we know|according to)\b[^,?？;]{0,300},"
+    r"|(?:です|ます|でした|ました|ません|だ|る|た|い|ん)(?:が|ので|から|ため|けれども?|けど)、",
+    re.IGNORECASE,
+)
+"""The end of a clause that the rest of its sentence takes for granted: *since …, what …?*, …ですが、…か。"""
+
+_TOPIC = re.compile(r"(?:について|に関して)(?:なの|なん)?(?:です|だ)?(?:が|けれども?|けど)、$")
+"""…についてですが、 names what is asked about."""
 
 _STATED = 2
 """So many words that only the reference has make a statement of them; of numbers one is enough."""
@@ -39,8 +70,23 @@ def find_leak(dialogue: Dialogue) -> Leak:
 
 
 def _statements(question: str, dialogue: Dialogue) -> list[str]:
-    found = [question[each.start : each.end] for each in split_sentences(question, dialogue.language)]
-    return [sentence for sentence in found if not _ASKS.search(sentence)]
+    """The pieces of a question that state, those left out that the next piece asks to confirm."""
+    pieces = [
+        piece
+        for sentence in split_sentences(question, dialogue.language)
+        for piece in _clauses(question[sentence.start : sentence.end])
+    ]
+    return [
+        piece
+        for piece, after in zip(pieces, [*pieces[1:], ""], strict=True)
+        if _TELLS.search(piece) or not (_ASKS.search(piece) or _TOPIC.search(piece) or _CONFIRMS.search(after))
+    ]
+
+
+def _clauses(sentence: str) -> list[str]:
+    """The clauses that the rest takes for granted, then the rest."""
+    ends = [0, *(found.end() for found in _CLAUSE.finditer(sentence)), len(sentence)]
+    return [piece for begins, end in pairwise(ends) if (piece := sentence[begins:end].strip())]
 
 
 def _states(sentence: str, reference: set[str], heard: set[str]) -> bool:

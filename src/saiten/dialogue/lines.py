@@ -1,10 +1,14 @@
 """Dialogues as lines of `dialogues.jsonl`, and back; what has its default is left out."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, TypeVar, get_args
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from saiten.dialogue.dialogue import Dialogue, Ended, Leak, Step, StepName
+from saiten.dialogue.dialogue import Dialogue, Leak, Step
+from saiten.dialogue.scores import HIGHEST
 from saiten.records import Passage, Retrieved, Usage
 
 T = TypeVar("T")
@@ -20,33 +24,38 @@ def dialogue_from_json(value: Mapping[str, Any]) -> Dialogue:
     """The dialogue; raises ValueError where the object is none."""
     try:
         return _checked(_dialogue(value))
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"it is no dialogue: {error!r}") from error
 
 
 def _checked(dialogue: Dialogue) -> Dialogue:
     """So that whoever reads on need not ask again whether a grade is a number."""
-    fits = (
-        dialogue.ended in get_args(Ended)
-        and isinstance(dialogue.max_turns, int)
-        and all(isinstance(text, str) for text in (dialogue.id, dialogue.question, dialogue.reference))
-        and all(map(_fits, dialogue.steps))
-    )
-    if not fits:
+    if not _fits(Dialogue)(dialogue) or dialogue.max_turns < 1:
         raise ValueError("it is no dialogue: a field has another type")
+    if any(not 0 <= grade <= HIGHEST for grade in dialogue.grades):
+        raise ValueError(f"it is no dialogue: a grade lies between 0 and {HIGHEST}")
     dialogue.scores  # noqa: B018 - raises where there are too many grades, or none
     return dialogue
 
 
-def _fits(step: Step) -> bool:
-    numbers = (step.grade, step.seconds)
-    return (
-        step.name in get_args(StepName)
-        and isinstance(step.turn, int)
-        and isinstance(step.text, str)
-        and isinstance(step.explanation, str)
-        and all(each is None or isinstance(each, int | float) for each in numbers)
-    )
+@cache
+def _fits(hint: Any) -> Callable[[Any], bool]:
+    """A test of values by a type as the records have them: one file was damaged, or written by somebody else."""
+    arguments = get_args(hint)
+    if get_origin(hint) is Literal:
+        return arguments.__contains__
+    if get_origin(hint) in {Union, UnionType}:
+        one_of = [_fits(each) for each in arguments]
+        return lambda value: any(fits(value) for fits in one_of)
+    if get_origin(hint) is tuple:
+        each_fits = _fits(arguments[0])
+        return lambda value: isinstance(value, tuple) and all(map(each_fits, value))
+    if is_dataclass(hint):
+        by_name = [(name, _fits(each)) for name, each in get_type_hints(hint).items()]
+        return lambda value: all(fits(getattr(value, name)) for name, fits in by_name)
+    if hint is float:
+        return lambda value: isinstance(value, int | float) and math.isfinite(value)
+    return lambda value: isinstance(value, hint)
 
 
 def _dialogue(value: Mapping[str, Any]) -> Dialogue:

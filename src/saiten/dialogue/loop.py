@@ -92,7 +92,7 @@ class _Talk:
             await self._answer(question)
             tentative = await self._compose()
             grade = await self._grade("T3", tentative)
-            if grade.grade == HIGHEST:
+            if grade.value >= _ENOUGH:
                 return "grade 5", None
             if self.turn == self.max_turns:
                 return "turn limit", None
@@ -211,6 +211,9 @@ class _Talk:
         )
         return replace(made, leak=find_leak(made))
 
+
+_ENOUGH = HIGHEST - 0.5
+"""Rounded, it is the highest grade. Of several votes the mean decides, in whatever order they came."""
 
 _REPEATS = 2
 """The second question that was asked before ends the dialogue."""

@@ -52,9 +52,11 @@ class RecordedSystem:
             return known
         async with self._places:
             answer = await self._system.answer(inquiry)
-        await asyncio.sleep(0)  # whoever got the place sends first, so that the system need not wait for us
-        told = {"id": inquiry.id, "session": inquiry.session, "question": inquiry.question}
-        self._write({"key": key, **told, "answer": asdict(answer)}, answer)
+        try:
+            await asyncio.sleep(0)  # whoever got the place sends first, so that the system need not wait for us
+        finally:  # also where everything is called off in this moment: the answer was given, and may have been paid for
+            told = {"id": inquiry.id, "session": inquiry.session, "question": inquiry.question}
+            self._write({"key": key, **told, "answer": asdict(answer)}, answer)
         return answer
 
     async def close(self) -> None:

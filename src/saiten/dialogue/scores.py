@@ -20,9 +20,10 @@ def wscore(grades: Sequence[float], n: int) -> float:
         ValueError: there is no grade, or there are more than n.
     """
     _check(grades, n)
-    carried = [*grades, *([grades[-1]] * (n - len(grades)))]
-    weights = range(n, 0, -1)
-    return math.fsum(weight * grade for weight, grade in zip(weights, carried, strict=True)) / sum(weights)
+    k = len(grades) - 1
+    given = [(n - i) * grade for i, grade in enumerate(grades)]
+    carried = _up_to(n - k - 1) * grades[k]
+    return math.fsum([*given, carried]) / _up_to(n)
 
 
 def lscore(grades: Sequence[float], n: int) -> int:
@@ -43,6 +44,11 @@ def mscore(grades: Sequence[float], n: int) -> float:
     """
     _check(grades, n)
     return max(grades)
+
+
+def _up_to(last: int) -> int:
+    """1 + 2 + … + last."""
+    return last * (last + 1) // 2
 
 
 def _check(grades: Sequence[float], n: int) -> None:

@@ -1,6 +1,6 @@
 """Systems compared by their dialogues: each score per group, as a table and as the paper's figure, and differences."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -60,23 +60,22 @@ def by_group(runs: Sequence[Run], groups: Mapping[Key, str | None], verdict: Ver
 
 
 def _means(runs: Sequence[Run], shared: list[Key], parts: Mapping[str, list[Key]], remark: str) -> Table:
+    whole = {_whole(parts): shared, **parts}
     mean = {
-        (score, part, run.name): fmean(run.values[score][key] for key in keys)
+        (score, part): tuple(fmean(run.values[score][key] for key in keys) for run in runs)
         for score in SCORES
-        for part, keys in {ALL: shared, **parts}.items()
-        for run in runs
+        for part, keys in whole.items()
     }
     rows: list[tuple[Cell, ...]] = [
-        (score, part, len(keys), *(mean[score, part, run.name] for run in runs))
-        for score in SCORES
-        for part, keys in {ALL: shared, **parts}.items()
+        (score, part, len(keys), *mean[score, part]) for score in SCORES for part, keys in whole.items()
     ]
     charts = tuple(
         LineChart(
             f"{score} by group ({'lower' if score == 'lscore' else 'higher'} is better)",
             tuple(parts),
             tuple(
-                Line(f"{run.name} · {run.system}", tuple(mean[score, part, run.name] for part in parts)) for run in runs
+                Line(f"{run.name} · {run.system}", tuple(mean[score, part][at] for part in parts))
+                for at, run in enumerate(runs)
             ),
         )
         for score in SCORES
@@ -88,6 +87,14 @@ def _means(runs: Sequence[Run], shared: list[Key], parts: Mapping[str, list[Key]
         "On the pairs that all runs measured (n). Lower is better for lscore, higher for the others." + remark,
         charts=charts if parts else (),
     )
+
+
+def _whole(parts: Collection[str]) -> str:
+    """The name of the row over all groups: another one where a group is called so."""
+    name = ALL
+    while name in parts:
+        name = f"({name})"
+    return name
 
 
 def _differences(first: Run, other: Run, parts: Mapping[str, list[Key]], verdict: Verdict, *, glance: bool) -> Table:

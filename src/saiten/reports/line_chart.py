@@ -17,7 +17,7 @@ from saiten.reports.forest import make_axis, number
 _HEIGHT = 240
 """Pixels of the field that the lines are in."""
 _LEFT, _RIGHT, _TOP = 44, 24, 10
-_STEP, _NARROWEST, _WIDEST = 110, 44, 880
+_STEP, _NARROWEST, _WIDEST = 110, 44, 760
 """Pixels between two groups, at least, and of the whole field where that leaves room."""
 _CELL = 6.2
 """Pixels of a Latin letter of a label; a Japanese one has two."""

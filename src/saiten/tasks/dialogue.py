@@ -5,6 +5,7 @@ no field for the reference. A history is a flat list that begins with a question
 Source: the ANLP paper on multi-turn evaluation (spec 02), tasks T2, T4, T5 and T6; T3 and T7 are `GradeAnswer`.
 """
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -101,15 +102,31 @@ class ReviseAnswer(Task[Composition]):
 
 
 def same_question(first: str, second: str) -> bool:
-    """Whether two questions are one, however they are spaced, punctuated and written (full or half width, case)."""
+    """Whether two questions are one, however they are spaced, punctuated and written (full or half width, case).
+
+    What may tell two apart stays: C++ and C#, < and >, 1.5 and 15, A/B.
+    """
     return _bare(first) == _bare(second)
 
 
+_TELLS_APART = frozenset("#%&/@")
+"""Punctuation to Unicode, yet it names things; mathematical signs and currencies do, too."""
+_DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"))
+_IN_NUMBERS = re.compile(r"(?<=\d)[.:-](?=\d)|(?<!\w)-(?=\d)")
+"""The point of 1.5, the hyphen of 1-2, the minus of -5."""
+
+
 def _bare(question: str) -> str:
-    plain = unicodedata.normalize("NFKC", question).casefold()
-    return "".join(character for character in plain if unicodedata.category(character)[0] not in "PZCS")
+    plain = unicodedata.normalize("NFKC", question).casefold().translate(_DASHES)
+    kept = {found.start() for found in _IN_NUMBERS.finditer(plain)}
+    return "".join(sign for at, sign in enumerate(plain) if at in kept or _counts(sign))
+
+
+def _counts(sign: str) -> bool:
+    category = unicodedata.category(sign)
+    return category[0] in "LMN" or sign in _TELLS_APART or (category in {"Sm", "Sc"} and sign != "~")
 
 
 def _expect_text(text: str, name: str) -> None:
-    if not text.strip():
+    if not any(unicodedata.category(sign)[0] in "LMNPS" for sign in text):
         raise ValueError(f"the {name} is empty")

@@ -44,16 +44,18 @@ def compose(task: ComposeAnswer) -> Composition:
     """The sentences of the system's answers in order, refusals and what was said before left out."""
     kept: list[str] = []
     heard: set[str] = set()
+    said: set[str] = set()
     used: list[int] = []
     for number, answer in enumerate(task.history[1::2], start=1):
         if is_refusal(answer, task.language):
             continue
         new = [(statement, units) for statement in statements_of(answer, task.language)
-               if not (units := _units(statement)) or not units <= heard]  # fmt: skip
+               if (not units <= heard if (units := _units(statement)) else statement not in said)]  # fmt: skip
         if new:
             used.append(number)
         for statement, units in new:
             kept.append(statement)
+            said.add(statement)
             heard |= units
     japanese = task.language == "ja"
     if not kept:
