@@ -375,6 +375,19 @@ async def test_the_summary_counts_what_is_in_the_file():
     assert found.usage == Usage(20, 160, 16, 8.0)
 
 
+async def test_the_summary_counts_what_failures_cost_that_were_asked_again():
+    """Their rows are taken out of the file; the money is gone all the same."""
+
+    def some(inquiry):
+        raise SystemFailed("no", usage=Usage(2, 20, 0, 1.0))
+
+    await collect(Own(some), SAMPLES[:2])
+    await collect(Own(to), SAMPLES[:2], retry_failed=True)
+    found = summarise_answers(Path("answers.jsonl"))
+    assert (found.answered, found.failures) == (2, {})
+    assert found.usage == Usage(6, 60, 10, 3.0)
+
+
 WRITER = textwrap.dedent("""
     import asyncio, os, sys
     from saiten.answering import AnswersFile, answer_into

@@ -8,6 +8,7 @@ import pytest
 
 from saiten.answering import summarise_answers
 from saiten.journal import read_run
+from saiten.journal.lock import Lock
 from servers import Fault
 
 SAITEN = [sys.executable, "-c", "from saiten.cli import main; main()"]
@@ -135,9 +136,7 @@ def test_the_parallel_chain_is_seen_to_be_faster(saiten, grid, openai_server):
     path.write_text(path.read_text().replace("k: 2", "k: 4"))
     found = tables(saiten("experiment", path, "--format", "json"))
     (ratio,) = found["Latency, parallel to serial"]
-    assert ratio["latency ratio"] < 0.9
-    (chains,) = found["Parallel beside serial (accuracy)"]
-    assert chains["what follows"].startswith("map_reduce is faster")
+    assert ratio["latency ratio"] < 0.9  # what follows of it depends on the noise: test_results.py
 
 
 def test_a_budget_stops_cleanly_and_the_rest_comes_later(saiten, grid, openai_server):
@@ -217,3 +216,56 @@ def test_without_a_file_it_says_how_to_get_one(saiten):
     done = saiten("experiment")
     assert done.status == 2
     assert "saiten experiment --example > experiment.yaml" in done.err
+
+
+def test_answers_made_in_another_way_do_not_pass_for_those_of_this_plan(saiten, grid):
+    """Another k: the folder holds answers of the old one, so the experiment stops and says what differs."""
+    path = grid(["extractive"], "chains: [stuff]\n")
+    assert saiten("experiment", path).status == 0
+    path.write_text(path.read_text().replace("k: 2", "k: 1"))
+    done = saiten("experiment", path)
+    assert (done.status, done.out) == (2, "")
+    assert 'k: was "2", is "1"' in done.err
+    assert "--out FOLDER" in done.err
+
+
+def test_a_knowledge_base_that_is_not_there_is_told_before_anything_is_spent(saiten, grid, openai_server):
+    """Evidence by reference needs it, though the systems do not."""
+    path = grid([], f'systems: ["openai:m@{openai_server.base_url}"]\nevidence: [reference]\n')
+    path.write_text(path.read_text().replace("    documents: [docs]\n", ""))
+    done = saiten("experiment", path)
+    assert done.status == 2
+    assert "there is no knowledge base at" in done.err
+    assert openai_server.requests == []
+
+
+def test_our_own_queue_does_not_pass_for_latency(saiten, grid, openai_server):
+    """Parallel calls that have to wait for each other would make the parallel chain look slow."""
+    path = grid([f"openai:m@{openai_server.base_url}"], "chains: [refine, map_reduce]\nat_once: 3\n")
+    done = saiten("experiment", path, "--concurrency", 5)
+    assert done.status == 2
+    assert "--concurrency 6 or more" in done.err
+    assert openai_server.requests == []
+    openai_server.reply = lambda _: "Part turns the wheel."
+    assert saiten("experiment", path, "--concurrency", 6).status == 0
+
+
+def test_one_process_an_experiment(saiten, grid, tmp_path):
+    """A second one is told so at once, instead of taking the cells that the first has not come to."""
+    (tmp_path / "runs/grid").mkdir(parents=True)
+    lock = Lock(tmp_path / "runs/grid", print)
+    done = saiten("experiment", grid(["extractive"]))
+    lock.release()
+    assert done.status == 2
+    assert "in use by another saiten process" in done.err
+
+
+def test_a_reference_that_changed_is_told(saiten, grid, tmp_path):
+    """The answers keep what came with their questions; nobody is to think that the new references count."""
+    path = grid(["extractive"], "chains: [stuff]\n")
+    saiten("experiment", path)
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(questions.read_text().replace("turns the wheel", "stops the wheel"))
+    assert (
+        "5 answers of extractive · stuff to questions are scored with the reference" in saiten("experiment", path).err
+    )

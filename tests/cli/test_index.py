@@ -141,3 +141,24 @@ def test_ctrl_c(process, saiten, documents, openai_server):
     openai_server.reply = lambda _: None
     done = numbers(saiten("index", "docs", "--kb", "kb", "--format", "json"))
     assert done["documents in the base"] == 3
+
+
+def test_every_call_of_the_embedder_is_counted(saiten, documents, openai_server):
+    """Also the one that finds out how long the vectors are, and those of a run that was stopped."""
+    embedder = f"openai:m@{openai_server.base_url}"
+    done = saiten("index", "docs", "--kb", "kb", "--embedder", embedder)
+    assert len(openai_server.requests) == 2
+    assert "2 calls" in done.err
+    stopped = saiten("index", "docs", "--kb", "other", "--embedder", embedder, "--max-calls", 1)
+    assert (stopped.status, len(openai_server.requests)) == (3, 3)
+    assert "1 calls" in stopped.err
+
+
+def test_an_empty_base_finds_nothing_and_asks_nobody(saiten, somewhere, openai_server):
+    """Whatever k is asked for; a number that no engine can take is no crash either."""
+    (somewhere / "empty.txt").write_text("")
+    saiten("index", "empty.txt", "--kb", "kb", "--embedder", f"openai:m@{openai_server.base_url}")
+    before = len(openai_server.requests)
+    done = saiten("search", "kb", "printer", "-k", 10**20, "--format", "json")
+    assert (done.status, json.loads(done.out)) == (0, {"Found for: printer": []})
+    assert len(openai_server.requests) == before

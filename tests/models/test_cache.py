@@ -174,6 +174,7 @@ class Counting(BuiltinEmbedder):
     """The built-in embedder with a cost, which counts what it is asked."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.asked: list[list[str]] = []
 
     async def embed(self, texts) -> Embeddings:

@@ -142,3 +142,9 @@ def test_whatever_comes_is_an_answer_that_can_be_kept_or_a_sentence(value):
     passages = [[p.text, p.source, p.score, p.start, p.end] for p in found.contexts or ()]
     line = to_line({"answer": found.text, "contexts": passages})
     assert from_line(line) == json.loads(line)
+
+
+@pytest.mark.parametrize(("told", "kept"), [(2.5, 2.5), (0, 0.0), (None, None), (-5.0, None), (math.nan, None)])
+def test_a_latency_that_cannot_be_one_counts_as_not_told(told, kept):
+    """So that it is measured from outside instead, and neither a mean goes below zero nor an answer is lost."""
+    assert read_answer(Answer("a", seconds=told)).seconds == kept

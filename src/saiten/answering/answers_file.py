@@ -26,8 +26,10 @@ from saiten.journal.lock import Lock
 from saiten.journal.manifest import sync_folder
 from saiten.records import Sample, Usage
 
+ERRORS = "errors.jsonl"
+"""In the folder beside it: rows that could not be used, and failures that were asked again."""
+
 _ENDINGS = (".jsonl", ".ndjson")
-_ERRORS = "errors.jsonl"
 
 
 def folder_of(path: Path) -> Path:
@@ -49,7 +51,7 @@ class AnswersFile:
         self._closed = False
         self._keys: dict[int, tuple[int, int]] = {}
         with ExitStack() as undo:
-            self._errors = AppendedFile(folder_of(path) / _ERRORS)
+            self._errors = AppendedFile(folder_of(path) / ERRORS)
             undo.callback(self._errors.close)
             self._bad_rows = {content_key(line) for _, line in self._errors.lines() if line.endswith(b"\n")}
             self._mend()

@@ -1,6 +1,7 @@
 """What a file of answers comes to: how many, how many failed and why, how long they took, what they cost."""
 
 import math
+import os
 from array import array
 from collections import Counter
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from saiten.answering.answers_file import ERRORS, folder_of
 from saiten.journal.lines import from_line
 from saiten.records import Usage
 
@@ -43,7 +45,7 @@ class AnswerSummary:
     latency: Latency | None
     """None where none was measured."""
     usage: Usage
-    """Of all, failures included."""
+    """Of all, failures included, also those that were asked again."""
     with_contexts: int
     """Answers whose system told what they were made from."""
 
@@ -78,8 +80,24 @@ def summarise_answers(path: Path) -> AnswerSummary:
             if (kind, reason) in reasons or len(reasons) < _REASONS:
                 reasons[kind, reason] += 1
                 example.setdefault((kind, reason), str(row.get("id")))
+    usage += _usage_of_failures_asked_again(path)
     often = tuple((kind, reason, n, example[kind, reason]) for (kind, reason), n in reasons.most_common())
     return AnswerSummary(system, answered, dict(kinds), often, _latency(seconds), usage, with_contexts)
+
+
+def _usage_of_failures_asked_again(path: Path) -> Usage:
+    """They stand beside the file, with what they cost all the same."""
+    spent = Usage()
+    aside = folder_of(Path(os.path.realpath(path))) / ERRORS
+    if not aside.is_file():
+        return spent
+    with aside.open("rb") as file:
+        for line in file:
+            try:
+                spent += _usage(from_line(line).get("usage"))
+            except ValueError:
+                continue
+    return spent
 
 
 def _latency(seconds: "array[float]") -> Latency | None:

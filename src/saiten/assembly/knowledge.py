@@ -18,6 +18,7 @@ from saiten.knowledge.opening import begin, check_embedder, end, find_manifest, 
 from saiten.knowledge.reading import Reader, check_readers
 from saiten.knowledge.server_engine import KEY_VARIABLE, connect
 from saiten.protocols import Embedder
+from saiten.records import Usage
 
 BUILTIN = "builtin:1024"
 """The built-in embedder of a knowledge base: a quarter of the usual dimensions, and next to nothing lost by it."""
@@ -80,11 +81,12 @@ async def index_documents(
         found = await find_manifest(engine)
         chosen, spec = embedder_of_base(embedder or (found.embedder if found else default_embedder), models)
         stack.push_async_callback(chosen.close)
-        manifest = await begin(engine, chosen, spec, chunk_size, overlap)
+        spent: list[Usage] = []
+        manifest = await begin(engine, chosen, spec, chunk_size, overlap, spent=spent.append)
         reader = stack.enter_context(Reader())
         in_flight = min(_BATCHES, models.calls.concurrency)
         work = Indexing(engine, chosen, manifest, reader, in_flight=in_flight, prune=prune, watch=watch)
-        work.done.total = len(files)
+        work.done.total, work.done.usage = len(files), sum(spent, Usage())
         await work.run(files)
         await end(engine, manifest)
         return work.done, await read_contents(engine)

@@ -100,6 +100,7 @@ def index(
         except (BudgetSpent, CallFailed) as error:
             notes.print(f"[yellow]stopped:[/] {outside(error)}")
             notes.print("what is stored stays; the same command goes on from here")
+            notes.print(usage_text(progress.done.usage, calls.currency), markup=False)
             raise typer.Exit(_STOPPED) from None
         except KeyboardInterrupt:
             notes.print("[yellow]interrupted:[/] what is stored stays; the same command goes on from here")

@@ -20,6 +20,8 @@ class IndexProgress:
         self._console = console
         self._quiet = quiet
         self._begun = self._last = time.monotonic()
+        self.done = Indexed()
+        """As far as it came, also where it was stopped."""
         self._bar: Progress | None = None
         if console.is_terminal and not quiet:
             columns = (TextColumn("files"), BarColumn(bar_width=20), MofNCompleteColumn())
@@ -39,6 +41,7 @@ class IndexProgress:
 
     def show(self, done: Indexed) -> None:
         """As far as it is now, unless that was shown a moment ago."""
+        self.done = done
         now = time.monotonic()
         if self._quiet or now - self._last < (_LINE_EVERY if self._bar is None else _DRAW_EVERY):
             return

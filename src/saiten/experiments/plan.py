@@ -16,7 +16,7 @@ Chain = Literal["stuff", "refine", "map_reduce"]
 Form = Literal["qa", "mqa"]
 Mode = Literal["none", "answer", "reference"]
 
-_NAME = re.compile(r"[\w.-]+")
+_NAME = re.compile(r"\w[\w.-]*")
 
 
 class _Part(BaseModel):
@@ -60,7 +60,9 @@ class DataSet(_Part):
             name = f"demo-{self.demo}" if source is None else source.name.partition(".")[0]
             object.__setattr__(self, "name", name)
         if not _NAME.fullmatch(self.name):
-            raise ValueError(f"the name {self.name!r} is also a file name: letters, digits, _ - and . only")
+            raise ValueError(
+                f"the name {self.name!r} is also a file name: letters, digits, _ - and . only, and no . or - first"
+            )
         return self
 
 
@@ -88,7 +90,7 @@ class Plan(_Part):
     """`qa`: each question alone; `mqa`: with a history, which single questions have not."""
     systems: tuple[str, ...] = ()
     """Further systems, as in `saiten answer --system`."""
-    k: int = Field(default=5, ge=1)
+    k: int = Field(default=5, ge=1, le=10_000)
     """Passages a question."""
     retrieval: Literal["dense", "hybrid", "bm25"] | None = None
     """How they are found; None: as the knowledge base was made."""
@@ -112,9 +114,17 @@ class Plan(_Part):
     def _judge_by_name(cls, value: Any) -> Any:
         return {"name": value} if isinstance(value, str) else value
 
+    @field_validator("models", "chains", "forms", "systems", "evidence", mode="after")
+    @classmethod
+    def _each_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if twice := [each for each, times in Counter(value).items() if times > 1]:
+            raise ValueError(f"{twice[0]} stands there twice")
+        return value
+
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        twice = [name for name, times in Counter(data.name for data in self.data).items() if times > 1]
+        # Some file systems take names for the same that differ in upper and lower case alone.
+        twice = [name for name, times in Counter(data.name.casefold() for data in self.data).items() if times > 1]
         if twice:
             raise ValueError(f"two data sets are called {twice[0]}; give each a name of its own")
         asked = [data for data in self.data if data.answers is None]

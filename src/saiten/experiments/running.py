@@ -27,6 +27,7 @@ from saiten.assembly import (
     assemble_rag,
     assemble_system,
     index_documents,
+    knowledge_base_later,
     open_knowledge_base,
 )
 from saiten.data import BadRow
@@ -37,6 +38,7 @@ from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.plan import DataSet, Plan
 from saiten.experiments.questions import answers_of, questions_of
 from saiten.journal import Journal
+from saiten.journal.lock import Lock
 from saiten.knowledge.base import KnowledgeBase
 from saiten.knowledge.indexed import Indexed
 from saiten.metrics.catalog import make_metrics
@@ -77,7 +79,7 @@ class Experiment:
     """Hears what readers and journals tell."""
 
     def check(self) -> None:
-        """Find what is wrong before anything is spent: metrics, judge, generators, files.
+        """Find what is wrong before anything is spent: metrics, judge, generators, files, knowledge bases.
 
         Raises:
             ConfigurationError, BadInput: naming what is wrong.
@@ -89,6 +91,8 @@ class Experiment:
             next(questions_of(data, _nobody), None)
             if data.labels is not None and not data.labels.is_file():
                 raise BadInput(f"the labels of {data.name} are not there: {data.labels}")
+            self._check_kb(data, models)
+            self._check_room(data)
         for system in self.plan.systems:
             assemble_system(system, SystemSettings(), models)
 
@@ -97,8 +101,19 @@ class Experiment:
 
         Raises:
             BudgetSpent: what was paid for is kept.
-            ConfigurationError, BadInput: judge, metrics or data are wrong.
+            ConfigurationError, BadInput: judge, metrics or data are wrong; the folder holds answers made in another
+                way, or is in use by another process.
         """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = Lock(self.folder, self.tell)
+        try:
+            await self._run(stages)
+        finally:
+            lock.release()
+
+    async def _run(self, stages: Stages) -> None:
+        if self.calls.requests_per_minute or self.calls.tokens_per_minute:
+            self.tell("the latencies of models hold the waits for the rate that is allowed")
         models = Models(self.calls)
         for data in self.plan.data:
             await self._index(data, models, stages)
@@ -107,6 +122,27 @@ class Experiment:
                 for cell in cells:
                     await self._answer(cell, models, stages)
             await self._score(data, cells, models, stages)
+
+    def _check_kb(self, data: DataSet, models: Models) -> None:
+        """A base that nothing is indexed into has to be there."""
+        needed = "reference" in self.plan.evidence or (data.answers is None and self.plan.models)
+        if needed and data.kb is not None and not data.documents:
+            knowledge_base_later(data.kb, models)
+
+    def _check_room(self, data: DataSet) -> None:
+        """With fewer calls allowed than the chains make at once, the wait in our own queue would pass for latency."""
+        most = max((self._calls_at_once(cell) for cell in cells_of(self.plan, data)), default=0)
+        if data.answers is None and most > self.calls.concurrency:
+            raise ConfigurationError(
+                f"{most} calls may be under way at once (at_once {self.plan.at_once}, k {self.plan.k}), and "
+                f"{self.calls.concurrency} are allowed: the latencies would hold the wait for a free place. Say "
+                f"--concurrency {most} or more, or lower at_once"
+            )
+
+    def _calls_at_once(self, cell: Cell) -> int:
+        if cell.model == "extractive" or (cell.model is None and not cell.system.startswith(("openai", "rag:"))):
+            return 0
+        return self.plan.at_once * (self.plan.k if cell.chain == "map_reduce" else 1)
 
     # ---------------------------------------------------------------------------------------------- one data set
 
@@ -130,8 +166,6 @@ class Experiment:
             return
         try:
             await self._ask_all(cell, system, stages)
-        except ConfigurationError as error:
-            stages.left_out(cell.data.name, cell.system, str(error))
         finally:
             await system.close()
 
@@ -141,10 +175,27 @@ class Experiment:
         settings = {**system.describe(), "system": system.name, "questions": cell.data.name}
         rows = list(questions_of(cell.data, self.tell))
         with (
-            AnswersFile.open(path, settings, cell.system, tell=self.tell) as ledger,
+            self._ledger(cell, path, settings) as ledger,
             stages.answering(cell.data.name, cell.system, len(rows)) as watch,
         ):
-            await answer_into(ledger, rows, system, LocalExecutor(self.plan.at_once), watch)
+            try:
+                await answer_into(ledger, rows, system, LocalExecutor(self.plan.at_once), watch)
+            except ConfigurationError as error:
+                stages.left_out(cell.data.name, cell.system, str(error))
+            if ledger.outdated:
+                self.tell(
+                    f"{ledger.outdated} answers of {cell.system} to {cell.data.name} are scored with the reference "
+                    "that their questions had when they were asked; for those as they are now, name another folder"
+                )
+
+    def _ledger(self, cell: Cell, path: Path, settings: dict[str, str]) -> AnswersFile:
+        """Raises ConfigurationError: answers made in another way would pass for those of this plan, so all stops."""
+        try:
+            return AnswersFile.open(path, settings, cell.system, tell=self.tell)
+        except ConfigurationError as error:
+            raise ConfigurationError(
+                f"{cell.system} on {cell.data.name}: {error}\n--out FOLDER begins anew; --results shows what is there"
+            ) from error
 
     async def _system(self, cell: Cell, models: Models) -> System:
         if cell.model is None or cell.chain is None or cell.form is None:

@@ -11,6 +11,7 @@ Place = tuple[str | int, ...]
 
 _LARGEST = 2**20
 """Bytes: beyond this it is no experiment file."""
+_DEEPEST = 20
 
 
 class Lines:
@@ -45,7 +46,7 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
     except UnicodeDecodeError as error:
         raise BadInput(f"{path} is not in UTF-8: {error.reason} at byte {error.start}") from error
     try:
-        _refuse_aliases(path, yaml.parse(text, yaml.SafeLoader))
+        _refuse_traps(path, yaml.parse(text, yaml.SafeLoader))
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
         if node is None:
@@ -60,13 +61,17 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
         raise BadInput(f"{path} is no YAML: {error}") from error
 
 
-def _refuse_aliases(path: Path, events: Any) -> None:
-    """A handful of lines with aliases can stand for more values than fit into memory."""
+def _refuse_traps(path: Path, events: Any) -> None:
+    """A few lines with aliases can stand for more values than fit into memory; deep nesting takes for ever to read."""
     import yaml  # noqa: PLC0415 - only experiments need it
 
+    depth = 0
     for event in events:
+        mark: Any = event.start_mark
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise BadInput(f"{path}:{mark.line + 1}: nested too deeply for an experiment file")
         if isinstance(event, yaml.AliasEvent):
-            mark: Any = event.start_mark
             raise BadInput(f"{path}:{mark.line + 1}: aliases (*{event.anchor}) are not understood here")
 
 

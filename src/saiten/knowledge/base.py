@@ -77,9 +77,9 @@ class KnowledgeBase:
         """The k best passages, and what embedding the query cost.
 
         A passage's score is the inner product (of the embeddings, or BM25), with `hybrid` the sum of 1 / (60 + rank). A
-        query without a letter or digit finds nothing.
+        query without a letter or digit finds nothing; nor does any query in an empty base, and no embedder is asked.
         """
-        wanted = self._k if k is None else k
+        wanted = min(self._k if k is None else k, self.contents.chunks)
         if wanted < 1:
             return Retrieved(())
         # Only the k best of each: were the rankings deeper, whatever is somewhere in both would push out what one of

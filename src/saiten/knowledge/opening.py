@@ -1,11 +1,13 @@
 """A base is made, gone on with, or opened for reading."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from saiten.errors import ConfigurationError
 from saiten.knowledge.engine import Engine
 from saiten.knowledge.manifest import Manifest, read_manifest, same_model
 from saiten.protocols import Embedder
+from saiten.records import Usage
 
 CHUNK_SIZE, OVERLAP = 512, 0
 """Of a new base, in characters."""
@@ -28,12 +30,18 @@ async def open_manifest(engine: Engine) -> Manifest:
 
 
 async def begin(
-    engine: Engine, embedder: Embedder, spec: str, chunk_size: int | None = None, overlap: int | None = None
+    engine: Engine,
+    embedder: Embedder,
+    spec: str,
+    chunk_size: int | None = None,
+    overlap: int | None = None,
+    *,
+    spent: Callable[[Usage], None] = lambda _: None,
 ) -> Manifest:
     """Make the base, or go on with it; from now until `end` it counts as interrupted. None: as the base has it.
 
     `spec` is how the embedder is written, so that who searches later gets the same. The manifest that comes back says
-    `interrupted` if the base was, before this.
+    `interrupted` if the base was, before this. `spent` is told what it cost to find out how long the vectors are.
 
     Raises:
         ConfigurationError: the base was made with other settings, or they make no sense.
@@ -43,7 +51,9 @@ async def begin(
     if found is None:
         size, shared = chunk_size or CHUNK_SIZE, OVERLAP if overlap is None else overlap
         check_cutting(size, shared)
-        dimensions = int((await embedder.embed(["How many dimensions?"])).vectors.shape[1])
+        tried = await embedder.embed(["How many dimensions?"])
+        spent(tried.usage)
+        dimensions = int(tried.vectors.shape[1])
         await engine.create(dimensions)
         found = Manifest(spec, embedder.name, dimensions, size, shared)
     else:

@@ -36,7 +36,10 @@ def hold(folder: Path, *, writing: bool) -> int:
     try:
         fd = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
-        raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
+        instead = (
+            "name another folder" if writing else "the engine needs that to search, too: copy it to where it can be"
+        )
+        raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; {instead}") from error
     try:
         _lock(fd, writing=writing)
     except BlockingIOError as error:

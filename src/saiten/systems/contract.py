@@ -49,7 +49,9 @@ def read_answer(value: Any) -> Answer:
         ValueError: it is none of them; the text says what was expected and what came.
     """
     if isinstance(value, Answer):
-        found = Answer(_text(value.text, "answer"), _passages(value.contexts), value.seconds, value.usage, value.calls)
+        seconds = _number(value.seconds)
+        seconds = None if seconds is None or seconds < 0 else seconds
+        found = Answer(_text(value.text, "answer"), _passages(value.contexts), seconds, value.usage, value.calls)
         return found if found.usage.calls or found.usage.reused else replace(found, usage=NOT_TOLD)
     if isinstance(value, tuple) and len(value) == 2:
         return Answer(_text(value[0], "answer"), _passages(value[1]), usage=NOT_TOLD)
