@@ -105,12 +105,12 @@ def test_a_metric_that_is_added_asks_no_system_again(saiten, grid, openai_server
 
 
 def test_a_model_that_is_set_up_wrongly_is_left_out_and_the_others_go_on(saiten, grid, openai_server):
-    """A wrong key costs its cells and nothing else; they are told, and can be run later."""
+    """A wrong key costs its cells and nothing else; they are told, also by the status, and can be run later."""
     openai_server.reply = lambda _: Fault(401, {"error": {"message": "wrong key"}})
     done = saiten("experiment", grid([f"openai:m@{openai_server.base_url}", "extractive"]), "--format", "json")
-    cells = next(iter(tables(done).values()))
+    cells = next(iter(json.loads(done.out).values()))
     assert [row["n"] for row in cells] == [0, 0, 0, 5, 5, 5]
-    assert done.err.count("left out") == 3
+    assert (done.status, done.err.count("left out")) == (2, 3)
 
 
 def test_a_question_that_fails_is_counted_and_stops_nothing(saiten, grid, openai_server):
@@ -126,6 +126,17 @@ def test_a_question_that_fails_is_counted_and_stops_nothing(saiten, grid, openai
     )
     (cell,) = next(iter(tables(done).values()))
     assert (cell["n"], cell["failed"]) == (4, 1)
+
+
+def test_failures_are_asked_again_if_wanted(saiten, grid, openai_server):
+    """And only they; then all five are scored."""
+    openai_server.reply = lambda asked: Fault(500) if "part 3" in str(asked.body) else "Part turns the wheel."
+    command = ("experiment", grid([f"openai:m@{openai_server.base_url}"], "chains: [stuff]\n"), "--retries", 0)
+    assert saiten(*command).status == 0
+    openai_server.reply = lambda _: "Part turns the wheel."
+    before = len(openai_server.requests)
+    (cell,) = next(iter(tables(saiten(*command, "--retry-failed", "--format", "json")).values()))
+    assert (cell["n"], cell["failed"], len(openai_server.requests) - before) == (5, 0, 1)
 
 
 def test_the_parallel_chain_is_seen_to_be_faster(saiten, grid, openai_server):

@@ -123,22 +123,23 @@ async def test_a_call_that_fails_fails_the_question_and_tells_what_was_spent():
     assert failure.value.usage == FOUND + COST + Usage(calls=4)
 
 
-async def test_a_failing_map_call_fails_the_question_and_leaves_nothing_running():
-    """The other map calls are ended, and the aggregate is never asked for."""
+async def test_a_failing_map_call_fails_the_question_and_every_call_is_counted():
+    """The other map calls end and cost what they cost; the aggregate is never asked for, and nothing goes on running."""
     everybody = asyncio.Barrier(2)
 
     async def reply(request):
         await everybody.wait()
         if "one" in shown(request):
             return CallFailed("gone", Usage(calls=1))
-        return await asyncio.Event().wait()
+        await asyncio.sleep(0.01)
+        return Completion("an answer", COST)
 
     chat = ScriptedChat(reply)
     with pytest.raises(SystemFailed, match="gone") as failure:
         await Rag(Shelf("one", "two"), ChatGenerator(chat), "map_reduce").answer(Inquiry("Why?"))
     assert asyncio.all_tasks() == {asyncio.current_task()}
     assert len(chat.requests) == 2
-    assert failure.value.usage == FOUND + Usage(calls=1)
+    assert failure.value.usage == FOUND + Usage(calls=1) + COST
 
 
 async def test_a_retriever_that_fails_fails_the_question():

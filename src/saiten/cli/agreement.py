@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from saiten.cli.data_options import read_columns
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.cli.score import read_columns
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.meta_evaluation.agreement import Level, agreement_report
 from saiten.records import Label, Sample

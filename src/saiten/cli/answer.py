@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,27 +18,22 @@ from saiten.answering.provenance import read_settings
 from saiten.assembly import CallSettings, Models, ready
 from saiten.assembly.systems import assemble_system
 from saiten.cli import INTERRUPTED
+from saiten.cli import data_options as of_data
 from saiten.cli import judge_options as typed
 from saiten.cli import system_options as under_test
 from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.cli.reading import count_rows
 from saiten.cli.running import STOPPED
-from saiten.cli.score import read_columns
 from saiten.config import read_config
-from saiten.data import BadRow, read_samples
+from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError
 from saiten.execution.local import LocalExecutor
 from saiten.protocols import System
 from saiten.records import Language, Sample
 from saiten.reports.answer_tables import answer_tables
 from saiten.reports.tables import Cell, Table, render
-from saiten.text.language import detect_language
 
 app = typer.Typer(add_completion=False)
-
-_THE_DATA = "The questions"
-"""How the options stand together in the help."""
 
 
 @app.command()
@@ -53,31 +48,11 @@ def answer(
         str | None, typer.Option(help="What the system is called in each row. Default: as it is typed, secrets apart.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what there is to ask; ask nobody.")] = False,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.", rich_help_panel=_THE_DATA
-        ),
-    ] = None,
-    data_format: Annotated[
-        str | None,
-        typer.Option(
-            "--data-format",
-            help="jsonl, json, csv, tsv, parquet or dataset, where the name does not tell.",
-            rich_help_panel=_THE_DATA,
-        ),
-    ] = None,
-    language: Annotated[
-        Literal["ja", "en"] | None,
-        typer.Option(help="Of all questions. Default: each one's is detected.", rich_help_panel=_THE_DATA),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first so many rows.", rich_help_panel=_THE_DATA)
-    ] = None,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Stop at the first row that cannot be used.", rich_help_panel=_THE_DATA),
-    ] = False,
+    column: of_data.ColumnOption = None,
+    data_format: of_data.DataFormatOption = None,
+    language: of_data.LanguageOption = None,
+    limit: of_data.LimitOption = None,
+    strict: of_data.StrictOption = False,
     header: under_test.HeaderOption = None,
     repeatable: under_test.RepeatableOption = False,
     temperature: Annotated[
@@ -168,35 +143,28 @@ def answer(
     )
     settings = options.settings(told(notes))
     _refuse_unknown_cost(options, max_cost)
-    columns = read_columns(column or [])
-    spoken = language or defaults.language
-
-    def rows() -> Iterator[Sample | BadRow]:
-        found = read_samples(
-            sys.stdin.buffer if questions == "-" else Path(questions),
-            columns=columns,
-            format=data_format,
-            detect_language=detect_language,
-            language=spoken,
-            tell=told(notes),
-        )
-        return islice(found, limit)
-
+    chosen = of_data.DataOptions(
+        source=questions,
+        column=column,
+        data_format=data_format,
+        language=language or defaults.language,
+        limit=limit,
+    )
     # Described by a system without a store: the store may lie beside the answers, which are not ours until locked.
     with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
         described = assemble_system(system, settings, Models(replace(calls, store=None)))
     called = name or described.name
-    kept = {**described.describe(), "system": described.name, "name": called, "language": spoken or "detected"}
+    kept = {**described.describe(), "system": described.name, "name": called, "language": chosen.language or "detected"}
     if dry_run:
-        _rehearse(rows(), called, out, form)
+        _rehearse(chosen.rows(told(notes)), called, out, form)
         return
-    source = _begun(rows(), notes)
+    source = _begun(chosen.rows(told(notes)), notes)
     with AnswersFile.open(out, kept, called, retry_failed=retry_failed, tell=told(notes)) as ledger:
         if ledger.before:
             notes.print(f"{outside(out)} has {ledger.before} of the answers already; going on")
         wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
         asked = assemble_system(system, settings, Models(wide)) if options.has_models else described
-        progress = AnswerProgress(notes, count_rows(questions, limit), calls.currency, quiet=quiet)
+        progress = AnswerProgress(notes, chosen.count(), calls.currency, quiet=quiet)
         with progress, redirect_stdout(sys.stderr):
             status = _run(ledger, source, asked, calls, progress, notes, strict=strict)
         if not status and not progress.questions:

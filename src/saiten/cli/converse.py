@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -25,16 +24,15 @@ from saiten.assembly import (
 )
 from saiten.assembly.opened_later import OpenedLater, name_of
 from saiten.cli import INTERRUPTED
+from saiten.cli import data_options as of_data
 from saiten.cli import judge_options as typed
 from saiten.cli import system_options as under_test
 from saiten.cli.converse_progress import DialogueProgress
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.cli.reading import begun, count_rows
 from saiten.cli.running import STOPPED, fewer_collections
-from saiten.cli.score import read_columns
 from saiten.cli.show import show_summary
 from saiten.config import read_config
-from saiten.data import BadRow, read_samples
+from saiten.data import BadRow
 from saiten.dialogue.loop import MAX_TURNS, FindEvidence
 from saiten.dialogue.naming import open_journal
 from saiten.dialogue.rehearsing import rehearse
@@ -47,11 +45,10 @@ from saiten.protocols import Retriever
 from saiten.records import Retrieved, Sample, Usage
 from saiten.reports.summary_tables import usage_text
 from saiten.reports.tables import Cell, Format, Table, render
-from saiten.text.language import detect_language
 
 app = typer.Typer(add_completion=False)
 
-_THE_DATA, _THE_DIALOGUE = "The pairs", "The dialogue"
+_THE_DIALOGUE = "The dialogue"
 """How the options stand together in the help."""
 
 _DIALOGUES_A_PLACE = 2
@@ -87,31 +84,11 @@ def converse(
             "--k", "-k", min=1, help="Passages, of --kb and of rag:KB. Default 5.", rich_help_panel=_THE_DIALOGUE
         ),
     ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.", rich_help_panel=_THE_DATA
-        ),
-    ] = None,
-    data_format: Annotated[
-        str | None,
-        typer.Option(
-            "--data-format",
-            help="jsonl, json, csv, tsv, parquet or dataset, where the name does not tell.",
-            rich_help_panel=_THE_DATA,
-        ),
-    ] = None,
-    language: Annotated[
-        Literal["ja", "en"] | None,
-        typer.Option(help="Of all pairs. Default: each one's is detected.", rich_help_panel=_THE_DATA),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first so many rows.", rich_help_panel=_THE_DATA)
-    ] = None,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Stop at the first row that cannot be used.", rich_help_panel=_THE_DATA),
-    ] = False,
+    column: of_data.ColumnOption = None,
+    data_format: of_data.DataFormatOption = None,
+    language: of_data.LanguageOption = None,
+    limit: of_data.LimitOption = None,
+    strict: of_data.StrictOption = False,
     header: under_test.HeaderOption = None,
     repeatable: under_test.RepeatableOption = False,
     system_temperature: Annotated[
@@ -221,23 +198,16 @@ def converse(
         raise ConfigurationError(
             "answers in a file answer no further questions; name a system that does, or say --max-turns 1"
         )
-    columns = read_columns(column or [])
-    spoken = language or defaults.language
-
-    def rows() -> Iterator[Sample | BadRow]:
-        found = read_samples(
-            sys.stdin.buffer if qa == "-" else Path(qa),
-            columns=columns,
-            format=data_format,
-            detect_language=detect_language,
-            language=spoken,
-            tell=told(notes),
-        )
-        return islice(found, limit)
-
+    chosen = of_data.DataOptions(
+        source=qa,
+        column=column,
+        data_format=data_format,
+        language=language or defaults.language,
+        limit=limit,
+    )
     if dry_run:
         options.settings(told(notes))
-        _rehearse(rows(), max_turns, judged_by, calls, form)
+        _rehearse(chosen.rows(told(notes)), max_turns, judged_by, calls, form)
         return
     models = Models(calls)
     # Never from a store: neither would the latency be one, nor would a second dialogue get an answer of its own.
@@ -258,14 +228,14 @@ def converse(
     kept = {
         "data": "-" if qa == "-" else Path(qa).name,
         **judged_by.kept(),
-        "columns": columns,
-        "language": spoken or "detected",
+        "columns": chosen.columns,
+        "language": chosen.language or "detected",
         "currency": calls.currency,
         "system": {"name": asked.name, **asked.describe()},
         "max_turns": max_turns,
         "evidence_from": conversations.evidence_from,
     }
-    source = begun(rows())
+    source = of_data.begun(chosen.rows(told(notes)))
     with open_journal(
         out, kept, conversations.signatures(), command=sys.argv, retry_failed=retry_failed, tell=told(notes)
     ) as journal:
@@ -282,7 +252,7 @@ def converse(
             finally:
                 await _close_all(conversations, evidence)
 
-        with DialogueProgress(notes, count_rows(qa, limit), calls.currency, quiet=quiet) as progress:
+        with DialogueProgress(notes, chosen.count(), calls.currency, quiet=quiet) as progress:
             status = _to_end(all_of_it, notes)
         if not status and not progress.pairs:
             raise BadInput(

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from saiten.cli import ALARM
+from saiten.cli.data_options import read_columns
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.cli.score import read_columns
 from saiten.data import BadRow, read_labels
 from saiten.journal import read_run
 from saiten.meta_evaluation import drift as judging

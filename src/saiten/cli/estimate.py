@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from saiten.cli.data_options import read_columns
 from saiten.cli.meta_evaluate import read_said, read_subject
 from saiten.cli.output import FormatOption, stderr, stdout, told
-from saiten.cli.score import read_columns
 from saiten.errors import ConfigurationError
 from saiten.meta_evaluation.outputs import read_outputs
 from saiten.meta_evaluation.prediction_powered import estimate

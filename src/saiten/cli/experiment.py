@@ -36,6 +36,9 @@ from saiten.scoring import Watch as ScoresWatch
 
 app = typer.Typer(add_completion=False)
 
+_LEFT_OUT = 2
+"""Exit status where cells were left out, since their system is set up wrongly."""
+
 
 @app.command()
 def experiment(
@@ -52,6 +55,9 @@ def experiment(
     tokens_per_minute: typed.TpmOption = None,
     timeout: typed.TimeoutOption = None,
     retries: typed.RetriesOption = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask again where there is no answer.", rich_help_panel=typed.CALLS)
+    ] = False,
     config: typed.ConfigOption = None,
     quiet: typed.QuietOption = False,
     form: FormatOption = "table",
@@ -68,7 +74,7 @@ def experiment(
       saiten show runs/experiment/scores/demo-en
       saiten meta-evaluate runs/experiment/scores/demo-en labels.jsonl
 
-    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
+    Exit status: 0 done, 2 wrong set-up or input, also of a single cell, 3 stopped by the budget, 130 by Ctrl-C.
     """
     if example:
         typer.echo(files("saiten.experiments").joinpath("example.yaml").read_text(encoding="utf-8"), nl=False)
@@ -90,10 +96,11 @@ def experiment(
     plan = read_plan(file)
     status = 0
     if not results:
-        work = Experiment(plan, folder, calls, told(notes))
+        work = Experiment(plan, folder, calls, told(notes), retry_failed)
         work.check()
         folder.mkdir(parents=True, exist_ok=True)
-        status = _run(work, _Stages(notes, calls.currency, quiet=quiet), notes)
+        stages = _Stages(notes, calls.currency, quiet=quiet)
+        status = _run(work, stages, notes) or (_LEFT_OUT if stages.cells_left_out else 0)
     tables = result_tables(plan, folder, calls.currency, notes, glance=form == "table")
     render(tables, form, stdout(), plan.title or file.stem)
     if status:
@@ -137,6 +144,7 @@ class _Stages:
         self._notes = notes
         self._currency = currency
         self._quiet = quiet
+        self.cells_left_out = 0
 
     @contextmanager
     def indexing(self, data: str) -> Iterator[Callable[[Indexed], None]]:
@@ -157,6 +165,7 @@ class _Stages:
             yield progress
 
     def left_out(self, data: str, system: str, reason: str) -> None:
+        self.cells_left_out += 1
         self._notes.print(f"[yellow]left out[/] {outside(data)}: {outside(system)}: {outside(reason)}")
 
     def _say(self, text: str) -> None:

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from saiten.cli.data_options import read_columns
 from saiten.cli.meta_spans import span_report
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.cli.score import read_columns
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import read_run

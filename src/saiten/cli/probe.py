@@ -13,11 +13,11 @@ from rich.console import Console
 from saiten.assembly import assemble_judge
 from saiten.cli import ALARM
 from saiten.cli import judge_options as typed
+from saiten.cli.data_options import read_columns
 from saiten.cli.output import FormatOption, stderr, stdout, told
 from saiten.cli.progress import RunProgress
 from saiten.cli.rehearse import rehearse
 from saiten.cli.running import run_to_end
-from saiten.cli.score import read_columns
 from saiten.config import read_config
 from saiten.data import BadRow, read_samples
 from saiten.demo import load_demo

@@ -1,9 +1,7 @@
 """`saiten score`: the main job."""
 
 import sys
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,29 +9,23 @@ import typer
 from rich.console import Console
 
 from saiten.assembly import Models, assemble_judge
+from saiten.cli import data_options as of_data
 from saiten.cli import evidence_options as seen
 from saiten.cli import judge_options as typed
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.progress import RunProgress
-from saiten.cli.reading import begun, count_rows
 from saiten.cli.rehearse import rehearse
 from saiten.cli.running import run_to_end
 from saiten.cli.show import show_summary
 from saiten.config import read_config
-from saiten.data import BadRow, read_samples
 from saiten.errors import BadInput, ConfigurationError
 from saiten.execution.local import LocalExecutor
 from saiten.journal import Journal
 from saiten.metrics.catalog import make_metrics
-from saiten.records import Sample
 from saiten.reports.summary_tables import usage_text
 from saiten.scoring import Scorer, signature_of
-from saiten.text.language import detect_language
 
 app = typer.Typer(add_completion=False)
-
-_THE_DATA = "The data"
-"""How the options stand together in the help."""
 
 
 @app.command()
@@ -53,31 +45,11 @@ def score(
         Path | None, typer.Option("--out", "-o", help="The run's folder. Default: runs/NAME-OF-DATA.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell calls, tokens and cost; ask nobody.")] = False,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.", rich_help_panel=_THE_DATA
-        ),
-    ] = None,
-    data_format: Annotated[
-        str | None,
-        typer.Option(
-            "--data-format",
-            help="jsonl, json, csv, tsv, parquet or dataset, where the name does not tell.",
-            rich_help_panel=_THE_DATA,
-        ),
-    ] = None,
-    language: Annotated[
-        Literal["ja", "en"] | None,
-        typer.Option(help="Of all samples. Default: each one's is detected.", rich_help_panel=_THE_DATA),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first so many rows.", rich_help_panel=_THE_DATA)
-    ] = None,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Stop at the first row that cannot be used.", rich_help_panel=_THE_DATA),
-    ] = False,
+    column: of_data.ColumnOption = None,
+    data_format: of_data.DataFormatOption = None,
+    language: of_data.LanguageOption = None,
+    limit: of_data.LimitOption = None,
+    strict: of_data.StrictOption = False,
     embedder: typed.EmbedderOption = None,
     votes: typed.VotesOption = None,
     temperature: typed.TemperatureOption = None,
@@ -152,22 +124,15 @@ def score(
         cache=cache,
         no_cache=no_cache,
     ).settings(defaults, folder)
-    columns = read_columns(column or [])
-    spoken = language or defaults.language
+    chosen = of_data.DataOptions(
+        source=data,
+        column=column,
+        data_format=data_format,
+        language=language or defaults.language,
+        limit=limit,
+    )
     notes = stderr()
-
-    def rows() -> Iterator[Sample | BadRow]:
-        found = read_samples(
-            sys.stdin.buffer if data == "-" else Path(data),
-            columns=columns,
-            format=data_format,
-            detect_language=detect_language,
-            language=spoken,
-            tell=told(notes),
-        )
-        return islice(found, limit)
-
-    source = seen.checked(begun(rows()), evidence, kb, data)
+    source = seen.checked(of_data.begun(chosen.rows(told(notes))), evidence, kb, data)
     if dry_run:
         rehearse(source, seen.planned(metrics, kb, k), settings, calls, form)
         return
@@ -176,8 +141,8 @@ def score(
     kept = {
         "data": Path(data).name,
         **settings.kept(),
-        "columns": columns,
-        "language": spoken or "detected",
+        "columns": chosen.columns,
+        "language": chosen.language or "detected",
         "currency": calls.currency,
     }
     # Described by a judge without a store: the store may lie in the folder, which is not ours until it is open.
@@ -189,13 +154,19 @@ def score(
         if journal.done:
             notes.print(f"{outside(folder)} has {journal.done} scores already; going on")
         scorer = Scorer(metrics, assemble_judge(settings, models=models), LocalExecutor(calls.concurrency))
-        with RunProgress(notes, count_rows(data, limit), calls.currency, quiet=quiet) as progress:
+        with RunProgress(notes, chosen.count(), calls.currency, quiet=quiet) as progress:
             status = run_to_end(journal, source, scorer, progress, notes, strict=strict, further=base)
         if not status and not progress.samples and not journal.done:
             raise BadInput(
                 f"there was no row that could be used; rows and reasons stand in {journal.folder}/errors.jsonl"
             )
         _tell_the_rest(progress, notes, folder, calls.currency)
+        if progress.samples and not progress.answers and any("answer" in each.needs for each in metrics):
+            notes.print(
+                f"no sample of {outside(data)} has an answer; collect a system's answers with `saiten answer "
+                f"{outside(data)} --system SYSTEM -o ANSWERS.jsonl`, or name their column: --column answer=COLUMN",
+                markup=False,
+            )
     show_summary(folder, form, stdout())
     if status:
         raise typer.Exit(status)
@@ -214,14 +185,3 @@ def _tell_the_rest(progress: RunProgress, notes: Console, folder: Path, currency
             f"{progress.not_measured} scores failed or were unreadable; the same command with --retry-failed "
             "asks for them again"
         )
-
-
-def read_columns(pairs: Sequence[str]) -> dict[str, str]:
-    """Field → column out of `question=Q`; raises ConfigurationError for another form."""
-    columns = {}
-    for pair in pairs:
-        name, equals, column = pair.partition("=")
-        if not equals or not name or not column:
-            raise ConfigurationError(f"--column expects FIELD=COLUMN, for example question=Q, not {pair!r}")
-        columns[name.strip()] = column.strip()
-    return columns

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from saiten.cli.data_options import read_columns
 from saiten.cli.output import outside, stderr, stdout, told
-from saiten.cli.score import read_columns
 from saiten.cli.tune_mate import mate
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.errors import BadInput, ConfigurationError

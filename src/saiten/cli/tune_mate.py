@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from saiten.cli.data_options import read_columns
 from saiten.cli.meta_evaluate import read_said
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.cli.score import read_columns
 from saiten.data import read_samples
 from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
 from saiten.data.formats import read_rows

@@ -32,9 +32,15 @@ def questions_of(data: DataSet, tell: Callable[[str], None]) -> Iterator[Sample 
 
 
 def answers_of(cell: Cell, folder: Path, tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
-    """The answers of a cell as samples; the id of each is QUESTION-ID@SYSTEM, so that all can stand in one run."""
+    """The answers of a cell as samples; the id of each is QUESTION-ID@SYSTEM, so that all can stand in one run.
+
+    Failures are left out: they are counted with the answers, and may be asked again.
+    """
     if cell.data.answers is not None:
         yield from questions_of(cell.data, tell)
         return
     for row in read_samples(cell.answers(folder), detect_language=detect_language, tell=tell):
-        yield row if isinstance(row, BadRow) else replace(row, id=f"{row.id}@{cell.system}", system=cell.system)
+        if isinstance(row, BadRow):
+            yield row
+        elif row.answer is not None:
+            yield replace(row, id=f"{row.id}@{cell.system}", system=cell.system)

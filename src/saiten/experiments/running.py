@@ -77,6 +77,8 @@ class Experiment:
     calls: CallSettings
     tell: Callable[[str], None]
     """Hears what readers and journals tell."""
+    retry_failed: bool = False
+    """Ask again where there is no answer."""
 
     def check(self) -> None:
         """Find what is wrong before anything is spent: metrics, judge, generators, files, knowledge bases.
@@ -191,7 +193,7 @@ class Experiment:
     def _ledger(self, cell: Cell, path: Path, settings: dict[str, str]) -> AnswersFile:
         """Raises ConfigurationError: answers made in another way would pass for those of this plan, so all stops."""
         try:
-            return AnswersFile.open(path, settings, cell.system, tell=self.tell)
+            return AnswersFile.open(path, settings, cell.system, retry_failed=self.retry_failed, tell=self.tell)
         except ConfigurationError as error:
             raise ConfigurationError(
                 f"{cell.system} on {cell.data.name}: {error}\n--out FOLDER begins anew; --results shows what is there"

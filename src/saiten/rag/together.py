@@ -12,14 +12,18 @@ T = TypeVar("T")
 async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """What the calls give, in their order; all of them are begun before any is waited for.
 
-    The first that fails cancels the others, and its error is raised when the last of them has ended. Where several
-    have failed by then, one that stops the whole run (`ConfigurationError`, `BudgetSpent`) goes before one that fails
-    a question.
+    Where one fails, its error is raised when the others have ended: they were sent and are paid for, so they count.
+    Where several fail, one that stops the whole run (`ConfigurationError`, `BudgetSpent`) goes before one that fails a
+    question. Who is cancelled cancels them, and waits until they have ended.
     """
+    tasks = [asyncio.ensure_future(call) for call in calls]
     try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(call) for call in calls]
-    except BaseExceptionGroup as errors:
-        grave = [error for error in errors.exceptions if isinstance(error, BudgetSpent | ConfigurationError)]
-        raise (grave or errors.exceptions)[0] from None
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    except asyncio.CancelledError:
+        await asyncio.wait(tasks)
+        raise
+    errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+    if errors:
+        grave = [error for error in errors if isinstance(error, BudgetSpent | ConfigurationError)]
+        raise (grave or errors)[0]
     return [task.result() for task in tasks]
