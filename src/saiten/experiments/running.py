@@ -175,10 +175,11 @@ class Experiment:
         path = cell.answers(self.folder)
         path.parent.mkdir(parents=True, exist_ok=True)
         settings = {**system.describe(), "system": system.name, "questions": cell.data.name}
-        rows = list(questions_of(cell.data, self.tell))
+        total = sum(1 for _ in questions_of(cell.data, _nobody))
+        rows = questions_of(cell.data, self.tell)
         with (
             self._ledger(cell, path, settings) as ledger,
-            stages.answering(cell.data.name, cell.system, len(rows)) as watch,
+            stages.answering(cell.data.name, cell.system, total) as watch,
         ):
             try:
                 await answer_into(ledger, rows, system, LocalExecutor(self.plan.at_once), watch)
