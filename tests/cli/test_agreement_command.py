@@ -1,6 +1,7 @@
 """`saiten agreement`, from the command line to the tables."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -121,3 +122,11 @@ def test_help_has_examples(saiten):
     said = saiten("agreement", "--help")
     assert "saiten agreement labels.jsonl" in said.out
     assert "adjudicated" in said.out
+
+
+def test_the_grades_of_all_stand_in_their_order(saiten, somewhere):
+    """However the annotators' own grades meet: 2 before 10, whoever gave them."""
+    values = {"A": (2, 10), "B": (1, 3)}
+    rows = [f"q{n},{who},{value}" for who, both in values.items() for n, value in enumerate(both)]
+    Path("grades.csv").write_text("\n".join(["item,annotator,value", *rows]) + "\n", "utf-8")
+    assert "1: 25.0% · 2: 25.0% · 3: 25.0% · 10: 25.0%" in saiten("agreement", "grades.csv").out

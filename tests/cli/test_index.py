@@ -40,12 +40,16 @@ def test_index_then_search(saiten, documents):
     again = numbers(saiten("index", "docs", "--kb", "kb", "--format", "json"))
     assert (again["documents unchanged"], again["chunks embedded"]) == (3, 0)
     for retrieval in ("dense", "hybrid", "bm25"):
-        found = saiten("search", "kb", "ＲＸ－７８００Ｂの電力", "--retrieval", retrieval, "--format", "json")
+        found = saiten("search", "ＲＸ－７８００Ｂの電力", "--kb", "kb", "--retrieval", retrieval, "--format", "json")
         (rows,) = json.loads(found.out).values()
         assert (rows[0]["rank"], rows[0]["source"]) == (1, "manual.md")
         assert rows[0]["text"] in TEXTS["manual.md"]
-    table = saiten("search", "kb", "returns", "-k", "1")
+    table = saiten("search", "returns", "--kb", "kb", "-k", "1")
     assert "rank" in table.out
+    assert (
+        "answer with it: saiten answer QUESTIONS --system rag:kb -o ANSWERS.jsonl"
+        in saiten("index", "docs", "--kb", "kb").out
+    )
     assert not table.err
 
 
@@ -76,13 +80,14 @@ def test_what_cannot_be_read_is_named(saiten, documents):
     [
         (["index", "nothing", "--kb", "kb"], "nothing"),
         (["index", "bare", "--kb", "kb"], "there is no document in bare"),
+        (["index", "dosc", "--kb", "kb"], "there is no file or folder dosc"),
         (["index", "docs", "--kb", "docs"], "holds other files"),
         (["index", "docs", "--kb", "new", "--chunk-size", "5", "--overlap", "5"], "make no sense"),
         (["index", "docs", "--kb", "new", "--embedder", "ollama"], "unknown embedder"),
         (["index", "docs", "--kb", "new", "--embedder", "builtin:7"], "64 to 65536 dimensions, not 7"),
         (["index", "docs", "--kb", "http://localhost:6333"], "expected http://HOST:6333/NAME"),
-        (["search", "nowhere", "x"], "make one with: saiten index"),
-        (["search", "docs", "x"], "there is no knowledge base at docs"),
+        (["search", "x", "--kb", "nowhere"], "make one with: saiten index"),
+        (["search", "x", "--kb", "docs"], "there is no knowledge base at docs"),
     ],
 )
 def test_what_is_typed_wrongly(saiten, documents, somewhere, arguments, said):
@@ -102,20 +107,20 @@ def test_another_chunking_or_embedder_on_the_same_base(saiten, documents):
     assert saiten("index", "docs", "--kb", "kb", "--embedder", "builtin").status == 2
     Path("saiten.toml").write_text('embedder = "openai:m@http://127.0.0.1:9/v1"\n', "utf-8")
     assert saiten("index", "docs", "--kb", "kb").status == 0
-    assert saiten("search", "kb", "power").status == 0
+    assert saiten("search", "power", "--kb", "kb").status == 0
 
 
 def test_an_embedder_behind_a_server(saiten, documents, openai_server):
     """Its name and address are kept, so that a search needs neither; a call that fails for good stops with status 3."""
     spec = f"openai:e@{openai_server.base_url}"
     assert saiten("index", "docs", "--kb", "kb", "--embedder", spec).status == 0
-    assert saiten("search", "kb", "power").status == 0
+    assert saiten("search", "power", "--kb", "kb").status == 0
     (documents / "more.md").write_text("More.", "utf-8")
     openai_server.reply = lambda _: refusal(503, "busy")
     stopped = saiten("index", "docs", "--kb", "kb", "--retries", "0")
     assert stopped.status == 3, stopped
     assert "the same command goes on from here" in stopped.err
-    assert saiten("search", "kb", "power").status == 2
+    assert saiten("search", "power", "--kb", "kb").status == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a process")
@@ -159,6 +164,6 @@ def test_an_empty_base_finds_nothing_and_asks_nobody(saiten, somewhere, openai_s
     (somewhere / "empty.txt").write_text("")
     saiten("index", "empty.txt", "--kb", "kb", "--embedder", f"openai:m@{openai_server.base_url}")
     before = len(openai_server.requests)
-    done = saiten("search", "kb", "printer", "-k", 10**20, "--format", "json")
+    done = saiten("search", "printer", "--kb", "kb", "-k", 10**20, "--format", "json")
     assert (done.status, json.loads(done.out)) == (0, {"Found for: printer": []})
     assert len(openai_server.requests) == before

@@ -147,6 +147,19 @@ def test_systems_means_can_be_taken_over_all_that_people_rated(saiten, labels, s
     assert saiten("meta-evaluate", "data.jsonl", people, "--judges", judges, "--systems-over", "both").status == 2
 
 
+def test_one_system_alone_is_a_note_and_no_table(saiten, scored, data):
+    """Nothing can be said of the order of systems, and that is said once, not for each metric."""
+    people = data([{"item": item, "value": i % 3} for i, item in enumerate(scored)], "people.jsonl")
+    alone = data([{"id": item, "question": "Q?", "answer": "A.", "system": "one"} for item in scored], "alone.jsonl")
+    outputs = [{"item": item, "judge": j, "value": i % 3} for i, item in enumerate(scored) for j in "jk"]
+    found = json.loads(
+        saiten("meta-evaluate", alone, people, "--judges", data(outputs, "o.jsonl"), "--format", "json").out
+    )
+    assert "labels: over systems" not in found
+    notes = [row["note"] for row in found["Notes"]]
+    assert [note for note in notes if "there is one system; 3 are needed" in note] == [notes[-1]]
+
+
 def test_what_is_on_one_side_only_is_shown(saiten, labels, data):
     """With its number and some ids."""
     with labels.open("a") as file:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -181,6 +182,7 @@ def test_the_overview_lists_every_command(saiten, arguments):
     assert said.status == 0
     for name in COMMANDS:
         assert f"  {name} " in said.out
+    assert max(map(len, said.out.splitlines())) <= 80
 
 
 def test_the_version_is_told(saiten):
@@ -255,9 +257,17 @@ def test_brackets_stand_in_the_help_as_they_are_typed(saiten, command):
 def test_a_mistyped_command_is_told_the_nearest_one(saiten):
     """And one that resembles none is told what there is."""
     assert "did you mean `saiten score`?" in saiten("scor", "data.jsonl").err
-    assert "demo, score" in saiten("xyz").err
+    assert "demo, metrics, score" in saiten("xyz").err
 
 
 def test_a_preset_is_explained(saiten):
     """By what it stands for."""
     assert "rouge_l" in saiten("metrics", "overlap").out
+
+
+def test_a_sample_of_a_dialogue_leads_to_what_was_said(saiten):
+    """A run of dialogues has no answer beside the question; where it stands is told."""
+    Path("qa.jsonl").write_text('{"id": "q1", "question": "Who?", "reference": "Me."}\n', "utf-8")
+    Path("bot.py").write_text("def answer(question): return 'You.'\n", "utf-8")
+    assert saiten("converse", "qa.jsonl", "--system", "bot.py:answer", "-o", "talk").status == 0
+    assert "saiten show talk --dialogue q1" in saiten("show", "talk", "--sample", "q1").out

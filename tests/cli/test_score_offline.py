@@ -168,7 +168,8 @@ def test_standard_input_and_the_limit(data, scores):
         (["score", "data.jsonl", "-m", "token_f1", "--config", "gone.toml"], "no such configuration file"),
         (["score", "data.jsonl", "-m", "token_f1", "-o", "data.jsonl"], "is a file"),
         (["score", "data.jsonl", "-m", "correctness", "--judge", "openai:gpt-4o"], "set OPENAI_API_KEY"),
-        (["show", "gone"], "gone is no run of saiten"),
+        (["show", "gone"], "gone is no run of saiten: there is no such folder"),
+        (["show", "data.jsonl"], "a run is the folder that `saiten score` makes"),
         (["show", "."], "is no run of saiten"),
         (["compare", "gone", "gone"], "is no run of saiten"),
         (["metrics", "gone"], "there is no metric 'gone'"),
@@ -231,6 +232,15 @@ def test_a_wrong_file_or_column_leaves_no_folder_behind(saiten, data, somewhere,
     data(2)
     assert saiten("score", *arguments, "-m", "length", "-o", "run").status == 2
     assert not (somewhere / "run").exists()
+
+
+def test_questions_without_answers_are_told_what_to_do(saiten, data, somewhere):
+    """Whoever scores a file of questions hears how to get answers; not where only some lack one."""
+    data(2)
+    Path("asked.jsonl").write_text('{"question": "Q?", "reference": "R"}\n', "utf-8")
+    said = " ".join(saiten("score", "asked.jsonl", "-m", "token_f1").err.split())
+    assert "`saiten answer asked.jsonl --system SYSTEM -o ANSWERS.jsonl`" in said
+    assert "saiten answer" not in saiten("score", "data.jsonl", "-m", "token_f1").err
 
 
 def test_a_missing_field_is_told_beside_the_figures(saiten, data):

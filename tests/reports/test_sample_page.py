@@ -79,6 +79,9 @@ async def test_statements_stand_beside_their_verdicts(metric, expected):
         ({"verdicts": ["yes", 1]}, ['{"verdicts": ["yes", 1]}']),
         ({"verdicts": {"a": 1}, "statements": "one"}, ['"verdicts"', '"statements"']),
         ({"verdicts": [{}]}, ["? None"]),
+        ({"grade": 4, "evidence": {"mode": "reference", "passages": [{"text": "# A\n\nB", "source": "a.md"}, {"text": "x" * 300}]}}, ["evidence  a.md  # A B ", "x …", '{"grade": 4}']),
+        ({"evidence": {"mode": "answer"}}, ['{"evidence": {"mode": "answer"}}']),
+        ({"evidence": {"passages": ["a"]}}, ['{"evidence": {"passages": ["a"]}}']),
     ],
 )  # fmt: skip
 def test_details_of_any_shape_can_be_shown(details, expected):

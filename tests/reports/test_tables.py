@@ -177,6 +177,34 @@ def test_no_figure_is_broken_however_narrow_the_terminal(width):
     assert words.count("faithfulness") == words.count("metric"), "the first column stands in every part"
 
 
+def test_a_column_without_a_word_is_left_out_on_the_screen():
+    """Remarks that nobody made take no room; a figure that is not there is a dash, and stays."""
+    out = io.StringIO()
+    print_tables([Table("T", ("metric", "n", "remarks"), (("chrf", None, ""),))], Console(file=out, width=60))
+    assert out.getvalue().split()[1:3] == ["metric", "n"]
+    assert "remarks" not in out.getvalue()
+    assert "–" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("rows", "repeated"),
+    [
+        ((("en", "stuff"), ("en", "refine"), ("ja", "stuff")), ["data", "system"]),
+        ((("en", "stuff"), ("ja", "stuff")), ["data"]),
+        ((("en", "stuff"), ("en", "stuff")), ["data"]),
+        ((("en", "a-system-" * 4), ("en", "b-system-" * 4)), ["data"]),
+    ],
+)
+def test_each_part_of_a_wide_table_tells_its_rows_apart(rows, repeated):
+    """Where the first column alone does not, the next one is repeated too, unless it leaves no room for figures."""
+    table = Table("T", ("data", "system", *map(str, range(9))), tuple((*row, *[0.123456] * 9) for row in rows))
+    out = io.StringIO()
+    print_tables([table], Console(file=out, width=60))
+    heads = [line.split() for line in out.getvalue().splitlines() if line.startswith("data")]
+    assert len(heads) > 1
+    assert all(head[: len(repeated)] == repeated and head[len(repeated)].isdigit() for head in heads[1:])
+
+
 @pytest.mark.parametrize(
     ("text", "written"),
     [

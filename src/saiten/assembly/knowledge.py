@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from saiten.assembly.models import Models
-from saiten.errors import BadInput
+from saiten.errors import BadInput, ConfigurationError
 from saiten.knowledge.base import Contents, KnowledgeBase, Retrieval, read_contents
 from saiten.knowledge.documents import FoundFile
 from saiten.knowledge.engine import Engine
@@ -69,12 +69,18 @@ async def index_documents(
         BudgetSpent: likewise.
     """
     files = list(find_documents(documents))
-    kinds = {file.kind for file in files if isinstance(file, FoundFile)}
+    kinds = {file.kind: file.source for file in reversed(files) if isinstance(file, FoundFile)}
+    if not kinds and (absent := [str(path) for path in documents if not path.exists()]):
+        raise BadInput(f"there is no file or folder {', '.join(absent)}")
     if not kinds:
         raise BadInput(
             f"there is no document in {', '.join(map(str, documents))}; text, Markdown, HTML, PDF and DOCX are read"
         )
-    check_readers(kinds)
+    for kind, first in kinds.items():
+        try:
+            check_readers([kind])
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{error}, or leave such files out (the first is {first})") from None
     async with AsyncExitStack() as stack:
         engine = open_engine(kb, writing=True, environ=models.environ)
         stack.push_async_callback(engine.close)

@@ -15,25 +15,35 @@ from saiten.cli.output import outside, stderr
 from saiten.errors import BudgetSpent, ConfigurationError, SaitenError
 from saiten.version import __version__
 
-COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("saiten.cli.demo", "The tour on built-in Japanese and English samples: no key, no network."),
-    "score": ("saiten.cli.score", "Score samples with metrics and a judge; goes on where a run was cut off."),
-    "answer": ("saiten.cli.answer", "Collect a system's answers to questions; goes on where a run was cut off."),
-    "converse": ("saiten.cli.converse", "Talk with a system over several turns: how much comes out, how soon?"),
-    "show": ("saiten.cli.show", "Show what came out of a run, or one of its samples in full."),
-    "compare": ("saiten.cli.compare", "Compare two runs on the samples they share: is the difference real?"),
-    "index": ("saiten.cli.index", "Make a knowledge base of documents, or bring one up to date."),
-    "search": ("saiten.cli.search", "Look into a knowledge base: what does a query find?"),
-    "experiment": ("saiten.cli.experiment", "A grid of models, chains and data sets: accuracy against latency."),
-    "metrics": ("saiten.cli.metrics", "List the metrics: what each measures, needs and means."),
-    "agreement": ("saiten.cli.agreement", "Do people agree: percent, kappa, alpha of labels, with intervals."),
-    "meta-evaluate": ("saiten.cli.meta_evaluate", "Hold the metrics of a run against what people said."),
-    "estimate": ("saiten.cli.estimate", "What would people say of the whole set, from few labels and the judge?"),
-    "probe": ("saiten.cli.probe", "Probe a judge: padding, planted verdicts, empty and swapped answers."),
-    "drift": ("saiten.cli.drift", "Has a judge drifted: two runs over the same samples, and labels."),
-    "tune": ("saiten.cli.tune", "Fit a judge to your own labels."),
+_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "Begin": {
+        "demo": ("saiten.cli.demo", "The tour on built-in samples: no key, no network."),
+        "metrics": ("saiten.cli.metrics", "List the metrics: what each measures, needs and means."),
+    },
+    "Measure answers": {
+        "score": ("saiten.cli.score", "Score samples with metrics and a judge."),
+        "show": ("saiten.cli.show", "Show what came out of a run, or one of its samples in full."),
+        "compare": ("saiten.cli.compare", "Compare runs on the samples they share: is the difference real?"),
+    },
+    "Measure a system, yours or ours": {
+        "index": ("saiten.cli.index", "Make a knowledge base of documents, or bring one up to date."),
+        "search": ("saiten.cli.search", "Look into a knowledge base: what does a query find?"),
+        "answer": ("saiten.cli.answer", "Collect a system's answers to questions, ready for `score`."),
+        "converse": ("saiten.cli.converse", "Talk with a system: how much comes out, how soon?"),
+        "experiment": ("saiten.cli.experiment", "Models × chains × data: accuracy against latency."),
+    },
+    "Grade the grader": {
+        "agreement": ("saiten.cli.agreement", "Do people agree: percent, kappa, alpha of labels."),
+        "meta-evaluate": ("saiten.cli.meta_evaluate", "Hold the metrics of a run against what people said."),
+        "estimate": ("saiten.cli.estimate", "What would people say of the whole set, from few labels?"),
+        "probe": ("saiten.cli.probe", "Probe a judge: padding, planted verdicts, swapped answers."),
+        "drift": ("saiten.cli.drift", "Has a judge drifted: two runs over one set, and labels."),
+        "tune": ("saiten.cli.tune", "Fit a judge, or the weights of a score, to your own labels."),
+    },
 }
-"""By name: the module that holds the command as `app`, and its line in the overview."""
+"""The overview, by what one wants to do. By name: the module that holds the command as `app`, and its line."""
+
+COMMANDS = {name: told for commands in _GROUPS.values() for name, told in commands.items()}
 
 INTERRUPTED = 130
 
@@ -73,16 +83,19 @@ class LazyCommands(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The overview, from the table above: no command is imported for it."""
         formatter.write(
-            "saiten (採点) grades the answers of RAG and question-answering systems, and grades the grader.\n\n"
-            "Usage: saiten COMMAND [OPTIONS]\n\nCommands:\n"
+            "saiten (採点) grades the answers of RAG and question-answering systems,\nand grades the grader.\n\n"
+            "Usage: saiten COMMAND [OPTIONS]\n"
         )
-        for name, (_, line) in COMMANDS.items():
-            formatter.write(f"  {name:<13} {line}\n")
+        for group, commands in _GROUPS.items():
+            formatter.write(f"\n{group}:\n")
+            for name, (_, line) in commands.items():
+                formatter.write(f"  {name:<14} {line}\n")
         formatter.write(
-            "\nStart with:  saiten demo\n"
-            "Then:        saiten score answers.jsonl -m faithfulness -m token_f1 --judge offline -o runs/first\n"
-            "             saiten show runs/first\n\n"
+            "\nStart with: saiten demo\n"
+            "Then:       saiten score answers.jsonl -m faithfulness -m token_f1 -o runs/first\n"
+            "            saiten show runs/first\n\n"
             "`saiten COMMAND --help` explains a command with examples.\n"
+            "A run that was cut off goes on when the same command is typed again.\n"
             "Options:  --help, --version\n"
         )
 

@@ -173,6 +173,10 @@ def answer(
             )
         _tell_the_rest(ledger, progress, notes, out)
     render(answer_tables(summarise_answers(out), calls.currency), form, stdout())
+    if form == "table":
+        stdout().print(
+            f"grade them: saiten score {outside(out)} -m METRIC; `saiten metrics` lists what there is", soft_wrap=True
+        )
     if status:
         raise typer.Exit(status)
 

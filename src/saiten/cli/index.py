@@ -111,3 +111,10 @@ def index(
     if done.absent:
         notes.print(f"{done.absent} documents of the base were not among those given and stay; --prune removes such")
     render(index_tables(done, contents, pruned=prune), form, stdout())
+    if form == "table":
+        base = "KB" if "://" in kb else outside(kb)  # an address may hold a password
+        stdout().print(
+            f'look into it: saiten search "…" --kb {base}\n'
+            f"answer with it: saiten answer QUESTIONS --system rag:{base} -o ANSWERS.jsonl",
+            soft_wrap=True,
+        )

@@ -29,6 +29,7 @@ class RunProgress:
         """`total`: how many samples there are, None where that cannot be known beforehand."""
         self.usage = Usage()
         self.samples = 0
+        self.answers = 0
         self.scores = 0
         self.bad_rows = 0
         self.not_measured = 0
@@ -66,7 +67,8 @@ class RunProgress:
             self._bar.stop()
 
     def sample_read(self, sample: Sample) -> None:
-        """Nothing to show yet."""
+        """Nothing to show yet; whether anything was answered is told in the end."""
+        self.answers += sample.answer is not None
 
     def bad_row(self, row: BadRow) -> None:
         """The first few are named at once; all are counted and stand in `errors.jsonl`."""

@@ -164,8 +164,7 @@ def score(
         if progress.samples and not progress.answers and any("answer" in each.needs for each in metrics):
             notes.print(
                 f"no sample of {outside(data)} has an answer; collect a system's answers with `saiten answer "
-                f"{outside(data)} --system SYSTEM -o ANSWERS.jsonl`, or name their column: --column answer=COLUMN",
-                markup=False,
+                f"{outside(data)} --system SYSTEM -o ANSWERS.jsonl`, or name their column: --column answer=COLUMN"
             )
     show_summary(folder, form, stdout())
     if status:

@@ -26,8 +26,8 @@ RetrievalOption = Annotated[Retrieval, typer.Option(help="By embeddings, by term
 
 @app.command(no_args_is_help=True)
 def search(
-    kb: Annotated[str, typer.Argument(help="A folder, or http://HOST:6333/NAME on a Qdrant server.")],
     query: Annotated[str, typer.Argument(help="What to look for.")],
+    kb: Annotated[str, typer.Option(help="A folder made by `saiten index`, or http://HOST:6333/NAME.")],
     k: Annotated[int, typer.Option("-k", min=1, help="How many passages.")] = 5,
     retrieval: RetrievalOption = "dense",
     embedder: Annotated[
@@ -41,9 +41,9 @@ def search(
     Scores are inner products; with hybrid retrieval the sum of 1 / (60 + rank) over both rankings.
 
     Examples:
-      saiten search kb "How long may a printer stand idle?"
-      saiten search kb "RX-7800Bの設定" --retrieval hybrid -k 10
-      saiten search http://localhost:6333/manuals "返品の期限" --format json
+      saiten search "How long may a printer stand idle?" --kb kb
+      saiten search "RX-7800Bの設定" --kb kb --retrieval hybrid -k 10
+      saiten search "返品の期限" --kb http://localhost:6333/manuals --format json
     """
     defaults = read_config(config)
     calls = typed.CallOptions(no_cache=True, retries=_RETRIES).settings(defaults, Path())

@@ -133,5 +133,9 @@ def _show_sample(reader: RunReader, identity: str, form: Format) -> None:
     scores = [one for one in reader.scores() if one.sample == identity]
     if form == "table":
         print_sample(found, scores, stdout())
+        if has_dialogues(reader):
+            stdout().print(
+                f"what was said: saiten show {outside(reader.folder)} --dialogue {outside(identity)}", soft_wrap=True
+            )
     else:
         stdout().file.write(sample_json(found, scores) + "\n")

@@ -79,7 +79,8 @@ def read_run(folder: Path | str, *, tell: Callable[[str], None] = _LOG.warning) 
     folder = Path(folder)
     manifest = read_manifest(folder)
     if manifest is None:
-        raise BadInput(f"{folder} is no run of saiten: there is no manifest.json in it")
+        kind = "there is no manifest.json in it" if folder.is_dir() else "a run is the folder that `saiten score` makes"
+        raise BadInput(f"{folder} is no run of saiten: {kind if folder.exists() else 'there is no such folder'}")
     return RunReader(folder, manifest, tell)
 
 

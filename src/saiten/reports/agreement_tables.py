@@ -1,5 +1,6 @@
 """How far people agree, as tables: the labels, the figures, the base rates, and each two annotators."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -85,9 +86,18 @@ def _rates(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
 
 def _rates_at_a_glance(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
     for one in report.aspects:
-        everyone: Counter[str] = sum((Counter(counts) for counts in one.rates.values()), Counter[str]())
+        together: Counter[str] = sum((Counter(counts) for counts in one.rates.values()), Counter[str]())
+        everyone = {value: together[value] for value in sorted(together, key=_in_order)}
         for person, counts in ({"all": everyone} | dict(one.rates) if len(one.rates) > 1 else one.rates).items():
             yield (one.aspect, person, sum(counts.values()), _shares(counts))
+
+
+def _in_order(value: str) -> tuple[float, str]:
+    """Grades by their size, then words."""
+    try:
+        return float(value), ""
+    except ValueError:
+        return math.inf, value
 
 
 def _shares(counts: Mapping[str, int]) -> str:

@@ -8,6 +8,7 @@ from saiten.meta_evaluation.decisions import Confusion
 from saiten.meta_evaluation.pairing import Unpaired
 from saiten.meta_evaluation.ranking import RECOUNTED
 from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult, SystemsOver
+from saiten.meta_evaluation.systems import FEWEST
 from saiten.reports.interval_columns import Cells, IntervalColumns
 from saiten.reports.tables import Table
 from saiten.stats import Estimate
@@ -42,6 +43,7 @@ def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
         tables += [part(aspect, form) for part in parts]
     tables.append(_pairing(found))
     notes = [*found.notes, *(f"{_name(aspect)}: {note}" for aspect in found.aspects for note in aspect.notes)]
+    notes += [f"{_name(aspect)}: over systems: {why}" for aspect in found.aspects if (why := _too_few(aspect))]
     tables.append(Table("Notes", ("note",), tuple((note,) for note in dict.fromkeys(notes))))
     return [table for table in tables if table.rows]
 
@@ -88,9 +90,16 @@ def _items(aspect: AspectResult, form: IntervalColumns) -> Table:
     return Table(f"{_name(aspect)}: over {what}", columns, tuple(rows), caption, form.intervals(*names))
 
 
+def _too_few(aspect: AspectResult) -> str:
+    """Why nothing can be said of systems, where that is the same for all metrics; "" otherwise."""
+    levels = [one.systems for one in aspect.metrics if one.systems is not None]
+    reasons = {level.kendall.reason for level in levels if len(level.systems) < FEWEST}
+    return (reasons.pop() or "") if len(reasons) == 1 and all(len(each.systems) < FEWEST for each in levels) else ""
+
+
 def _systems(aspect: AspectResult, form: IntervalColumns, *, over: SystemsOver) -> Table:
     rows: list[Cells] = []
-    for one in aspect.metrics:
+    for one in () if _too_few(aspect) else aspect.metrics:
         level = one.systems
         if level is not None:
             rows.append(

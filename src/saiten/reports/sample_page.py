@@ -22,6 +22,8 @@ _SIGNS = {True: ("✓", "green"), False: ("✗", "red")}
 _UNCLEAR = ("?", "yellow")
 _ITEMS = ("statements", "questions")
 """Details that list what is judged, one by one."""
+_EVIDENCE = 200
+"""Characters of a retrieved passage that are shown: enough to know it by."""
 
 
 def print_sample(sample: Sample, scores: Sequence[Scored], out: Console) -> None:
@@ -80,9 +82,26 @@ def _detail_lines(details: Mapping[str, Any], depth: int) -> Iterator[tuple[int,
             shown.add(key)
             yield depth, Text(visible(key), "dim")
             yield from _detail_lines(part, depth + 1)
+    passages = _passages(details.get("evidence"))
+    if passages:
+        shown.add("evidence")
+        yield from ((depth, line) for line in passages)
     rest = {key: value for key, value in details.items() if key not in shown}
     if rest:
         yield depth, Text(visible(json.dumps(rest, ensure_ascii=False, default=str)), "dim")
+
+
+def _passages(evidence: Any) -> list[Text]:
+    """What the grader was given to see, a line a passage; none where the details are of another shape."""
+    found = evidence.get("passages") if isinstance(evidence, Mapping) else None
+    if not isinstance(found, list) or not all(isinstance(each, Mapping) and "text" in each for each in found):
+        return []
+    lines = []
+    for each in found:
+        text = " ".join(str(each["text"]).split())
+        begins = text if len(text) <= _EVIDENCE else f"{text[:_EVIDENCE]} …"
+        lines.append(Text(visible(f"evidence  {each.get('source') or '–'}  {begins}"), "dim"))
+    return lines
 
 
 def _verdict_lines(verdict: Mapping[str, Any], items: Sequence[Any]) -> Iterator[Text]:

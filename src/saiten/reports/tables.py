@@ -23,6 +23,8 @@ _LONGEST_NAME = 40
 """Characters of a name, a figure or a word that are kept on one line."""
 _LEAST_TEXT = 30
 """Width that a column of long texts is not squeezed below."""
+_LONGEST_KEY = 3
+"""Columns that are repeated in each part of a wide table, at most: (data, system), (rank, letters, metric)."""
 _GAP = 2
 """Between columns."""
 
@@ -84,8 +86,8 @@ def show_cell(cell: Cell) -> str:
 def print_tables(tables: Sequence[Table], console: Console) -> None:
     """Print for the terminal; text from outside is shown as it is and cannot style the screen.
 
-    A table that is too wide is printed in parts below each other, each with the first column, so that no figure is
-    broken.
+    A table that is too wide is printed in parts below each other, each with the first columns that tell the rows
+    apart, so that no figure is broken and each is known for what it is.
     """
     for table in tables:
         console.print(Text(visible(table.title), "bold"))
@@ -110,14 +112,31 @@ def _drawn(table: Table, part: Sequence[int], width: int) -> RichTable:
 
 
 def _parts(table: Table, width: int) -> list[list[int]]:
-    """The columns of each part: as many as stand side by side without a broken figure, after the first column."""
-    parts = [[0]]
-    for index in range(1, len(table.columns)):
-        least = sum(_GAP + _least_width(table, each) for each in (*parts[-1], index)) - _GAP
-        if least > width and len(parts[-1]) > 1:
-            parts.append([0])
+    """The columns of each part: as many as stand side by side without a broken figure, after those of the key.
+
+    A column in which nothing stands (remarks, where there are none) is left out.
+    """
+    key = _key(table, width)
+    parts = [[*key]]
+    for index in range(len(key), len(table.columns)):
+        if table.rows and not any(show_cell(row[index]) for row in table.rows):
+            continue
+        if _least_room(table, [*parts[-1], index]) > width and len(parts[-1]) > len(key):
+            parts.append([*key])
         parts[-1].append(index)
     return parts
+
+
+def _key(table: Table, width: int) -> Sequence[int]:
+    """The first columns, as many as tell the rows apart; the very first where that would take half of the width."""
+    for size in range(1, min(_LONGEST_KEY, len(table.columns)) + 1):
+        if len({tuple(show_cell(cell) for cell in row[:size]) for row in table.rows}) == len(table.rows):
+            return range(size if _least_room(table, range(size)) <= width // 2 else 1)
+    return range(1)
+
+
+def _least_room(table: Table, part: Sequence[int]) -> int:
+    return sum(_GAP + _least_width(table, index) for index in part) - _GAP
 
 
 def _widths(table: Table, part: Sequence[int], width: int) -> list[int]:
