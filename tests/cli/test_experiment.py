@@ -222,6 +222,16 @@ def test_what_is_wrong_is_told_before_anything_is_asked(saiten, grid, openai_ser
     assert openai_server.requests == []
 
 
+def test_the_run_of_another_command_is_left_alone(saiten, grid, tmp_path):
+    """An experiment does not write into the folder of scores."""
+    (tmp_path / "a.jsonl").write_text(json.dumps(QUESTIONS[0] | {"answer": "x"}) + "\n")
+    assert saiten("score", "a.jsonl", "-m", "token_f1", "-o", "mine").status == 0
+    before = sorted((tmp_path / "mine").iterdir())
+    done = saiten("experiment", grid(["extractive"]), "-o", "mine")
+    assert (done.status, sorted((tmp_path / "mine").iterdir())) == (2, before)
+    assert "is a run of another command" in done.err
+
+
 def test_without_a_file_it_says_how_to_get_one(saiten):
     """Nobody has to find the manual first."""
     done = saiten("experiment")

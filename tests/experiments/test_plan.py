@@ -64,6 +64,12 @@ def test_a_judge_may_be_named_alone(tmp_path):
         ),
         ("models: [extractive]\ndata:\n  - demo: fr\n", ":3: data.0.demo: Input should be 'ja' or 'en', but 'fr' came"),
         ("data: [{demo: ja}]\nmodels: [extractive]\nchains:\n  - stuff\n  - serial\n", ":5: chains.1: Input should be"),
+        (
+            "name: x\ndata: [{demo: ja}]\nmodels: [extractive]\n",
+            ":1: there is no key 'name' here; it is one of each of `data`",
+        ),
+        ("data: [{demo: ja, k: 3}]\nmodels: [extractive]\n", "no key 'data.0.k' here; it is one of the file itself"),
+        ("data: [{demo: ja}]\nmodels: [extractive]\nzzzz: 1\n", ":3: there is no key 'zzzz'; there are title, data, "),
         ("data: [{demo: ja}]\nmodels: [extractive]\nk: 0\n", ":3: k: Input should be greater than or equal to 1"),
         ("data: []\nmodels: [extractive]\n", ":1: data: "),
         ("data: [{demo: ja}]\n", "nobody to answer them; name models or systems"),

@@ -115,3 +115,12 @@ def test_the_description_says_extractive():
     generator = ExtractiveGenerator()
     assert generator.name == "extractive"
     assert generator.describe([WriteQuery]) == {"generator": "extractive", "sentences": "3", "least": "0.1"}
+
+
+async def test_the_headings_of_markdown_are_no_sentences():
+    """A heading shares its words with the question, and answers nothing."""
+    document = "## 宿泊費の上限\n\n国内出張では一泊12,000円までです。\n\n# 宿泊費の申請\n宿泊費は翌月に払います。"
+    step = AnswerFromDocuments("宿泊費の上限はいくらですか。", (document,), language="ja")
+    text = (await ExtractiveGenerator().write(step)).text
+    assert "#" not in text
+    assert "申請" not in text

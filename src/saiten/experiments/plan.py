@@ -179,14 +179,29 @@ def _place(loc: tuple[int | str, ...]) -> Place:
 def _told(fault: Any) -> str:
     name = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":
-        near = get_close_matches(str(fault["loc"][-1]), _KEYS, n=1)
-        return f"there is no key {name!r}" + (f"; did you mean {near[0]}?" if near else "")
+        return f"there is no key {name!r}{_meant(fault['loc'])}"
     message = str(fault["msg"]).removeprefix("Value error, ")
     shown = "" if isinstance(fault["input"], dict | Plan | DataSet) else f", but {str(fault['input'])[:60]!r} came"
     return f"{name}: {message}{shown}" if name else message
 
 
-_KEYS = sorted({*Plan.model_fields, *DataSet.model_fields, *JudgeTable.model_fields})
+_KEYS = {
+    "the file itself": tuple(Plan.model_fields),
+    "each of `data`": tuple(DataSet.model_fields),
+    "`judge`": tuple(JudgeTable.model_fields),
+}
+"""By where they stand."""
+
+
+def _meant(loc: tuple[int | str, ...]) -> str:
+    """Where the key belongs, or the key that was meant."""
+    key = str(loc[-1])
+    here = {"data": "each of `data`", "judge": "`judge`"}.get(str(loc[0]) if len(loc) > 1 else "", "the file itself")
+    elsewhere = [place for place, keys in _KEYS.items() if key in keys and place != here]
+    if elsewhere:
+        return f" here; it is one of {' and of '.join(elsewhere)}"
+    near = get_close_matches(key, _KEYS[here], n=1)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(_KEYS[here])}"
 
 
 def _from_here(plan: Plan, folder: Path) -> Plan:

@@ -39,6 +39,7 @@ from saiten.experiments.plan import DataSet, Plan
 from saiten.experiments.questions import answers_of, questions_of
 from saiten.journal import Journal
 from saiten.journal.lock import Lock
+from saiten.journal.manifest import MANIFEST_NAME
 from saiten.knowledge.base import KnowledgeBase
 from saiten.knowledge.indexed import Indexed
 from saiten.metrics.catalog import make_metrics
@@ -106,6 +107,8 @@ class Experiment:
             ConfigurationError, BadInput: judge, metrics or data are wrong; the folder holds answers made in another
                 way, or is in use by another process.
         """
+        if (self.folder / MANIFEST_NAME).exists():
+            raise ConfigurationError(f"{self.folder} is a run of another command; name another folder with --out")
         self.folder.mkdir(parents=True, exist_ok=True)
         lock = Lock(self.folder, self.tell)
         try:

@@ -1,6 +1,7 @@
 """How much of a question each of some sentences holds: the IDF-weighted share of its content units."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
@@ -12,6 +13,7 @@ from saiten.text.words import normalise, units_of, words_of
 
 _READ = 200_000
 """Characters of all texts together that are read; passages are a few hundred each."""
+_HEADING = re.compile(r"\s*#{1,6}\s")
 _LONGEST = 1_000
 """Characters of a sentence; a table or a line of data may have no end."""
 
@@ -66,11 +68,12 @@ def _all_words(text: str) -> set[str]:
 
 
 def _sentences(texts: Sequence[str], language: Language) -> dict[str, int]:
-    """Each sentence, and the number of the text in which it stands first."""
+    """Each sentence, and the number of the text in which it stands first; the headings of Markdown are none."""
     found: dict[str, int] = {}
     left = _READ
     for number, text in enumerate(texts):
         for sentence in split_sentences(text[:left], language):
-            found.setdefault(sentence.text[:_LONGEST], number)
+            if not _HEADING.match(sentence.text):
+                found.setdefault(sentence.text[:_LONGEST], number)
         left -= min(left, len(text))
     return found
