@@ -1,0 +1,90 @@
+"""One line of progress: a bar in a terminal, a line every 30 seconds elsewhere."""
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from saiten.cli.output import outside
+
+_LINE_EVERY = 30.0
+"""Seconds between lines where the output is no terminal."""
+_DRAW_EVERY = 0.1
+"""Seconds between changes of the bar; a run without a model has thousands of scores a second."""
+_NAMED = 5
+"""Failures and bad rows of a kind that are named at once."""
+_REASON = 300
+"""Characters of a reason that is named."""
+
+
+class DrawnLine:
+    """What every command's progress has in common. Not frozen: it remembers when it drew."""
+
+    def __init__(self, console: Console, what: str, total: int | None, *, quiet: bool) -> None:
+        """`what` is counted, for example samples; `total`: how many, None where that cannot be known beforehand."""
+        self._console = console
+        self._what = what
+        self._total = total
+        self._quiet = quiet
+        self._since = self._last = time.monotonic()
+        self._bar: Progress | None = None
+        if console.is_terminal and not quiet:
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=20),
+                MofNCompleteColumn(),
+                TextColumn("{task.fields[more]}"),
+                TimeRemainingColumn(elapsed_when_finished=True),
+                console=console,
+                transient=True,
+            )
+            self._bar.add_task(what, total=total, more="")
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self._since
+
+    def draw(self, done: int, more: Callable[[], str], total: int | None = None) -> None:
+        """As far as it is now, unless that was shown a moment ago; `total` where it becomes known on the way."""
+        now = time.monotonic()
+        if self._quiet or now - self._last < (_LINE_EVERY if self._bar is None else _DRAW_EVERY):
+            return
+        self._last = now
+        self._total = self._total if total is None else total
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], total=self._total, completed=done, more=outside(more()))
+            return
+        of = "" if self._total is None else f" of {self._total}"
+        self._console.print(f"{done}{of} {self._what}, {more()}{self._left(done)}", markup=False)
+
+    def name(self, number: int, what: str, where: str, reason: str) -> None:
+        """The first few are named at once; all of them stand in the files."""
+        if number <= _NAMED:
+            self._console.print(f"[yellow]{what}[/] {outside(where)}: {outside(reason[:_REASON])}")
+        elif number == _NAMED + 1:
+            self._console.print(f"[yellow]{what}[/] for more of them; all reasons are written down")
+
+    def measured(self, done: int) -> int:
+        """How many of those that are done were done now, and so tell how long the rest takes."""
+        return done
+
+    def _left(self, done: int) -> str:
+        measured = self.measured(done)
+        if self._total is None or not measured:
+            return ""
+        left = self.seconds() / measured * max(self._total - done, 0)
+        return f", about {left / 60:.0f} min left" if left > 90 else f", about {left:.0f} s left"
