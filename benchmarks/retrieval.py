@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from saiten.knowledge.base import KnowledgeBase, Retrieval, read_contents
@@ -70,7 +71,7 @@ async def measure(title: str, asked: list[Question], every: set[str], dimensions
             for n, (text, vector) in enumerate(zip(passages, vectors, strict=True))
         ]
     )
-    contents = await read_contents(engine)
+    contents = replace(await read_contents(engine), chunks=len(passages))  # put without documents, so without marks
     kinds: tuple[Retrieval, ...] = ("dense", "bm25", "hybrid")
     for retrieval in kinds:
         base = KnowledgeBase(engine, embedder, manifest, contents, retrieval=retrieval)
