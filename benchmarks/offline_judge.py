@@ -371,7 +371,7 @@ async def japanese_pairs(folder: Path) -> list[Line]:
         task = MeasureSimilarity(row["sentence1"], (row["sentence2"],), language="ja")
         cosines.append((await JUDGE.perform(task)).values[0])
     plain = [f1(tokens(row["sentence1"], "ja"), tokens(row["sentence2"], "ja")) for row in items]
-    for name, figures in ((f"{NOW}, {BuiltinEmbedder.name}", cosines), ("character F1", plain)):
+    for name, figures in ((f"{NOW}, {BuiltinEmbedder().name}", cosines), ("character F1", plain)):
         lines.append(line("ja_sim_nli JSTS", "similarity, Pearson", name, pearson, (figures, people, ids)))
     entailment = [
         ("JNLI", [(r["sentence1"], r["sentence2"], r["label"], r["id"]) for r in rows(folder / "jnli.jsonl")]),
