@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import subprocess
 import sys
+from base64 import b64encode
 
 import numpy as np
 import pytest
@@ -195,6 +196,17 @@ async def test_odd_replies(openai_server: OpenAIServer, body):
         await embedder.embed(["a", "b"])
     await embedder.close()
     assert error.value.retryable
+
+
+@pytest.mark.parametrize("wrong", [[0.0, 0.0], [float("nan"), 1.0]])
+async def test_vectors_that_measure_nothing_are_told_as_such(openai_server: OpenAIServer, wrong):
+    """As many came as were asked for, so it is not their number that is wrong."""
+    held = b64encode(np.array(wrong, "<f4").tobytes()).decode()
+    openai_server.reply = lambda _: {"data": [{"embedding": held}]}
+    embedder = OpenAICompatibleEmbedder("e", openai_server.base_url)
+    with pytest.raises(CallFailed, match=r"no measurement \(zero, NaN or infinite\)"):
+        await embedder.embed(["a"])
+    await embedder.close()
 
 
 async def test_the_same_layers_serve_embedders(openai_server: OpenAIServer, tmp_path):

@@ -192,9 +192,10 @@ def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> V
         vectors = np.zeros((0, 0), np.float32)
     if vectors.ndim != 2 or len(vectors) != count or not _usable(vectors):
         shown = endpoint.excerpt(glimpse(value))
+        right = vectors.ndim == 2 and len(vectors) == count  # their number is, so it is what stands in them
+        what = "one of those that came is no measurement (zero, NaN or infinite)" if right else f"{len(vectors)} came"
         raise CallFailed(
-            f"{endpoint.name} was asked for {count} vectors of equal length, {len(vectors)} came; the reply begins: "
-            f"{shown}",
+            f"{endpoint.name} was asked for {count} vectors of equal length, {what}; the reply begins: {shown}",
             read_usage(value),
             retryable=True,
         )
