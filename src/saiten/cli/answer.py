@@ -1,6 +1,5 @@
 """`saiten answer`: collect the answers of a system."""
 
-import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
@@ -17,16 +16,15 @@ from saiten.answering.answers_file import folder_of
 from saiten.answering.provenance import read_settings
 from saiten.assembly import CallSettings, Models, ready
 from saiten.assembly.systems import assemble_system
-from saiten.cli import INTERRUPTED
 from saiten.cli import data_options as of_data
 from saiten.cli import judge_options as typed
 from saiten.cli import system_options as under_test
 from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.cli.running import STOPPED
+from saiten.cli.running import to_end
 from saiten.config import read_config
 from saiten.data import BadRow
-from saiten.errors import BadInput, BudgetSpent, ConfigurationError
+from saiten.errors import BadInput, ConfigurationError
 from saiten.execution.local import LocalExecutor
 from saiten.protocols import System
 from saiten.records import Language, Sample
@@ -206,15 +204,7 @@ def _run(
         finally:
             await system.close()
 
-    try:
-        asyncio.run(all_of_it())
-    except BudgetSpent as error:
-        notes.print(f"[yellow]stopped:[/] {outside(error)}")
-        return STOPPED
-    except KeyboardInterrupt:
-        notes.print("[yellow]interrupted:[/] all answers so far are kept; the same command goes on from here")
-        return INTERRUPTED
-    return 0
+    return to_end(all_of_it, notes, kept="all answers so far are kept")
 
 
 def _tell_the_rest(ledger: AnswersFile, progress: AnswerProgress, notes: Console, out: Path) -> None:

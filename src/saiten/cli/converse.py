@@ -7,7 +7,7 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -23,13 +23,12 @@ from saiten.assembly import (
     ready,
 )
 from saiten.assembly.opened_later import OpenedLater, name_of
-from saiten.cli import INTERRUPTED
 from saiten.cli import data_options as of_data
 from saiten.cli import judge_options as typed
 from saiten.cli import system_options as under_test
 from saiten.cli.converse_progress import DialogueProgress
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.cli.running import STOPPED, fewer_collections
+from saiten.cli.running import to_end
 from saiten.cli.show import show_summary
 from saiten.config import read_config
 from saiten.data import BadRow
@@ -37,7 +36,7 @@ from saiten.dialogue.loop import MAX_TURNS, FindEvidence
 from saiten.dialogue.naming import open_journal
 from saiten.dialogue.rehearsing import rehearse
 from saiten.dialogue.running import Conversations, converse_into
-from saiten.errors import BadInput, BudgetSpent, CallFailed, ConfigurationError
+from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.execution.local import LocalExecutor
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.models import PriceTable
@@ -252,8 +251,10 @@ def converse(
             finally:
                 await _close_all(conversations, evidence)
 
-        with DialogueProgress(notes, chosen.count(), calls.currency, quiet=quiet) as progress:
-            status = _to_end(all_of_it, notes)
+        unfinished = "what was said in dialogues that are not finished is kept, and counted once they are"
+        progress = DialogueProgress(notes, chosen.count(), calls.currency, quiet=quiet)
+        with progress, redirect_stdout(sys.stderr):
+            status = to_end(all_of_it, notes, kept="all that was said is kept", unfinished=unfinished)
         if not status and not progress.pairs:
             raise BadInput(
                 f"there was no pair of question and reference in {qa}; reasons stand in {journal.folder}/errors.jsonl"
@@ -262,21 +263,6 @@ def converse(
     show_summary(out, form, stdout())
     if status:
         raise typer.Exit(status)
-
-
-def _to_end(all_of_it: Any, notes: Console) -> int:
-    """Hold the dialogues, and say how it ended: 0, or the exit status of a run that can be continued."""
-    try:
-        with fewer_collections(), redirect_stdout(sys.stderr):
-            asyncio.run(all_of_it())
-    except BudgetSpent as error:
-        notes.print(f"[yellow]stopped:[/] {outside(error)}")
-        notes.print("what was said in dialogues that are not finished is kept, and counted once they are")
-        return STOPPED
-    except KeyboardInterrupt:
-        notes.print("[yellow]interrupted:[/] all that was said is kept; the same command goes on from here")
-        return INTERRUPTED
-    return 0
 
 
 def _tell_the_rest(progress: DialogueProgress, currency: str, out: Path, notes: Console) -> None:

@@ -1,6 +1,5 @@
 """`saiten experiment`: a grid of models, chains and data sets."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -11,16 +10,15 @@ import typer
 from rich.console import Console
 
 from saiten.answering.collecting import Watch as AnswersWatch
-from saiten.cli import INTERRUPTED
 from saiten.cli import judge_options as typed
 from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.index_progress import IndexProgress
 from saiten.cli.meta_evaluate import read_said, read_subject
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.progress import RunProgress
-from saiten.cli.running import STOPPED, fewer_collections
+from saiten.cli.running import to_end
 from saiten.config import read_config
-from saiten.errors import BadInput, BudgetSpent, CallFailed, ConfigurationError
+from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.experiments.cells import scores_folder
 from saiten.experiments.plan import Plan, read_plan
 from saiten.experiments.results import read_results
@@ -124,17 +122,9 @@ def result_tables(plan: Plan, folder: Path, currency: str, notes: Console, *, gl
 
 def _run(work: Experiment, stages: "_Stages", notes: Console) -> int:
     try:
-        with fewer_collections():
-            asyncio.run(work.run(stages))
-    except BudgetSpent as error:
-        notes.print(f"[yellow]stopped:[/] {outside(error)}")
-        return STOPPED
+        return to_end(lambda: work.run(stages), notes, kept="all so far is kept")
     except CallFailed as error:
         raise BadInput(f"a knowledge base could not be made or read: {error}") from error
-    except KeyboardInterrupt:
-        notes.print("[yellow]interrupted:[/] all so far is kept; the same command goes on from here")
-        return INTERRUPTED
-    return 0
 
 
 class _Stages:

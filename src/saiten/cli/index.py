@@ -11,6 +11,7 @@ from saiten.cli import INTERRUPTED
 from saiten.cli import judge_options as typed
 from saiten.cli.index_progress import IndexProgress
 from saiten.cli.output import FormatOption, outside, stderr, stdout
+from saiten.cli.running import STOPPED
 from saiten.config import read_config
 from saiten.errors import BudgetSpent, CallFailed
 from saiten.reports.index_tables import index_tables
@@ -18,9 +19,6 @@ from saiten.reports.summary_tables import usage_text
 from saiten.reports.tables import render
 
 app = typer.Typer(add_completion=False)
-
-_STOPPED = 3
-"""Exit status of a run that can be continued."""
 
 
 @app.command(no_args_is_help=True)
@@ -101,7 +99,7 @@ def index(
             notes.print(f"[yellow]stopped:[/] {outside(error)}")
             notes.print("what is stored stays; the same command goes on from here")
             notes.print(usage_text(progress.done.usage, calls.currency), markup=False)
-            raise typer.Exit(_STOPPED) from None
+            raise typer.Exit(STOPPED) from None
         except KeyboardInterrupt:
             notes.print("[yellow]interrupted:[/] what is stored stays; the same command goes on from here")
             raise typer.Exit(INTERRUPTED) from None

@@ -2,8 +2,9 @@
 
 import asyncio
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 
@@ -43,21 +44,33 @@ def run_to_end(
             if further is not None:
                 await further.close()
 
+    unfinished = "answers to scores that are not finished are kept, and counted once the scores are there"
+    return to_end(all_of_it, notes, kept="all scores so far are kept", unfinished=unfinished)
+
+
+def to_end(
+    all_of_it: Callable[[], Coroutine[Any, Any, object]], notes: Console, *, kept: str, unfinished: str = ""
+) -> int:
+    """Do it, and say how it ended: 0, or the exit status of what can be continued.
+
+    `kept` says what Ctrl-C leaves, `unfinished` what becomes of work that the budget cut off.
+    """
     try:
-        with fewer_collections():
+        with _fewer_collections():
             asyncio.run(all_of_it())
     except BudgetSpent as error:
         notes.print(f"[yellow]stopped:[/] {outside(error)}")
-        notes.print("answers to scores that are not finished are kept, and counted once the scores are there")
+        if unfinished:
+            notes.print(unfinished)
         return STOPPED
     except KeyboardInterrupt:
-        notes.print("[yellow]interrupted:[/] all scores so far are kept; the same command goes on from here")
+        notes.print(f"[yellow]interrupted:[/] {kept}; the same command goes on from here")
         return INTERRUPTED
     return 0
 
 
 @contextmanager
-def fewer_collections() -> Iterator[None]:
+def _fewer_collections() -> Iterator[None]:
     """Leave what start-up made alone, and collect garbage less often: a tenth of the time of a run with a model."""
     before = gc.get_threshold()
     gc.freeze()
