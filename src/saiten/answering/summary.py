@@ -9,27 +9,15 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from saiten.answering.answers_file import ERRORS, folder_of
 from saiten.journal.lines import from_line
 from saiten.records import Usage
+from saiten.stats.latency import Latency, latency_of
 
 _REASONS = 1000
 """Different reasons that are told apart; a system that never says the same twice must not fill the memory."""
 _REASON = 200
 """Characters by which they are told apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """In seconds, over the answers where it was measured."""
-
-    n: int
-    median: float
-    mean: float
-    p95: float
-    """Interpolated between the two answers around it; with less than some 20 it is hardly below the slowest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +70,7 @@ def summarise_answers(path: Path) -> AnswerSummary:
                 example.setdefault((kind, reason), str(row.get("id")))
     usage += _usage_of_failures_asked_again(path)
     often = tuple((kind, reason, n, example[kind, reason]) for (kind, reason), n in reasons.most_common())
-    return AnswerSummary(system, answered, dict(kinds), often, _latency(seconds), usage, with_contexts)
+    return AnswerSummary(system, answered, dict(kinds), often, latency_of(seconds), usage, with_contexts)
 
 
 def _usage_of_failures_asked_again(path: Path) -> Usage:
@@ -98,14 +86,6 @@ def _usage_of_failures_asked_again(path: Path) -> Usage:
             except ValueError:
                 continue
     return spent
-
-
-def _latency(seconds: "array[float]") -> Latency | None:
-    if not seconds:
-        return None
-    values = np.frombuffer(seconds)
-    median, p95 = np.quantile(values, [0.5, 0.95])
-    return Latency(len(values), float(median), float(values.mean()), float(p95))
 
 
 def _usage(value: Any) -> Usage:

@@ -9,16 +9,7 @@ import numpy as np
 
 from saiten.dialogue.dialogue import Dialogue, Ended
 from saiten.records import Usage
-
-
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """In seconds, over the answers of the system where it was measured."""
-
-    n: int
-    median: float
-    mean: float
-    p95: float
+from saiten.stats.latency import Latency, latency_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +88,7 @@ def outcomes_of(dialogues: Iterable[Dialogue]) -> Outcomes:
         asked=asked,
         stating=stating,
         turns=turns,
-        latency=_latency(sums.seconds),
+        latency=latency_of(sums.seconds),
         of_system=of_system,
         of_agents=of_agents,
     )
-
-
-def _latency(seconds: "array[float]") -> Latency | None:
-    if not seconds:
-        return None
-    values = np.frombuffer(seconds)
-    median, p95 = np.quantile(values, [0.5, 0.95])
-    return Latency(len(values), float(median), float(values.mean()), float(p95))
