@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from saiten.answering.collecting import Outcome
-from saiten.answering.provenance import differences, read_settings, write_settings
+from saiten.answering.provenance import read_settings, write_settings
 from saiten.answering.rows import as_row, kept_from_question, passed_through
 from saiten.data.json_rows import MAX_LINE
 from saiten.errors import BadInput, ConfigurationError, SystemFailed
@@ -23,7 +23,7 @@ from saiten.journal.appending import AppendedFile, Syncing
 from saiten.journal.keys import content_key, id_key
 from saiten.journal.lines import from_line, to_line
 from saiten.journal.lock import Lock
-from saiten.journal.manifest import sync_folder
+from saiten.journal.manifest import differences, sync_folder
 from saiten.records import Sample, Usage
 
 ERRORS = "errors.jsonl"

@@ -81,10 +81,10 @@ class Manifest:
         return not self._differing(settings, signatures)
 
     def _differing(self, settings: Mapping[str, Any], signatures: Mapping[str, str]) -> list[str]:
-        differing = list(_differences(self.settings, _as_read_back(settings), ""))
+        differing = list(differences(self.settings, _as_read_back(settings), ""))
         both = set(self.signatures) & set(signatures)
         was, now = ({metric: made[metric] for metric in sorted(both)} for made in (self.signatures, signatures))
-        return [*differing, *_differences(was, now, "")]
+        return [*differing, *differences(was, now, "")]
 
 
 def read_manifest(folder: Path) -> Manifest | None:
@@ -113,17 +113,22 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write it as a whole or not at all: beside, to the disk, then over the old one."""
-    beside = folder / f"{MANIFEST_NAME}.new"
     text = json.dumps(asdict(manifest), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    write_whole(folder / MANIFEST_NAME, text, otherwise="name another folder")
+
+
+def write_whole(path: Path, text: str, *, otherwise: str) -> None:
+    """Write a file as a whole or not at all; raises ConfigurationError, with what to do `otherwise`."""
+    beside = path.with_name(f"{path.name}.new")
     try:
         with beside.open("wb") as file:
             file.write(text.encode("utf-8", "backslashreplace"))
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(folder / MANIFEST_NAME)
-        sync_folder(folder)
+        beside.replace(path)
+        sync_folder(path.parent)
     except OSError as error:
-        raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
+        raise ConfigurationError(f"{path.parent} cannot be written: {error.strerror}; {otherwise}") from error
 
 
 def sync_folder(folder: Path) -> None:
@@ -157,11 +162,12 @@ def _as_read_back(settings: Mapping[str, Any]) -> dict[str, Any]:
     return value
 
 
-def _differences(was: Mapping[str, Any], now: Mapping[str, Any], above: str) -> Iterator[str]:
+def differences(was: Mapping[str, Any], now: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    """`system: was "a", is "b"`, a line a setting; settings within settings by their path."""
     for key in dict.fromkeys([*was, *now]):
         before, after = was.get(key, _ABSENT), now.get(key, _ABSENT)
         if isinstance(before, dict) and isinstance(after, dict):
-            yield from _differences(before, after, f"{above}{key}.")
+            yield from differences(before, after, f"{above}{key}.")
         elif before != after:
             yield f"{above}{key}: was {_shown(before)}, is {_shown(after)}"
 
