@@ -3,13 +3,9 @@
 Opt-in: runs where Chromium and Playwright are installed (see docs/output-formats.md), else it is skipped.
 """
 
-import functools
-import http.server
-import shutil
-import threading
-
 import pytest
 
+import browsing
 from saiten.demo.gist import load_gist
 from saiten.metrics.judged.gist_counts import WHICH, profile_of
 from saiten.records import Sample, Score, Scored
@@ -17,17 +13,9 @@ from saiten.reports.gist_view_page import write_gist_page
 from saiten.reports.gist_view_pieces import sign
 from saiten.reports.gist_view_run import gist_run
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
-playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt-get install chromium fonts-noto-cjk"),
-    pytest.mark.xdist_group("browser"),
-]
+browsing.playwright()
+pytestmark = browsing.MARKS
+browser = browsing.browser
 
 HOSTILE = (
     '</p><script>document.title=1</script><img src=http://127.0.0.1:9/x onerror="document.title=2">\u202e\0\ud83d '
@@ -35,52 +23,18 @@ HOSTILE = (
 TEXT = f"{HOSTILE}👩\u200d🏫 が\u3099 é e\u0301 𠮷野家\r\nＡＢＣ שלום end"
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder and says nothing."""
-
-    def log_message(self, *_):
-        """Nothing."""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium, started once."""
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
 def opened(browser, tmp_path):
-    """`opened(scores, samples, …)`: the page, served from loopback; afterwards there was no error and no other request."""
-    asked, errors, contexts = [], [], []
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}/page.html"
+    """`opened(scores, samples, …)`: the page; afterwards there was no error and no other request."""
+    with browsing.watched(browser, tmp_path) as open_page:
 
-    def open_page(scores, samples, scheme="light", size=(1200, 900), *, javascript=True, **settings):
-        with (tmp_path / "page.html").open("w", encoding="utf-8") as out:
-            run = gist_run(iter(scores), lambda: iter(samples))
-            write_gist_page(run, out, **({"title": "Gist"} | settings))
-        context = browser.new_context(
-            color_scheme=scheme, viewport={"width": size[0], "height": size[1]}, java_script_enabled=javascript
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: errors.append(message.text))
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(address)
-        return page
+        def opened(scores, samples, scheme="light", size=(1200, 900), *, javascript=True, **settings):
+            with (tmp_path / "page.html").open("w", encoding="utf-8") as out:
+                run = gist_run(iter(scores), lambda: iter(samples))
+                write_gist_page(run, out, **({"title": "Gist"} | settings))
+            return open_page(scheme, size, javascript=javascript)
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    server.shutdown()
-    server.server_close()
-    assert errors == []
-    assert set(asked) == {address}
+        yield opened
 
 
 def built_in(language):

@@ -3,27 +3,15 @@
 Opt-in: runs where Chromium and Playwright are installed (see docs/output-formats.md), else it is skipped.
 """
 
-import functools
-import http.server
-import shutil
-import threading
-
 import pytest
 
+import browsing
 from saiten.reports.page import as_html
 from saiten.reports.tables import Interval, Table
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
-playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt-get install chromium fonts-noto-cjk"),
-    pytest.mark.xdist_group("browser"),
-]
+browsing.playwright()
+pytestmark = browsing.MARKS
+browser = browsing.browser
 
 HOSTILE = '"><img src=http://127.0.0.1:9/x onerror="document.title=1"><script>document.title=2</script>'
 SCORES = Table(
@@ -46,50 +34,16 @@ ANSWERS = Table(
 MADE = Table("How the figures were made", ("signature",), (("length|version:0.1.0",),))
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder and says nothing."""
-
-    def log_message(self, *_):
-        """Nothing."""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium, started once."""
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
 def opened(browser, tmp_path):
-    """`opened(tables, …)`: the page, served from loopback; afterwards there was no error and no other request."""
-    asked, errors, contexts = [], [], []
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}/page.html"
+    """`opened(tables, …)`: the page; afterwards there was no error and no other request."""
+    with browsing.watched(browser, tmp_path) as open_page:
 
-    def open_page(tables, scheme="light", size=(1200, 900), *, javascript=True, **settings):
-        (tmp_path / "page.html").write_text(as_html(tables, **settings), encoding="utf-8")
-        context = browser.new_context(
-            color_scheme=scheme, viewport={"width": size[0], "height": size[1]}, java_script_enabled=javascript
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: errors.append(message.text))
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(address)
-        return page
+        def opened(tables, scheme="light", size=(1200, 900), *, javascript=True, **settings):
+            (tmp_path / "page.html").write_text(as_html(tables, **settings), encoding="utf-8")
+            return open_page(scheme, size, javascript=javascript)
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    server.shutdown()
-    server.server_close()
-    assert errors == []
-    assert set(asked) == {address}
+        yield opened
 
 
 def column(page, number, table=0):
