@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench real-server build clean
+.PHONY: help demo test check format bench neural real-server build clean
 
 help: ## List what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -13,7 +13,7 @@ help: ## List what there is to make
 demo: $(VENV)/core.stamp ## Grade the built-in samples: no key, no network
 	@$(BIN)/saiten demo
 
-test: $(VENV)/dev.stamp ## Run the tests
+test: $(VENV)/dev.stamp ## Run the tests; those of networks need `make neural` once, and skip without it
 	@$(BIN)/python -m pytest
 
 check: $(VENV)/dev.stamp ## Format, lint, types, layers (changes nothing)
@@ -29,6 +29,8 @@ format: $(VENV)/dev.stamp ## Format and mend what can be mended
 bench: $(VENV)/dev.stamp ## Run the benchmarks; those on real data need the folder ../shared/data or SAITEN_DATA
 	@SAITEN_DATA="$${SAITEN_DATA:-$$(test -d ../shared/data && realpath ../shared/data)}" \
 	  sh -c 'for script in benchmarks/http_client.py benchmarks/overlap_metrics.py benchmarks/scoring.py benchmarks/agreement.py benchmarks/meta_evaluation.py benchmarks/knowledge_base.py benchmarks/chains.py benchmarks/dialogues.py benchmarks/retrieval.py benchmarks/extractive.py benchmarks/spans.py benchmarks/offline_judge.py; do echo; echo "== $$script"; $(BIN)/python $$script || exit 1; done'
+
+neural: $(VENV)/neural.stamp ## Install PyTorch (for the CPU) and what runs and trains networks, for the tests and benchmarks of them
 
 real-server: $(VENV)/dev.stamp ## Build llama.cpp's server into .venv-llama (10 to 35 minutes) and run the opt-in test against it
 	@test -x .venv-llama/bin/python || $(PYTHON) -m venv .venv-llama
@@ -58,4 +60,11 @@ $(VENV)/core.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
 $(VENV)/dev.stamp: $(VENV)/core.stamp
 	@echo "installing what tests and checks need ..."
 	@$(UV) --constraints constraints.txt --editable '.[data,documents,frames,qdrant]' --group dev
+	@touch $@
+
+# PyTorch's wheel for the CPU: from PIP_FIND_LINKS where that names a folder with wheels, else from PyTorch's own index.
+$(VENV)/neural.stamp: $(VENV)/dev.stamp
+	@echo "installing PyTorch for the CPU, and what runs and trains networks ..."
+	@$(UV) --constraints constraints.txt $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backend cpu) \
+	  --editable '.[data,documents,frames,qdrant,neural,train]' --group dev --group neural
 	@touch $@

@@ -1,0 +1,84 @@
+"""Networks that run in this process: what they need, where they run, and what a figure made with them depends on."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Hashable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+from saiten.errors import ConfigurationError
+
+T = TypeVar("T")
+
+_END = 1 << 20
+"""Bytes of a large file that enter a fingerprint, at its beginning and at its end."""
+_READ = {".json", ".safetensors", ".bin", ".txt", ".model", ".jinja", ".pt"}
+"""Endings of the files that decide what a network does."""
+
+_held: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
+"""The networks that somebody holds; a network is gone with the last who held it."""
+_holding = threading.Lock()
+
+
+def require(what: str, extra: str, *modules: str) -> None:
+    """Nothing, if the modules are installed.
+
+    Raises:
+        ConfigurationError: one of them is not; the text names the extra to install.
+    """
+    if missing := [module for module in modules if find_spec(module) is None]:
+        raise ConfigurationError(f'{what} needs {" and ".join(missing)}; install with: pip install "saiten[{extra}]"')
+
+
+def best_device() -> str:
+    """`cuda`, `mps` or `cpu`: the fastest that torch has here."""
+    torch = import_module("torch")
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def loaded(what: str, expected: str, load: Callable[[], T]) -> T:
+    """What `load` gives.
+
+    Raises:
+        ConfigurationError: it cannot be loaded; `what` was asked for, and `expected` says what there should be.
+    """
+    try:
+        return load()
+    except (OSError, ValueError, ImportError, RuntimeError, KeyError, AttributeError, TypeError) as error:
+        said = str(error).strip()
+        first = said.splitlines()[0] if said else repr(error)
+        raise ConfigurationError(f"{what} cannot be loaded: {first}; expected {expected}") from error
+
+
+def held(key: Hashable, make: Callable[[], T]) -> T:
+    """The one object of this key: made now, or the one that somebody else holds, so that a network is loaded once."""
+    with _holding:
+        found: T | None = _held.get(key)
+        if found is None:
+            found = _held[key] = make()
+        return found
+
+
+def fingerprint(model: str) -> str:
+    """Twelve hex digits that change with the files of a local folder; "" for a name on the hub.
+
+    Of a large file its size, beginning and end are read: training changes all weights.
+    """
+    folder = Path(model)
+    if not folder.is_dir():
+        return ""
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.iterdir() if path.suffix in _READ and path.is_file()):
+        size = file.stat().st_size
+        digest.update(f"{file.name}\0{size}\0".encode())
+        with file.open("rb") as stream:
+            digest.update(stream.read(_END))
+            if size > _END:
+                stream.seek(max(_END, size - _END))
+                digest.update(stream.read(_END))
+    return digest.hexdigest()[:12]
