@@ -1,0 +1,15 @@
+"""The forms: what is asked of an annotator, one file each."""
+
+from saiten.annotation.forms.aspects import AspectsForm
+from saiten.annotation.forms.correct import CorrectForm
+from saiten.annotation.forms.form import Form
+from saiten.annotation.forms.gist import GistForm
+from saiten.annotation.forms.grade import GradeForm
+from saiten.annotation.forms.preference import PreferenceForm
+
+FORMS: dict[str, type[Form]] = {
+    form.title: form for form in (GradeForm, CorrectForm, AspectsForm, GistForm, PreferenceForm)
+}
+"""By what is typed after --form."""
+
+__all__ = ["FORMS", "AspectsForm", "CorrectForm", "Form", "GistForm", "GradeForm", "PreferenceForm"]

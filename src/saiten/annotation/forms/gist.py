@@ -1,0 +1,124 @@
+"""The form `gist`: units of the reference, what the answer lacks and what it adds, marked as spans (spec 04).
+
+`gist` and `supplement` are the units of the reference; `missing_…` those that the answer lacks, marked in the reference
+too; `extra_…` passages of the answer. Offsets count characters (code points), the end exclusive.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeGuard
+
+from saiten.annotation.forms.showing import SingleAnswer, fields, reason_of
+from saiten.annotation.records import Json, NewItem
+from saiten.errors import BadInput
+from saiten.meta_evaluation.spans_marks import CLASSES, COMBINATIONS
+from saiten.meta_evaluation.spans_pairing import length_of, pair_units
+from saiten.records import Label, Sample, Span
+
+ASPECTS = (*CLASSES, *COMBINATIONS)
+_APART = (CLASSES, ("missing_gist", "missing_supplement"), ("extra_gist", "extra_supplement"))
+"""A character belongs to one of the two at most."""
+_MOST = 1_000
+"""Spans of one aspect."""
+
+Offsets = list[list[int]]
+
+
+@dataclass(frozen=True)
+class GistForm(SingleAnswer):
+    """Payload: `{"spans": {"gist": [[0, 12], …], …}, "reason": "…"}`; an aspect without spans may be left out."""
+
+    title = "gist"
+
+    def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
+        for sample in samples:
+            if not (sample.reference or "").strip():
+                raise BadInput(f"sample {sample.id!r} has no reference, and its units are what is to be marked")
+            yield from super().items([sample])
+
+    def check(self, content: Json, payload: Json) -> Json:
+        fields(payload, "spans")
+        given = payload["spans"]
+        if not isinstance(given, Mapping):
+            raise ValueError("`spans` must name each class and what was marked")  # noqa: TRY004 - told on the page
+        if unknown := given.keys() - set(ASPECTS):
+            raise ValueError(f"{min(unknown)!r} is no class; there are {', '.join(ASPECTS)}")
+        spans = {aspect: _placed(given.get(aspect, []), _text_of(aspect, content), aspect) for aspect in ASPECTS}
+        for one, other in _APART:
+            if crossing := _crossing(spans[one], spans[other]):
+                first, last = crossing
+                raise ValueError(f"characters {first} to {last} are marked as {one} and as {other}; choose one")
+        return {"spans": spans, "reason": reason_of(payload, required=self.reason_required)}
+
+    def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
+        for aspect in ASPECTS:
+            marked = _as_spans(payload["spans"][aspect], _text_of(aspect, content))
+            yield Label(key, float(len(marked)), aspect=aspect, spans=marked)
+
+    def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
+        """Units without a place cannot be shown, and are left out."""
+        said = {label.aspect: label.spans for label in labels if label.spans is not None and label.aspect in ASPECTS}
+        if not said:
+            return None
+        spans = {
+            aspect: [[span.start, span.end] for span in said.get(aspect) or () if span.start is not None]
+            for aspect in ASPECTS
+        }
+        try:
+            return {**self.check(content, {"spans": spans, "reason": "-"}), "reason": ""}
+        except ValueError:
+            return None
+
+    def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
+        """An aspect differs where a unit of one has no partner with at least half of the longer one's characters."""
+        first, *others = (payload["spans"] for payload in payloads)
+        return tuple(aspect for aspect in ASPECTS if any(_differ(first[aspect], other[aspect]) for other in others))
+
+
+def _text_of(aspect: str, content: Json) -> str:
+    text: str = content["answer"] if aspect.startswith("extra") else content["reference"]
+    return text
+
+
+def _placed(given: Any, text: str, aspect: str) -> Offsets:
+    """The spans in order, without white space at their ends and each once; raises ValueError."""
+    if not isinstance(given, list) or len(given) > _MOST:
+        raise ValueError(f"{aspect} must be a list of at most {_MOST:,} spans")
+    found = set()
+    for span in given:
+        if not _is_pair(span) or not 0 <= span[0] < span[1] <= len(text):
+            raise ValueError(f"{aspect}: {span!r:.40} is no place in a text of {len(text)} characters")
+        start, end = span
+        marked = text[start:end]
+        start, end = start + len(marked) - len(marked.lstrip()), end - len(marked) + len(marked.rstrip())
+        if start < end:
+            found.add((start, end))
+    spans = sorted(found)
+    for before, after in pairwise(spans):
+        if after[0] < before[1]:
+            raise ValueError(f"{aspect}: two marked passages share characters {after[0]} to {min(before[1], after[1])}")
+    return [list(span) for span in spans]
+
+
+def _is_pair(span: Any) -> TypeGuard[list[int]]:
+    return isinstance(span, list) and len(span) == 2 and all(type(offset) is int for offset in span)
+
+
+def _crossing(one: Offsets, other: Offsets) -> tuple[int, int] | None:
+    """The first stretch that both have."""
+    found = [(max(a[0], b[0]), min(a[1], b[1])) for a in one for b in other if a[0] < b[1] and b[0] < a[1]]
+    return min(found, default=None)
+
+
+def _as_spans(offsets: Offsets, text: str) -> tuple[Span, ...]:
+    return tuple(Span(text[start:end], start, end) for start, end in offsets)
+
+
+def _differ(one: Offsets, other: Offsets) -> bool:
+    ours, theirs = (tuple(Span("", start, end) for start, end in each) for each in (one, other))
+    alike = sum(
+        2 * pair.overlap >= max(length_of(ours[pair.human]), length_of(theirs[pair.judge]))
+        for pair in pair_units(ours, theirs)
+    )
+    return alike < max(len(ours), len(theirs))

@@ -1,0 +1,102 @@
+"""What the page shows of a sample, and what the forms of single answers share."""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Self
+
+from saiten.annotation.forms.form import Form
+from saiten.annotation.records import Json, NewItem
+from saiten.errors import BadInput
+from saiten.records import Label, Language, Sample
+
+LONGEST_REASON = 10_000
+"""Characters."""
+
+
+@dataclass(frozen=True)
+class SingleAnswer(Form):
+    """A form about one answer: an item a sample, and a reason in prose."""
+
+    @classmethod
+    def from_options(cls, options: Json) -> Self:
+        return cls(reason_required=bool(options.get("reason_required", False)))
+
+    @property
+    def options(self) -> Json:
+        return {"reason_required": self.reason_required}
+
+    def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
+        for sample in samples:
+            yield NewItem(sample.id, content_of(sample))
+
+    def texts(self, language: Language) -> Mapping[str, object]:
+        return {**words(self.title, language), "reason_required": self.reason_required}
+
+
+def content_of(sample: Sample) -> Json:
+    """Question, answer, references, contexts and language: nothing that names the system.
+
+    Raises:
+        BadInput: there is no answer to grade.
+    """
+    if sample.answer is None:
+        raise BadInput(f"sample {sample.id!r} has no answer, and there is nothing to grade; leave it out, or answer it")
+    return {"answer": sample.answer, **asked(sample)}
+
+
+def asked(sample: Sample) -> dict[str, Any]:
+    """What is shown beside the answer; a field that is not there is left out."""
+    shown: dict[str, Any] = {"question": sample.question, "language": sample.language}
+    if sample.reference is not None:
+        shown["reference"] = sample.reference
+    if sample.alternatives:
+        shown["alternatives"] = list(sample.alternatives)
+    if sample.contexts:
+        shown["contexts"] = list(sample.contexts)
+    return shown
+
+
+def words(form: str, language: Language) -> dict[str, Any]:
+    """What the page says about the form."""
+    return dict(_texts()[form][language])
+
+
+def fields(payload: Json, *names: str) -> None:
+    """Nothing, if the payload has these fields and at most a reason beside them; raises ValueError."""
+    for name in names:
+        if name not in payload:
+            raise ValueError(f"`{name}` is missing")
+    if unknown := payload.keys() - {*names, "reason"}:
+        raise ValueError(f"{min(unknown)!r} is no field of this form; it has {', '.join([*names, 'reason'])}")
+
+
+def reason_of(payload: Json, *, required: bool) -> str:
+    """The reason, without white space around it; raises ValueError."""
+    reason = payload.get("reason", "")
+    if not isinstance(reason, str):
+        raise ValueError("`reason` must be a text")  # noqa: TRY004 - told on the page
+    reason = reason.replace("\0", "").strip()
+    if required and not reason:
+        raise ValueError("a reason is required")
+    if len(reason) > LONGEST_REASON:
+        raise ValueError(f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept")
+    return reason
+
+
+def differing(aspect: str, said: Sequence[Any]) -> tuple[str, ...]:
+    """The aspect, if not all said the same."""
+    return (aspect,) if any(one != said[0] for one in said[1:]) else ()
+
+
+def said_of(labels: Iterable[Label], aspects: Sequence[str]) -> dict[str, Label]:
+    """The label of each aspect, the last one where there are several; a nameless aspect is that of a single one."""
+    alone = aspects[0] if len(aspects) == 1 else None
+    return {label.aspect or alone or "": label for label in labels if (label.aspect or alone) in aspects}
+
+
+@cache
+def _texts() -> Mapping[str, Any]:
+    return tomllib.loads((files(__package__) / "texts.toml").read_text("utf-8"))

@@ -1,0 +1,268 @@
+"""Forms: what is shown of a sample, what is taken from the page, what labels come out."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from saiten.annotation.forms import FORMS, AspectsForm, CorrectForm, GistForm, GradeForm, PreferenceForm
+from saiten.errors import BadInput
+from saiten.metrics.rubrics import read_rubric
+from saiten.records import Label, Sample, Span
+
+SAMPLE = Sample(
+    "q1/ours",
+    "駐車できる場所は?",
+    "北側です。🚗 無料です。",
+    ("案内図",),
+    "北側に2時間まで。",
+    ("北側。",),
+    system="ours",
+    language="ja",
+)
+OTHER = Sample("q1/theirs", SAMPLE.question, "南側です。", None, SAMPLE.reference, system="theirs", language="ja")
+SPANS = {"gist": [[0, 9]], "missing_gist": [[3, 8]], "extra_supplement": [[5, 12]]}
+
+PAYLOADS = {
+    "grade": {"grade": 4, "reason": "時間がない"},
+    "correct": {"correct": False, "reason": ""},
+    "aspects": {"grades": {"formality": -1, "factuality": 3, "amount_info": 0, "acceptability": 2}, "reason": "x"},
+    "gist": {"spans": SPANS, "reason": ""},
+    "preference": {"order": [["a2"], ["a1"]], "none_good": True, "reason": ""},
+}
+
+
+def item_of(title):
+    """The one item that the form makes of the samples above."""
+    (item,) = FORMS[title]().items([SAMPLE, OTHER] if title == "preference" else [SAMPLE])
+    return item
+
+
+@pytest.mark.parametrize("title", FORMS)
+def test_nothing_shown_names_the_system(title):
+    """The annotator sees question, references and answer; the system's name and the sample's id are no part of it."""
+    item = item_of(title)
+    shown = {key: value for key, value in item.content.items() if key != "ids"}
+    assert "ours" not in json.dumps(shown)
+    assert shown["question"] == SAMPLE.question
+    assert shown["reference"] == SAMPLE.reference
+    assert shown["language"] == "ja"
+
+
+@pytest.mark.parametrize("title", FORMS)
+def test_checked_twice_is_checked_once(title):
+    """The check gives one normal form, ready for JSON, which it takes again as it is."""
+    form, item = FORMS[title](), item_of(title)
+    once = form.check(item.content, PAYLOADS[title])
+    assert form.check(item.content, json.loads(json.dumps(once))) == once
+
+
+@pytest.mark.parametrize("title", FORMS)
+def test_a_form_is_made_again_from_its_options(title):
+    """The database keeps the options as JSON; what comes out checks, words and labels as before."""
+    form = FORMS[title](reason_required=True)
+    again = FORMS[title].from_options(json.loads(json.dumps(form.options)))
+    assert again.options == form.options
+    assert again.texts("ja") == form.texts("ja")
+    with pytest.raises(ValueError, match="a reason is required"):
+        again.check(item_of(title).content, {**PAYLOADS[title], "reason": " \n"})
+
+
+@pytest.mark.parametrize("title", FORMS)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_page_has_words(title, language):
+    """Each form has a title, instructions and what each choice means, in both languages."""
+    texts = FORMS[title]().texts(language)
+    assert texts["title"]
+    assert texts["instructions"]
+    assert texts["reason_required"] is False
+    if title == "aspects":
+        assert [aspect["name"] for aspect in texts["aspects"]] == list(read_rubric().names)
+        assert all(grade["text"] for aspect in texts["aspects"] for grade in aspect["grades"])
+
+
+def test_labels_of_each_form():
+    """The labels are those that agreement, meta-evaluation, the tuning of weights and the gist view take."""
+    said = {title: labels_of(title) for title in FORMS}
+    assert said["grade"] == [Label("q1/ours", 4.0, aspect="correctness")]
+    assert said["correct"] == [Label("q1/ours", 0.0, aspect="correct")]
+    assert [(label.aspect, label.value) for label in said["aspects"]] == [
+        ("formality", -1.0), ("factuality", 3.0), ("amount_info", 0.0), ("acceptability", 2.0),
+    ]  # fmt: skip
+    assert {label.aspect: label.spans for label in said["gist"]} == {
+        "gist": (Span("北側に2時間まで。", 0, 9),),
+        "supplement": (),
+        "missing_gist": (Span("2時間まで", 3, 8),),
+        "missing_supplement": (),
+        "extra_gist": (),
+        "extra_supplement": (Span("🚗 無料です。", 5, 12),),
+    }
+    assert said["preference"] == [
+        Label("q1/ours vs q1/theirs", 1.0, aspect="preference"),
+        Label("q1/ours", 0.0, aspect="good"),
+        Label("q1/theirs", 0.0, aspect="good"),
+    ]
+
+
+def labels_of(title):
+    """What the payload above says."""
+    form, item = FORMS[title](), item_of(title)
+    return list(form.labels(item.key, item.content, form.check(item.content, PAYLOADS[title])))
+
+
+@pytest.mark.parametrize("title", FORMS)
+def test_labels_become_the_payload_again(title):
+    """A judge's labels of an item are shown as what an annotator would have entered, but for reason and flag."""
+    form, item = FORMS[title](), item_of(title)
+    expected = {**form.check(item.content, PAYLOADS[title]), "reason": ""}
+    if title == "preference":
+        expected["none_good"] = False
+    assert form.payload_of(item.content, labels_of(title)) == expected
+    assert form.payload_of(item.content, []) is None
+
+
+REFUSED = [
+    ("grade", {}, "`grade` is missing"),
+    ("grade", {"grade": 6}, "from 0 to 5"),
+    ("grade", {"grade": True}, "from 0 to 5"),
+    ("grade", {"grade": "4"}, "from 0 to 5"),
+    ("grade", {"grade": [4]}, "from 0 to 5"),
+    ("grade", {"grade": 2.5}, "from 0 to 5"),
+    ("grade", {"grade": 4, "reason": 7}, "must be a text"),
+    ("grade", {"grade": 4, "reason": "x" * 10_001}, "10,001 characters"),
+    ("grade", {"grade": 4, "extra": 1}, "'extra' is no field"),
+    ("correct", {"correct": 1}, "decide whether"),
+    ("correct", {"correct": None}, "decide whether"),
+    ("aspects", {"grades": []}, "must name each aspect"),
+    ("aspects", {"grades": {"formality": 0}}, "choose a grade for factuality"),
+    ("aspects", {"grades": {**PAYLOADS["aspects"]["grades"], "formality": 2}}, "choose a grade for formality"),
+    ("aspects", {"grades": {**PAYLOADS["aspects"]["grades"], "style": 0}}, "'style' is no aspect"),
+    ("gist", {"spans": []}, "must name each class"),
+    ("gist", {"spans": {"other": []}}, "'other' is no class"),
+    ("gist", {"spans": {"gist": [[0, 99]]}}, "no place in a text of 9 characters"),
+    ("gist", {"spans": {"gist": [[4, 2]]}}, "no place"),
+    ("gist", {"spans": {"gist": [[0, True]]}}, "no place"),
+    ("gist", {"spans": {"gist": [[0.0, 2]]}}, "no place"),
+    ("gist", {"spans": {"gist": [["0", "2"]]}}, "no place"),
+    ("gist", {"spans": {"gist": [[0, 4], [3, 6]]}}, "share characters 3 to 4"),
+    ("gist", {"spans": {"gist": [[0, 4]], "supplement": [[2, 6]]}}, "marked as gist and as supplement"),
+    ("gist", {"spans": {"extra_gist": [[0, 2]], "extra_supplement": [[1, 3]]}}, "marked as extra_gist"),
+    ("preference", {"order": [["a1"], ["a2"]]}, "`none_good` is missing"),
+    ("preference", {"order": [["a1"]], "none_good": False}, "every answer"),
+    ("preference", {"order": [["a1"], ["a1", "a2"]], "none_good": False}, "every answer"),
+    ("preference", {"order": [["a1"], [], ["a2"]], "none_good": False}, "put the answers into order"),
+    ("preference", {"order": "a1", "none_good": False}, "put the answers into order"),
+    ("preference", {"order": [[1], ["a2"]], "none_good": False}, "put the answers into order"),
+    ("preference", {"order": [["a1"], ["a2"]], "none_good": 0}, "true or false"),
+]
+
+
+@pytest.mark.parametrize(("title", "payload", "said"), REFUSED)
+def test_what_does_not_fit_is_refused_with_a_sentence(title, payload, said):
+    """The page shows the annotator what is missing or wrong; nothing odd gets into the database."""
+    with pytest.raises(ValueError, match=said):
+        FORMS[title]().check(item_of(title).content, payload)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3), lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from(["grade", "spans", "order", "gist", "none_good", "reason", "correct", "grades"]), each, max_size=4), max_leaves=12))  # fmt: skip
+@settings(max_examples=200, deadline=None)
+def test_rubbish_is_a_value_error_and_nothing_else(payload):
+    """Whatever JSON comes, a form takes it or refuses it; it never breaks."""
+    for title in FORMS:
+        form, item = FORMS[title](), item_of(title)
+        for tried in (payload, {**PAYLOADS[title], **payload}) if isinstance(payload, dict) else ():
+            try:
+                taken = form.check(item.content, tried)
+            except ValueError:
+                continue
+            assert list(form.labels(item.key, item.content, taken))
+
+
+def test_white_space_at_the_ends_of_a_mark_is_left_out():
+    """A double click takes the blank behind a word with it; the span is the word."""
+    (item,) = GistForm().items([Sample("1", "q", "a", reference="one two  three\n")])
+    spans = GistForm().check(item.content, {"spans": {"gist": [[8, 15], [0, 4], [3, 4]]}})["spans"]
+    assert spans["gist"] == [[0, 3], [9, 14]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        ([[0, 6]], [[0, 6]], False),
+        ([[0, 6]], [[0, 5]], False),
+        ([[0, 6]], [[0, 2]], True),
+        ([[0, 6]], [], True),
+        ([[0, 3], [3, 6]], [[0, 6]], True),
+        ([[0, 3], [5, 9]], [[5, 9], [0, 4]], False),
+    ],
+)
+def test_marks_differ_where_half_is_not_shared(one, other, differ):
+    """People who mark the same unit a character apart agree; who mark another unit, or one more, differ."""
+    form, item = GistForm(), item_of("gist")
+    payloads = [form.check(item.content, {"spans": {"gist": spans}}) for spans in (one, other)]
+    assert form.differences(payloads) == (("gist",) if differ else ())
+    assert form.differences(payloads[::-1]) == form.differences(payloads)
+
+
+def test_differences_name_the_aspect():
+    """The admin sees where annotators differ; other words for a reason are no difference."""
+    grades = PAYLOADS["aspects"]["grades"]
+    said = [{"grades": grades, "reason": "a"}, {"grades": {**grades, "formality": 0}, "reason": "b"}]
+    assert AspectsForm().differences(said) == ("formality",)
+    assert GradeForm().differences([{"grade": 3, "reason": "a"}, {"grade": 3, "reason": "b"}]) == ()
+    assert CorrectForm().differences([{"correct": True}, {"correct": True}, {"correct": False}]) == ("correct",)
+    orders = [{"order": [["a1"], ["a2"]], "none_good": flag} for flag in (False, True)]
+    assert PreferenceForm().differences(orders) == ("none_good",)
+
+
+@given(st.permutations(["a1", "a2", "a3", "a4"]), st.lists(st.booleans(), min_size=3, max_size=3))
+def test_an_order_with_ties_survives_the_labels(keys, cuts):
+    """Any order of four answers, with ties, is told by the preferences between all pairs."""
+    samples = [Sample(f"s{n}", "q", f"answer {n}") for n in range(4)]
+    form = PreferenceForm()
+    (item,) = form.items(samples)
+    order = [[keys[0]]]
+    for key, cut in zip(keys[1:], cuts, strict=True):
+        order.append([key]) if cut else order[-1].append(key)
+    payload = form.check(item.content, {"order": order, "none_good": False})
+    labels = list(form.labels(item.key, item.content, payload))
+    assert len([label for label in labels if label.aspect == "preference"]) == 6
+    assert form.payload_of(item.content, labels) == payload
+
+
+def test_preferences_in_a_circle_are_no_order():
+    """A beats B beats C beats A cannot be shown as an order."""
+    form = PreferenceForm()
+    (item,) = form.items([Sample(name, "q", "a") for name in "ABC"])
+    circle = [Label("A vs B", -1), Label("B vs C", -1), Label("A vs C", 1)]
+    assert form.payload_of(item.content, circle) is None
+
+
+def test_what_cannot_be_graded_is_told():
+    """No answer, no reference for its units, nothing to compare: each names the sample and what is missing."""
+    with pytest.raises(BadInput, match="sample 's' has no answer"):
+        list(GradeForm().items([Sample("s", "q")]))
+    with pytest.raises(BadInput, match="sample 's' has no reference"):
+        list(GistForm().items([Sample("s", "q", "a", reference=" ")]))
+    with pytest.raises(BadInput, match="none of the 2 questions has two answers"):
+        list(PreferenceForm().items([Sample("s", "q", "a"), Sample("t", "r", "a")]))
+    with pytest.raises(BadInput, match="has 21 answers"):
+        list(PreferenceForm().items(Sample(str(n), "q", "a") for n in range(21)))
+
+
+def test_an_aspects_form_keeps_the_rubric_it_was_made_with(tmp_path):
+    """The rubric's text is in the project; the file may change or go."""
+    file = tmp_path / "ours.toml"
+    file.write_text(
+        '[[aspects]]\nname = "clarity"\nbest = 2\nbetween = true\nja.asks = "明快か"\n'
+        'grades = [{ value = 0, ja = "いいえ: だめ" }, { value = 2, ja = "はい" }]\n',
+        "utf-8",
+    )
+    form = AspectsForm(rubric=read_rubric(str(file)))
+    options = json.loads(json.dumps(form.options))
+    file.unlink()
+    again = AspectsForm.from_options(options)
+    (shown,) = again.texts("en")["aspects"]
+    assert [(grade["value"], grade["text"]) for grade in shown["grades"]] == [(0, "いいえ: だめ"), (1, ""), (2, "はい")]
+    assert again.rubric.digest == form.rubric.digest
