@@ -226,6 +226,8 @@ class Label:
     """The word, where the values have no order (`neutral`); `value` then only numbers the words as they came."""
     spans: tuple[Span, ...] | None = None
     """What was marked, () where nothing was; `value` then is their number. None where it is no matter of marking."""
+    reason: str = ""
+    """Why, in the annotator's own words, where that was written down."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """Sentence-transformers: a real model, made here, through the library's real way of loading."""
 
 import asyncio
+import json
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -11,25 +13,16 @@ import pytest
 
 from saiten.assembly import Models
 from saiten.errors import ConfigurationError
+from tiny_models import tiny_bert
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
-
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "cat", "dog", "sat", "the", "猫", "犬", "が", "好", "き"]
 
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
     """The folder of a tiny random model that sentence-transformers can load."""
-    transformers = pytest.importorskip("transformers", reason="sentence-transformers is not installed")
     pytest.importorskip("sentence_transformers", reason="sentence-transformers is not installed")
-    folder = tmp_path_factory.mktemp("model")
-    (folder / "vocab.txt").write_text("\n".join(WORDS), "utf-8")
-    transformers.BertTokenizerFast(vocab_file=str(folder / "vocab.txt")).save_pretrained(folder)
-    settings = transformers.BertConfig(
-        vocab_size=len(WORDS), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
-    )
-    transformers.BertModel(settings).save_pretrained(folder)
-    return folder
+    return tiny_bert(tmp_path_factory.mktemp("model"))
 
 
 async def test_vectors(model):
@@ -37,7 +30,7 @@ async def test_vectors(model):
     embedder = Models().embedder(f"st:{model}")
     texts = ["cat", "the dog sat " * 40, " ", "猫が好き", "cat"]
     vectors = (await embedder.embed(texts)).vectors
-    assert vectors.shape == (5, 16)
+    assert vectors.shape == (5, 32)
     assert vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), [1, 1, 0, 1, 1], atol=1e-5)
     assert np.allclose(vectors[0], vectors[4], atol=1e-5)
@@ -62,7 +55,7 @@ async def test_the_loop_stays_free(model):
     answers = await asyncio.gather(*(embedder.embed([f"cat {n}", "dog"] * 20) for n in range(8)))
     ticking.cancel()
     assert ticks > 8
-    assert {answer.vectors.shape for answer in answers} == {(40, 16)}
+    assert {answer.vectors.shape for answer in answers} == {(40, 32)}
     await embedder.close()
 
 
@@ -71,6 +64,17 @@ async def test_a_folder_that_is_no_model(model, tmp_path):
     (tmp_path / "readme.txt").write_text("nothing")
     embedder = Models().embedder(f"st:{tmp_path}")
     with pytest.raises(ConfigurationError, match="expected a folder that sentence-transformers saved"):
+        await embedder.embed(["cat"])
+    await embedder.close()
+
+
+async def test_an_attention_from_the_hub_is_not_fetched(model, tmp_path):
+    """Settings that name a kernel in somebody's repository are refused before the library would run it."""
+    folder = shutil.copytree(model, tmp_path / "kernel")
+    settings = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(settings | {"attn_implementation": "somebody/attention"}))
+    embedder = Models().embedder(f"st:{folder}")
+    with pytest.raises(ConfigurationError, match="asks for code from the hub"):
         await embedder.embed(["cat"])
     await embedder.close()
 

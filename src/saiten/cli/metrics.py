@@ -42,7 +42,12 @@ def metrics(
     if name is not None:
         _explain(name, japanese=japanese)
         return
-    families = {"ragas": "As in RAGAS", "judged": "Correctness", "overlap": "Text only, no judge"}
+    families = {
+        "ragas": "As in RAGAS",
+        "judged": "Correctness",
+        "overlap": "Text only, no judge",
+        "neural": "A network on this machine, no judge",
+    }
     tables = [
         Table(
             title,

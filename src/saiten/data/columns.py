@@ -113,6 +113,7 @@ LABEL_COLUMNS: Names = {
     "preference": ("preference",),
     "choice": ("choice",),
     "spans": ("spans",),
+    "reason": ("reason", "comment", "rationale", "理由"),
 }
 
 _OBJECTS = frozenset({"inputs", "outputs", "actual_outputs", "expected_outputs", "reference_outputs", "request"})

@@ -45,13 +45,14 @@ def read_labels(
 
     What `dataclasses.asdict` makes of a label is read back as it was, categories apart.
 
-    A column `adjudicated` (yes or no) marks a third decision that settles the others.
+    A column `adjudicated` (yes or no) marks a third decision that settles the others; a column `reason` says why, in
+    the annotator's own words.
 
     Args:
         source: As for samples.
-        columns: `item`, `value`, `preference`, `choice`, `spans`, `annotator`, `aspect`, `adjudicated` → column, where
-            the names are not recognised. Of value, preference, choice and spans, those that are named are the only
-            ones that are looked at.
+        columns: `item`, `value`, `preference`, `choice`, `spans`, `annotator`, `aspect`, `adjudicated`, `reason` →
+            column, where the names are not recognised. Of value, preference, choice and spans, those that are named are
+            the only ones that are looked at.
         format: As for samples.
         categories: Whether other words are categories (`neutral`), to be kept as `Label.category`; else they are no
             labels.
@@ -107,7 +108,8 @@ def _label(row: Row, columns: Columns, seen: _Seen) -> Label:
         raise ValueError("no item: the id of the sample was expected")
     spans = _spans(row, columns, seen)
     value, category = (float(len(spans)), "") if spans is not None else _said(row, columns, seen)
-    return Label(item, value, text("annotator"), text("aspect"), _is_yes(text("adjudicated")), category, spans)
+    settles = _is_yes(text("adjudicated"))
+    return Label(item, value, text("annotator"), text("aspect"), settles, category, spans, text("reason"))
 
 
 def _spans(row: Row, columns: Columns, seen: _Seen) -> tuple[Span, ...] | None:

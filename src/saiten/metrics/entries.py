@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from saiten.protocols import Need
 
-Family = Literal["ragas", "judged", "overlap"]
+Family = Literal["ragas", "judged", "overlap", "neural"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,7 @@ class Entry:
 _RAGAS = "saiten.metrics.ragas"
 _OVERLAP = "saiten.metrics.overlap"
 _JUDGED = "saiten.metrics.judged"
+_NEURAL = "saiten.metrics.neural"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -268,6 +269,21 @@ ENTRIES: tuple[Entry, ...] = (
         "overlap",
         "share of the answer's words that stand in the contexts: the baseline of faithfulness",
         "回答の単語のうち、コンテキストに現れるものの割合(忠実性の基準線)",
+    ),
+    Entry(
+        "bertscore",
+        f"{_NEURAL}.bertscore:BertScore",
+        "neural",
+        "how near the tokens of answer and reference come to each other in a network: precision, recall, F1",
+        "ネットワークの中で、回答と正答例のトークンがどれだけ近いか(適合率・再現率・F1)",
+        ("bert_score",),
+    ),
+    Entry(
+        "perplexity",
+        f"{_NEURAL}.perplexity:Perplexity",
+        "neural",
+        "how surprised a language model is by the answer: alone, after its question, after a random other question",
+        "言語モデルにとっての回答の意外さ(パープレキシティ)。回答のみ・質問の後・無関係な質問の後の3種",
     ),
 )
 

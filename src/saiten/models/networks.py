@@ -2,7 +2,8 @@
 
 import hashlib
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -49,10 +50,49 @@ def loaded(what: str, expected: str, load: Callable[[], T]) -> T:
     """
     try:
         return load()
-    except (OSError, ValueError, ImportError, RuntimeError, KeyError, AttributeError, TypeError) as error:
+    except ConfigurationError:
+        raise
+    except Exception as error:  # damaged weights have errors of their own: of safetensors, of pickle
         said = str(error).strip()
         first = said.splitlines()[0] if said else repr(error)
         raise ConfigurationError(f"{what} cannot be loaded: {first}; expected {expected}") from error
+
+
+def configuration(model: str, what: str, expected: str) -> Any:
+    """The configuration of the model in this folder or of this name; a folder is read without asking the network.
+
+    Raises:
+        ConfigurationError: transformers cannot read it, or it asks for code out of a repository, which is never run.
+    """
+    library = import_module("transformers")
+    where: dict[str, bool] = {"trust_remote_code": False, "local_files_only": Path(model).is_dir()}
+    config = loaded(what, expected, lambda: library.AutoConfig.from_pretrained(model, **where))
+    attention = getattr(config, "_attn_implementation", None)
+    if isinstance(attention, str) and "/" in attention:  # transformers would download and run it
+        raise ConfigurationError(
+            f"{what} asks for code from the hub ({attention}), and none is run; take attn_implementation out of its "
+            "config.json"
+        )
+    return config
+
+
+@contextmanager
+def quietly(*, bars: bool = False) -> Iterator[None]:
+    """While this lasts, transformers reports nothing but errors; afterwards it is as it was.
+
+    `bars`: let it draw progress bars, for a model that may have to be downloaded.
+    """
+    logging = import_module("transformers.utils.logging")
+    level, hidden = logging.get_verbosity(), not bars and logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    if hidden:
+        logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if hidden:
+            logging.enable_progress_bar()
 
 
 def held(key: Hashable, make: Callable[[], T]) -> T:

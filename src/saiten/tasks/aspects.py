@@ -33,13 +33,15 @@ class Rating(Reply):
 
     reason: str = Field(description="what about the answer decides the grade, by this aspect alone")
     grade: Annotated[int, BeforeValidator(read_signed)] = Field(description="one of the grades of the scale")
-    given: tuple[int, ...] = Field(default=(), json_schema_extra=HIDDEN)
+    exact: float | None = Field(default=None, json_schema_extra=HIDDEN)
+    """A figure between the grades where the judge has one (an encoder); `grade` then is the nearest grade."""
+    given: tuple[int | float, ...] = Field(default=(), json_schema_extra=HIDDEN)
     """The grades of all votes of a panel, in order; empty for a single reply."""
 
     @property
-    def grades(self) -> tuple[int, ...]:
-        """The grade of each vote; of a single reply its own."""
-        return self.given or (self.grade,)
+    def grades(self) -> tuple[int | float, ...]:
+        """The grade of each vote; of a single reply its own, as exact as there is one."""
+        return self.given or (self.grade if self.exact is None else self.exact,)
 
     @property
     def value(self) -> float:

@@ -53,19 +53,21 @@ class Accuracy(BaseMetric):
         """The verdict as 1 or 0."""
         if not (sample.answer or "").strip():
             return Score(0.0, reason="the answer is empty")
-        contexts = (sample.contexts or ()) if self.grounded else None
-        decision = await judge.perform(
-            DecideCorrect(
-                sample.question,
-                sample.answer or "",
-                sample.references,
-                contexts,
-                self.form,
-                language=sample.language,
-            )
-        )
+        decision = await judge.perform(self.task(sample))
         return Score(
             float(decision.correct),
             reason=decision.explanation,
             details=decision.model_dump(mode="json", include={"correct", "p"}, exclude_none=True),
+        )
+
+    def task(self, sample: Sample) -> DecideCorrect:
+        """What the judge is asked about this sample."""
+        contexts = (sample.contexts or ()) if self.grounded else None
+        return DecideCorrect(
+            sample.question,
+            sample.answer or "",
+            sample.references,
+            contexts,
+            self.form,
+            language=sample.language,
         )

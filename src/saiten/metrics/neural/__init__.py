@@ -1,0 +1,1 @@
+"""Metrics that need no judge but a network in this process (extra `neural`)."""

@@ -1,0 +1,176 @@
+"""Perplexity: how surprised a language model is by the answer; the exponential of the mean over the answer's tokens.
+
+1 is an answer that the model would have written word for word; the vocabulary's size is one that it finds as likely as
+any other; lower is better. Undefined for a blank answer. Figures of two models cannot be compared, since their tokens
+differ; `bits_per_byte` in the details can.
+Source: the paper on long-form question answering and LLM-MATE, which holds three forms against people's grades.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from math import inf
+from typing import Any, ClassVar, Literal, get_args
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.base import BaseMetric
+from saiten.metrics.naming import write_name
+from saiten.metrics.neural.causal_model import Precision, identify
+from saiten.metrics.neural.perplexity_network import Asked, Measured, PerplexityNetwork, perplexity_network
+from saiten.metrics.neural.random_questions import RandomQuestions, read_questions
+from saiten.protocols import Judge
+from saiten.records import Sample, Score
+
+Form = Literal["A", "QA", "RQA"]
+"""What stands before the answer: nothing · its question · a random other question."""
+FORMS: tuple[str, ...] = get_args(Form)
+
+SEPARATOR = "\n"
+"""Between question and answer; belongs to the question's tokens."""
+
+
+@dataclass(frozen=True)
+class Perplexity(BaseMetric):
+    """One of the three forms; `perplexity` alone stands for all of them. They share one network.
+
+    `A`: the answer alone · `QA`: after its question · `RQA`: after a random other question in the same language, which
+    shows whether `QA` measures anything. Only the answer's tokens count, and they are the same tokens in all three.
+    """
+
+    title = "perplexity"
+    needs = ("answer",)
+    bounds = (1.0, inf)
+    higher_is_better = False
+    main: ClassVar[str] = "form"
+    """The setting that stands in the brackets without its name."""
+    parts: ClassVar[tuple[str, ...]] = FORMS
+    """What the bare name stands for."""
+
+    form: Form = "A"
+    model: str = ""
+    """A causal language model: a folder, or its name on the Hugging Face hub. There is no default."""
+    stride: int = 0
+    """Tokens measured at once where the text is longer than the model reads; 0: half of what it reads."""
+    seed: int = 1
+    """Of the draw of random questions."""
+    questions: str = ""
+    """A file with questions to draw from, such as the data themselves; empty: a hundred in each language."""
+    dtype: Precision = "float32"
+    """Of the weights: half the memory with bfloat16, and two digits of the figure fewer."""
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not exist; what the model can do is seen when it is loaded."""
+        if self.form not in self.parts:
+            raise ConfigurationError(f"perplexity: form is one of {', '.join(self.parts)}, not {self.form!r}")
+        if self.dtype not in get_args(Precision):
+            raise ConfigurationError(
+                f"perplexity: dtype is one of {', '.join(get_args(Precision))}, not {self.dtype!r}"
+            )
+        if self.stride < 0:
+            raise ConfigurationError(f"perplexity: stride is a number of tokens, not {self.stride}")
+        if self.form == "QA":
+            # The form decides about the needs: the instance's own hide the class's.
+            object.__setattr__(self, "needs", ("question", "answer"))
+
+    @property
+    def name(self) -> str:
+        """`perplexity[QA,model=NAME]`, with the settings that are not the default."""
+        settings = {key: getattr(self, key) for key in ("model", "stride", "seed", "questions", "dtype")}
+        changed = {key: value for key, value in settings.items() if value != getattr(type(self), key)}
+        return write_name(self.title, changed, main=self.form)
+
+    @cached_property
+    def made(self) -> str:
+        """Which version of the model it is.
+
+        Raises:
+            ConfigurationError: no model was named, there is none of this name, or a library is not installed.
+        """
+        if not self.model:
+            raise ConfigurationError(
+                "perplexity needs a language model, and none was named: perplexity[model=NAME_OR_FOLDER], a causal "
+                "language model on the Hugging Face hub or in a local folder. Take one that knows the language of the "
+                "answers: openai-community/gpt2 reads English alone; Japanese needs a Japanese or multilingual one"
+            )
+        return identify(self.model)
+
+    @cached_property
+    def network(self) -> PerplexityNetwork:
+        """The network, which is loaded when it is asked; raises as `made` does."""
+        return perplexity_network(self.model, self.dtype, self.made)
+
+    @cached_property
+    def pool(self) -> RandomQuestions:
+        """The questions to draw from.
+
+        Raises:
+            ConfigurationError: the file of questions cannot be used.
+        """
+        return read_questions(self.questions)
+
+    def describe(self) -> Mapping[str, str]:
+        """The model's fingerprint or commit, the library, and what random questions are drawn from.
+
+        Raises:
+            ConfigurationError: as `made` and `pool` do, so that a run stops before anything is scored.
+        """
+        return {
+            **({"fingerprint": self.made} if self.made else {}),
+            "transformers": version("transformers"),
+            **({"questions": self.pool.digest} if self.form == "RQA" else {}),
+        }
+
+    async def score(self, sample: Sample, judge: Judge) -> Score:
+        """The perplexity."""
+        answer = (sample.answer or "").strip()
+        if not answer:
+            return Score.undefined("the answer is empty")
+        question = self._question(sample)
+        if question is None:
+            where = f"in {self.questions}" if self.questions else "among those shipped"
+            return Score.undefined(f"there is no other question in the sample's language ({sample.language}) {where}")
+        before = question + SEPARATOR if question else ""
+        measured = await self.network.measure(Asked(before, answer, self.stride))
+        drawn = {"question": question} if self.form == "RQA" else {}
+        return perplexity(measured, {**details_of(measured, answer), **drawn})
+
+    def _question(self, sample: Sample) -> str | None:
+        """What is asked before the answer, "" for nothing; None where there is no random question."""
+        if self.form == "RQA":
+            return self.pool.draw(sample, self.seed)
+        return sample.question.strip() if self.form == "QA" else ""
+
+
+def perplexity(measured: Measured, details: Mapping[str, Any]) -> Score:
+    """exp(nll / tokens)."""
+    if not measured.tokens:
+        return Score.undefined("no token of the answer has anything before it", **details)
+    mean = measured.nll / measured.tokens
+    try:
+        value = math.exp(mean)
+    except OverflowError:
+        value = inf
+    if not math.isfinite(value):
+        return Score(
+            None,
+            "failed",
+            f"the mean surprise is {mean:g} nats, which has no perplexity; a model in float16 may need dtype=float32",
+            {key: one for key, one in details.items() if not isinstance(one, float) or math.isfinite(one)},
+        )
+    return Score(value, details=details)
+
+
+def details_of(measured: Measured, answer: str) -> Mapping[str, Any]:
+    """What was counted; bits per byte of UTF-8 where all of the answer was."""
+    whole = not measured.uncounted and not measured.unknown
+    return {
+        "tokens": measured.tokens,
+        "nll": measured.nll,
+        **({"bits_per_byte": measured.nll / math.log(2) / len(answer.encode())} if whole else {}),
+        "begins_with": "start token" if measured.start else "nothing",
+        **({"uncounted": measured.uncounted} if measured.uncounted else {}),
+        **({"unknown": measured.unknown} if measured.unknown else {}),
+        **({"windows": measured.windows} if measured.windows > 1 else {}),
+    }

@@ -1,0 +1,68 @@
+"""`-m bertscore` from the command line, on a tiny network."""
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tiny_models import tiny_bert
+
+pytest.importorskip("torch", reason="the extra neural is not installed")
+pytest.importorskip("transformers", reason="the extra neural is not installed")
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+
+ROWS = [
+    {
+        "id": f"q{n}",
+        "question": f"When did bridge {n} open?",
+        "answer": f"Bridge {n} opened in {1900 + n}. 橋は{1900 + n}年に開通しました。",
+        "reference": f"It opened in {1900 + n % 7}.",
+    }
+    for n in range(300)
+] + [{"id": "blank", "question": "?", "answer": "", "reference": "Tokyo"}]
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    """The folder of a tiny model."""
+    return tiny_bert(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.mark.timeout(300)  # it starts a process that imports torch, on a machine that may be busy
+def test_three_figures_come_out_and_a_killed_run_goes_on_to_the_same_ones(saiten, process, data, scores, model):
+    """Killed with some scores on disk, then run again: the values of a run that nobody killed; `show` has all three."""
+    path, metric = data(ROWS), f"bertscore[model={model},layer=2]"
+    whole = saiten("score", path, "-m", metric, "-o", "whole")
+    assert (whole.status, "LOAD REPORT" in whole.err) == (0, False)
+    assert "903 scores for 301 samples" in whole.err
+    shown = saiten("show", "whole", "--format", "md").out
+    for which in ("precision", "recall", "f1"):
+        assert f"bertscore[{which},model=" in shown.replace("\\", "")
+    killed = process("score", path, "-m", metric, "-o", "run")
+    while killed.poll() is None and lines(Path("run/scores.jsonl")) < 20:
+        time.sleep(0.05)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    assert saiten("score", path, "-m", metric, "-o", "run").status == 0
+    assert set(scores()) == set(scores("whole"))
+    for place, score in scores("whole").items():
+        assert (
+            scores()[place].value == pytest.approx(score.value, abs=1e-6)
+            if place[0] != "blank"
+            else score.value is None
+        )
+
+
+def test_what_is_wrong_with_the_model_is_told_before_a_run_is_begun(saiten, data, model):
+    """Exit status 2 and no folder."""
+    said = saiten("score", data(ROWS[:3]), "-m", f"bertscore[model={model},layer=9]", "-o", "run")
+    assert said.status == 2
+    assert "has no layer 9; it has 1 to 4" in " ".join(said.err.split())
+    assert not Path("run").exists()
+
+
+def lines(path):
+    """How many lines the file has, 0 while there is none."""
+    return path.read_bytes().count(b"\n") if path.exists() else 0
