@@ -120,7 +120,8 @@ async def aevaluate(
     Args:
         samples: A file, samples, rows with the column names that are understood, or a pandas or Polars frame.
         metrics: Names with settings in brackets, presets, or metrics of your own.
-        judge: `offline`, `openai:MODEL`, `openai:MODEL@URL`, settings, or a judge of your own (which is not closed).
+        judge: `offline`, `openai:MODEL`, `openai:MODEL@URL`, `hf:NAME_OR_FOLDER`, settings, or a judge of your own
+            (which is not closed).
         run: A folder in which everything is kept the moment it is there; the same call goes on where it stopped, and
             the result holds what the folder holds. None keeps all in memory.
         calls: Concurrency, limits, budget, prices, a file for answers. With `run` and no file named there, answers are

@@ -3,7 +3,7 @@
 from saiten.assembly.addresses import price_name, read_address
 from saiten.assembly.judges import assemble_judge
 from saiten.assembly.knowledge import index_documents, open_engine, open_knowledge_base
-from saiten.assembly.models import Models
+from saiten.assembly.models import Models, known_price
 from saiten.assembly.opened_later import OpenedLater, knowledge_base_later
 from saiten.assembly.rag import RagSettings, assemble_rag, rag_over, ready
 from saiten.assembly.settings import CallSettings, JudgeSettings
@@ -21,6 +21,7 @@ __all__ = [
     "assemble_system",
     "index_documents",
     "knowledge_base_later",
+    "known_price",
     "open_engine",
     "open_knowledge_base",
     "price_name",

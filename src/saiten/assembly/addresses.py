@@ -1,5 +1,6 @@
 """`openai:MODEL` and `openai:MODEL@URL`: a model, where it is served, and the key to it."""
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,9 @@ from saiten.errors import ConfigurationError
 from saiten.models.endpoint import OPENAI
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
+
+HERE = "hf:"
+"""What a chat model in this process begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,11 @@ def read_address(spec: str, environ: Mapping[str, str], *, what: str = "judge", 
     """
     match = _SPEC.fullmatch(spec.strip())
     if match is None:
+        here = "st:" if what == "embedder" else HERE
         raise ConfigurationError(
-            f"unknown {what} {spec!r}; expected {builtin}, openai:MODEL or openai:MODEL@URL, "
-            f"for example openai:gpt-4o-mini or openai:qwen3@http://localhost:8000/v1{_meant(spec.strip(), builtin)}"
+            f"unknown {what} {spec!r}; expected {builtin}, openai:MODEL or openai:MODEL@URL, or {here}NAME_OR_FOLDER, "
+            "for example openai:gpt-4o-mini or openai:qwen3@http://localhost:8000/v1"
+            f"{_meant(spec.strip(), builtin, here)}"
         )
     url = match["url"] or environ.get(URL_VARIABLE) or OPENAI
     key = environ.get(KEY_VARIABLE) or None
@@ -49,12 +55,14 @@ def read_address(spec: str, environ: Mapping[str, str], *, what: str = "judge", 
     return Address(match["model"], url, key)
 
 
-def _meant(spec: str, builtin: str) -> str:
+def _meant(spec: str, builtin: str, here: str) -> str:
     """What a name that cannot be read probably meant."""
     kind, separator, rest = spec.partition(":")
     model, at, url = spec.removeprefix("openai:").rpartition("@")
     if kind == "openai" and at and "://" not in url:
         return f"; an address begins with http:// or https://: openai:{model}@http://{url}"
+    if spec and os.path.isdir(spec):  # noqa: PTH112 - never raises, however odd the name
+        return f"; did you mean {here}{spec}?"
     if kind == "openai" or any(sign.isspace() or sign == "@" for sign in spec):
         return ""
     if separator:  # ollama:qwen3, vllm:…

@@ -3,23 +3,35 @@
     offline                     the overlap judge: no model, no key, no network
     openai:MODEL                api.openai.com, or $OPENAI_BASE_URL; the key is in $OPENAI_API_KEY
     openai:MODEL@URL            any OpenAI-compatible server: vLLM, Ollama, TGI, llama.cpp, Azure, …
+    hf:NAME_OR_FOLDER           a causal language model in this process, through transformers; needs [neural]
+    hf:FOLDER                   an encoder that `saiten tune judge --head regression` made; needs [neural]
 
 A slash may stand for the colon. A server of one's own needs no key.
 """
 
+import logging
 from collections.abc import Mapping
 
+from saiten.assembly.addresses import HERE
 from saiten.assembly.models import Models
 from saiten.assembly.settings import CallSettings, JudgeSettings
 from saiten.errors import ConfigurationError
+from saiten.judges.encoder import EncoderJudge
 from saiten.judges.llm import LLMJudge
 from saiten.judges.offline import Calibration, OfflineJudge
+from saiten.judges.own import read_own
 from saiten.judges.panel import Panel
 from saiten.models import CachedChat
 from saiten.protocols import Judge
 
+_LOG = logging.getLogger(__name__)
+
 VOTING_TEMPERATURE = 0.7
 """At temperature 0 most servers give every vote the same answer, whatever the seed."""
+
+
+FIRST_MAX_TOKENS = 64
+"""Of the first small call to a model in this process: one that was not trained to chat goes on for ever."""
 
 
 def assemble_judge(
@@ -42,20 +54,32 @@ def assemble_judge(
         models = Models(how) if environ is None else Models(how, environ)
     embedder = models.embedder(settings.embedder)
     if settings.judge == "offline":
-        if settings.votes > 1:
-            raise ConfigurationError(
-                f"the offline judge says the same every time, so {settings.votes} votes would tell nothing; "
-                "leave out the votes, or name a model as the judge"
-            )
+        _check_votes("the offline judge", settings.votes)
         return OfflineJudge(embedder, tuple(Calibration.load(file) for file in settings.calibration))
     if settings.calibration:
         raise ConfigurationError(f"a calibration is for the offline judge, not for {settings.judge}")
+    named = settings.judge.strip()
+    encoder = EncoderJudge.of(named.removeprefix(HERE), embedder) if named.startswith(HERE) else None
+    if encoder is not None:
+        _check_votes("an encoder", settings.votes)
+        return encoder
     chat = models.chat(settings.judge)
+    if named.startswith(HERE) and (own := read_own(named.removeprefix(HERE))) is not None and own.stale:
+        _LOG.warning("%s: %s", named, own.stale)
     temperature = settings.temperature
     if temperature is None:
         temperature = VOTING_TEMPERATURE if settings.votes > 1 else 0.0
     forget = chat.forget if isinstance(chat, CachedChat) else None
-    judge = LLMJudge(chat, embedder, temperature, settings.seed, settings.max_tokens, forget)
+    few = FIRST_MAX_TOKENS if named.startswith(HERE) else None
+    judge = LLMJudge(chat, embedder, temperature, settings.seed, settings.max_tokens, few, forget)
     if settings.votes == 1:
         return judge
     return Panel(tuple(judge.with_seed(settings.seed + vote) for vote in range(settings.votes)))
+
+
+def _check_votes(who: str, votes: int) -> None:
+    if votes > 1:
+        raise ConfigurationError(
+            f"{who} says the same every time, so {votes} votes would tell nothing; "
+            "leave out the votes, or name a model as the judge"
+        )

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from saiten.assembly.addresses import read_address
+from saiten.assembly.addresses import HERE, price_name, read_address
 from saiten.assembly.settings import CallSettings
 from saiten.models import (
     Budget,
@@ -15,6 +15,7 @@ from saiten.models import (
     Limits,
     OpenAICompatibleChat,
     OpenAICompatibleEmbedder,
+    Price,
     PriceTable,
     Retries,
     Store,
@@ -23,7 +24,15 @@ from saiten.models import (
     stack_embedder,
 )
 from saiten.models.sentence_transformers import SentenceTransformersEmbedder
+from saiten.models.transformers_chat import TransformersChat
 from saiten.protocols import Chat, Embedder
+
+
+def known_price(spec: str, calls: CallSettings) -> Price | None:
+    """What the tokens of a chat model cost, by its name alone; None where nobody said so, 0 in this process."""
+    if spec.strip().startswith(HERE):
+        return Price(0.0)
+    return PriceTable.read(calls.prices, calls.currency).find(price_name(spec))
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,7 @@ class Models:
     _budget: Budget = field(init=False, repr=False)
     _limiters: dict[str, Limiter] = field(init=False, repr=False, default_factory=dict)
     _stores: list[Store] = field(init=False, repr=False, default_factory=list)
+    _local: list[TransformersChat] = field(init=False, repr=False, default_factory=list)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_budget", Budget(self.calls.max_calls, self.calls.max_cost, self.calls.currency))
@@ -49,14 +59,29 @@ class Models:
         return bare
 
     def chat(self, spec: str, *, what: str = "judge", builtin: str = "offline") -> Chat:
-        """The chat model; `what` and `builtin` are for errors: what it is to be, and what needs no model.
+        """The chat model: `openai:MODEL`, `openai:MODEL@URL` or `hf:NAME_OR_FOLDER`.
+
+        `what` and `builtin` are for errors: what it is to be, and what needs no model.
 
         Raises:
-            ConfigurationError: the name, the key or the price is missing or wrong.
+            ConfigurationError: the name, the key or the price is missing or wrong, or an extra is not installed.
         """
+        if spec.strip().startswith(HERE):
+            local = TransformersChat(spec.strip().removeprefix(HERE))
+            self._local.append(local)
+            return stack_chat(local, self._around(local.name, local.name, Price(0.0)), self._store())
         address = read_address(spec, self.environ, what=what, builtin=builtin)
         model = OpenAICompatibleChat(address.model, address.url, address.key, timeout=self.calls.timeout)
         return stack_chat(model, self._around(model.name, address.url), self._store())
+
+    async def prepare(self) -> None:
+        """Load the chat models made so far that run in this process; others are ready as they are.
+
+        Raises:
+            ConfigurationError: one cannot be loaded.
+        """
+        for local in self._local:
+            await local.prepare()
 
     def embedder(self, spec: str) -> Embedder:
         """The embedder: `builtin`, `builtin:DIMENSIONS`, `st:NAME_OR_FOLDER`, `openai:MODEL` or `openai:MODEL@URL`.
@@ -80,13 +105,13 @@ class Models:
             self._stores.append(Store(self.calls.store))
         return self._stores[0] if self._stores else None
 
-    def _around(self, model: str, url: str) -> tuple[Layer, ...]:
+    def _around(self, model: str, url: str, price: Price | None = None) -> tuple[Layer, ...]:
         """What stands around the requests: one budget for all, one limiter a server, a price a model."""
         how = self.calls
         limits = Limits(how.concurrency, how.requests_per_minute, how.tokens_per_minute)
         return layers(
             retries=Retries(attempts=how.retries + 1),
             limits=self._limiters.setdefault(url, Limiter(limits)),
-            price=PriceTable.read(how.prices, how.currency).find(model),
+            price=price or PriceTable.read(how.prices, how.currency).find(model),
             budget=self._budget,
         )

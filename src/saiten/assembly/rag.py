@@ -3,6 +3,7 @@
 extractive                  picks sentences: no model, no key, no network
 openai:MODEL                api.openai.com, or $OPENAI_BASE_URL; the key is in $OPENAI_API_KEY
 openai:MODEL@URL            any OpenAI-compatible server
+hf:NAME_OR_FOLDER           a causal language model in this process
 """
 
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ class RagSettings:
     k: int = 5
     """Passages to retrieve for a question."""
     generator: str = "extractive"
-    """`extractive`, `openai:MODEL` or `openai:MODEL@URL`."""
+    """`extractive`, `openai:MODEL`, `openai:MODEL@URL` or `hf:NAME_OR_FOLDER`."""
     example: Path | None = None
     """A TOML or JSON file with one worked example, for one-shot prompts."""
     temperature: float | None = 0.0
@@ -61,12 +62,14 @@ def rag_over(kb: str, settings: RagSettings, models: Models) -> Rag:
     return assemble_rag(base, settings, models)
 
 
-async def ready(system: System) -> None:
-    """Open what our RAG opens with the first question otherwise, so that the first latency is one like the others.
+async def ready(system: System, models: Models | None = None) -> None:
+    """Open and load what the first question would else: the first latency is one like the others.
 
     Raises:
-        ConfigurationError: the knowledge base cannot be opened.
+        ConfigurationError: the knowledge base cannot be opened, or one of the models that run here not be loaded.
     """
+    if models is not None:
+        await models.prepare()
     if isinstance(system, Rag) and isinstance(system.retriever, OpenedLater):
         try:
             await system.retriever.open()

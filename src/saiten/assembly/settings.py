@@ -11,7 +11,7 @@ class JudgeSettings:
     """What figures depend on: a run with other settings is another run."""
 
     judge: str = "offline"
-    """`offline`, `openai:MODEL` or `openai:MODEL@URL`."""
+    """`offline`, `openai:MODEL`, `openai:MODEL@URL` or `hf:NAME_OR_FOLDER`."""
     embedder: str = "builtin"
     """`builtin`, `openai:MODEL` or `openai:MODEL@URL`; for the metrics that compare embeddings."""
     temperature: float | None = None

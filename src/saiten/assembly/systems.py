@@ -3,6 +3,7 @@
 python:module:function      a Python function; also path/to/file.py:function
 http:URL                    an HTTP service that speaks the contract in docs/systems.md; also http://… and https://…
 openai:MODEL[@URL]          a chat model alone, without retrieval
+hf:NAME_OR_FOLDER           the same, in this process
 rag:KB                      our RAG over a knowledge base: a folder, or http://HOST:6333/NAME
 file:ANSWERS                answers that are in a file already
 """
@@ -24,7 +25,10 @@ from saiten.systems.http_address import KEY_VARIABLE
 
 _LOG = logging.getLogger(__name__)
 
-FORMS = "python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL[@URL], rag:KB or file:ANSWERS.jsonl"
+FORMS = (
+    "python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL[@URL], hf:NAME_OR_FOLDER, rag:KB or "
+    "file:ANSWERS.jsonl"
+)
 """What a system may be written as."""
 
 
@@ -83,7 +87,7 @@ def _http(spec: str, settings: SystemSettings, models: Models) -> System:
     return HttpJson(address, timeout=models.calls.timeout, repeatable=settings.repeatable, around=around)
 
 
-def _openai(spec: str, settings: SystemSettings, models: Models) -> System:
+def _chat_model(spec: str, settings: SystemSettings, models: Models) -> System:
     chat = models.chat(spec, what="system", builtin="python:MODULE:FUNCTION")
     return ChatModel(chat, temperature=settings.temperature, seed=settings.seed, max_tokens=settings.max_tokens)
 
@@ -106,7 +110,8 @@ _MAKERS: Mapping[str, Callable[[str, SystemSettings, Models], System]] = {
     "python": _python,
     "http": _http,
     "https": _http,
-    "openai": _openai,
+    "openai": _chat_model,
+    "hf": _chat_model,
     "rag": _rag,
     "file": _file,
 }

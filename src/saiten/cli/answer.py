@@ -14,7 +14,7 @@ from rich.console import Console
 from saiten.answering import AnswersFile, answer_into, summarise_answers
 from saiten.answering.answers_file import folder_of
 from saiten.answering.provenance import read_settings
-from saiten.assembly import CallSettings, Models, ready
+from saiten.assembly import Models, ready
 from saiten.assembly.systems import assemble_system
 from saiten.cli import data_options as of_data
 from saiten.cli import judge_options as typed
@@ -161,10 +161,11 @@ def answer(
         if ledger.before:
             notes.print(f"{outside(out)} has {ledger.before} of the answers already; going on")
         wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
-        asked = assemble_system(system, settings, Models(wide)) if options.has_models else described
+        models = Models(wide)
+        asked = assemble_system(system, settings, models) if options.has_models else described
         progress = AnswerProgress(notes, chosen.count(), calls.currency, quiet=quiet)
         with progress, redirect_stdout(sys.stderr):
-            status = _run(ledger, source, asked, calls, progress, notes, strict=strict)
+            status = _run(ledger, source, asked, models, progress, notes, at_once=calls.concurrency, strict=strict)
         if not status and not progress.questions:
             raise BadInput(
                 f"there was no question in {questions}; reasons stand in {folder_of(ledger.path)}/errors.jsonl"
@@ -189,18 +190,19 @@ def _run(
     ledger: AnswersFile,
     rows: Iterator[Sample | BadRow],
     system: System,
-    calls: CallSettings,
+    models: Models,
     progress: AnswerProgress,
     notes: Console,
     *,
+    at_once: int,
     strict: bool,
 ) -> int:
     """Ask, and say how it ended: 0, or the exit status of a run that can be continued."""
 
     async def all_of_it() -> None:
         try:
-            await ready(system)
-            await answer_into(ledger, rows, system, LocalExecutor(calls.concurrency), progress, strict=strict)
+            await ready(system, models)
+            await answer_into(ledger, rows, system, LocalExecutor(at_once), progress, strict=strict)
         finally:
             await system.close()
 

@@ -18,8 +18,8 @@ from saiten.assembly import (
     Models,
     assemble_judge,
     assemble_system,
+    known_price,
     open_knowledge_base,
-    price_name,
     ready,
 )
 from saiten.assembly.opened_later import OpenedLater, name_of
@@ -39,7 +39,6 @@ from saiten.dialogue.running import Conversations, converse_into
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.execution.local import LocalExecutor
 from saiten.metrics.judged.with_evidence import evidence_query
-from saiten.models import PriceTable
 from saiten.protocols import Retriever
 from saiten.records import Retrieved, Sample, Usage
 from saiten.reports.summary_tables import usage_text
@@ -244,7 +243,7 @@ def converse(
 
         async def all_of_it() -> None:
             try:
-                await ready(asked)
+                await ready(asked, apart)
                 if evidence is not None:
                     await _open(evidence)
                 await converse_into(journal, source, conversations, progress, strict=strict)
@@ -326,7 +325,7 @@ def _rehearse(
     if not found.pairs:
         raise BadInput(f"there is no pair of question and reference ({found.bad_rows} rows cannot be used)")
     offline = judged_by.judge == "offline"
-    price = PriceTable.read(calls.prices, calls.currency).find(price_name(judged_by.judge))
+    price = known_price(judged_by.judge, calls)
 
     def row(name: str, questions: int, used: Usage) -> tuple[Cell, ...]:
         spent = Usage() if offline else used

@@ -12,7 +12,9 @@ from saiten.config import Config
 JUDGE, CALLS = "The judge", "Calls and money"
 """How the options stand together in the help."""
 
-JudgeOption = Annotated[str | None, typer.Option(help="offline, openai:MODEL or openai:MODEL@URL. Default: offline.")]
+JudgeOption = Annotated[
+    str | None, typer.Option(help="offline, openai:MODEL, openai:MODEL@URL or hf:NAME_OR_FOLDER. Default: offline.")
+]
 EmbedderOption = Annotated[
     str | None,
     typer.Option(help="builtin, openai:MODEL or openai:MODEL@URL. Default: builtin.", rich_help_panel=JUDGE),

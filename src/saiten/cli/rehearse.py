@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from saiten.assembly import CallSettings, JudgeSettings, price_name
+from saiten.assembly import CallSettings, JudgeSettings, known_price
 from saiten.cli.output import stderr, stdout
 from saiten.data import BadRow
 from saiten.errors import BadInput, JudgeError
@@ -14,7 +14,7 @@ from saiten.judges.costing import costing
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
 from saiten.knowledge.opening import CHUNK_SIZE
-from saiten.models import BuiltinEmbedder, PriceTable
+from saiten.models import BuiltinEmbedder
 from saiten.protocols import Judge, Metric, R, Task
 from saiten.records import Passage, Retrieved, Sample, Scored, Usage
 from saiten.reports.tables import Cell, Format, Table, render
@@ -86,7 +86,7 @@ def rehearse(
 
 
 def _row(name: str, used: Usage, settings: JudgeSettings, calls: CallSettings) -> tuple[Cell, ...]:
-    price = PriceTable.read(calls.prices, calls.currency).find(price_name(settings.judge))
+    price = known_price(settings.judge, calls)
     cost: Cell = "unknown"
     if not used.calls:
         cost = 0.0

@@ -24,7 +24,8 @@ SystemOption = Annotated[
     typer.Option(
         "--system",
         "-s",
-        help="python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL[@URL], rag:KB or file:ANSWERS.",
+        help="python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL[@URL], hf:NAME_OR_FOLDER, rag:KB or "
+        "file:ANSWERS.",
     ),
 ]
 HeaderOption = Annotated[
@@ -52,7 +53,9 @@ TalkOption = Annotated[
 ]
 GeneratorOption = Annotated[
     str | None,
-    typer.Option(help="extractive (default; no model) or openai:MODEL[@URL].", rich_help_panel=OUR_RAG),
+    typer.Option(
+        help="extractive (default; no model), openai:MODEL[@URL] or hf:NAME_OR_FOLDER.", rich_help_panel=OUR_RAG
+    ),
 ]
 ExampleOption = Annotated[
     Path | None,
@@ -92,7 +95,7 @@ class SystemOptions:
     @property
     def has_models(self) -> bool:
         """Whether it asks models, whose answers may be kept in a store and whose calls share a budget."""
-        return self.kind in {"openai", "rag"}
+        return self.kind in {"openai", "hf", "rag"}
 
     def settings(self, tell: Callable[[str], None]) -> SystemSettings:
         """With the defaults where nothing was typed.

@@ -83,7 +83,7 @@ class Plan(_Part):
     title: str = ""
     data: tuple[DataSet, ...] = Field(min_length=1)
     models: tuple[str, ...] = ()
-    """Generators: `extractive`, `openai:MODEL`, `openai:MODEL@URL`."""
+    """Generators: `extractive`, `openai:MODEL`, `openai:MODEL@URL`, `hf:NAME_OR_FOLDER`."""
     chains: tuple[Chain, ...] = ("stuff", "refine", "map_reduce")
     """How each model joins the passages."""
     forms: tuple[Form, ...] = ("qa",)

@@ -29,6 +29,7 @@ from saiten.assembly import (
     index_documents,
     knowledge_base_later,
     open_knowledge_base,
+    ready,
 )
 from saiten.data import BadRow
 from saiten.demo.questions import corpus
@@ -145,7 +146,7 @@ class Experiment:
             )
 
     def _calls_at_once(self, cell: Cell) -> int:
-        if cell.model == "extractive" or (cell.model is None and not cell.system.startswith(("openai", "rag:"))):
+        if cell.model == "extractive" or (cell.model is None and not cell.system.startswith(("openai", "hf:", "rag:"))):
             return 0
         return self.plan.at_once * (self.plan.k if cell.chain == "map_reduce" else 1)
 
@@ -165,7 +166,9 @@ class Experiment:
 
     async def _answer(self, cell: Cell, models: Models, stages: Stages) -> None:
         try:
-            system = await self._system(cell, models.without_store())
+            bare = models.without_store()
+            system = await self._system(cell, bare)
+            await ready(system, bare)
         except ConfigurationError as error:
             stages.left_out(cell.data.name, cell.system, str(error))
             return

@@ -33,6 +33,8 @@ class LLMJudge:
     """None sends none. Votes differ by it, and only if the temperature is above 0."""
     max_tokens: int | None = 4096
     """Of one reply, so that a model that repeats itself for ever is stopped; None leaves it to the server."""
+    first_max_tokens: int | None = None
+    """Of the first small call; None: as of every reply. A model without a server behind it may never stop by itself."""
     forget: Callable[[ChatRequest], None] | None = None
     """Called with each request whose reply was of no use, so that a cache does not serve it for ever."""
 
@@ -109,6 +111,8 @@ class LLMJudge:
             ConfigurationError: with what to do.
         """
         request = self._plain_request()
+        if self.first_max_tokens is not None:
+            request = replace(request, max_tokens=self.first_max_tokens)
         try:
             self._forget(request)
             await self.chat.complete(request)

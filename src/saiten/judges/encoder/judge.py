@@ -1,0 +1,194 @@
+"""The encoder as judge: it learned from people's grades to predict them, and does nothing else."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from saiten.errors import CannotJudge, ConfigurationError
+from saiten.judges.encoder.head import FILE, LinearHead, load_head
+from saiten.judges.encoder.network import Encoder, load_encoder
+from saiten.judges.encoder.replies import reply_of
+from saiten.judges.encoder.texts import Learnable, Texts, learnable
+from saiten.judges.offline.similarity import measure_similarity
+from saiten.judges.own import OwnAspect, read_own
+from saiten.models.batches import Batches
+from saiten.models.networks import fingerprint, held, require
+from saiten.protocols import Embedder, R, Task
+from saiten.records import Usage
+from saiten.tasks.similarity import MeasureSimilarity
+
+_AT_ONCE = 16
+"""Answers that are worked on at once."""
+_KEPT = 64
+"""Answers whose grades are kept: their other aspects are asked for next."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Predicted:
+    grades: tuple[float, ...]
+    """One an aspect."""
+    tokens: int
+    left_out: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Loaded:
+    """Encoder and head: what one thread works with, and judges of one folder share."""
+
+    encoder: Encoder
+    head: LinearHead
+
+    def predicted(self, texts: Sequence[Texts]) -> list[_Predicted]:
+        cuts = self.encoder.cut(texts)
+        grades = self.head.grades(self.encoder.features(cuts))
+        return [
+            _Predicted(tuple(row), cut.tokens, cut.left_out) for row, cut in zip(grades.tolist(), cuts, strict=True)
+        ]
+
+
+class EncoderJudge:
+    """Grades with what `saiten tune judge --head regression` made; the same grade each time, but no reason.
+
+    One reading of an answer gives the grades of all aspects. The network is loaded at the first use.
+    """
+
+    def __init__(
+        self,
+        folder: Path | str,
+        aspects: Sequence[OwnAspect],
+        network: Mapping[str, Any],
+        embedder: Embedder | None = None,
+    ) -> None:
+        """`aspects` and `network` as they stand in `saiten-judge.json`; `embedder` measures similarity.
+
+        Raises:
+            ConfigurationError: torch or transformers is not installed, or the folder says nothing of use.
+        """
+        require(f"the judge hf:{folder}", "neural", "torch", "transformers")
+        self._folder = Path(folder)
+        self._aspects = tuple(aspects)
+        self._windows = _windows(self._folder, network)
+        self._embedder = embedder
+        self._fingerprint = fingerprint(str(folder))
+        self._loaded: _Loaded | None = None
+        self._batches: Batches[Texts, _Predicted] = Batches(self._work, size=_AT_ONCE, length=len, what="encoder")
+        self._recent: OrderedDict[Texts, _Predicted] = OrderedDict()
+
+    @classmethod
+    def of(cls, model: str, embedder: Embedder | None = None) -> "EncoderJudge | None":
+        """The judge in this folder; None where it is no folder, or one with another kind of judge.
+
+        Raises:
+            ConfigurationError: its training has not come to its end, or as the class does.
+        """
+        folder = Path(model).expanduser()
+        own = read_own(folder)
+        if own is None and (folder / FILE).is_file():
+            raise ConfigurationError(
+                f"{model} holds a judge whose training has not come to its end; run the same `saiten tune judge` again"
+            )
+        return cls(folder, own.aspects, own.network, embedder) if own and own.head == "regression" else None
+
+    def __repr__(self) -> str:
+        return f"EncoderJudge({str(self._folder)!r})"
+
+    def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
+        """The folder's name and the fingerprint of what is in it; the embedder where it takes part."""
+        said = {"judge": f"hf:{self._folder.resolve().name}@{self._fingerprint}", "head": "regression"}
+        if MeasureSimilarity in tasks and self._embedder is not None:
+            said["embedder"] = self._embedder.name
+        return said
+
+    async def perform(self, task: Task[R]) -> R:
+        """The grade that people would give.
+
+        Raises:
+            CannotJudge: it did not learn this, or learned it on another scale.
+            ConfigurationError: the folder cannot be loaded.
+        """
+        if isinstance(task, MeasureSimilarity) and self._embedder is not None:
+            return cast("R", await measure_similarity(task, self._embedder))
+        wanted = learnable(task)
+        place = self._place(task, wanted)
+        if wanted is None or place is None:
+            raise CannotJudge(
+                f"this judge is a regression that learned {self._learned()}; it cannot {_asked(task, wanted)}"
+            )
+        learned = self._aspects[place]
+        if wanted.values != learned.values:
+            raise CannotJudge(
+                f"this judge learned {learned.name!r} on the scale {_scale(learned.values)}, and is asked for it on "
+                f"{_scale(wanted.values)}; use the rubric that it learned with, or make a judge for this one"
+            )
+        predicted, usage = await self._predicted(wanted.texts)
+        reply = reply_of(task, predicted.grades[place], learned.values, predicted.left_out)
+        return cast("R", reply.costing(usage))
+
+    async def preflight(self) -> None:
+        """Load the network and let it read a word."""
+        await self._batches.of(Texts("", "."))
+
+    async def close(self) -> None:
+        """Let go of the network and the embedder."""
+        self._batches.close()
+        self._recent.clear()
+        if self._embedder is not None:
+            await self._embedder.close()
+
+    def _place(self, task: Task[Any], wanted: Learnable | None) -> int | None:
+        for place, aspect in enumerate(self._aspects):
+            if wanted and aspect.task == wanted.task and wanted.aspect in {None, aspect.name}:
+                return place
+        return None
+
+    async def _predicted(self, texts: Texts) -> tuple[_Predicted, Usage]:
+        """The grades of all aspects; whoever asks first is told what they cost."""
+        predicted = self._recent.get(texts) or await self._batches.of(texts)
+        if texts in self._recent:
+            return predicted, Usage(reused=1)
+        self._recent[texts] = predicted
+        while len(self._recent) > _KEPT:
+            self._recent.popitem(last=False)
+        return predicted, Usage(calls=1, prompt_tokens=predicted.tokens)
+
+    def _work(self, texts: Sequence[Texts]) -> list[_Predicted]:
+        """In the thread of the batches."""
+        if self._loaded is None:
+            self._loaded = held((str(self._folder.absolute()), self._fingerprint, self._windows), self._load)
+        found = self._loaded.predicted(texts)
+        if not np.isfinite([one.grades for one in found]).all():
+            raise ConfigurationError(f"{self._folder} gives grades that are no numbers; its weights are damaged")
+        return found
+
+    def _load(self) -> _Loaded:
+        encoder = load_encoder(str(self._folder), *self._windows, what=f"the judge hf:{self._folder}")
+        return _Loaded(encoder, load_head(self._folder, len(self._aspects), encoder.width))
+
+    def _learned(self) -> str:
+        named = [f"{one.name} ({_scale(one.values)})" for one in self._aspects]
+        return ", ".join(named)
+
+
+def _windows(folder: Path, network: Mapping[str, Any]) -> tuple[int, int]:
+    """Tokens of a window, and windows of an answer."""
+    found = network.get("length"), network.get("windows")
+    if not all(isinstance(value, int) and value > 0 for value in found):
+        raise ConfigurationError(
+            f"{folder} does not say how long an input its encoder reads; make the judge again with `saiten tune judge`"
+        )
+    return cast("tuple[int, int]", found)
+
+
+def _asked(task: Task[Any], wanted: Learnable | None) -> str:
+    if wanted is None or wanted.aspect is None:
+        return f"perform {type(task).__name__}"
+    return f"rate {wanted.aspect!r}"
+
+
+def _scale(values: Sequence[int]) -> str:
+    rising = tuple(range(values[0], values[-1] + 1)) == tuple(values)
+    return f"{values[0]} to {values[-1]}" if rising else ", ".join(map(str, values))

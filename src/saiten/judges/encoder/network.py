@@ -1,0 +1,136 @@
+"""The network: windows in, one vector of features an answer out. Mean pooling, as sentence-transformers does it.
+
+Source: Reimers and Gurevych 2019, *Sentence-BERT*, section 3: the mean over all tokens, those of the frame included.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from saiten.errors import ConfigurationError
+from saiten.judges.encoder.texts import Texts
+from saiten.judges.encoder.windows import Cut, Cutter, Window
+from saiten.models.networks import best_device, configuration, loaded, quietly
+
+Features = npt.NDArray[np.float64]
+"""Shape (answers, width)."""
+
+AT_ONCE = 16
+"""Windows in one pass through the network."""
+
+_EXPECTED = "a folder with an encoder that transformers or sentence-transformers saved, or a name on the hub"
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """An encoder and its tokeniser; used by one thread at a time."""
+
+    network: Any
+    tokeniser: Any
+    length: int
+    """Tokens of a window at most."""
+    most: int
+    """Windows of an answer at most."""
+    cutter: Cutter
+
+    @property
+    def width(self) -> int:
+        """Features of an answer."""
+        return int(self.network.config.hidden_size)
+
+    def cut(self, texts: Sequence[Texts]) -> list[Cut]:
+        """The windows of each."""
+        return [self.cutter.cut(each) for each in texts]
+
+    def features(self, cuts: Sequence[Cut]) -> Features:
+        """The mean over all tokens of all windows of each answer; nothing is remembered for learning."""
+        torch = import_module("torch")
+        sums = np.zeros((len(cuts), self.width))
+        with torch.inference_mode():
+            for chosen in batched(cuts):
+                found = self.sums([cuts[answer].windows[at] for answer, at in chosen]).cpu().numpy()
+                np.add.at(sums, [answer for answer, _ in chosen], found.astype(np.float64))
+        means: Features = sums / np.array([[cut.tokens] for cut in cuts])
+        return means
+
+    def sums(self, windows: Sequence[Window]) -> Any:
+        """The sum over the tokens of each window, as a tensor of shape (windows, width)."""
+        torch, device = import_module("torch"), self.network.device
+        longest = max(len(window.ids) for window in windows)
+
+        def padded(rows: Sequence[tuple[int, ...]], padding: int = 0) -> Any:
+            return torch.tensor([row + (padding,) * (longest - len(row)) for row in rows], device=device)
+
+        mask = padded([(1,) * len(window.ids) for window in windows])
+        inputs = {"input_ids": padded([window.ids for window in windows], self.tokeniser.pad_token_id or 0)}
+        if "token_type_ids" in self.tokeniser.model_input_names:
+            inputs["token_type_ids"] = padded([window.types for window in windows])
+        hidden = self.network(**inputs, attention_mask=mask).last_hidden_state
+        return (hidden * mask[..., None]).sum(1)
+
+
+def batched(cuts: Sequence[Cut], at_once: int = AT_ONCE) -> Iterator[list[tuple[int, int]]]:
+    """The windows of all answers, as (answer, place), those of like length together."""
+    every = [(answer, at) for answer, cut in enumerate(cuts) for at in range(len(cut.windows))]
+    every.sort(key=lambda one: len(cuts[one[0]].windows[one[1]].ids), reverse=True)
+    for start in range(0, len(every), at_once):
+        yield every[start : start + at_once]
+
+
+def load_encoder(model: str, length: int, most: int, *, what: str) -> Encoder:
+    """The encoder of this folder or name, on the fastest device there is; takes seconds.
+
+    A folder is loaded without any attempt to reach the network; a name is downloaded unless it is on the disk already.
+    No code out of a model's repository is run. Dropout is off, in training too: for a few hundred grades it is noise,
+    and without it the same examples give the same weights. `what`: as errors name it.
+
+    Raises:
+        ConfigurationError: it cannot be loaded, or it is no encoder.
+    """
+    configuration(_place(model), what, _EXPECTED)
+    tokeniser, network, lacking = loaded(what, _EXPECTED, lambda: _load(model))
+    if lacking:
+        raise ConfigurationError(
+            f"{what} is no encoder: there are no weights for {lacking[0]}, so that it would read at random; expected "
+            f"{_EXPECTED}"
+        )
+    if network.config.is_encoder_decoder or not isinstance(getattr(network.config, "hidden_size", None), int):
+        raise ConfigurationError(f"{what} ({type(network).__name__}) is no encoder; expected {_EXPECTED}")
+    shortest = min(length, _longest(network, tokeniser))
+    return Encoder(network, tokeniser, shortest, most, Cutter(tokeniser, shortest, most))
+
+
+def _load(model: str) -> tuple[Any, Any, list[str]]:
+    library, torch = import_module("transformers"), import_module("torch")
+    model = _place(model)
+    how = {"trust_remote_code": False, "local_files_only": Path(model).is_dir()}
+    with quietly(bars=not Path(model).is_dir()):
+        tokeniser = library.AutoTokenizer.from_pretrained(model, **how)
+        network, report = library.AutoModel.from_pretrained(model, dtype=torch.float32, output_loading_info=True, **how)
+    for part in network.modules():
+        if isinstance(part, torch.nn.Dropout):
+            part.p = 0.0
+    lacking = sorted(str(key) for key in [*report["missing_keys"], *report["mismatched_keys"]])
+    # What BERT's pooler makes of the first token is not used here, and sentence-transformers saves none.
+    return tokeniser, network.to(best_device()).eval(), [key for key in lacking if "pooler" not in key]
+
+
+def _place(model: str) -> str:
+    """The folder, if it is one, else the name on the hub."""
+    folder = Path(model).expanduser()
+    return str(folder) if folder.is_dir() else model
+
+
+def _longest(network: Any, tokeniser: Any) -> int:
+    """Tokens that the network reads at once; RoBERTa's positions begin behind the padding's number."""
+    positions = getattr(network.config, "max_position_embeddings", None)
+    if not isinstance(positions, int) or positions <= 0:
+        return int(min(tokeniser.model_max_length, 1 << 30))
+    table = getattr(getattr(network, "embeddings", None), "position_embeddings", None)
+    padding = getattr(table, "padding_idx", None)
+    return int(min(tokeniser.model_max_length, positions - (0 if padding is None else padding + 1)))

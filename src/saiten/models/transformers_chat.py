@@ -1,0 +1,128 @@
+"""A chat model in this process: a causal language model of the transformers library, from a folder or by its name."""
+
+import asyncio
+import math
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from saiten.errors import CallFailed, ConfigurationError, SaitenError
+from saiten.models.batches import Batches
+from saiten.models.local_model import LocalModel
+from saiten.models.networks import require
+from saiten.protocols import ChatRequest, Completion, Message
+from saiten.records import Usage
+
+if TYPE_CHECKING:
+    from saiten.models.causal_network import CausalNetwork, Refused
+
+
+class TransformersChat:
+    """Answers with a model on this machine, `batch` requests at once, in one thread of its own.
+
+    The model is loaded at the first use; a name that is no folder is downloaded then, unless it is on the disk already.
+    A folder with a LoRA adapter is loaded with its base and merged. Control tokens in messages are plain characters
+    (`chat_template`).
+
+    Temperature 0 takes the likeliest token; above 0 the draw depends on the request alone, its seed included, not on
+    what else is in the batch (rounding apart, which differs with the shape of a batch); temperature None draws as the
+    model's own settings say. A request without `max_tokens` gets 4,096, or what the context has room for. Equal
+    requests in flight are one. A JSON schema is not enforced: the prompt has to ask for JSON.
+
+    After `close` the next request loads anew.
+    """
+
+    def __init__(self, model: str, *, batch: int = 8, device: str | None = None) -> None:
+        """`model`: a folder or a name; `batch`: requests at once; `device`: as torch names it, None for the best.
+
+        Raises:
+            ConfigurationError: the folder is not there or holds no model, or an extra is not installed.
+        """
+        if batch < 1:
+            raise ConfigurationError(f"a batch has at least one request, got {batch}")
+        self._found = LocalModel.find(model)
+        require(f"hf:{model}", "neural", "transformers", "torch")
+        if self._found.base is not None:
+            require(f"the adapter hf:{model}", "train", "peft")
+        self._batch = batch
+        self._device = device
+        self._opened: _Opened | None = None
+
+    def __repr__(self) -> str:
+        return f"TransformersChat({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """`hf:NAME`, or `hf:FOLDER@FINGERPRINT`: answers of a model before training are not those after it."""
+        return self._found.name
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        _check(request)
+        if self._opened is None:
+            self._opened = _Opened(self._found, self._batch, self._device)
+        try:
+            said = await self._opened.batches.of(request)
+        except SaitenError:
+            raise
+        except Exception as error:  # the network's own: out of memory, a kernel that fails
+            raise CallFailed(f"{self.name} failed: {error}", Usage(calls=1)) from error
+        if isinstance(said, Completion):
+            return said
+        raise CallFailed(f"{self.name}: {said.reason}")
+
+    async def prepare(self) -> None:
+        """Load the model now, so that the first latency is one like the others; one token is written, and not counted.
+
+        Raises:
+            ConfigurationError: it cannot be loaded.
+        """
+        await self.complete(ChatRequest((Message("user", "."),), max_tokens=1))
+
+    async def close(self) -> None:
+        """Stop within a token or so, and let go of the model."""
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
+        await asyncio.sleep(0)
+
+
+@dataclass
+class _Opened:
+    """What there is between the first request and `close`."""
+
+    found: LocalModel
+    size: int
+    device: str | None
+    stop: threading.Event = field(default_factory=threading.Event)
+    network: "CausalNetwork | None" = None
+
+    def __post_init__(self) -> None:
+        self.batches: Batches[ChatRequest, Completion | Refused] = Batches(
+            self._answers, size=self.size, length=_length, what="model"
+        )
+
+    def close(self) -> None:
+        self.stop.set()
+        self.batches.close()
+        self.network = None
+
+    def _answers(self, requests: Sequence[ChatRequest]) -> "Sequence[Completion | Refused]":
+        if self.network is None:
+            from saiten.models.causal_loading import causal_network  # noqa: PLC0415 - needs an extra, takes seconds
+
+            self.network = causal_network(self.found, self.device)
+        return self.network.answers(requests, self.stop)
+
+
+def _length(request: ChatRequest) -> int:
+    return sum(len(message.content) for message in request.messages)
+
+
+def _check(request: ChatRequest) -> None:
+    """What a server would refuse with HTTP 400."""
+    temperature, limit = request.temperature, request.max_tokens
+    if temperature is not None and not (math.isfinite(temperature) and temperature >= 0):
+        raise ConfigurationError(f"a temperature is a number of at least 0, got {temperature}")
+    if limit is not None and limit < 1:
+        raise ConfigurationError(f"max_tokens is at least 1, got {limit}")

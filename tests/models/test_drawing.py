@@ -1,0 +1,54 @@
+"""Drawing tokens: exact, repeatable by the seed, and each row for itself."""
+
+import math
+
+import pytest
+
+from saiten.errors import ConfigurationError
+from saiten.models.drawing import Draw, Drawing, seed_of
+
+torch = pytest.importorskip("torch", reason="torch is not installed; the extra [neural] brings it")
+
+LOGITS = torch.tensor([2.0, 1.0, 0.0, -math.inf, -1.0])
+
+
+def drawn(draws, steps=1, logits=LOGITS):
+    """The tokens of each step, shape (steps, rows)."""
+    drawing = Drawing(draws, "cpu")
+    return [drawing(None, logits.repeat(len(draws), 1)).argmax(-1).tolist() for _ in range(steps)]
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+def test_frequencies_are_those_of_the_softmax(temperature):
+    """4,000 rows with seeds of their own: each token within four standard errors of its probability."""
+    n = 4_000
+    (tokens,) = drawn([Draw(temperature, seed_of(seed, [1])) for seed in range(n)])
+    for token, p in enumerate(torch.softmax(LOGITS / temperature, 0).tolist()):
+        assert abs(tokens.count(token) / n - p) <= 4 * math.sqrt(p * (1 - p) / n)
+
+
+def test_a_row_is_drawn_as_if_it_were_alone():
+    """Whatever stands beside it, at whatever temperature; the next step draws anew."""
+    row = Draw(1.0, 7)
+    alone = [step[0] for step in drawn([row], 50)]
+    together = [step[1] for step in drawn([Draw(0.0, 0), row, Draw(2.0, 9)], 50)]
+    assert alone == together
+    assert len(set(alone)) > 1
+
+
+def test_temperature_0_takes_the_likeliest():
+    """And leaves the logits alone."""
+    assert drawn([Draw(0.0, 1)], 3) == [[0]] * 3
+
+
+def test_seeds():
+    """The same seed gives other noise to another prompt; no seed gives other noise each time; any integer will do."""
+    assert seed_of(1, [1, 2]) == seed_of(1, [1, 2])
+    assert len({seed_of(1, [1, 2]), seed_of(2, [1, 2]), seed_of(1, [12]), seed_of(None, [1]), seed_of(None, [1])}) == 5
+    assert all(0 <= seed_of(seed, []) < 2**63 for seed in (-(2**70), -1, 0, 2**70))
+
+
+def test_a_model_that_gives_no_numbers_is_found_out():
+    """At its first token, instead of an answer made of token 0."""
+    with pytest.raises(ConfigurationError, match="its weights are damaged"):
+        drawn([Draw(0.0, 1)], logits=LOGITS * math.nan)
