@@ -14,8 +14,9 @@ from saiten.metrics.rubrics import read_rubric, read_weights
 from saiten.metrics.rubrics.weights import weights_text
 from saiten.records import Label, Score, Scored, Span
 from saiten.stats.regression import least_squares
-from saiten.tuning.mate import FEWEST_QUESTIONS, learn_weights
+from saiten.tuning.mate import learn_weights
 from saiten.tuning.rated import rated_by_judge, rated_by_people
+from saiten.tuning.splitting import FEWEST_QUESTIONS
 
 RUBRIC = read_rubric()
 TRUE = {"formality": 0.3, "amount_info": 0.7, "factuality": 2.0}

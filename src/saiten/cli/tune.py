@@ -10,6 +10,7 @@ import typer
 
 from saiten.cli.data_options import read_columns
 from saiten.cli.output import outside, stderr, stdout, told
+from saiten.cli.tune_judge import judge
 from saiten.cli.tune_mate import mate
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.errors import BadInput, ConfigurationError
@@ -27,11 +28,13 @@ def tune() -> None:
     Examples:
       saiten tune offline labels.csv --samples answers.jsonl
       saiten tune mate labels.csv --samples answers.jsonl
+      saiten tune judge labels.csv --samples answers.jsonl --base MODEL -o judge
       saiten tune mate --help
     """
 
 
 app.command()(mate)
+app.command()(judge)
 
 
 @app.command()

@@ -6,7 +6,6 @@ Fitted to 80 % of the questions, held against the other 20 %: never split within
 has any aspects, an intercept, or the grades as they are in the place of deductions.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -21,12 +20,7 @@ from saiten.stats.clusters import Floats
 from saiten.stats.correlation import Estimate, bootstrap_statistic, pearson
 from saiten.stats.regression import Regression, least_squares
 from saiten.tuning.rated import Rated
-
-FEWEST_QUESTIONS = 10
-"""Below this nothing is learned: two would be held out."""
-
-HELD_OUT = 0.2
-"""Of the questions."""
+from saiten.tuning.splitting import digest, held_out_questions
 
 _LARGEST = 1e9
 """No scale of grades is longer."""
@@ -72,7 +66,8 @@ def learn_weights(
     blank = _blank(rated, rubric)
     columns = _columns(rated, blank, rubric)
     y = np.array(rated.targets) - blank.best
-    held = _held_out(rated.questions, seed)
+    apart = held_out_questions(rated.questions, seed)
+    held = np.array([question in apart for question in rated.questions])
     inside, outside = np.flatnonzero(~held), np.flatnonzero(held)
     questions = np.array(rated.questions, dtype=object)
     _check_spread(rated, [column[inside] for column in columns], y[inside])
@@ -163,22 +158,6 @@ def _check_scale(item: str, name: str, grades: Sequence[float], rubric: Rubric) 
             )
 
 
-def _held_out(questions: Sequence[str], seed: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """By row: whether its question is one of the 20 % that are held out; they are drawn by digest, whatever the order.
-
-    Raises:
-        BadInput: there are too few questions.
-    """
-    every = sorted(set(questions), key=lambda question: _digest(f"{seed}\t{question}"))
-    if len(every) < FEWEST_QUESTIONS:
-        raise BadInput(
-            f"the graded answers are of {len(every)} questions; {FEWEST_QUESTIONS} are needed at the least (better "
-            "100), since whole questions are held out to see what the weights are worth"
-        )
-    chosen = set(every[: max(2, round(HELD_OUT * len(every)))])
-    return np.array([question in chosen for question in questions])
-
-
 def _check_spread(rated: Rated, columns: Sequence[Floats], y: Floats) -> None:
     for name, values in zip((*rated.aspects, rated.target), (*columns, y), strict=True):
         if len(values) and float(np.ptp(values)) <= 1e-12 * float(np.abs(values).max()):
@@ -199,11 +178,7 @@ def _short(value: float | None) -> float | None:
 def _fingerprint(rated: Rated, rubric: Rubric | None, *, intercept: bool, seed: int) -> str:
     lines = [repr((rated.target, rated.aspects, rated.source, rubric.digest if rubric else None, intercept, seed))]
     lines += [repr(row) for row in zip(rated.items, rated.questions, rated.grades, rated.targets, strict=True)]
-    return _digest("\n".join(lines))[:12]
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+    return digest("\n".join(lines))[:12]
 
 
 def _notes(fit: Regression, weights: Weights, rated: Rated) -> list[str]:

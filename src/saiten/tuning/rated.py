@@ -8,6 +8,7 @@ from statistics import fmean
 from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label, Scored
+from saiten.tuning.settled import settled
 
 Grades = tuple[float, ...]
 """Of one answer on one aspect: one an annotator, or one a vote."""
@@ -95,17 +96,11 @@ def grades_of(one: Scored) -> Grades:
 
 
 def _said(labels: Iterable[Label]) -> dict[str, dict[str, Grades]]:
-    """By aspect and item: the values, or the adjudicated ones where there are any. Marks and words are no grades."""
-    plain: dict[str, dict[str, list[float]]] = {}
-    settled: dict[str, dict[str, list[float]]] = {}
-    for label in labels:
-        if label.spans is None and not label.category:
-            kind = settled if label.adjudicated else plain
-            kind.setdefault(label.aspect, {}).setdefault(label.item, []).append(label.value)
-    for aspect, items in settled.items():
-        plain.setdefault(aspect, {}).update(items)
-    # sorted, so that the order of the annotators' rows does not show in the last bit of a mean
-    return {aspect: {item: tuple(sorted(v)) for item, v in items.items()} for aspect, items in plain.items()}
+    """By aspect and item: the values that count."""
+    return {
+        aspect: {item: tuple(label.value for label in found) for item, found in items.items()}
+        for aspect, items in settled(labels).items()
+    }
 
 
 def _check_there(there: Mapping[str, object], wanted: Sequence[str], one: str, where: str) -> None:

@@ -1,0 +1,133 @@
+"""`saiten tune judge`: people's grades make a judge of one's own."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saiten.cli import INTERRUPTED
+from saiten.cli.data_options import read_columns
+from saiten.cli.judge_options import QuietOption
+from saiten.cli.meta_evaluate import read_said
+from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.tune_judge_progress import MakingProgress
+from saiten.cli.tune_samples import samples_of
+from saiten.errors import ConfigurationError
+from saiten.judges.own import Head as HeadName
+from saiten.judges.own import OwnJudge
+from saiten.metrics.rubrics import read_rubric
+from saiten.reports.own_judge_card import card
+from saiten.reports.own_judge_tables import own_judge_tables
+from saiten.reports.tables import render
+from saiten.tuning.judge.building import build
+from saiten.tuning.judge.head import Learning
+from saiten.tuning.judge.heads import HEADS
+from saiten.tuning.judge.making import Plan, make_judge
+from saiten.tuning.splitting import HELD_OUT
+
+_LEARNING = "Learning"
+
+
+def judge(
+    labels: Annotated[
+        Path, typer.Argument(help="JSONL or CSV: item (the id of a sample), aspect, value, annotator, reason.")
+    ],
+    run: Annotated[Path | None, typer.Argument(help="A run, for the samples that were labelled.")] = None,
+    base: Annotated[str, typer.Option("--base", help="The model to train: a folder, or a name on the hub.")] = "",
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the judge.")] = Path("judge"),
+    samples: Annotated[
+        Path | None, typer.Option("--samples", "-s", help="The samples that were labelled; not needed with a run.")
+    ] = None,
+    head: Annotated[
+        HeadName, typer.Option(help="chat: a language model that writes a reply; regression: a small encoder.")
+    ] = "chat",
+    aspect: Annotated[
+        list[str] | None, typer.Option("--aspect", "-a", help="Learn only this aspect. Default: all. Repeatable.")
+    ] = None,
+    rubric: Annotated[
+        str, typer.Option(help="A TOML file with aspects and scales. Default: the four aspects of long answers.")
+    ] = "",
+    held_out: Annotated[
+        float, typer.Option("--held-out", min=0.01, max=0.9, help="Share of the questions to measure on.")
+    ] = HELD_OUT,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the split and of the learning.")] = 0,
+    compare_base: Annotated[
+        bool, typer.Option("--compare-base", help="Measure the base as it was before, too; as slow as the judge.")
+    ] = False,
+    epochs: Annotated[
+        int | None, typer.Option(min=1, help="How often each example is seen.", rich_help_panel=_LEARNING)
+    ] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option(min=0.0, help="Default: 2e-4 (chat).", rich_help_panel=_LEARNING)
+    ] = None,
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Examples that a step learns from.", rich_help_panel=_LEARNING)
+    ] = None,
+    rank: Annotated[
+        int | None, typer.Option(min=1, help="Of what is learned beside the base (LoRA).", rich_help_panel=_LEARNING)
+    ] = None,
+    max_length: Annotated[
+        int | None, typer.Option(min=16, help="Tokens of an example at most.", rich_help_panel=_LEARNING)
+    ] = None,
+    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    sample_column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the samples. Repeatable.")] = None,
+    form: FormatOption = "table",
+    quiet: QuietOption = False,
+) -> None:
+    """Make a judge of your own: an open model learns to grade as the people did who graded these answers.
+
+    It is taught with the prompts that the metrics use (`aspects`, `correctness`, `accuracy`), several annotators
+    averaged. A fifth of the questions is held out; on these the finished judge is held against people, aspect by
+    aspect. Cut off, the same command goes on from the last checkpoint. Needs: pip install "saiten[train]"
+
+    Examples:
+      saiten tune judge labels.jsonl runs/first --base Qwen/Qwen3-4B-Instruct-2507 -o judge
+      saiten tune judge labels.csv -s answers.jsonl --base models/qwen -a factuality --compare-base
+      saiten tune judge labels.csv -s answers.jsonl --head regression --base intfloat/multilingual-e5-small
+      saiten score new.jsonl -m aspects --judge hf:judge
+    """
+    notes = stderr()
+    if not base.strip():
+        raise ConfigurationError(
+            "which model is to learn? Name a folder or a name on the Hugging Face hub with --base, for example "
+            "--base Qwen/Qwen3-4B-Instruct-2507"
+        )
+    kind = HEADS[head]()
+    kind.check()
+    typed = {
+        "epochs": epochs,
+        "learning_rate": learning_rate,
+        "batch": batch,
+        "rank": rank,
+        "max_length": max_length,
+    }
+    plan = Plan(head, kind, _learning(kind.defaults(base), typed, seed), held_out, read_rubric(rubric))
+    said = list(read_said(labels, read_columns(column or []), notes))
+    found = samples_of(run, samples, sample_column or [], notes)
+    built = build(said, found, plan.rubric, tuple(aspect or ()))
+    progress = MakingProgress(notes, told(notes), quiet=quiet)
+    try:
+        own = make_judge(built, plan, out, progress, card=lambda own: card(own, out.name), compare_base=compare_base)
+    except KeyboardInterrupt:
+        progress.close()
+        notes.print("[yellow]interrupted:[/] what was learned is kept; the same command goes on from here")
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        progress.close()
+    _show(own, form, out)
+
+
+def _learning(defaults: Learning, typed: dict[str, int | float | None], seed: int) -> Learning:
+    chosen = {name: value for name, value in typed.items() if value is not None}
+    if "rank" in chosen and defaults.rank is None:
+        raise ConfigurationError("--rank is for --head chat; an encoder learns as a whole. Leave it out")
+    if chosen.get("learning_rate") == 0:
+        raise ConfigurationError("with --learning-rate 0 nothing is learned; leave it out for the default")
+    return replace(defaults, seed=seed, **chosen)  # type: ignore[arg-type] # typer has checked each
+
+
+def _show(own: OwnJudge, form: str, out: Path) -> None:
+    every = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]
+    render(own_judge_tables(every, own.notes), form, stdout(), f"A judge of one's own: {out.name}")  # type: ignore[arg-type]
+    stderr().print(f"{outside(out)} is done; use it with --judge hf:{outside(out)}")

@@ -1,0 +1,30 @@
+"""The samples that labels are about: of a run, or of a file."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from saiten.cli.data_options import read_columns
+from saiten.cli.output import told
+from saiten.data import read_samples
+from saiten.errors import ConfigurationError
+from saiten.journal import read_run
+from saiten.records import Sample
+from saiten.text.language import detect_language
+
+
+def samples_of(run: Path | None, file: Path | None, columns: Sequence[str], notes: Console) -> Iterator[Sample]:
+    """The samples, read as they are asked for.
+
+    Raises:
+        ConfigurationError: neither was named, or both.
+        BadInput: it cannot be read.
+    """
+    if (run is None) == (file is None):
+        raise ConfigurationError("which samples were labelled? Name a run, or a file with --samples; one of them")
+    if run is not None:
+        yield from read_run(run, tell=told(notes)).samples()
+    elif file is not None:
+        rows = read_samples(file, columns=read_columns(columns), detect_language=detect_language, tell=told(notes))
+        yield from (row for row in rows if isinstance(row, Sample))

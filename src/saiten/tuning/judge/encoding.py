@@ -1,0 +1,71 @@
+"""From an example to what a causal model learns from: the tokens that the judge would send, then the reply's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from saiten import prompts
+from saiten.models.chat_template import ChatTemplate
+from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.targets import target
+
+IGNORED = -100
+"""The label of a token that nothing is learned from, as torch has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """One example as tokens."""
+
+    prompt: tuple[int, ...]
+    """Exactly what a local chat model reads when the judge asks."""
+    reply: tuple[int, ...]
+    """What it should write, the token that ends an answer included."""
+
+    def __len__(self) -> int:
+        return len(self.prompt) + len(self.reply)
+
+
+def encode(example: Example, tokenizer: Any, template: ChatTemplate) -> Encoded:
+    """The tokens of one example, of whatever length: prompt and reply are tokenised apart, as they are when it answers.
+
+    A reason that holds a control token of the model is left out of the reply, or it would end there.
+    """
+    ends = template.end_tokens()
+    end = tokenizer.eos_token_id if tokenizer.eos_token_id in ends else ends[0]
+    reply = _reply(example, tokenizer)
+    if example.reason and not _controls(tokenizer).isdisjoint(reply):
+        reply = _reply(replace(example, reason=""), tokenizer)
+    return Encoded(tuple(template.ids(prompts.render(example.task))), (*reply, end))
+
+
+def _reply(example: Example, tokenizer: Any) -> tuple[int, ...]:
+    text = target(example.task, example.value, example.reason).encode("utf-8", "replace").decode()
+    return tuple(tokenizer.encode(text, add_special_tokens=False, verbose=False))
+
+
+def _controls(tokenizer: Any) -> frozenset[int]:
+    return frozenset(tokenizer.added_tokens_decoder) | frozenset(tokenizer.all_special_ids)
+
+
+def collate(batch: Sequence[Encoded], padding: int, *, logits_to_keep: bool) -> dict[str, Any]:
+    """The tensors of a batch, each of shape (examples, longest), padded on the left, so that all replies end together.
+
+    The labels are the replies alone. With `logits_to_keep` they are cut to the last columns, and the model is told to
+    predict no others: the prompts, which are most of the tokens, then cost no logits.
+    """
+    import torch  # noqa: PLC0415 - takes a second to import, and is an extra
+
+    longest = max(map(len, batch))
+    tokens = torch.full((len(batch), longest), padding)
+    mask, labels = torch.zeros_like(tokens), torch.full_like(tokens, IGNORED)
+    for row, one in enumerate(batch):
+        tokens[row, longest - len(one) :] = torch.tensor(one.prompt + one.reply)
+        labels[row, longest - len(one.reply) :] = torch.tensor(one.reply)
+        mask[row, longest - len(one) :] = 1
+    positions = (mask.cumsum(1) - 1).clamp(min=0)
+    found = {"input_ids": tokens, "attention_mask": mask, "position_ids": positions, "labels": labels}
+    if logits_to_keep:
+        kept = max(len(one.reply) for one in batch) + 1  # the token before the reply predicts its first
+        found |= {"labels": labels[:, -kept:], "logits_to_keep": kept}
+    return found

@@ -1,0 +1,10 @@
+"""The kinds of networks by their names."""
+
+from collections.abc import Callable, Mapping
+
+from saiten.judges.own import Head as HeadName
+from saiten.tuning.judge.head import Head
+from saiten.tuning.judge.lora import ChatHead
+from saiten.tuning.judge.regression import RegressionHead
+
+HEADS: Mapping[HeadName, Callable[[], Head]] = {"chat": ChatHead, "regression": RegressionHead}

@@ -1,0 +1,122 @@
+"""What a judge of one's own is worth: it performs the held-out tasks, and its grades are laid beside people's.
+
+Any `Judge` will do, so the base model before training, a small encoder and the offline judge are measured alike.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from saiten.errors import JudgeError, Unreadable
+from saiten.execution import LocalExecutor
+from saiten.judges.own_figures import HeldOut, HeldOutAspect
+from saiten.protocols import Executor, Judge, Reply
+from saiten.stats.clusters import Column
+from saiten.stats.correlation import Estimate, Statistic, bootstrap_statistic, pearson
+from saiten.tasks.aspects import Rating
+from saiten.tasks.correctness import Decision, Grade
+from saiten.tuning.judge.examples import Example
+
+AT_ONCE = 64
+"""Examples that a judge is asked about at a time; a network makes batches of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Graded:
+    """One example, and what the judge said of it."""
+
+    example: Example
+    value: float | None
+    unreadable: bool = False
+
+
+async def held_out(
+    judge: Judge,
+    examples: Sequence[Example],
+    *,
+    name: str,
+    means: Mapping[str, float],
+    executor: Executor | None = None,
+    seed: int = 0,
+    resamples: int = 1_000,
+    step: Callable[[], None] = lambda: None,
+) -> HeldOut:
+    """The judge's grades beside people's, by aspect; the same for the same examples in any order.
+
+    A reply that cannot be read, and a call that failed, are counted; an error of the whole set-up is raised.
+
+    Args:
+        judge: performs the tasks of the examples.
+        examples: of questions that the judge did not learn from.
+        name: of the judge, as tables show it.
+        means: by aspect, people's mean grade in what was learned from.
+        executor: None: a local one, `AT_ONCE` examples at a time.
+        seed: of the bootstrap.
+        resamples: its rounds.
+        step: called after each example.
+
+    Raises:
+        ConfigurationError: the judge is set up wrongly.
+    """
+
+    async def graded(example: Example) -> _Graded:
+        try:
+            return _Graded(example, value_of(await judge.perform(example.task)))
+        except JudgeError as error:
+            return _Graded(example, None, isinstance(error, Unreadable))
+
+    every: list[_Graded] = []
+    async with aclosing((executor or LocalExecutor(AT_ONCE)).run(graded, examples)) as results:
+        async for result in results:
+            every.append(result)
+            step()
+    every.sort(key=lambda one: (one.example.aspect, one.example.item))
+    by_aspect = groupby(every, key=lambda one: one.example.aspect)
+    return HeldOut(
+        name, tuple(_compared(aspect, list(found), means[aspect], resamples, seed) for aspect, found in by_aspect)
+    )
+
+
+def value_of(reply: Reply) -> float:
+    """The figure that the metric makes of the reply: a grade, the mean of several, 1 or 0 for a verdict."""
+    if isinstance(reply, Rating | Grade):
+        return reply.value
+    if isinstance(reply, Decision):
+        return float(reply.correct)
+    raise TypeError(f"{type(reply).__name__} holds no grade")
+
+
+def _compared(aspect: str, found: Sequence[_Graded], mean: float, resamples: int, seed: int) -> HeldOutAspect:
+    pairs = [(one.value, one.example) for one in found if one.value is not None]
+    said = [value for value, _ in pairs]
+    people = [example.value for _, example in pairs]
+    questions = [example.question for _, example in pairs]
+
+    def with_interval(statistic: Statistic, ours: Column) -> Estimate:
+        return bootstrap_statistic(statistic, ours, people, questions, resamples=resamples, seed=seed)
+
+    unreadable = sum(one.unreadable for one in found)
+    return HeldOutAspect(
+        aspect,
+        len(pairs),
+        len(set(questions)),
+        unreadable,
+        len(found) - len(pairs) - unreadable,
+        with_interval(pearson, said),
+        with_interval(mean_distance, said),
+        with_interval(mean_difference, said),
+        with_interval(mean_distance, [mean] * len(pairs)),
+    )
+
+
+def mean_distance(x: Column, y: Column) -> Estimate:
+    """The mean of |x - y|."""
+    return Estimate(float(np.abs(np.subtract(x, y)).mean()), len(x)) if len(x) else Estimate(None, 0, "no pairs")
+
+
+def mean_difference(x: Column, y: Column) -> Estimate:
+    """The mean of x - y."""
+    return Estimate(float(np.subtract(x, y).mean()), len(x)) if len(x) else Estimate(None, 0, "no pairs")

@@ -1,0 +1,103 @@
+"""A causal model learns to write people's grades: LoRA, the loss on the reply's tokens alone.
+
+Source: Hu et al. 2022, *LoRA: Low-Rank Adaptation of Large Language Models*. The base stays as it is; beside each of
+its linear layers two small matrices are learned, which are all that is saved.
+
+The loop is the `Trainer` of the transformers library. trl's `SFTTrainer` stands on it and adds ways to make prompts of
+conversations; here a prompt must be token for token what the judge sends, so nothing of that would be used.
+"""
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+
+from saiten.errors import BadInput, ConfigurationError
+from saiten.judges.llm import LLMJudge
+from saiten.judges.own import OwnAspect
+from saiten.models.chat_template import ChatTemplate
+from saiten.models.networks import quietly, require
+from saiten.models.transformers_chat import TransformersChat
+from saiten.protocols import Judge
+from saiten.tuning.judge.base_model import BaseModel, load_base
+from saiten.tuning.judge.encoding import Encoded, encode
+from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.head import Learning, Trained, Watch
+
+MAX_TOKENS = 1024
+"""Of a reply when the judge is measured: a base that never ends must not take the night."""
+
+
+class ChatHead:
+    """The judge is a chat model that writes its reply, as any other does."""
+
+    def check(self) -> None:
+        require("a judge of one's own (--head chat)", "train", "torch", "transformers", "peft", "accelerate")
+
+    def defaults(self, base: str) -> Learning:
+        return Learning(base, epochs=3, learning_rate=2e-4, batch=8, max_length=2048, rank=16)
+
+    def train(
+        self, examples: Sequence[Example], aspects: Sequence[OwnAspect], learning: Learning, folder: Path, watch: Watch
+    ) -> Trained:
+        self.check()
+        with _hushed():
+            base = load_base(learning.base)
+            encoded, notes = _encoded(examples, base, learning)
+            _learn(encoded, base, learning, folder, watch)
+        return Trained({"max_length": learning.max_length}, notes)
+
+    def judge(self, folder: Path, aspects: Sequence[OwnAspect], trained: Trained) -> Judge:
+        return _asked(str(folder))
+
+    def base_judge(self, learning: Learning) -> Judge | None:
+        return _asked(learning.base)
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Without what libraries print: results alone go to standard output, and their warnings are for programmers."""
+    with redirect_stdout(sys.stderr), quietly(), warnings.catch_warnings():
+        for kind in (FutureWarning, DeprecationWarning, UserWarning):
+            warnings.simplefilter("ignore", kind)
+        yield
+
+
+def _asked(model: str) -> Judge:
+    return LLMJudge(TransformersChat(model), max_tokens=MAX_TOKENS)
+
+
+def _encoded(
+    examples: Sequence[Example], base: BaseModel, learning: Learning
+) -> tuple[Sequence[Encoded], tuple[str, ...]]:
+    """The examples that fit, whole: a target that was cut would teach to stop in the middle."""
+    template = ChatTemplate(base.tokenizer)
+    longest = learning.max_length if base.context is None else min(learning.max_length, base.context)
+    try:
+        every = [encode(example, base.tokenizer, template) for example in examples]
+    except ValueError as error:
+        raise ConfigurationError(f"{learning.base} cannot be taught these prompts: {error}") from error
+    fitting = [one for one in every if len(one) <= longest]
+    if not fitting:
+        raise BadInput(
+            f"none of the {len(every)} examples fits into {longest} tokens (the shortest has {min(map(len, every))}); "
+            "allow more with --max-length, or take a base that reads more"
+        )
+    left_out = len(every) - len(fitting)
+    said = f"left out {left_out} examples of more than {longest} tokens (--max-length; the longest has "
+    return fitting, (f"{said}{max(map(len, every))})",) if left_out else ()
+
+
+def _learn(encoded: Sequence[Encoded], base: BaseModel, learning: Learning, folder: Path, watch: Watch) -> None:
+    """The adapter and its tokeniser, saved in the folder."""
+    from saiten.tuning.judge.trainer import trained  # noqa: PLC0415 - takes seconds to import, and is an extra
+
+    model = trained(encoded, base, learning, folder / "training", watch)
+    try:
+        model.save_pretrained(folder, save_embedding_layers=False)
+        base.tokenizer.save_pretrained(folder)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{folder} cannot be written: {error.strerror}; name another folder with -o"
+        ) from error

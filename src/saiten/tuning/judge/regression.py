@@ -1,0 +1,101 @@
+"""A small encoder learns to predict people's grades: all its layers, and a linear head with one output an aspect.
+
+The loss is the squared error of standardised grades, over the aspects that an answer was graded on. The head begins at
+zero, which is the mean grade. Embeddings stay as they are: a word that no graded answer has keeps its place beside
+those that some have, and most of a multilingual encoder's weights are embeddings. Dropout is off.
+"""
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from saiten.errors import ConfigurationError
+from saiten.judges.encoder import EncoderJudge
+from saiten.judges.encoder.head import LinearHead
+from saiten.judges.encoder.network import load_encoder
+from saiten.judges.encoder.windows import Cut
+from saiten.judges.own import OwnAspect
+from saiten.models.networks import quietly, require
+from saiten.protocols import Judge
+from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.head import Learning, Trained, Watch
+from saiten.tuning.judge.regression_checkpoint import Checkpoint
+from saiten.tuning.judge.regression_rows import rows_of
+from saiten.tuning.judge.regression_steps import Training, begin
+from saiten.tuning.splitting import digest
+
+WINDOWS = 16
+"""Of an answer at most; with windows of 256 tokens that is some 3,000 English words."""
+
+
+class RegressionHead:
+    """The judge is an encoder that predicts the grades themselves."""
+
+    def check(self) -> None:
+        require("a judge of one's own (--head regression)", "neural", "torch", "transformers")
+
+    def defaults(self, base: str) -> Learning:
+        return Learning(base, epochs=3, learning_rate=1e-4, batch=8, max_length=256)
+
+    def train(
+        self, examples: Sequence[Example], aspects: Sequence[OwnAspect], learning: Learning, folder: Path, watch: Watch
+    ) -> Trained:
+        self.check()
+        rows = rows_of(examples, aspects)
+        encoder = load_encoder(learning.base, learning.max_length, WINDOWS, what=f"the model {learning.base}")
+        if encoder.length < learning.max_length:
+            watch.tell(f"{learning.base} reads {encoder.length} tokens at once, not {learning.max_length}")
+        cuts = encoder.cut(rows.texts)
+        key = digest(repr((learning, rows.texts, rows.values.tolist())))
+        training = begin(encoder, rows, learning, Checkpoint(folder / "training", key))
+        head = _learned(training, cuts, learning, watch)
+        head = LinearHead(head.weights * rows.spreads[:, None], head.bias * rows.spreads + rows.means)
+        try:
+            with quietly():
+                encoder.network.save_pretrained(folder)
+                encoder.tokeniser.save_pretrained(folder)
+            head.save(folder)
+        except OSError as error:
+            raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; is the disk full?") from error
+        return Trained({"length": encoder.length, "windows": encoder.most}, (*rows.notes, *_reading(cuts)))
+
+    def judge(self, folder: Path, aspects: Sequence[OwnAspect], trained: Trained) -> Judge:
+        return EncoderJudge(folder, aspects, trained.network)
+
+    def base_judge(self, learning: Learning) -> Judge | None:
+        """None: without its head an encoder grades nothing."""
+        return None
+
+
+def _reading(cuts: Sequence[Cut]) -> Iterator[str]:
+    """What the model card should say about long answers."""
+    if several := sum(len(cut.windows) > 1 for cut in cuts):
+        yield f"{several} of {len(cuts)} answers were read in several windows, whose tokens were averaged"
+    if cut_off := [cut.left_out for cut in cuts if cut.left_out]:
+        yield f"of {len(cut_off)} of {len(cuts)} answers not all was read, for example: {cut_off[0]}"
+
+
+def _learned(training: Training, cuts: Sequence[Cut], learning: Learning, watch: Watch) -> LinearHead:
+    """The head in standardised grades; the encoder has learned in place."""
+    begun = training.restore()
+    if begun:
+        watch.tell(f"going on after epoch {begun} of {learning.epochs}")
+    each = math.ceil(len(cuts) / learning.batch)
+    done, total, seen = begun * each, learning.epochs * each, 0
+    for epoch in range(begun, learning.epochs):
+        order = list(range(len(cuts)))
+        random.Random(f"{learning.seed} {epoch}").shuffle(order)  # noqa: S311 - no cryptography
+        for start in range(0, len(order), learning.batch):
+            chosen = order[start : start + learning.batch]
+            loss = training.step([cuts[at] for at in chosen], training.targets[chosen], done / total)
+            if not math.isfinite(loss):
+                raise ConfigurationError(
+                    f"the learning came apart in epoch {epoch + 1}: the loss is no number any more; try a lower "
+                    f"learning rate than {learning.learning_rate:g}"
+                )
+            done, seen = done + 1, seen + len(chosen)
+            watch.step(done, total, seen, loss)
+        training.keep(epoch + 1)
+    weights, bias = (part.detach().cpu().double().numpy() for part in (training.head.weight, training.head.bias))
+    return LinearHead(weights, bias)

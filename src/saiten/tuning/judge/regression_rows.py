@@ -1,0 +1,69 @@
+"""What a regression learns from: one row an answer, one column an aspect, an empty cell where nobody graded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from saiten.errors import BadInput
+from saiten.judges.encoder.texts import Texts, learnable
+from saiten.judges.own import OwnAspect
+from saiten.stats.clusters import Floats
+from saiten.tuning.judge.examples import Example
+
+DECLINES = 0.5
+"""Grades of `correctness` below this say that the answer declines; they are no low grade."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Sorted by item, so that the order of the examples is no matter."""
+
+    texts: tuple[Texts, ...]
+    values: Floats
+    """Shape (rows, aspects); NaN where nobody graded. It never leaves the training."""
+    means: Floats
+    """By aspect."""
+    spreads: Floats
+    """By aspect: the standard deviation, 1 where all grades are equal."""
+    notes: tuple[str, ...]
+
+    @property
+    def standardised(self) -> Floats:
+        """So that an aspect of 0 to 100 weighs no more than one of 1 to 4."""
+        return (self.values - self.means) / self.spreads
+
+
+def rows_of(examples: Sequence[Example], aspects: Sequence[OwnAspect]) -> Rows:
+    """The rows.
+
+    Raises:
+        BadInput: nothing can be learned from these examples, or of one of the aspects.
+    """
+    columns = {aspect.name: number for number, aspect in enumerate(aspects)}
+    found: dict[tuple[str, Texts], dict[int, float]] = {}
+    declining = 0
+    for example in examples:
+        known = learnable(example.task)
+        if known is None or example.aspect not in columns:
+            raise BadInput(f"an encoder cannot learn {type(example.task).__name__} ({example.aspect!r})")
+        if known.task == "grade_answer" and example.value < DECLINES:
+            declining += 1
+        else:
+            found.setdefault((example.item, known.texts), {})[columns[example.aspect]] = example.value
+    values = np.full((len(found), len(aspects)), np.nan)
+    ordered = sorted(found, key=lambda key: (key[0], key[1].beside, key[1].answer))
+    for row, key in enumerate(ordered):
+        for column, value in found[key].items():
+            values[row, column] = value
+    for name, number in columns.items():
+        if np.isnan(values[:, number]).all():
+            raise BadInput(f"there is no grade of {name!r} to learn from")
+    means, spreads = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+    flat = [name for name, column in columns.items() if spreads[column] <= 1e-9]
+    notes = [f"all learned grades of {name!r} are equal; nothing but that grade was learned" for name in flat]
+    if declining:
+        notes.append(f"{declining} answers that decline (grade 0) were left out: a regression cannot say so")
+    return Rows(
+        tuple(texts for _, texts in ordered), values, means, np.where(spreads <= 1e-9, 1.0, spreads), tuple(notes)
+    )

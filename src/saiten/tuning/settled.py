@@ -1,0 +1,31 @@
+"""Which grades count: all annotators' of an answer, or the third decision that settles them."""
+
+from collections.abc import Iterable
+
+from saiten.records import Label
+
+Settled = dict[str, dict[str, tuple[Label, ...]]]
+"""By aspect, then by item."""
+
+
+def settled(labels: Iterable[Label]) -> Settled:
+    """The labels that count, by aspect and item, rising by value; marks and words are no grades.
+
+    Where one of an answer's labels is adjudicated, the adjudicated ones alone count.
+    """
+    plain: dict[str, dict[str, list[Label]]] = {}
+    decided: dict[str, dict[str, list[Label]]] = {}
+    for label in labels:
+        if label.spans is None and not label.category:
+            kind = decided if label.adjudicated else plain
+            kind.setdefault(label.aspect, {}).setdefault(label.item, []).append(label)
+    for aspect, items in decided.items():
+        plain.setdefault(aspect, {}).update(items)
+    # sorted, so that the order of the annotators' rows does not show in the last bit of a mean
+    return {
+        aspect: {item: tuple(sorted(v, key=_order)) for item, v in items.items()} for aspect, items in plain.items()
+    }
+
+
+def _order(label: Label) -> tuple[float, str, str]:
+    return label.value, label.annotator, label.reason

@@ -1,0 +1,158 @@
+"""What a judge of one's own is worth: figures by aspect, what could not be graded counted, the file read as written."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from saiten.errors import BadInput, CallFailed, ConfigurationError, Unreadable
+from saiten.judges.own import BEGUN, NAME, OwnAspect, OwnJudge, prompts_digest, read_own, write_own
+from saiten.judges.own_figures import HeldOut
+from saiten.reports.own_judge_card import card
+from saiten.reports.own_judge_tables import own_judge_tables
+from saiten.tasks.aspects import RateAspect, Rating
+from saiten.tuning.judge.begun import begin, clean_up
+from saiten.tuning.judge.checkpoints import completed, last_complete
+from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.held_out import held_out
+from saiten.tuning.splitting import held_out_questions
+
+
+def example(number, value=None, aspect="factuality"):
+    """Two answers to a question."""
+    task = RateAspect(aspect, "?", "0: no", f"Q{number // 2}", f"A{number}", (0, 1, 2, 3), language="en")
+    return Example(str(number), f"Q{number // 2}", aspect, task, float(number % 4 if value is None else value))
+
+
+class Grades:
+    """A judge that gives one grade too many, and fails where it is told to."""
+
+    def __init__(self, errors=()):
+        self.errors = dict(errors)
+
+    async def perform(self, task):
+        number = int(task.answer.removeprefix("A"))
+        if number in self.errors:
+            raise self.errors[number]
+        return Rating(reason="", grade=number % 4 + 1)
+
+
+MEANS = {"factuality": 1.5, "formality": 1.5}
+
+
+async def test_figures_by_aspect():
+    """Pearson, distance, bias and what the constant reaches, with intervals by question."""
+    examples = [example(n, aspect=aspect) for n in range(24) for aspect in MEANS]
+    found = await held_out(Grades(), examples, name="own", means=MEANS)
+    assert [one.aspect for one in found.aspects] == ["factuality", "formality"]
+    for one in found.aspects:
+        assert (one.n, one.questions, one.unreadable, one.failed) == (24, 12, 0, 0)
+        assert one.pearson.value == pytest.approx(1)
+        assert (one.mae.value, one.bias.value, one.mae_of_mean.value) == (1, 1, 1)
+    assert await held_out(Grades(), examples[::-1], name="own", means=MEANS) == found
+    assert HeldOut.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+async def test_what_cannot_be_graded_is_counted():
+    """An unreadable reply and a failed call are in no figure and in no silence; with nothing left there is a reason."""
+    errors = {0: Unreadable("no", "raw"), 1: CallFailed("gone"), 2: Unreadable("no", "raw")}
+    steps = []
+    found = await held_out(
+        Grades(errors), [example(n) for n in range(8)], name="own", means=MEANS, step=lambda: steps.append(1)
+    )
+    assert [(one.n, one.unreadable, one.failed) for one in found.aspects] == [(5, 2, 1)]
+    assert (found.n, found.without, len(steps)) == (5, 3, 8)
+    none = await held_out(Grades(errors), [example(n) for n in range(3)], name="own", means=MEANS)
+    assert none.aspects[0].pearson.value is None
+    assert none.aspects[0].mae.reason == "no pairs"
+    assert own_judge_tables([none])[0].rows[0][2] == 0
+
+
+async def test_a_wrong_set_up_is_no_figure():
+    """It stops everything."""
+    with pytest.raises(ConfigurationError):
+        await held_out(Grades({0: ConfigurationError("no model")}), [example(0)], name="own", means=MEANS)
+
+
+async def an_own(**changes):
+    """What would stand in the file."""
+    aspects = (OwnAspect("factuality", "rate_aspect", (0, 1, 2, 3), 1.5),)
+    figures = await held_out(Grades(), [example(n) for n in range(24)], name="own", means=MEANS)
+    made = OwnJudge(
+        "chat", "base|`<b>`", "abc", aspects, "r:1", prompts_digest(aspects), "0123", 2, 24, 12, 3, {"seed": 0}, figures
+    )
+    return replace(made, **changes)
+
+
+async def test_the_file_is_read_as_it_was_written(tmp_path):
+    """With all figures; a folder that was only begun is not taken for a judge, nor is a damaged or a later one."""
+    own = await an_own(network={"length": 5}, notes=("left out 1",))
+    assert read_own(tmp_path) is None
+    assert begin(tmp_path, {"a": (1,)}) is False
+    with pytest.raises(ConfigurationError, match="not finished"):
+        read_own(tmp_path)
+    write_own(tmp_path, own)
+    assert read_own(tmp_path) == own
+    assert replace(own, base_held_out=own.held_out) != own
+    for text, said in (("{", "cannot be read"), ("[]", "another kind"), ('{"kind": "saiten judge"}', "format None")):
+        (tmp_path / NAME).write_text(text)
+        with pytest.raises(ConfigurationError, match=said):
+            read_own(tmp_path)
+    (tmp_path / NAME).write_text('{"kind": "saiten judge", "format": 1, "head": "chat"}')
+    with pytest.raises(ConfigurationError, match="damaged"):
+        read_own(tmp_path)
+
+
+async def test_other_prompts_are_told():
+    """A judge that learned with other words is not the one that was measured; an encoder sees none."""
+    assert (await an_own()).stale is None
+    assert "other prompts" in (await an_own(prompts="00000000")).stale
+    assert (await an_own(prompts="")).stale is None
+
+
+async def test_the_card_cannot_be_written_to_from_outside():
+    """Names from files stand as code on one line."""
+    text = card(await an_own(base="evil`\n# Done\n<script>"), "my judge")
+    assert "\n# Done" not in text
+    assert "`evil' # Done <script>`" in text
+    assert "--judge 'hf:my judge'" in text
+
+
+def test_another_judge_is_refused(tmp_path):
+    """With what differs; the same goes on; what was needed on the way is removed."""
+    assert begin(tmp_path, {"options": {"epochs": 3}}) is False
+    assert begin(tmp_path, {"options": {"epochs": 3}}) is True
+    with pytest.raises(ConfigurationError, match=r"options\.epochs: was 3, is 4"):
+        begin(tmp_path, {"options": {"epochs": 4}})
+    (tmp_path / "training" / "checkpoint-1").mkdir()
+    (tmp_path / "training" / "more").touch()
+    clean_up(tmp_path)
+    assert [path.name for path in (tmp_path / BEGUN).parent.iterdir()] == ["begun.json"]
+
+
+def test_a_checkpoint_counts_once_it_is_whole(tmp_path):
+    """What a kill left half-written is removed; the one before it goes only when the next is marked."""
+    for step in (9, 10):
+        (tmp_path / f"checkpoint-{step}").mkdir()
+        (tmp_path / f"checkpoint-{step}" / "weights").touch()
+    assert last_complete(tmp_path) is None
+    (tmp_path / "checkpoint-9").mkdir()
+    completed(tmp_path, 9)
+    (tmp_path / "checkpoint-100").mkdir()
+    assert last_complete(tmp_path) == tmp_path / "checkpoint-9"
+    assert not (tmp_path / "checkpoint-100").exists()
+    (tmp_path / "checkpoint-11").mkdir()
+    completed(tmp_path, 11)
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint-11"]
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.01, 2), (0.2, 4), (0.5, 10), (0.99, 18)])
+def test_whole_questions_are_held_out(share, count):
+    """The share that was asked for, two at the least, two left to learn from; the order and doubles are no matter."""
+    questions = [f"Q{n}" for n in range(20)]
+    found = held_out_questions(questions, 0, share)
+    assert len(found) == count
+    assert found == held_out_questions([*questions[::-1], *questions], 0, share)
+    assert found != held_out_questions(questions, 1, share)
+    with pytest.raises(BadInput, match="of 9 questions"):
+        held_out_questions(questions[:9], 0)

@@ -1,0 +1,266 @@
+"""A small encoder learns to grade: a rule is found, a training that was cut off goes on, nothing unfinished is a judge."""
+
+import asyncio
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="networks are not installed (make neural)")
+pytest.importorskip("transformers", reason="networks are not installed (make neural)")
+
+from saiten.errors import BadInput, ConfigurationError
+from saiten.judges.encoder import EncoderJudge
+from saiten.judges.encoder.network import load_encoder
+from saiten.judges.own import OwnAspect
+from saiten.tasks.aspects import RateAspect
+from saiten.tasks.correctness import GradeAnswer
+from saiten.tasks.statements import SplitStatements
+from saiten.tuning.judge import regression, regression_steps
+from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.head import Learning
+from saiten.tuning.judge.held_out import held_out
+from saiten.tuning.judge.regression import RegressionHead
+from saiten.tuning.judge.regression_checkpoint import Checkpoint
+from saiten.tuning.judge.regression_rows import rows_of
+from tiny_models import tiny_bert
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+
+WORDS = ["cat", "dog", "sat", "on", "the", "in"]
+ASPECTS = (
+    OwnAspect("bridges", "rate_aspect", (0, 50, 100), 50.0),
+    OwnAspect("cats", "rate_aspect", (0, 1, 2, 3), 1.3),
+)
+
+
+def examples(n, seed=0, longest=9):
+    """Answers, two a question; `cats` is how many cats they have, and for every third `bridges` whether there is one."""
+    draw = random.Random(seed)
+    made = []
+    for at in range(n):
+        words = draw.choices([*WORDS, "bridge"], k=draw.randint(6, longest))
+        grades = {"cats": min(3, words.count("cat"))} | ({"bridges": 100 * ("bridge" in words)} if at % 3 == 0 else {})
+        for aspect, value in grades.items():
+            scale = next(one.values for one in ASPECTS if one.name == aspect)
+            task = RateAspect(aspect, "?", "…", "is it in tokyo", " ".join(words), scale, language="en")
+            made.append(Example(f"a{at:03}", f"q{at // 2}", aspect, task, float(value)))
+    return made
+
+
+class Told:
+    """A watch that remembers, and may be told to stop the training."""
+
+    def __init__(self, stop_after=None):
+        self.steps, self.said, self.stop_after = [], [], stop_after
+
+    def step(self, done, total, examples, loss):
+        self.steps.append((done, total, examples, loss))
+        if self.stop_after is not None and len(self.steps) == self.stop_after:
+            raise KeyboardInterrupt
+
+    def tell(self, text):
+        self.said.append(text)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """A random encoder."""
+    return tiny_bert(tmp_path_factory.mktemp("base"), layers=2)
+
+
+@pytest.fixture
+def learning(base):
+    """Fast, since the encoder is tiny and knows nothing."""
+    return Learning(str(base), epochs=6, learning_rate=3e-3, batch=8, max_length=48)
+
+
+def train(folder, learned, learning, watch=None):
+    """The judge out of the folder, its notes, and the watch."""
+    folder.mkdir(exist_ok=True)
+    told = watch or Told()
+    trained = RegressionHead().train(learned, ASPECTS, learning, folder, told)
+    return EncoderJudge(folder, ASPECTS, trained.network), trained, told
+
+
+def weights(folder):
+    """Everything that was saved."""
+    return {name: (folder / name).read_bytes() for name in ("model.safetensors", "head.safetensors")}
+
+
+async def test_a_rule_is_learned_and_holds_on_other_questions(tmp_path, learning):
+    """How many cats, and whether there is a bridge, where only every third answer was graded on that."""
+    made = examples(240)
+    judge, trained, told = train(tmp_path, [one for one in made if one.item < "a200"], learning)
+    found = await held_out(
+        judge,
+        [one for one in made if one.item >= "a200"],
+        name="encoder",
+        means={one.name: one.mean for one in ASPECTS},
+        resamples=100,
+    )
+    await judge.close()
+    by_aspect = {one.aspect: one for one in found.aspects}
+    assert by_aspect["cats"].pearson.value > 0.95
+    assert by_aspect["cats"].mae.value < 0.5 * by_aspect["cats"].mae_of_mean.value
+    assert by_aspect["bridges"].pearson.value > 0.6  # of 13 answers
+    assert told.steps[-1][:3] == (150, 150, 1200)
+    assert told.steps[0][3] > 5 * told.steps[-1][3]
+    assert trained.network == {"length": 48, "windows": regression.WINDOWS}
+    assert trained.notes == ()
+
+
+async def test_the_order_of_the_examples_and_what_is_torchs_seed_are_no_matter(tmp_path, learning):
+    """The same weights, to the last bit."""
+    import torch
+
+    made = examples(40)
+    short = replace(learning, epochs=1)
+    train(tmp_path / "one", made, short)
+    random.Random(5).shuffle(made)
+    torch.manual_seed(99)
+    train(tmp_path / "other", made, short)
+    assert weights(tmp_path / "one") == weights(tmp_path / "other")
+    train(tmp_path / "third", made, replace(short, seed=1))
+    assert weights(tmp_path / "one") != weights(tmp_path / "third")
+
+
+@pytest.mark.parametrize("stop", [3, 5, 11, 15], ids=["in epoch 1", "at its end", "in epoch 3", "at the last step"])
+def test_a_training_that_was_cut_off_goes_on_from_the_last_epoch(tmp_path, learning, stop):
+    """And ends with the weights of one that was not; nothing is saved before the end."""
+    made, three = examples(40), replace(learning, epochs=3)
+    train(tmp_path / "whole", made, three)
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "cut", made, three, Told(stop_after=stop))
+    assert not (tmp_path / "cut" / "head.safetensors").exists()
+    _, _, told = train(tmp_path / "cut", made, three)
+    done = (stop - 1) // 5
+    assert told.said == ([f"going on after epoch {done} of 3"] if done else [])
+    assert told.steps[0][:3] == (done * 5 + 1, 15, 8)
+    assert weights(tmp_path / "whole") == weights(tmp_path / "cut")
+
+
+@pytest.mark.parametrize("change", ["label", "setting", "damage", "rubbish"])
+def test_another_trainings_checkpoint_is_not_gone_on_from(tmp_path, learning, change):
+    """One label more, another rate, half a file: it begins anew."""
+    made, two = examples(16), replace(learning, epochs=2)
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, made, two, Told(stop_after=3))
+    kept = tmp_path / "training" / "regression.pt"
+    match change:
+        case "label":
+            made[0] = replace(made[0], value=2.5)
+        case "setting":
+            two = replace(two, batch=4)
+        case "damage":
+            kept.write_bytes(kept.read_bytes()[:-1000])
+        case "rubbish":
+            kept.write_bytes(b"no checkpoint")
+    _, _, told = train(tmp_path, made, two)
+    assert told.said == []
+    assert told.steps[0][0] == 1
+
+
+def test_a_checkpoint_from_elsewhere_runs_nothing(tmp_path, capsys):
+    """Tensors and numbers alone are read."""
+    import torch
+
+    class Bad:
+        def __reduce__(self):
+            return (print, ("this must not be printed",))
+
+    torch.save({"key": "k", "epochs": 1, "bad": Bad()}, tmp_path / "regression.pt")
+    assert Checkpoint(tmp_path, "k").last() is None
+    assert capsys.readouterr().out == ""
+
+
+def test_long_answers_learn_with_bounded_memory_and_the_same_gradient(base, learning, monkeypatch, tmp_path):
+    """Window by window, or all at once: the same step, up to rounding."""
+    made = examples(12, longest=150)
+
+    def stepped(at_once):
+        monkeypatch.setattr(regression_steps, "AT_ONCE", at_once)  # a limit, not a part
+        encoder = load_encoder(str(base), 48, 16, what="the model")
+        rows = rows_of(made, ASPECTS)
+        training = regression_steps.begin(encoder, rows, learning, Checkpoint(tmp_path, "k"))
+        cuts = encoder.cut(rows.texts)
+        assert sum(len(cut.windows) for cut in cuts) > 20
+        losses = [training.step(cuts, training.targets, 0.1 * step) for step in (1, 2, 3)]
+        return losses, training.head.weight.detach().numpy()
+
+    (loss, head), (other_loss, other_head) = stepped(1000), stepped(4)
+    assert loss == pytest.approx(other_loss, rel=1e-4)
+    assert np.abs(head - other_head).max() < 1e-3 * np.abs(head).max()
+
+
+def test_what_was_read_of_long_answers_stands_in_the_notes(tmp_path, learning):
+    """How many had several windows, and what was left out."""
+    made = examples(6)
+    long = replace(made[0].task, answer="cat " * 2000)
+    made = [replace(one, task=long) if one is made[0] else one for one in made]
+    _, trained, told = train(tmp_path, made, replace(learning, epochs=1, max_length=512))
+    assert told.said == [f"{learning.base} reads 64 tokens at once, not 512"]
+    assert any("answers were read in several windows, whose tokens were averaged" in note for note in trained.notes)
+    assert any("of 2,000 tokens read)" in note for note in trained.notes)
+    assert trained.network["length"] == 64
+
+
+def test_equal_grades_are_learned_as_such(tmp_path, learning):
+    """And that there was nothing to learn is said."""
+    made = [replace(one, value=2.0) for one in examples(8) if one.aspect == "cats"]
+    aspects = (ASPECTS[1],)
+    trained = RegressionHead().train(made, aspects, replace(learning, epochs=1), tmp_path, Told())
+    assert trained.notes == ("all learned grades of 'cats' are equal; nothing but that grade was learned",)
+    judge = EncoderJudge(tmp_path, aspects, trained.network)
+    assert asyncio.run(judge.perform(made[0].task)).value == pytest.approx(2, abs=0.05)
+
+
+def test_an_answer_that_declines_is_no_low_grade():
+    """Grade 0 of `correctness` is left out and counted."""
+    aspects = (OwnAspect("correctness", "grade_answer", (0, 1, 2, 3, 4, 5), 3.0),)
+    made = [
+        Example(f"a{at}", f"q{at}", "correctness", GradeAnswer("q", f"a{at}", ("r",), language="en"), float(at))
+        for at in range(6)
+    ]
+    rows = rows_of(made, aspects)
+    assert rows.values.ravel().tolist() == [1, 2, 3, 4, 5]
+    assert rows.notes == ("1 answers that decline (grade 0) were left out: a regression cannot say so",)
+
+
+def test_an_answer_that_was_graded_on_one_aspect_alone_has_an_empty_cell():
+    """One row an answer; the loss knows nothing of the empty cells."""
+    rows = rows_of(examples(6), ASPECTS)
+    assert np.isnan(rows.values).tolist() == [[False, False], [True, False], [True, False]] * 2
+    assert rows.standardised[:, 1].mean() == pytest.approx(0)
+
+
+@pytest.mark.parametrize("made", [[], [Example("a", "q", "cats", SplitStatements("q", "a", language="en"), 1.0)]])
+def test_what_cannot_be_learned_is_refused(made):
+    """No grade of an aspect, or a task that asks for none."""
+    with pytest.raises(BadInput, match=r"no grade of 'bridges'|cannot learn SplitStatements"):
+        rows_of(made, ASPECTS)
+
+
+@pytest.mark.parametrize(("rate", "message"), [(1e30, "lower learning rate than 1e")])
+def test_a_learning_that_comes_apart_is_no_judge(tmp_path, learning, rate, message):
+    """Said with what to do; nothing is saved."""
+    with pytest.raises(ConfigurationError, match=message):
+        train(tmp_path, examples(40), replace(learning, learning_rate=rate))
+    assert not (tmp_path / "head.safetensors").exists()
+
+
+@pytest.mark.parametrize("what", ["nothing", "a folder without weights", "a causal model"])
+def test_a_base_that_is_no_encoder(tmp_path, learning, what):
+    """Is refused with what was expected."""
+    folder = tmp_path / "base"
+    if what != "nothing":
+        folder.mkdir()
+        (folder / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    if what == "a causal model":
+        (folder / "config.json").write_text(json.dumps({"model_type": "t5"}))
+    with pytest.raises(
+        ConfigurationError, match=r"the model .* cannot be loaded: .*; expected a folder with an encoder"
+    ):
+        train(tmp_path / "out", examples(8), replace(learning, base=str(folder)))
