@@ -33,6 +33,7 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "experiment": ("saiten.cli.experiment", "Models × chains × data: accuracy against latency."),
     },
     "Grade the grader": {
+        "annotate": ("saiten.cli.annotate", "Let people grade: a web page, and their labels as a file."),
         "agreement": ("saiten.cli.agreement", "Do people agree: percent, kappa, alpha of labels."),
         "meta-evaluate": ("saiten.cli.meta_evaluate", "Hold the metrics of a run against what people said."),
         "estimate": ("saiten.cli.estimate", "What would people say of the whole set, from few labels?"),

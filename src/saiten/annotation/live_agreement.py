@@ -1,0 +1,74 @@
+"""How far annotators agree so far: the figures that `saiten agreement`, and for marks `meta-evaluate --spans`, give."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from saiten.annotation.forms import Form
+from saiten.annotation.records import Settled
+from saiten.meta_evaluation.agreement import AspectAgreement, agreement_report
+from saiten.meta_evaluation.spans import compare_spans
+from saiten.meta_evaluation.spans_marks import people_of
+from saiten.records import Label
+from saiten.stats import Estimate
+
+_MARKS = "F of marked units"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of one aspect, or the reason why there is none."""
+
+    aspect: str
+    figure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    """Items that two or more labelled; of marks: units, or items times annotators."""
+    remark: str
+
+
+def live_agreement(form: Form, settled: Iterable[Settled], *, resamples: int = 1_000) -> list[Figure]:
+    """The figures over what annotators said so far, decisions apart; empty where nothing was said.
+
+    Intervals draw questions, as the commands do when they are given the samples.
+    """
+    labels: list[Label] = []
+    questions: dict[str, str] = {}
+    for each in settled:
+        for person, answered in each.said:
+            for label in form.labels(each.item.key, each.item.content, answered.payload):
+                labels.append(replace(label, annotator=person.name))
+                questions[label.item] = str(each.item.content.get("question", "")) or label.item
+    if not labels:
+        return []
+    if labels[0].spans is not None:
+        return list(_of_marks(labels, questions, resamples))
+    report = agreement_report(labels, questions=questions, resamples=resamples)
+    return [figure for aspect in report.aspects for figure in _of_values(aspect)]
+
+
+def _of_values(aspect: AspectAgreement) -> Iterator[Figure]:
+    figures = aspect.figures
+    named = {"percent": figures.percent, "percent by chance": figures.by_chance, "kappa": figures.kappa}
+    if aspect.levels != ("nominal",):
+        named["kappa, quadratic"] = figures.kappa_quadratic
+    named |= {f"alpha, {level}": getattr(figures, level) for level in aspect.levels}
+    for name, estimate in named.items():
+        yield _figure(aspect.aspect, name, estimate)
+
+
+def _of_marks(labels: list[Label], questions: dict[str, str], resamples: int) -> Iterator[Figure]:
+    """Each annotator as the judge of each other."""
+    ceiling = compare_spans(people_of(labels), {}, questions=questions, resamples=resamples).ceiling
+    if ceiling is None:
+        return
+    for figures in ceiling.aspects:
+        yield _figure(figures.aspect, _MARKS, figures.f)
+    if ceiling.overall is not None:
+        yield _figure("missing and extra", _MARKS, ceiling.overall.f)
+
+
+def _figure(aspect: str, name: str, estimate: Estimate) -> Figure:
+    remark = estimate.reason or estimate.note or ""
+    return Figure(aspect, name, estimate.value, estimate.low, estimate.high, estimate.n, remark)

@@ -1,0 +1,119 @@
+"""What a judge said beforehand, out of a file of labels or a run's scores, as payloads of a form."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from pathlib import Path
+
+from saiten.annotation.forms import Form
+from saiten.annotation.records import Json, NewItem
+from saiten.data import BadRow, read_labels
+from saiten.errors import BadInput, ConfigurationError
+from saiten.journal import RunReader, read_run
+from saiten.meta_evaluation.pairing import VERSUS
+from saiten.meta_evaluation.spans_marks import judges_of
+from saiten.metrics.judged.aspects import aspect_of_metric
+from saiten.metrics.naming import read_name
+from saiten.records import Label, Scored
+
+_ASPECTS = {"correctness": "correctness", "accuracy": "correct"}
+"""Metric → aspect of the form that asks people the same."""
+
+
+@dataclass(frozen=True)
+class Prelabels:
+    """The labels of one judge, by item."""
+
+    source: str
+    """The judge's name."""
+    labels: Mapping[str, Sequence[Label]]
+
+    def payload(self, form: Form, item: NewItem) -> Json | None:
+        """What the judge said about an item of this form; None where that is not complete."""
+        found = [label for key in _keys(item) for label in self.labels.get(key, ())]
+        return form.payload_of(item.content, found) if found else None
+
+
+def read_prelabels(source: Path, *, tell: Callable[[str], None]) -> Prelabels:
+    """The labels of a judge in a file (JSONL, CSV, …), or its scores in the folder of a run.
+
+    Raises:
+        BadInput: it is not there or holds no labels; labels of several judges; one aspect scored in several ways.
+        ConfigurationError: the run cannot be read.
+    """
+    if not source.exists():
+        raise BadInput(f"--prelabels {source} is not there; a file of labels or the folder of a run was expected")
+    labels = list(_of_run(read_run(source, tell=tell), source) if source.is_dir() else _of_file(source, tell))
+    if not labels:
+        raise BadInput(f"--prelabels {source} holds no labels")
+    judges = sorted({label.annotator for label in labels})
+    if len(judges) > 1:
+        raise BadInput(
+            f"--prelabels {source} holds labels of {', '.join(map(repr, judges))}; leave those of one judge in it"
+        )
+    by_item: dict[str, list[Label]] = {}
+    for label in labels:
+        by_item.setdefault(label.item, []).append(label)
+    return Prelabels(judges[0] or source.stem, by_item)
+
+
+def _keys(item: NewItem) -> Iterator[str]:
+    """Under which its labels may stand: its own key; of answers that are compared each two, in either order."""
+    ids = item.content.get("ids")
+    if not isinstance(ids, Mapping):
+        yield item.key
+        return
+    for first, second in permutations(ids.values(), 2):
+        yield f"{first}{VERSUS}{second}"
+
+
+def _of_file(source: Path, tell: Callable[[str], None]) -> Iterator[Label]:
+    for row in read_labels(source, tell=tell):
+        if isinstance(row, BadRow):
+            tell(f"{row.where} is left out: {row.reason}")
+        else:
+            yield row
+
+
+def _of_run(run: RunReader, folder: Path) -> Iterator[Label]:
+    judge = str(run.manifest.settings.get("judge") or folder.resolve().name)
+    metrics: dict[str, str] = {}
+    gist = False
+    for scored in run.scores():
+        title, aspect = _asked(scored)
+        gist |= title == "gist"
+        if aspect is None:
+            continue
+        if metrics.setdefault(aspect, scored.metric) != scored.metric:
+            raise BadInput(
+                f"the run {folder} has {aspect!r} as {metrics[aspect]} and as {scored.metric}; "
+                "give a run that was scored in one way"
+            )
+        label = _label(scored, aspect)
+        if label is not None:
+            yield replace(label, annotator=judge)
+    if gist:
+        marks = judges_of(run.scores(), judge)
+        if len(marks) > 1:
+            raise BadInput(
+                f"the run {folder} has gist scores of several kinds: {'; '.join(marks)}; give a run with one"
+            )
+        for (item, aspect), spans in next(iter(marks.values())).items():
+            yield Label(item, float(len(spans)), judge, aspect, spans=spans)
+
+
+def _asked(scored: Scored) -> tuple[str, str | None]:
+    """The metric's title, and the aspect that people are asked about in its place."""
+    try:
+        title, _ = read_name(scored.metric)
+    except ConfigurationError:
+        return "", None
+    return title, aspect_of_metric(scored.metric) if title == "aspects" else _ASPECTS.get(title)
+
+
+def _label(scored: Scored, aspect: str) -> Label | None:
+    score = scored.score
+    value = score.value
+    if value is None and score.status == "declined" and aspect == "correctness":
+        value = 0.0  # people's grade 0 says the same: instead of answering, it says that it does not know
+    return None if value is None else Label(scored.sample, value, aspect=aspect, reason=score.reason or "")

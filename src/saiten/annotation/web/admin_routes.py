@@ -1,0 +1,227 @@
+"""What an admin sees: how far everybody is, how far they agree, where they differ, and all of it as a file."""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import asdict
+from itertools import chain, islice
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from saiten.annotation.differences import Difference, differences, is_finished
+from saiten.annotation.export import export_lines
+from saiten.annotation.live_agreement import live_agreement
+from saiten.annotation.records import Json, Progress, Settled
+from saiten.annotation.web.bodies import json_object
+from saiten.annotation.web.guards import Admin, TheService
+from saiten.annotation.web.pages import language_of
+from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.replies import json_reply
+from saiten.annotation.web.said import said_in_words
+from saiten.annotation.web.saves import note_of, payload_of
+from saiten.annotation.web.service import Service
+
+router = APIRouter()
+
+Body = Annotated[Json, Depends(json_object)]
+
+_A_PAGE = 50
+"""Items of the list of differences."""
+_LARGEST_ID = 2**31 - 1
+_LINES_AT_ONCE = 64
+_LONGEST_QUESTION = 160
+"""Characters that stand in a list."""
+
+
+@router.get("/admin")
+def overview(request: Request, service: TheService, session: Admin) -> Response:
+    """How far everybody is; the page asks for the agreement itself."""
+    return service.pages.render(
+        "admin.html",
+        request,
+        session=session,
+        kind="admin",
+        progress=_progress(service),
+        settings=service.store.settings,
+    )
+
+
+@router.get("/admin/progress.json")
+def progress(service: TheService, session: Admin) -> Response:
+    """How far everybody is."""
+    return json_reply(_progress(service))
+
+
+@router.get("/admin/agreement.json")
+def agreement(service: TheService, session: Admin) -> Response:
+    """How far annotators agree so far."""
+    return json_reply([asdict(figure) for figure in live_agreement(service.form, service.store.settled())])
+
+
+@router.get("/admin/differences")
+def differing(request: Request, service: TheService, session: Admin) -> Response:
+    """The items on which annotators differ, those without a decision first."""
+    page = _page(request.query_params.get("page", "1"))
+    first = (page - 1) * _A_PAGE
+    there = decided = 0
+    kept: list[dict[str, Any]] = []
+    for wanted in (False, True):  # twice through the database rather than everything in memory
+        for each in differences(service.form, service.store.settled()):
+            if (each.settled.decision is not None) is wanted:
+                there += 1
+                decided += wanted
+                if first < there <= first + _A_PAGE:
+                    kept.append(_listed(each))
+    items = service.store.item_counts()
+    return service.pages.render(
+        "admin_differences.html",
+        request,
+        session=session,
+        kind="admin",
+        items=kept,
+        counts={
+            "there": there,
+            "decided": decided,
+            "finished": items.finished,
+            "unfinished": items.total - items.finished,
+        },
+        page=page,
+        pages=max(1, -(-there // _A_PAGE)),
+    )
+
+
+@router.get("/admin/items/{identity:int}")
+def one_item(identity: int, request: Request, service: TheService, session: Admin) -> Response:
+    """All that was said about one item, side by side, and the form of the decision."""
+    settled = _settled(identity, service)
+    form, language = service.form, language_of(request)
+    content = settled.item.content
+    said = [
+        {
+            "name": person.name,
+            "rows": said_in_words(form, content, answered.payload),
+            "reason": answered.payload.get("reason", ""),
+            "unclear": answered.unclear,
+            "saved_at": answered.saved_at.isoformat(timespec="minutes"),
+            "payload": answered.payload,
+        }
+        for person, answered in settled.said
+    ]
+    decision = settled.decision
+    beforehand = settled.prelabel
+    finished = is_finished(settled)
+    return service.pages.render(
+        "admin_item.html",
+        request,
+        session=session,
+        kind="admin",
+        item=settled.item,
+        content=content,
+        said=said,
+        missing=max(0, settled.item.needed - len(settled.said)),
+        differs=form.differences([each["payload"] for each in said]) if finished and len(said) > 1 else (),
+        decision=None
+        if decision is None
+        else {
+            "rows": said_in_words(form, content, decision.payload),
+            "reason": decision.payload.get("reason", ""),
+            "note": decision.note,
+            "by": decision.by,
+            "decided_at": decision.decided_at.isoformat(timespec="minutes"),
+            "payload": decision.payload,
+        },
+        prelabel=None
+        if beforehand is None
+        else {"by": beforehand[0], "rows": said_in_words(form, content, beforehand[1]), "shown": beforehand[2]},
+        form=form.title,
+        texts=form.texts(language),
+        data={
+            "form": form.title,
+            "item": settled.item.id,
+            "said": [{"payload": each["payload"]} for each in said],
+            "decision": None if decision is None else decision.payload,
+        },
+    )
+
+
+@router.put("/api/admin/items/{identity:int}/decision")
+def decide(identity: int, service: TheService, session: Admin, body: Body) -> Response:
+    """Keep a third decision; what annotators said stays as it is."""
+    settled = _settled(identity, service)
+    note = note_of(body)
+    payload = dict(payload_of(body))
+    if not payload.get("reason"):
+        payload["reason"] = note  # a form may require a reason; a decision's is its note
+    try:
+        checked = service.form.check(settled.item.content, payload)
+    except ValueError as error:
+        raise Refused(422, str(error), field="payload") from None
+    service.store.decide(identity, checked, note, session.person.id)
+    return json_reply({"item": identity})
+
+
+@router.get("/admin/export.jsonl")
+def export(service: TheService, session: Admin) -> Response:
+    """All labels as JSON lines; what fails before the first of them fails as a whole."""
+    lines = export_lines(service.form, service.store.settled())
+    first = list(islice(lines, 1))
+    return StreamingResponse(
+        _in_pieces(chain(first, lines)),
+        media_type="application/x-ndjson",
+        headers={"content-disposition": 'attachment; filename="labels.jsonl"'},
+    )
+
+
+async def _in_pieces(lines: Iterator[bytes]) -> AsyncIterator[bytes]:
+    while piece := await run_in_threadpool(lambda: b"".join(islice(lines, _LINES_AT_ONCE))):
+        yield piece
+
+
+def _progress(service: Service) -> dict[str, Any]:
+    counts = service.store.item_counts()
+    return {
+        "items": {"total": counts.total, "finished": counts.finished, "untouched": counts.untouched},
+        "people": [_of_person(each) for each in service.store.progress()],
+    }
+
+
+def _of_person(progress: Progress) -> dict[str, Any]:
+    last = progress.last_saved
+    return {
+        "id": progress.person.id,
+        "name": progress.person.name,
+        "active": progress.person.active,
+        "done": progress.done,
+        "skipped": progress.skipped,
+        "unclear": progress.unclear,
+        "given": progress.given,
+        "last_saved": None if last is None else last.isoformat(timespec="seconds"),
+    }
+
+
+def _listed(difference: Difference) -> dict[str, Any]:
+    settled = difference.settled
+    question = " ".join(str(settled.item.content.get("question", "")).split())
+    return {
+        "id": settled.item.id,
+        "question": question if len(question) <= _LONGEST_QUESTION else f"{question[:_LONGEST_QUESTION]}…",
+        "aspects": difference.aspects,
+        "people": [person.name for person, _ in settled.said],
+        "unclear": any(answered.unclear for _, answered in settled.said),
+        "decided": settled.decision is not None,
+    }
+
+
+def _settled(identity: int, service: Service) -> Settled:
+    settled = service.store.item_settled(identity) if 0 < identity <= _LARGEST_ID else None
+    if settled is None:
+        raise Refused(404, "no_item")
+    return settled
+
+
+def _page(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 7 and int(text)):
+        raise Refused(400, "bad_request", field="page")
+    return int(text)

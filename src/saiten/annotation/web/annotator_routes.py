@@ -1,0 +1,156 @@
+"""What an annotator's browser asks for: the next item, their own earlier ones, and to keep what they say.
+
+Items go by numbers of the annotator's own: whatever number is asked for, it is never somebody else's item.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from saiten.annotation.records import Assigned, Json, Session
+from saiten.annotation.web.blinding import person_key, shown_content
+from saiten.annotation.web.bodies import json_object
+from saiten.annotation.web.guards import Annotator, LoggedIn, TheService
+from saiten.annotation.web.pages import language_of
+from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.replies import json_reply, nothing
+from saiten.annotation.web.saves import payload_of, save_id_of, seconds_of, unclear_of
+from saiten.annotation.web.service import Service
+from saiten.annotation.web.words import words_of
+from saiten.records import Language
+
+router = APIRouter()
+
+Body = Annotated[Json, Depends(json_object)]
+
+_LARGEST_NUMBER = 2**31 - 1
+_MOST_AHEAD = 5
+"""Open items in one annotator's hands."""
+_FIRST_WORDS = 80
+"""Characters."""
+
+
+@router.get("/")
+def grade(request: Request, service: TheService, session: LoggedIn) -> Response:
+    """The page on which to grade."""
+    if session.person.role == "admin":
+        return RedirectResponse("/admin", 303)
+    data = _page_data(service, session, language_of(request))
+    return service.pages.render("grade.html", request, session=session, kind="grade", data=data)
+
+
+@router.get("/mine")
+def mine(request: Request, service: TheService, session: Annotator) -> Response:
+    """The list of one's own items, the newest first."""
+    items = [_listed(each) for each in service.store.assigned(session.person.id)]
+    data = _page_data(service, session, language_of(request))
+    return service.pages.render(
+        "mine.html", request, session=session, kind="mine", data={**data, "texts": {}}, items=items[::-1]
+    )
+
+
+@router.get("/api/items/next")
+def next_item(request: Request, service: TheService, session: Annotator) -> Response:
+    """The next item; 204 where nothing is left. `except`: numbers that the page has already."""
+    without = _numbers(request.query_params.get("except", ""))
+    assigned = service.store.next_item(session.person.id)
+    while assigned is not None and assigned.number in without:
+        assigned = service.store.next_item(session.person.id, after=assigned.number)
+    return nothing() if assigned is None else json_reply(_shown(assigned, service, session))
+
+
+@router.get("/api/items/{number:int}")
+def one_item(number: int, service: TheService, session: Annotator) -> Response:
+    """One of one's own items."""
+    return json_reply(_shown(_own(number, service, session), service, session))
+
+
+@router.put("/api/items/{number:int}")
+def save(number: int, service: TheService, session: Annotator, body: Body) -> Response:
+    """Keep what was said."""
+    own = _own(number, service, session)
+    save_id, unclear, seconds = save_id_of(body), unclear_of(body), seconds_of(body)
+    try:
+        payload = service.form.check(own.item.content, payload_of(body))
+    except ValueError as error:
+        raise Refused(422, str(error), field="payload") from None
+    saved = service.store.save(session.person.id, number, payload, save_id=save_id, unclear=unclear, seconds=seconds)
+    return json_reply({"revision": saved.revision, "again": saved.again})
+
+
+@router.post("/api/items/{number:int}/skip")
+def skip(number: int, service: TheService, session: Annotator, body: Body) -> Response:
+    """Pass an item over; somebody else gets it."""
+    _own(number, service, session)
+    saved = service.store.skip(session.person.id, number, save_id=save_id_of(body))
+    return json_reply({"revision": saved.revision, "again": saved.again})
+
+
+@router.post("/api/undo")
+def undo(service: TheService, session: Annotator, body: Body) -> Response:
+    """Take the latest save or skip back; 204 where there is none."""
+    assigned = service.store.undo(session.person.id, save_id=save_id_of(body))
+    return nothing() if assigned is None else json_reply({"number": assigned.number})
+
+
+def _own(number: int, service: Service, session: Session) -> Assigned:
+    assigned = service.store.assigned_number(session.person.id, number) if 0 < number <= _LARGEST_NUMBER else None
+    if assigned is None:
+        raise Refused(404, "no_number")
+    return assigned
+
+
+def _shown(assigned: Assigned, service: Service, session: Session) -> dict[str, Any]:
+    """All that the page gets to know of an item."""
+    answered = assigned.answered
+    return {
+        "number": assigned.number,
+        "state": assigned.state,
+        "content": shown_content(assigned, session.person, service.store.settings.seed),
+        "answered": None
+        if answered is None
+        else {"payload": answered.payload, "revision": answered.revision, "unclear": answered.unclear},
+        "prelabel": assigned.prelabel if service.store.settings.prelabels == "shown" else None,
+        "progress": _progress(service, session),
+    }
+
+
+def _progress(service: Service, session: Session) -> dict[str, int]:
+    person = session.person.id
+    return {"done": service.store.done(person), "total_for_me": service.store.share(person)}
+
+
+def _listed(assigned: Assigned) -> dict[str, Any]:
+    question = " ".join(str(assigned.item.content.get("question", "")).split())
+    answered = assigned.answered
+    return {
+        "number": assigned.number,
+        "words": question if len(question) <= _FIRST_WORDS else f"{question[:_FIRST_WORDS]}…",
+        "state": assigned.state,
+        "unclear": answered is not None and answered.unclear,
+        "saved_at": None if answered is None else answered.saved_at.isoformat(),
+    }
+
+
+def _page_data(service: Service, session: Session, language: Language) -> Mapping[str, Any]:
+    """What the page's script starts with."""
+    return {
+        "language": language,
+        "words": words_of("words", language),
+        "csrf": session.csrf,
+        "person": {"name": session.person.name, "key": person_key(service.store.identity, session.person)},
+        "form": service.form.title,
+        "texts": service.form.texts(language),
+        "reason_required": service.form.reason_required,
+        "prelabels": service.store.settings.prelabels,
+    }
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    parts = [part for part in text.split(",") if part]
+    if len(parts) > _MOST_AHEAD or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
+        raise Refused(400, "bad_request", field="except")
+    return tuple(map(int, parts))

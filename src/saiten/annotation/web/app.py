@@ -1,0 +1,126 @@
+"""The application: routes, guards around them, and what is said when something fails."""
+
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from saiten.annotation.forms import Form
+from saiten.annotation.store import NotTheirs, SaveConflict, Store, StoreUnavailable
+from saiten.annotation.web import admin_routes, annotator_routes, joining, people_routes
+from saiten.annotation.web.headers import SecurityHeaders, with_security
+from saiten.annotation.web.hosts import answers_to
+from saiten.annotation.web.limits import BoundedBody, WrongJoins
+from saiten.annotation.web.pages import Pages, language_of
+from saiten.annotation.web.refusals import RETRY_AFTER, Refused, why_of
+from saiten.annotation.web.replies import json_reply
+from saiten.annotation.web.service import Service
+from saiten.annotation.web.settings import WebSettings
+from saiten.errors import BadInput
+
+
+def make_app(store: Store, form: Form, *, settings: WebSettings) -> FastAPI:
+    """The page where people grade, as an ASGI application.
+
+    The store is the caller's, to be closed after the application was served.
+    """
+    app = FastAPI(title="saiten annotate", openapi_url=None, docs_url=None, redoc_url=None)
+    app.state.service = Service(
+        store, form, settings, Pages({"form_title": form.title}), WrongJoins(settings.wrong_joins)
+    )
+    for routes in (joining, annotator_routes, people_routes, admin_routes):
+        app.include_router(routes.router)
+    app.mount("/static", StaticFiles(directory=str(files(__package__) / "static")), name="static")
+    for kind, handle in _HANDLERS.items():
+        app.add_exception_handler(kind, handle)
+    # The last one added is the outermost.
+    app.add_middleware(BoundedBody, most=settings.largest_body, seconds=settings.body_seconds)
+    app.add_middleware(KnownHost, service=app.state.service)
+    app.add_middleware(SecurityHeaders)
+    return app
+
+
+class KnownHost:
+    """An ASGI middleware that refuses what is meant for another server: see `hosts`."""
+
+    def __init__(self, app: ASGIApp, *, service: Service) -> None:
+        self._app = app
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            request = Request(scope)
+            hosts = request.headers.getlist("host")
+            if len(hosts) != 1 or not answers_to(hosts[0], self._service.settings):
+                await json_reply({"message": Refused(421, "wrong_host").told(language_of(request))}, 421)(
+                    scope, receive, send
+                )
+                return
+        await self._app(scope, receive, send)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)  # noqa: S101 - said for the type checker
+    service: Service = request.app.state.service
+    language = language_of(request)
+    path = request.url.path
+    if path.startswith("/api/") or path.endswith((".json", ".jsonl")):
+        told = {"message": error.told(language)} | ({"field": error.field} if error.field else {})
+        return json_reply(told, error.status, error.headers)
+    name, kind = ("message.html", "message")
+    if error.status == 401:
+        name, kind = "welcome.html", "welcome"
+    elif error.why == "no_such_link":
+        name, kind = "join_failed.html", "join_failed"
+    page = service.pages.render(name, request, status=error.status, kind=kind, message=error.told(language))
+    page.headers.update(error.headers)
+    return page
+
+
+async def _away(request: Request, error: Exception) -> Response:
+    return await _refused(request, Refused(503, "away", headers={"retry-after": RETRY_AFTER}))
+
+
+async def _not_theirs(request: Request, error: Exception) -> Response:
+    return await _refused(request, Refused(404, "no_number"))
+
+
+async def _conflict(request: Request, error: Exception) -> Response:
+    return await _refused(request, Refused(409, str(error)))
+
+
+async def _bad_input(request: Request, error: Exception) -> Response:
+    return await _refused(request, Refused(422, str(error)))
+
+
+async def _of_starlette(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - said for the type checker
+    return await _refused(request, Refused(error.status_code, why_of(error.status_code), headers=error.headers))
+
+
+async def _unreadable(request: Request, error: Exception) -> Response:
+    return await _refused(request, Refused(400, "bad_request"))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """What nobody foresaw; the server's log has it. This answer does not come by the middleware: headers are ours."""
+    reply = await _refused(request, Refused(500, "failed"))
+    reply.raw_headers = with_security(reply.raw_headers, request.url.path, 500)
+    return reply
+
+
+_HANDLERS: dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = {
+    Refused: _refused,
+    StoreUnavailable: _away,
+    NotTheirs: _not_theirs,
+    SaveConflict: _conflict,
+    BadInput: _bad_input,
+    HTTPException: _of_starlette,
+    RequestValidationError: _unreadable,
+    Exception: _failed,
+}

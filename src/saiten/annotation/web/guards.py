@@ -1,0 +1,63 @@
+"""Who may do what. Each route stands behind one of these; a test walks all routes and tries each as everybody."""
+
+import hmac
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import Request
+
+from saiten.annotation.records import Session
+from saiten.annotation.web.hosts import origin_of
+from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.service import Service, service_of
+from saiten.annotation.web.sessions import session_of
+
+CSRF = "x-csrf"
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+TheService = Annotated[Service, Depends(service_of)]
+
+
+def logged_in(request: Request, service: TheService) -> Session:
+    """Somebody, and what changes something comes from our own page: right Origin, and the secret of the session.
+
+    Raises:
+        Refused: 401 nobody is logged in; 403 the request is forged.
+    """
+    session = session_of(request, service)
+    if session is None:
+        raise Refused(401, "session_over")
+    if request.method not in _SAFE:
+        _not_forged(request, service, session)
+    return session
+
+
+LoggedIn = Annotated[Session, Depends(logged_in)]
+
+
+def annotator(session: LoggedIn) -> Session:
+    """An annotator; raises Refused 403 for an admin, who would grade with others' labels before their eyes."""
+    if session.person.role != "annotator":
+        raise Refused(403, "forbidden")
+    return session
+
+
+def admin(session: LoggedIn) -> Session:
+    """An admin; raises Refused 403 for anybody else."""
+    if session.person.role != "admin":
+        raise Refused(403, "forbidden")
+    return session
+
+
+Annotator = Annotated[Session, Depends(annotator)]
+Admin = Annotated[Session, Depends(admin)]
+
+
+def _not_forged(request: Request, service: Service, session: Session) -> None:
+    """Nothing, if our own page sent this; browsers say truly where a request comes from, and cannot be made to lie."""
+    expected = origin_of(request.headers.get("host", ""), service.settings)
+    given = request.headers.get(CSRF, "")
+    if request.headers.get("origin", "").lower() != expected or not hmac.compare_digest(
+        given.encode("utf-8", "replace"), session.csrf.encode()
+    ):
+        raise Refused(403, "forged")

@@ -1,0 +1,73 @@
+"""In and out: the personal link, the language, and leaving."""
+
+import hmac
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from saiten.annotation.people import the_admin
+from saiten.annotation.records import Person
+from saiten.annotation.web.bodies import json_object
+from saiten.annotation.web.guards import LoggedIn, TheService
+from saiten.annotation.web.pages import LANGUAGE_COOKIE, LANGUAGES
+from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.replies import nothing
+from saiten.annotation.web.service import Service
+from saiten.annotation.web.sessions import give_cookie, secret_of, take_cookie
+
+router = APIRouter()
+
+_LONGEST_TOKEN = 200
+_YEAR = 365 * 86_400
+
+
+@router.get("/join/{token}")
+def join(token: str, request: Request, service: TheService) -> Response:
+    """Log in by a personal link, and lead to the page that the person has."""
+    address = request.client.host if request.client else ""
+    if service.wrong_joins.too_many(address):
+        raise Refused(429, "too_many_links", headers={"retry-after": "60"})
+    person = _person(token, service)
+    if person is None or not person.active:
+        service.wrong_joins.count(address)
+        raise Refused(404, "no_such_link")
+    former = secret_of(request, service)
+    if former:
+        service.store.end_session(former)
+    secret, _ = service.store.begin_session(person.id)
+    response = RedirectResponse("/admin" if person.role == "admin" else "/", 303)
+    give_cookie(response, secret, service)
+    return response
+
+
+@router.post("/api/language")
+async def language(request: Request, session: LoggedIn, service: TheService) -> Response:
+    """Choose the language of the pages."""
+    wanted = (await json_object(request)).get("language")
+    if wanted not in LANGUAGES:
+        raise Refused(422, "no_language", field="language")
+    response = nothing()
+    response.set_cookie(
+        LANGUAGE_COOKIE, wanted, max_age=_YEAR, secure=service.settings.secure, httponly=True, samesite="lax"
+    )
+    return response
+
+
+@router.post("/api/leave")
+def leave(request: Request, session: LoggedIn, service: TheService) -> Response:
+    """Log out; the link lets in again."""
+    secret = secret_of(request, service)
+    if secret:
+        service.store.end_session(secret)
+    response = nothing()
+    take_cookie(response, service)
+    return response
+
+
+def _person(token: str, service: Service) -> Person | None:
+    if len(token) > _LONGEST_TOKEN or not token.isascii():
+        return None
+    if hmac.compare_digest(token.encode(), service.settings.admin_token.encode()):
+        return the_admin(service.store)
+    return service.store.person_by_token(token)

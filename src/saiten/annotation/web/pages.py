@@ -1,0 +1,87 @@
+"""The pages as HTML: templates whose every value is escaped, in the reader's language."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from saiten.annotation.records import Session
+from saiten.annotation.web.words import words_of
+from saiten.records import Language
+from saiten.version import __version__
+
+LANGUAGE_COOKIE = "saiten-language"
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+_WISH = re.compile(r"([a-zA-Z]{1,8})(?:-[\w-]{1,32})?(?:;q=([01](?:\.\d{0,3})?))?")
+_MOST_WISHES = 20
+
+
+@cache
+def templates() -> Environment:
+    """Our templates."""
+    return Environment(
+        loader=PackageLoader("saiten.annotation.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Makes pages; `always` are the values that stand in every one."""
+
+    always: Mapping[str, Any]
+
+    def render(
+        self, name: str, request: Request, *, session: Session | None = None, status: int = 200, **values: Any
+    ) -> HTMLResponse:
+        """The page of a template.
+
+        Every template gets `language`, `words` (of the annotators' pages), `say` (of the server and the admin's pages),
+        `version`, `person` and `csrf` (None and empty where nobody is logged in), and `always`.
+        """
+        language = language_of(request)
+        text = (
+            templates()
+            .get_template(name)
+            .render(
+                **self.always,
+                language=language,
+                words=words_of("words", language),
+                say={**words_of("server_words", language), **words_of("admin_words", language)},
+                version=__version__,
+                person=session.person if session else None,
+                csrf=session.csrf if session else "",
+                **values,
+            )
+        )
+        # Half a surrogate pair cannot be sent; a sign can.
+        return HTMLResponse(text.encode("utf-8", "replace"), status, {"vary": "accept-language, cookie"})
+
+
+def language_of(request: Request) -> Language:
+    """The one that was chosen, else what the browser asks for, else English."""
+    chosen = request.cookies.get(LANGUAGE_COOKIE)
+    return next((each for each in LANGUAGES if each == chosen), None) or wished(
+        request.headers.get("accept-language", "")
+    )
+
+
+def wished(header: str) -> Language:
+    """The language of an Accept-Language header that we speak and that is wished for most; else English."""
+    best: tuple[float, Language] = (0.0, "en")
+    for wish in header.split(",")[:_MOST_WISHES]:
+        found = _WISH.fullmatch(wish.replace(" ", ""))
+        language = next((each for each in LANGUAGES if found and each == found[1].lower()), None)
+        weight = float(found[2] or 1.0) if found else 0.0
+        if language is not None and weight > best[0]:
+            best = (weight, language)
+    return best[1]

@@ -1,0 +1,74 @@
+"""The admin's people: making them, their links, letting them in or not."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+from starlette.responses import Response
+
+from saiten.annotation.people import ADMIN
+from saiten.annotation.records import Json, Person
+from saiten.annotation.web.bodies import json_object
+from saiten.annotation.web.guards import Admin, TheService
+from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.replies import json_reply
+from saiten.annotation.web.service import Service
+from saiten.errors import BadInput
+
+router = APIRouter()
+
+Body = Annotated[Json, Depends(json_object)]
+
+
+@router.get("/admin/people")
+def people(request: Request, service: TheService, session: Admin) -> Response:
+    """Everybody, and a form for one more."""
+    return service.pages.render(
+        "admin_people.html", request, session=session, kind="admin", people=service.store.people(), the_admin=ADMIN
+    )
+
+
+@router.post("/api/admin/people")
+def add_person(service: TheService, session: Admin, body: Body) -> Response:
+    """One more person; the link is told this once."""
+    name, role = body.get("name"), body.get("role", "annotator")
+    if not isinstance(name, str):
+        raise Refused(422, "no_name", field="name")
+    if role not in ("annotator", "admin"):
+        raise Refused(422, "no_role", field="role")
+    try:
+        person, token = service.store.create_person(name, role)
+    except BadInput as error:
+        raise Refused(422, str(error), field="name") from None
+    return json_reply({"person": _shown(person), "link": service.settings.link(token)}, 201)
+
+
+@router.post("/api/admin/people/{identity:int}/link")
+def new_link(identity: int, service: TheService, session: Admin) -> Response:
+    """A new link; the former one, and whoever is logged in by it, is out."""
+    person = _person(identity, service)
+    return json_reply({"person": _shown(person), "link": service.settings.link(service.store.new_token(person.id))})
+
+
+@router.put("/api/admin/people/{identity:int}")
+def set_active(identity: int, service: TheService, session: Admin, body: Body) -> Response:
+    """Let somebody in, or no more."""
+    active: Any = body.get("active")
+    if not isinstance(active, bool):
+        raise Refused(422, "no_active", field="active")
+    person = _person(identity, service)
+    if person.id == session.person.id and not active:
+        raise Refused(422, "not_yourself", field="active")
+    service.store.set_active(person.id, active=active)
+    return json_reply({"person": _shown(_person(identity, service))})
+
+
+def _person(identity: int, service: Service) -> Person:
+    found = next((person for person in service.store.people() if person.id == identity), None)
+    if found is None:
+        raise Refused(404, "no_person")
+    return found
+
+
+def _shown(person: Person) -> dict[str, Any]:
+    return {"id": person.id, "name": person.name, "role": person.role, "active": person.active}

@@ -1,0 +1,54 @@
+"""What somebody said, in words for the admin: one line a grade, a class of marks, or a place."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from saiten.annotation.forms import Form
+from saiten.annotation.forms.gist import ASPECTS
+from saiten.annotation.records import Json
+
+Row = tuple[str, str]
+"""What was asked (an aspect; empty where there is one only), and what was said."""
+
+
+def said_in_words(form: Form, content: Json, payload: Json) -> list[Row]:
+    """The rows; a payload of a form that this does not know shows its fields as they are."""
+    return list(_ROWS.get(form.title, _plain)(content, payload))
+
+
+def _grade(content: Json, payload: Json) -> Iterator[Row]:
+    yield "", str(payload["grade"])
+
+
+def _correct(content: Json, payload: Json) -> Iterator[Row]:
+    yield "", "○" if payload["correct"] else "×"
+
+
+def _aspects(content: Json, payload: Json) -> Iterator[Row]:
+    for aspect, grade in payload["grades"].items():
+        yield aspect, str(grade)
+
+
+def _gist(content: Json, payload: Json) -> Iterator[Row]:
+    for name in ASPECTS:
+        spans = payload["spans"].get(name, ())
+        text: Any = content["answer"] if name.startswith("extra") else content["reference"]
+        if not spans:
+            yield name, "–"
+        for start, end in spans:
+            yield name, f"{text[start:end]} ({start}-{end})"
+
+
+def _preference(content: Json, payload: Json) -> Iterator[Row]:
+    yield "", " > ".join(" = ".join(group) for group in payload["order"])
+    if payload["none_good"]:
+        yield "none_good", "○"
+
+
+def _plain(content: Json, payload: Json) -> Iterator[Row]:
+    for name, value in payload.items():
+        if name != "reason":
+            yield name, str(value)
+
+
+_ROWS = {"grade": _grade, "correct": _correct, "aspects": _aspects, "gist": _gist, "preference": _preference}

@@ -1,0 +1,28 @@
+"""What every request works with."""
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+
+from saiten.annotation.forms import Form
+from saiten.annotation.store import Store
+from saiten.annotation.web.limits import WrongJoins
+from saiten.annotation.web.pages import Pages
+from saiten.annotation.web.settings import WebSettings
+
+
+@dataclass(frozen=True)
+class Service:
+    """One project, as it is served."""
+
+    store: Store
+    form: Form
+    settings: WebSettings
+    pages: Pages
+    wrong_joins: WrongJoins
+
+
+def service_of(request: Request) -> Service:
+    """The service of the application that got this request."""
+    service: Service = request.app.state.service
+    return service

@@ -1,0 +1,105 @@
+"""The server: on one socket, in this process, until Ctrl-C; what is being saved then is saved."""
+
+import asyncio
+import errno
+import socket
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from saiten.errors import ConfigurationError
+
+_CONNECTIONS = 400
+"""At once; beyond them browsers are told to come again."""
+_LONGEST_HEAD = 32 * 1024
+"""Bytes of a request's line and headers."""
+_GRACE_SECONDS = 20
+"""For what is being answered when the server stops."""
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 takes a free one.
+
+    Raises:
+        ConfigurationError: somebody else listens there, or the address is none of this machine's.
+    """
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family, backlog=1024)
+    except OverflowError:
+        raise ConfigurationError(f"--port {port}: ports go from 0 to 65535") from None
+    except OSError as error:
+        raise ConfigurationError(_why(error, host, port)) from error
+
+
+def serve(app: ASGIApp, listening: socket.socket, *, behind_proxy: bool = False) -> None:
+    """Answer until Ctrl-C or SIGTERM, finish what is under way, then raise KeyboardInterrupt, or end by the signal."""
+    server_of(app, behind_proxy=behind_proxy).run(sockets=[listening])
+
+
+def server_of(app: ASGIApp, *, behind_proxy: bool = False) -> uvicorn.Server:
+    """The server, to be run. Nothing it logs holds an address that was asked for: links are secret."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=PatientForAWhile,
+            ws="none",
+            lifespan="off",
+            loop="asyncio",
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=behind_proxy,  # from 127.0.0.1 only, which is uvicorn's own default
+            limit_concurrency=_CONNECTIONS,
+            h11_max_incomplete_event_size=_LONGEST_HEAD,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
+    )
+
+
+class PatientForAWhile(H11Protocol):
+    """Closes a connection whose request does not get on: uvicorn alone would wait for its headers for ever."""
+
+    head_seconds = 15.0
+    """From the connection, or the first byte of a request's headers, to the last."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._unset()
+        elif self._late is None and not self.transport.is_closing():
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._unset()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._late = self.loop.call_later(self.head_seconds, self._give_up)
+
+    def _unset(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _give_up(self) -> None:
+        self._late = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+
+def _why(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} of {host} is in use, perhaps by another `saiten annotate`; choose another with --port"
+    if error.errno == errno.EACCES:
+        return f"port {port} is not for this user; choose one above 1023 with --port"
+    return f"cannot listen on {host}, port {port}: {error.strerror}; --host names an address of this machine"

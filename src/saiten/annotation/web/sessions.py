@@ -1,0 +1,44 @@
+"""The session cookie: made when somebody joins by their link, read with every request."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from saiten.annotation.records import Session
+from saiten.annotation.web.service import Service
+
+_DAYS = 30
+_LONGEST_SECRET = 200
+"""Characters; nothing longer is looked up."""
+
+
+def give_cookie(response: Response, secret: str, service: Service) -> None:
+    """Let the browser keep the secret, where no script can read it."""
+    settings = service.settings
+    response.set_cookie(
+        settings.cookie,
+        secret,
+        max_age=_DAYS * 86_400,
+        path="/",
+        secure=settings.secure,
+        httponly=True,
+        samesite="lax",  # not strict: a link in a mail would then lead to a page that knows nobody
+    )
+
+
+def take_cookie(response: Response, service: Service) -> None:
+    """Let the browser forget it."""
+    settings = service.settings
+    response.delete_cookie(settings.cookie, path="/", secure=settings.secure, httponly=True, samesite="lax")
+
+
+def secret_of(request: Request, service: Service) -> str | None:
+    """What the cookie holds."""
+    secret = request.cookies.get(service.settings.cookie)
+    return secret if secret and len(secret) <= _LONGEST_SECRET and secret.isascii() else None
+
+
+def session_of(request: Request, service: Service) -> Session | None:
+    """Who is logged in; None where nobody is, or no longer may be."""
+    secret = secret_of(request, service)
+    session = service.store.session(secret) if secret else None
+    return session if session and session.person.active else None

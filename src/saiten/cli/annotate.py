@@ -1,0 +1,431 @@
+"""`saiten annotate`: the web page where people grade."""
+
+import os
+import re
+import secrets
+import socket
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import typer
+from rich.console import Console
+
+from saiten.cli import INTERRUPTED
+from saiten.cli import data_options as of_data
+from saiten.cli.drawn_line import DrawnLine
+from saiten.cli.output import outside, stderr, told
+from saiten.data import BadRow
+from saiten.errors import BadInput, ConfigurationError
+from saiten.metrics.rubrics import read_rubric
+from saiten.models.networks import require
+from saiten.records import Sample
+from saiten.reports.visible import visible
+
+if TYPE_CHECKING:
+    from saiten.annotation.forms import Form
+    from saiten.annotation.records import Json, NewItem, ProjectSettings
+    from saiten.annotation.store import Store
+    from saiten.annotation.web.settings import WebSettings
+
+app = typer.Typer(add_completion=False)
+
+FormName = Literal["grade", "correct", "aspects", "gist", "preference"]
+_THE_PROJECT = "The project: set when it is made, and held to"
+_THE_SERVER = "The server"
+_TOKEN = "SAITEN_ADMIN_TOKEN"  # noqa: S105 - the name of a variable
+_SHORTEST_TOKEN = 32
+_SHOWN = 5
+"""Rows left out that are told one by one."""
+
+
+@app.command(no_args_is_help=True)
+def annotate(
+    data: Annotated[
+        str | None, typer.Argument(help="The answers: JSONL, CSV, Parquet, …; none: what the database has already.")
+    ] = None,
+    form: Annotated[
+        FormName | None,
+        typer.Option(
+            help="grade: 0 to 5 · correct: yes or no · aspects: a rubric's · gist: mark what is missing and extra · "
+            "preference: put the answers to a question into order.",
+            rich_help_panel=_THE_PROJECT,
+        ),
+    ] = None,
+    rubric: Annotated[
+        Path | None,
+        typer.Option(help="Of --form aspects. Default: the four of long answers.", rich_help_panel=_THE_PROJECT),
+    ] = None,
+    reason: Annotated[
+        Literal["required", "optional"] | None,
+        typer.Option(help="Whether a reason must be given. Default: optional.", rich_help_panel=_THE_PROJECT),
+    ] = None,
+    per_item: Annotated[
+        int | None,
+        typer.Option(min=1, help="Annotators for an item of the overlap. Default: 2.", rich_help_panel=_THE_PROJECT),
+    ] = None,
+    overlap: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Share of the items that so many annotate; the others have one annotator. Default: 1.",
+            rich_help_panel=_THE_PROJECT,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of overlap and orders. Default: 0.", rich_help_panel=_THE_PROJECT)
+    ] = None,
+    prelabels: Annotated[
+        Path | None,
+        typer.Option(
+            help="What a judge says of the same answers: a run, or a file of labels.", rich_help_panel=_THE_PROJECT
+        ),
+    ] = None,
+    show_prelabels: Annotated[
+        bool,
+        typer.Option(
+            "--show-prelabels",
+            help="Let annotators see it; default: hidden. Which is exported.",
+            rich_help_panel=_THE_PROJECT,
+        ),
+    ] = False,
+    db: Annotated[
+        str | None,
+        typer.Option(help="A file, or postgresql://USER:PASSWORD@HOST/DATABASE. Default: DATA.FORM.db in this folder."),
+    ] = None,
+    annotator: Annotated[
+        list[str] | None, typer.Option(help="Somebody who is to get a link. Repeatable; the page can add more.")
+    ] = None,
+    new_link: Annotated[
+        list[str] | None, typer.Option(help="Somebody who lost their link: a new one, the former ends. Repeatable.")
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Write the labels so far to a file (- for standard output), and end.")
+    ] = None,
+    prepare: Annotated[
+        bool, typer.Option("--prepare", help="Make the project and the links, and end without serving.")
+    ] = False,
+    host: Annotated[
+        str,
+        typer.Option(help=f"Other addresses than this machine's own need {_TOKEN}.", rich_help_panel=_THE_SERVER),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="0: any that is free.", rich_help_panel=_THE_SERVER)
+    ] = 8765,
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            help="The address of the reverse proxy by which browsers come: https://grade.example.org",
+            rich_help_panel=_THE_SERVER,
+        ),
+    ] = None,
+    column: of_data.ColumnOption = None,
+    data_format: of_data.DataFormatOption = None,
+    language: of_data.LanguageOption = None,
+    limit: of_data.LimitOption = None,
+    strict: of_data.StrictOption = False,
+) -> None:
+    """Let people grade: a web page in Japanese and English, on this machine unless told otherwise.
+
+    Prints a link for you, the admin, and one for each annotator: whoever has the link is that person. All is kept in
+    the database; Ctrl-C ends the server, the same command goes on. Labels are exported as they are read by
+    agreement, meta-evaluate and tune.
+
+    Examples:
+      saiten annotate answers.jsonl --form grade --annotator Aiko --annotator Ben
+      saiten annotate answers.jsonl --form gist --reason required --per-item 3 --overlap 0.2
+      saiten annotate answers.csv --form aspects --rubric clarity.toml --column answer=output
+      saiten annotate answers.jsonl --form correct --prelabels runs/first --show-prelabels
+      saiten annotate --db answers.grade.db
+      saiten annotate --db answers.grade.db --export labels.jsonl
+
+    Exit status: 0 done (--export, --prepare), 2 wrong set-up or input, 130 for Ctrl-C.
+    """
+    require("`saiten annotate`", "annotate", "alembic", "fastapi", "sqlalchemy", "uvicorn")
+    from saiten.annotation.export import export_lines  # noqa: PLC0415 - optional packages from here on
+    from saiten.annotation.forms import FORMS  # noqa: PLC0415
+    from saiten.annotation.people import the_admin  # noqa: PLC0415
+
+    notes = stderr()
+    typed = _Typed(form, rubric, reason, per_item, overlap, seed, shown=show_prelabels)
+    with closing(_opened(data, db, typed)) as store:
+        asked = FORMS[store.settings.form].from_options(store.settings.options)
+        if data is not None:
+            chosen = of_data.DataOptions(
+                source=data, column=column, data_format=data_format, language=language, limit=limit
+            )
+            _fill(store, asked, chosen, prelabels, notes, strict=strict)
+        elif prelabels is not None:
+            raise ConfigurationError("--prelabels are joined to the answers by their ids: name the data too")
+        if export is not None:
+            _write(export, export_lines(asked, store.settled()))
+            return
+        the_admin(store)
+        people = _Named(annotator or (), new_link or ())
+        if prepare:
+            _tell_links(store, people, web_settings(host, port, public_url, os.environ), notes)
+        else:
+            _serve(store, asked, people, (host, port, public_url), notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """What of the project's settings was typed; None where nothing was."""
+
+    form: FormName | None
+    rubric: Path | None
+    reason: str | None
+    per_item: int | None
+    overlap: float | None
+    seed: int | None
+    shown: bool = field(kw_only=True)
+
+    def over(self, there: "ProjectSettings | None") -> "ProjectSettings":
+        """The settings of a new project; or those there, and what was typed, which must be the same."""
+        from saiten.annotation.forms import FORMS  # noqa: PLC0415 - optional packages
+        from saiten.annotation.records import ProjectSettings  # noqa: PLC0415
+
+        form = self.form or (there.form if there else None)
+        if form is None:
+            raise ConfigurationError(f"what is to be asked? --form {', '.join(FORMS)}")
+        named = {"per_item": self.per_item, "overlap": self.overlap, "seed": self.seed}
+        given: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
+        if self.shown:
+            given["prelabels"] = "shown"
+        base = there or ProjectSettings(form)
+        return replace(base, form=form, options=self._options(form, base), **given)
+
+    def _options(self, form: str, base: "ProjectSettings") -> "Json":
+        from saiten.annotation.forms import FORMS, AspectsForm  # noqa: PLC0415 - optional packages
+
+        if self.rubric is not None and form != "aspects":
+            raise ConfigurationError(f"--rubric belongs to --form aspects; {form} has a scale of its own")
+        known = FORMS[form].from_options(base.options if base.form == form else {})
+        asked = known if self.reason is None else replace(known, reason_required=self.reason == "required")
+        if self.rubric is not None and isinstance(asked, AspectsForm):
+            asked = replace(asked, rubric=read_rubric(str(self.rubric)))
+        return asked.options
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """Who was named on the command line."""
+
+    annotators: Sequence[str]
+    """To be made, where they are not there."""
+    new_links: Sequence[str]
+    """To get another link."""
+
+
+def _opened(data: str | None, db: str | None, typed: _Typed) -> "Store":
+    """The project, made or found again."""
+    from saiten.annotation.store import Store  # noqa: PLC0415 - optional packages
+    from saiten.annotation.store.addresses import FileAddress, read_address  # noqa: PLC0415
+
+    if db is None and (data is None or typed.form is None):
+        raise ConfigurationError(
+            "name the answers and what is to be asked, as in `saiten annotate answers.jsonl --form grade`; "
+            "or --db with a database that was made before"
+        )
+    url = db or f"{Path(data or '').name.partition('.')[0] or 'stdin'}.{typed.form}.db"
+    address = read_address(url)
+    missing = isinstance(address, FileAddress) and not address.path.exists()
+    if missing and data is None:
+        raise ConfigurationError(f"there is no database {address}; name the answers and --form to make one")
+    return Store.open(url, None if data is None else typed.over(None if missing else _settings_there(url)))
+
+
+def _settings_there(url: str) -> "ProjectSettings | None":
+    """None where there is no project yet; what else is wrong shows when it is opened to be used."""
+    from saiten.annotation.store import Store  # noqa: PLC0415 - optional packages
+
+    try:
+        with closing(Store.open(url, None)) as store:
+            return store.settings
+    except ConfigurationError:
+        return None
+
+
+def _fill(
+    store: "Store",
+    form: "Form",
+    chosen: of_data.DataOptions,
+    prelabels: Path | None,
+    notes: Console,
+    *,
+    strict: bool,
+) -> None:
+    """Put the answers into the database, and what a judge said of them."""
+    from saiten.annotation.prelabels import read_prelabels  # noqa: PLC0415 - optional packages
+
+    judged = None if prelabels is None else read_prelabels(prelabels, tell=told(notes))
+    beforehand: list[tuple[str, str, Json]] = []
+    with DrawnLine(notes, "answers", chosen.count(), quiet=False) as line:
+
+        def items() -> "Iterator[NewItem]":
+            rows = of_data.begun(chosen.rows(told(notes)))
+            for item in form.items(_usable(rows, form.title, line, strict=strict)):
+                payload = judged.payload(form, item) if judged else None
+                if judged and payload is not None:
+                    beforehand.append((item.key, judged.source, payload))
+                yield item
+
+        try:
+            added = store.add_items(items())
+        except BadInput as error:
+            raise BadInput(f"{chosen.source}: {error}") from error
+    total = store.item_counts().total
+    if not total:
+        raise BadInput(f"{chosen.source} has nothing to annotate: no row could be used")
+    if added:
+        notes.print(f"{added} items were added")
+    if judged:
+        store.add_prelabels(beforehand)
+        notes.print(f"{len(beforehand)} of {total} items have pre-labels of {outside(judged.source)}")
+
+
+def _usable(rows: Iterator[Sample | BadRow], form: str, line: DrawnLine, *, strict: bool) -> Iterator[Sample]:
+    """The samples that have what the form shows; others are told and left out."""
+    left_out = 0
+    for number, row in enumerate(rows, 1):
+        why = _lacking(row, form)
+        if why is None and isinstance(row, Sample):
+            line.draw(number, lambda: "")
+            yield row
+            continue
+        where, reason = (row.where, row.reason) if isinstance(row, BadRow) else (f"sample {row.id!r}", why or "")
+        if strict:
+            raise BadInput(f"{where}: {reason}")
+        left_out += 1
+        line.name(left_out, "left out", where, reason)
+
+
+def _lacking(row: Sample | BadRow, form: str) -> str | None:
+    if isinstance(row, BadRow) or row.answer is None:
+        return "it has no answer; collect answers with `saiten answer`, or name their column: --column answer=COLUMN"
+    if not _is_text(row):
+        return "it holds half of a character (a lone surrogate), which no database keeps"
+    if form == "gist" and not (row.reference or "").strip():
+        return "it has no reference, and its units are what is to be marked"
+    return None
+
+
+def _is_text(sample: Sample) -> bool:
+    texts = (sample.id, sample.question, sample.answer or "", *sample.references, *(sample.contexts or ()))
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _write(file: Path, lines: Iterator[bytes]) -> None:
+    """To standard output, or as a whole file or not at all; a pipe or a device is written to, never replaced."""
+    if str(file) == "-":
+        sys.stdout.buffer.writelines(lines)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        if file.exists() and not file.is_file():
+            with file.open("wb") as stream:
+                stream.writelines(lines)
+            return
+        beside = file.with_name(f"{file.name}.new")
+        with beside.open("wb") as stream:
+            stream.writelines(lines)
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(file)
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be written: {error.strerror}; name another with --export") from error
+
+
+def web_settings(host: str, port: int, public_url: str | None, environ: Mapping[str, str]) -> "WebSettings":
+    """How the page is reached.
+
+    Raises:
+        ConfigurationError: others than this machine can reach it, and no token for the admin was set; or that, or the
+            public address, has another form.
+    """
+    from saiten.annotation.web.settings import LOOPBACK_NAMES, WebSettings, is_loopback, public_address  # noqa: PLC0415
+
+    token = environ.get(_TOKEN, "")
+    if token and not re.fullmatch(rf"[A-Za-z0-9._~-]{{{_SHORTEST_TOKEN},200}}", token):
+        raise ConfigurationError(
+            f"{_TOKEN} must have {_SHORTEST_TOKEN} to 200 letters, digits or . _ ~ -; "
+            'make one with: python -c "import secrets; print(secrets.token_urlsafe(32))"'
+        )
+    if not token and not is_loopback(host):
+        raise ConfigurationError(
+            f"--host {host} lets others than this machine in, so the admin needs a token of their own: set the "
+            f"environment variable {_TOKEN} to at least {_SHORTEST_TOKEN} characters that nobody can guess"
+        )
+    wildcard = host in {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound
+    name = (socket.gethostname() if wildcard else host).lower()
+    proxy = None if public_url is None else public_address(public_url)
+    names = {*LOOPBACK_NAMES, name, urlsplit(proxy or "").hostname or name}
+    return WebSettings(
+        address=proxy or f"http://{f'[{name}]' if ':' in name else name}:{port}",
+        admin_token=token or secrets.token_urlsafe(32),
+        hosts=frozenset(names),
+        behind_proxy=proxy is not None,
+    )
+
+
+def _serve(store: "Store", form: "Form", people: _Named, where: tuple[str, int, str | None], notes: Console) -> None:
+    """Until Ctrl-C."""
+    from saiten.annotation.web.app import make_app  # noqa: PLC0415 - optional packages
+    from saiten.annotation.web.serving import bound_socket, serve  # noqa: PLC0415
+
+    host, port, public_url = where
+    web_settings(host, port, public_url, os.environ)  # what is wrong is told before links are made
+    with bound_socket(host, port) as listening:
+        settings = web_settings(host, listening.getsockname()[1], public_url, os.environ)
+        counts = store.item_counts()
+        notes.print(f"{counts.total} items, {counts.finished} finished; form {store.settings.form}")
+        if settings.address.startswith("http:") and not is_local(host):
+            notes.print(
+                "[yellow]note[/] links and labels go over the network as they are; put a reverse proxy with HTTPS "
+                "before this server, and name its address with --public-url"
+            )
+        token = f"({_TOKEN})" if os.environ.get(_TOKEN) else settings.admin_token
+        _tell_link("admin", settings.link(token), notes)
+        _tell_links(store, people, settings, notes)
+        notes.print("Ctrl-C ends; the same command goes on")
+        with suppress(KeyboardInterrupt):  # it only ends by a signal, which may have been set to be ignored
+            serve(make_app(store, form, settings=settings), listening, behind_proxy=settings.behind_proxy)
+        notes.print("[yellow]ended:[/] all that was saved is kept; the same command goes on from here")
+        raise typer.Exit(INTERRUPTED)
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine can reach it."""
+    from saiten.annotation.web.settings import is_loopback  # noqa: PLC0415 - optional packages
+
+    return is_loopback(host)
+
+
+def _tell_links(store: "Store", people: _Named, settings: "WebSettings", notes: Console) -> None:
+    """Make whom was named, and tell their links: to standard error, this once."""
+    there = {person.name: person for person in store.people()}
+    unknown = [name for name in people.new_links if name not in there]
+    if unknown:
+        names = ", ".join(map(repr, there)) or "nobody"
+        raise ConfigurationError(f"--new-link {unknown[0]!r}: there is {names}; --annotator makes somebody new")
+    for name in dict.fromkeys(people.annotators):
+        if name in there:
+            notes.print(f"{outside(name)} is there already; their link stays as it is (--new-link makes another)")
+            continue
+        person, token = store.create_person(name, "annotator")
+        _tell_link(person.name, settings.link(token), notes)
+    for name in dict.fromkeys(people.new_links):
+        _tell_link(name, settings.link(store.new_token(there[name].id)), notes)
+
+
+def _tell_link(name: str, link: str, notes: Console) -> None:
+    notes.print(f"{visible(name)}: {link}", markup=False)

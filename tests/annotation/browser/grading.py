@@ -1,0 +1,139 @@
+"""The page where people grade, served on loopback from a database of its own, and opened by people in browsers.
+
+with site(folder, "grade", samples) as it:
+    page = it.visit("Aiko", language="ja")     # in a browser context of her own
+"""
+
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from saiten.annotation.forms import FORMS
+from saiten.annotation.people import the_admin
+from saiten.annotation.records import ProjectSettings
+from saiten.annotation.store import Store
+from saiten.annotation.web.app import make_app
+from saiten.annotation.web.serving import bound_socket, server_of
+from saiten.annotation.web.settings import WebSettings
+from saiten.records import Sample
+
+ADMIN_TOKEN = "a" * 43
+_LOST = re.compile(r"Failed to load resource|net::ERR_")
+"""What a browser itself writes to its console about requests that fail: tests make them fail."""
+
+
+class Site:
+    """A project that is served; it can be stopped and started again at the same address."""
+
+    def __init__(self, chromium, folder, form, samples, *, people, **settings):
+        self.chromium = chromium
+        self.form = FORMS[form].from_options(settings.pop("options", {}))
+        self.database = str(folder / "labels.db")
+        self.settings = ProjectSettings(form, self.form.options, **settings)
+        self.store = Store.open(self.database, self.settings)
+        self.store.add_items(self.form.items(samples))
+        the_admin(self.store)
+        self.tokens = {name: self.store.create_person(name, "annotator")[1] for name in people}
+        self.contexts, self.errors, self.asked, self.dialogs = {}, [], set(), []
+        self.port = 0
+        self.server = None
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def link(self, name) -> str:
+        return f"{self.url}/join/{ADMIN_TOKEN if name == 'admin' else self.tokens[name]}"
+
+    def start(self):
+        """Serves, at the address that it had."""
+        listening = bound_socket("127.0.0.1", self.port)
+        self.port = listening.getsockname()[1]
+        app = make_app(self.store, self.form, settings=WebSettings(self.url, ADMIN_TOKEN))
+        self.server = server_of(app)
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
+        self.thread.start()
+        self.listening = listening
+
+    def stop(self):
+        """Ends the server; what it has acknowledged is in the database."""
+        self.server.force_exit = self.server.should_exit = True
+        self.thread.join(20)
+        self.listening.close()
+
+    def visit(
+        self,
+        name,
+        *,
+        language="en",
+        scheme="light",
+        size=(1440, 900),
+        touch=False,
+        path="/",
+        join=True,
+        before="",
+        **more,
+    ):
+        """A page of this person, in the browser context that is theirs."""
+        if name not in self.contexts:
+            self.contexts[name] = self.chromium.new_context(
+                locale={"en": "en-GB", "ja": "ja-JP"}[language], color_scheme=scheme, has_touch=touch,
+                viewport={"width": size[0], "height": size[1]}, **more,
+            )  # fmt: skip
+            if before:
+                self.contexts[name].add_init_script(before)
+        context = self.contexts[name]
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self.asked.add(request.url))
+        page.on("dialog", self._asked)
+        if join:
+            page.goto(self.link(name))
+        if not join or path != "/":
+            page.goto(self.url + path)
+        return page
+
+    def _said(self, message):
+        if message.type in {"error", "warning"} and not _LOST.search(message.text):
+            self.errors.append(message.text)
+
+    def _asked(self, dialog):
+        self.dialogs.append((dialog.type, dialog.message))
+        dialog.accept()
+
+    def said(self) -> dict:
+        """What is stored: by the item's key, then by annotator."""
+        return {
+            each.item.key: {person.name: answered.payload for person, answered in each.said}
+            for each in self.store.settled()
+        }
+
+
+@contextmanager
+def site(chromium, folder, form, samples: Sequence[Sample], *, people=("Aiko", "Ben"), **settings) -> Iterator[Site]:
+    """Afterwards no page had an error, and nothing was asked of anybody else."""
+    found = Site(chromium, folder, form, samples, people=people, **settings)
+    try:
+        yield found
+        assert found.errors == []
+        assert [url for url in found.asked if not url.startswith(f"{found.url}/")] == []
+    finally:
+        for context in found.contexts.values():
+            context.close()
+        found.stop()
+        found.store.close()
+
+
+def ready(page, number=None):
+    """Waits until an item (this one) is shown."""
+    wanted = "" if number is None else f"[data-number='{number}']"
+    page.locator(f"main{wanted} form.rail").wait_for()
+
+
+def all_sent(page):
+    """Waits until nothing is waiting to be sent."""
+    page.locator("#state[data-kind=sent]").wait_for()

@@ -1,0 +1,201 @@
+"""Offsets, signs, search and marks: the modules that count, in the browser that runs them, against Python's count.
+
+Opt-in: runs where Chromium and Playwright are installed, else it is skipped.
+"""
+
+import functools
+import http.server
+import json
+import random
+import re
+import threading
+from importlib.resources import files
+from typing import ClassVar
+
+import pytest
+
+import browsing
+from saiten.reports.visible import visible
+
+browsing.playwright()
+pytestmark = browsing.MARKS
+browser = browsing.browser
+
+PARTS = [
+    "👩\u200d🏫", "𠮷野家", "が\u3099", "e\u0301", "é", "\r\n", "\n", "\r", " ", "\u3000", "ＡＢＣ", "ｶﾞｲﾄﾞ", "ガイド", "שלום", "\u202eabc\u202c",
+    "\0", "\x1b[31m", "\x85", "\ud83d", "\udc00", "\ufffe", "趣旨。", "補足、", "<b>x</b>", "&amp;", "a", "Z", "\u200b", "🇯🇵", "\U0010ffff",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def modules(browser):
+    """A page that can import the page's own modules."""
+
+    class Static(browsing.Quiet):
+        extensions_map: ClassVar = {".js": "text/javascript", ".html": "text/html"}
+
+    folder = str(files("saiten.annotation.web") / "static")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Static, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    page = browser.new_page()
+    page.goto(f"http://127.0.0.1:{server.server_port}/")
+    yield page
+    page.close()
+    server.shutdown()
+    server.server_close()
+
+
+def texts(count, seed=0):
+    """Texts drawn from parts that are hard to count."""
+    drawn = random.Random(seed)
+    return ["".join(drawn.choices(PARTS, k=drawn.randint(0, 12))) for _ in range(count)]
+
+
+def as_js(value) -> str:
+    """JSON in ASCII, so that half surrogate pairs arrive as they are."""
+    return json.dumps(value)
+
+
+def test_offsets_are_pythons_and_back(modules):
+    """For every place of every text: code points as Python counts them, and the code units that they came from."""
+    for drawn in texts(150):
+        text = drawn.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # halves that meet are a pair
+        found = modules.evaluate(
+            f"""async () => {{
+                const {{ Points }} = await import("/shown.js");
+                const text = {as_js(text)};
+                const points = new Points(text);
+                const units = Array.from({{ length: points.length + 1 }}, (_, at) => points.toUnits(at));
+                return [points.length, units.map((unit) => points.toPoints(unit)), units];
+            }}"""
+        )
+        assert found[0] == len(text)
+        assert found[1] == list(range(len(text) + 1))
+        assert found[2] == [len(text[:at].encode("utf-16-le", "surrogatepass")) // 2 for at in range(len(text) + 1)]
+
+
+def test_every_character_is_shown_by_one_sign(modules):
+    """The same length in code units, the same signs as elsewhere in saiten, and no character that acts."""
+    for text in texts(150, seed=1):
+        shown = modules.evaluate(f"""async () => (await import("/shown.js")).shown({as_js(text)})""")
+        joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        assert len(shown) == len(joined)
+        expected = visible(joined.replace("\ufffe", "\ufffd"))
+        expected = "".join("\ufffd" if "\ud800" <= each <= "\udfff" else each for each in expected)
+        assert shown.replace("\u200b", "") == expected.replace("\u200b", "")  # \r of \r\n is a sign without width
+
+
+def test_search_finds_words_of_any_width_and_case(modules):
+    """Half and full width, composed and not, upper and lower case; hits lie on whole letters of the text itself."""
+    table = [
+        ("ガイド", "ｶﾞｲﾄﾞとガイドとカ\u3099イト\u3099", ["ｶﾞｲﾄﾞ", "ガイド", "カ\u3099イト\u3099"]),
+        ("v9", "Ｖ９ v9 V9", ["Ｖ９", "v9", "V9"]),
+        ("é", "e\u0301 É e", ["e\u0301", "É"]),
+        ("㌔", "キロ", ["キロ"]),
+        ("キ", "㌔", ["㌔"]),
+        ("a b", "b-a ab", ["b", "a", "a", "b"]),
+        ("𠮷", "🍣𠮷野家", ["𠮷"]),
+        ("のの", "ののの", ["のの"]),
+        ("x", "", []),
+    ]
+    for query, text, expected in table:
+        found = modules.evaluate(
+            f"""async () => {{
+                const {{ folded, hits }} = await import("/search.js");
+                const text = {as_js(text)};
+                return hits(folded(text), {as_js(query)}).map(([start, end]) => text.slice(start, end));
+            }}"""
+        )
+        assert found == expected, query
+
+
+def test_a_painted_text_is_the_text(modules):
+    """However marks overlap: the text stays as it is, and each mark holds exactly its characters."""
+    drawn = random.Random(2)
+    for text in texts(80, seed=2):
+        units = len(text.encode("utf-16-le", "surrogatepass")) // 2
+        spans = []
+        for number in range(drawn.randint(0, 6) if units else 0):
+            start = drawn.randrange(units)
+            spans.append({"start": start, "end": drawn.randint(start + 1, units), "class": "m", "id": number})
+        whole, marked, places = modules.evaluate(
+            f"""async () => {{
+                const {{ paint, offsetOf, placeOf }} = await import("/paint.js");
+                const element = document.createElement("div");
+                document.body.append(element);
+                const [text, spans] = [{as_js(text)}, {as_js(spans)}];
+                paint(element, text, spans);
+                const marked = spans.map(({{ id, start, end }}) => {{
+                    const own = [...element.querySelectorAll(`[data-id="${{id}}"]`)].map((mark) => mark.textContent);
+                    return own.join("") === text.slice(start, end);
+                }});
+                const places = Array.from({{ length: text.length + 1 }}, (_, at) => offsetOf(element, ...placeOf(element, at)) === at
+                    && offsetOf(element, ...placeOf(element, at, true)) === at);
+                const same = element.textContent === text;
+                element.remove();
+                return [same, marked, places];
+            }}"""
+        )
+        assert whole
+        assert all(marked)
+        assert all(places)
+
+
+def test_marks_never_overlap_within_a_layer(modules):
+    """Whatever is marked in whatever order: the classes of a pair stay apart, nothing is empty, and the last word of
+    the annotator holds: what was marked last is marked as that.
+    """
+    assert (
+        modules.evaluate(
+            """async () => {
+            const { withMark, reclassed, trimmed, layerOf, KINDS } = await import("/spans.js");
+            let state = 7;
+            const below = (most) => { state = (state * 1103515245 + 12345) % 2147483648; return state % most; };
+            const text = "一文目です。 二文目🍣です。\\r\\n  Third one, と続く 👩\\u200d🏫 end.";
+            for (let round = 0; round < 400; round += 1) {
+                let marks = [];
+                for (let step = 0; step < 12; step += 1) {
+                    const side = below(2) ? KINDS.slice(0, 4) : KINDS.slice(4);
+                    const kind = side[below(side.length)];
+                    const [start, end] = [below(text.length), below(text.length)];
+                    if (below(4) || !marks.length) marks = withMark(marks, text, kind, start, end);
+                    else {
+                        const mark = marks[below(marks.length)];
+                        const kinds = layerOf(mark.kind).kinds;
+                        marks = reclassed(marks, text, mark, kinds[below(2)]);
+                        continue;
+                    }
+                    const placed = trimmed(text, start, end);
+                    if (placed && !marks.some((mark) => mark.kind === kind && mark.start <= placed.start && mark.end >= placed.end)) return "lost";
+                    for (const one of marks) {
+                        const part = text.slice(one.start, one.end);
+                        if (!part || part !== part.trim()) return "white space";
+                        if (/^[\\udc00-\\udfff]|[\\ud800-\\udbff]$/.test(part)) return "half a character";
+                        for (const other of marks) {
+                            if (one !== other && layerOf(one.kind) === layerOf(other.kind) && one.start < other.end && other.start < one.end) return "overlap";
+                        }
+                    }
+                }
+            }
+            return "";
+        }"""
+        )
+        == ""
+    )
+
+
+def test_a_name_for_a_save_is_a_uuid_without_a_secure_origin(modules):
+    """Pages that come over plain HTTP from another machine have no crypto.randomUUID."""
+    found = modules.evaluate(
+        """async () => {
+            const { unique } = await import("/storage.js");
+            const own = Array.from({ length: 50 }, unique);
+            Object.defineProperty(crypto, "randomUUID", { value: undefined, configurable: true });
+            const others = Array.from({ length: 50 }, unique);
+            delete crypto.randomUUID;
+            return [...own, ...others];
+        }"""
+    )
+    pattern = r"^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"
+    assert len(set(found)) == 100
+    assert all(re.match(pattern, each) for each in found)

@@ -1,0 +1,155 @@
+"""The two kinds of database that labels are kept in: a SQLite file, and a PostgreSQL server that is started here.
+
+    def test_something(annotation_database):
+        store = Store.open(annotation_database, settings)
+
+runs on both, each time on an empty database; `postgres_server` is the server itself, for tests that hurt it.
+"""
+
+import contextlib
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_PASSWORD = "pass word:/%"  # whatever may stand in one
+_QUOTED = "pass%20word%3A%2F%25"
+_PLACES = ["/usr/lib/postgresql", "/usr/local/lib/postgresql", "/opt/homebrew/opt/postgresql"]
+_SETTINGS = {
+    "fsync": "off",  # it lives for a few seconds
+    "full_page_writes": "off",
+    "max_connections": "60",
+    "shared_buffers": "32MB",
+    "autovacuum": "off",
+}
+
+
+class NoPostgres(Exception):
+    """It is not installed, or cannot be started; the text says why."""
+
+
+class PostgresServer:
+    """A PostgreSQL server on loopback, in a folder of its own; gone without a trace when it is stopped."""
+
+    def __init__(self) -> None:
+        self._programs = _programs()
+        # not below pytest's own folder, which another user may not enter
+        self._folder = Path(tempfile.mkdtemp(prefix="saiten-pg-"))
+        self._user = "postgres" if hasattr(os, "geteuid") and os.geteuid() == 0 else None
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        try:
+            self._initialise()
+            self.start()
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+
+    def url(self, database: str = "postgres", password: str = _QUOTED) -> str:
+        """The address of a database on it."""
+        return f"postgresql://tester:{password}@127.0.0.1:{self.port}/{database}"
+
+    def new_database(self) -> str:
+        """The address of an empty one: a schema of its own, which takes a hundredth of the time of a database."""
+        name = f"test_{secrets.token_hex(6)}"
+        self.tell(f"CREATE SCHEMA {name}")
+        return f"{self.url()}?options=-csearch_path%3D{name}"
+
+    def tell(self, statement: str) -> list[tuple]:
+        """What the server says to a statement of its administrator."""
+        import psycopg
+
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            cursor = connection.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+    def cut_connections(self) -> int:
+        """How many connections were ended, as by an administrator or a network that fails."""
+        return len(
+            self.tell(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+        )
+
+    def start(self) -> None:
+        """Start it, and wait until it takes connections."""
+        self._run("pg_ctl", "-D", f"{self._folder}/data", "-l", f"{self._folder}/log", "-w", "-t", "30", "start")
+
+    def stop(self) -> None:
+        """Stop it at once, as a power cut would."""
+        self._run("pg_ctl", "-D", f"{self._folder}/data", "-m", "immediate", "-w", "stop")
+
+    def remove(self) -> None:
+        """Stop it if it runs, and remove its folder."""
+        with contextlib.suppress(NoPostgres):  # a test stopped it
+            self.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _initialise(self) -> None:
+        secret = self._folder / "secret"
+        secret.write_text(_PASSWORD)
+        if self._user:
+            for path in (self._folder, secret):
+                try:
+                    shutil.chown(path, self._user)
+                except LookupError as error:
+                    raise NoPostgres("PostgreSQL does not run as root, and there is no user postgres") from error
+        self._run("initdb", "-D", f"{self._folder}/data", "-U", "tester", "--auth=scram-sha-256", f"--pwfile={secret}", "--no-sync", "-E", "UTF8", "--locale=C")  # fmt: skip
+        settings = {**_SETTINGS, "port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": ""}
+        with (self._folder / "data" / "postgresql.conf").open("a") as file:
+            file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
+
+    def _run(self, program: str, *arguments: str) -> None:
+        try:
+            done = subprocess.run(
+                [self._programs / program, *arguments],
+                user=self._user,
+                cwd=self._folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,  # a pipe would be held open by the server
+                stderr=subprocess.DEVNULL,
+                timeout=60,
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise NoPostgres(f"{program} cannot be run: {error}") from error
+        if done.returncode:
+            raise NoPostgres(f"{program} failed with status {done.returncode}")
+
+
+def _programs() -> Path:
+    """The folder of PostgreSQL's programs, the newest release's."""
+    if found := shutil.which("initdb"):
+        return Path(found).resolve().parent
+    folders = [path.parent for place in _PLACES for path in Path(place).glob("**/bin/initdb")]
+    if not folders:
+        raise NoPostgres("PostgreSQL is not installed (there is no initdb)")
+    return max(folders, key=lambda folder: [int(part) for part in folder.parts if part.isdigit()])
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """One server for the tests of this process; they are skipped where it cannot be started."""
+    pytest.importorskip("psycopg", reason="the driver of PostgreSQL is not installed")
+    try:
+        server = PostgresServer()
+    except NoPostgres as error:
+        pytest.skip(str(error))
+    yield server
+    server.remove()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def annotation_database(request, tmp_path) -> str:
+    """The address of an empty database: a file first, then one on a server."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/labels.db"
+    return request.getfixturevalue("postgres_server").new_database()

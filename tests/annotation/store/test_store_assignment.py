@@ -1,0 +1,189 @@
+"""Who gets which item, in which order, and what becomes of it when somebody comes or goes."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+from storing import new_id, new_items, settings_of, work_off
+
+from saiten.annotation.records import NewItem
+from saiten.annotation.store import Store
+
+DAY = timedelta(hours=24, seconds=1)
+
+
+class Clock:
+    """Tells the time that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 2, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def people(store, number):
+    """So many annotators, by number."""
+    return [store.create_person(f"P{index}", "annotator")[0].id for index in range(number)]
+
+
+def order(store, person):
+    """The keys in the order in which this annotator, alone, gets them."""
+    work_off(store, person)
+    return [given.item.key for given in store.assigned(person)]
+
+
+def test_everybody_has_an_order_of_their_own(tmp_path):
+    """Drawn from the project's seed and the person: the same again, another for another seed or person."""
+    found = {}
+    for name, seed in (("a", 0), ("b", 0), ("c", 1)):
+        with Store.open(str(tmp_path / name), settings_of(seed=seed)) as store:
+            store.add_items(new_items(20))
+            found[name] = [order(store, person) for person in people(store, 2)]
+    first, second = found["a"]
+    assert sorted(first) == sorted(second) == sorted(item.key for item in new_items(20))
+    assert found["b"] == found["a"]
+    assert first not in (second, found["c"][0], [item.key for item in new_items(20)])
+    assert len(set(pairwise(first)) & set(pairwise(second))) < 5  # nor do they see the same ones one after the other
+
+
+def test_answers_to_one_question_are_spread_out(tmp_path):
+    """Six answers to each of ten questions: none within five of another, but at the very end."""
+    with Store.open(str(tmp_path / "a.db"), settings_of()) as store:
+        store.add_items(new_items(60, questions=10))
+        (anna,) = people(store, 1)
+        work_off(store, anna)
+        asked = [given.item.content["question"] for given in store.assigned(anna)]
+    for place, question in enumerate(asked[:45]):
+        assert question not in asked[max(0, place - 5) : place]
+
+
+def test_an_open_item_comes_first_and_a_few_can_be_fetched_ahead(annotation_database):
+    """Five unanswered at most in one person's hands."""
+    with Store.open(annotation_database, settings_of()) as store:
+        store.add_items(new_items(20))
+        (anna,) = people(store, 1)
+        assert [store.next_item(anna, after=number).number for number in (0, 0, 1, 2, 3, 4)] == [1, 1, 2, 3, 4, 5]
+        assert store.next_item(anna, after=5) is None
+        store.save(anna, 3, {}, save_id="a")
+        assert store.next_item(anna, after=2).number == 4
+        assert store.next_item(anna, after=5).number == 6
+        assert store.next_item(anna).number == 1
+        assert [given.number for given in store.assigned(anna)] == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("number", "per_item", "overlap", "difference"), [(2, 1, 0.0, 1), (3, 2, 1.0, 1), (4, 2, 0.5, 1), (5, 3, 1.0, 1)]
+)
+def test_however_unlike_their_pace_the_work_is_shared_evenly(tmp_path, number, per_item, overlap, difference):
+    """Two hurry and the others begin only when nothing is left for those: all have the same, but for one item, and
+    every item has as many annotators as it needs.
+    """
+    with Store.open(str(tmp_path / "a.db"), settings_of(per_item=per_item, overlap=overlap)) as store:
+        store.add_items(new_items(24))
+        own = people(store, number)
+        hurrying = [*own[:2]] * 24
+        for person in hurrying:
+            work_off(store, person, most=1)
+        assert store.share(own[0]) == store.done(own[0])
+        for person in [*own[2:], *own]:
+            work_off(store, person)
+        done = [store.done(person) for person in own]
+        assert max(done) - min(done) <= difference
+        assert store.item_counts().finished == 24
+        assert [store.share(person) for person in own] == done
+
+
+def test_who_never_comes_keeps_nobody_from_the_work_for_more_than_a_day(annotation_database):
+    """The share of somebody who is not seen for 24 hours goes to those who are."""
+    clock = Clock()
+    with Store.open(annotation_database, settings_of(per_item=1), clock=clock) as store:
+        store.add_items(new_items(8))
+        anna, _ = people(store, 2)
+        assert len(work_off(store, anna)) == store.share(anna) == 4
+        clock.now += DAY
+        assert store.share(anna) == 8
+        assert len(work_off(store, anna)) == 4
+
+
+def test_who_comes_later_catches_up(annotation_database):
+    """The rest is shared so that in the end all have the same, as far as that is possible."""
+    with Store.open(annotation_database, settings_of(per_item=1)) as store:
+        store.add_items(new_items(10))
+        (anna,) = people(store, 1)
+        work_off(store, anna, most=4)
+        ben = store.create_person("Ben", "annotator")[0].id
+        assert len(work_off(store, ben)) == 5
+        assert len(work_off(store, anna)) == 1
+        store.add_items(new_items(2, begin=10))
+        assert len(work_off(store, ben)) == len(work_off(store, anna)) == 1
+
+
+def test_what_somebody_has_not_answered_goes_to_others_when_they_leave(annotation_database):
+    """Their answers stay. Coming back, they can have it again if nobody took it."""
+    with Store.open(annotation_database, settings_of(per_item=1)) as store:
+        store.add_items(new_items(4))
+        anna, ben = people(store, 2)
+        done = work_off(store, anna, most=1)
+        held = store.next_item(anna).item.id
+        store.set_active(anna, active=False)
+        assert sorted(work_off(store, ben)) == sorted({1, 2, 3, 4} - set(done))
+        store.set_active(anna, active=True)
+        assert [given.state for given in store.assigned(anna)] == ["done"]
+        assert store.assigned_number(anna, 2).state == "given"  # a page that is still open can be sent
+        assert store.next_item(anna) is None
+        store.save(anna, 2, {"late": True}, save_id="late")
+        assert len(store.item_settled(held).said) == 2
+
+
+def test_a_released_item_that_nobody_took_comes_back_under_its_number(annotation_database):
+    """Nobody is given an item twice."""
+    with Store.open(annotation_database, settings_of(per_item=1)) as store:
+        store.add_items(new_items(2))
+        (anna,) = people(store, 1)
+        given = [store.next_item(anna, after=number) for number in (0, 1)]
+        store.set_active(anna, active=False)
+        assert store.assigned(anna) == []
+        store.set_active(anna, active=True)
+        back = [store.next_item(anna)]
+        back.append(store.next_item(anna, after=back[0].number if back[0].number == 1 else 2))
+        assert {one.number: one.item.id for one in back} == {one.number: one.item.id for one in given}
+
+
+def test_what_was_given_and_not_answered_for_a_day_goes_to_others_when_nothing_else_is_left(annotation_database):
+    """Not before, and not while there is something else."""
+    clock = Clock()
+    with Store.open(annotation_database, settings_of(per_item=1), clock=clock) as store:
+        store.add_items(new_items(4))
+        anna, ben = people(store, 2)
+        held = store.next_item(anna).item.id
+        assert held not in work_off(store, ben)
+        clock.now += DAY
+        assert held not in work_off(store, ben, most=1)
+        assert work_off(store, ben) == [held]
+        assert store.next_item(anna) is None
+        assert store.item_counts().finished == 4
+        store.save(anna, 1, {"late": True}, save_id="late")  # the page was open all the time
+        assert len(store.item_settled(held).said) == 2
+
+
+def test_items_without_a_question_are_given_all_the_same(tmp_path):
+    """Forms decide what an item holds."""
+    with Store.open(str(tmp_path / "a.db"), settings_of()) as store:
+        store.add_items(NewItem(str(number), {"answer": "a"}) for number in range(3))
+        (anna,) = people(store, 1)
+        assert len(work_off(store, anna)) == 3
+
+
+def test_a_skipped_item_does_not_come_again(annotation_database):
+    """Somebody who skips everything comes to an end, and the others get it."""
+    with Store.open(annotation_database, settings_of(per_item=1)) as store:
+        store.add_items(new_items(4))
+        anna, ben = people(store, 2)
+        skipped = 0
+        while (given := store.next_item(anna)) is not None:
+            store.skip(anna, given.number, save_id=new_id())
+            skipped += 1
+        assert skipped == 4
+        assert len(work_off(store, ben)) == 4
+        assert store.next_item(anna) is None

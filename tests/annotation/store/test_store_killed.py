@@ -1,0 +1,66 @@
+"""A process that is killed while it saves: what was acknowledged is there."""
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+
+from sqlalchemy import select
+from storing import new_items, settings_of
+
+from saiten.annotation.store import Store
+from saiten.annotation.store.schema import acts
+
+SAVER = textwrap.dedent("""
+    import os, sys, uuid
+    from concurrent.futures import ThreadPoolExecutor
+    from saiten.annotation.store import Store
+    store = Store.open(sys.argv[1])
+    def work(person):
+        while True:
+            number = store.next_item(person).number
+            for _ in range(20):
+                save_id = str(uuid.uuid4())
+                store.save(person, number, {"reason": "理由" * 50, "id": save_id}, save_id=save_id)
+                os.write(1, f"{save_id}\\n".encode())  # only what was acknowledged
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(1, 9)))
+""")
+
+
+def test_what_was_acknowledged_is_there_however_often_the_process_is_killed(annotation_database, tmp_path):
+    """SIGKILL at random moments, eight threads saving: no acknowledged save is lost or changed, and the sums that are
+    kept beside what was said still follow from it.
+    """
+    dice = random.Random(20261121)
+    acknowledged = set()
+    with Store.open(annotation_database, settings_of()) as store:
+        store.add_items(new_items(200))
+        for number in range(8):
+            store.create_person(f"P{number}", "annotator")
+    for _ in range(5 if annotation_database.startswith("sqlite") else 2):
+        with subprocess.Popen([sys.executable, "-c", SAVER, annotation_database], stdout=subprocess.PIPE) as process:
+            said = [process.stdout.readline() for _ in range(dice.randrange(1, 60))]
+            process.send_signal(signal.SIGKILL)
+            said += process.stdout.readlines()
+        acknowledged |= {line.decode().strip() for line in said}
+        with Store.open(annotation_database) as store, store._database._engine.connect() as connection:
+            found = connection.execute(select(acts.c.save_id, acts.c.payload)).all()
+            assert acknowledged <= {save_id for save_id, payload in found if save_id in payload}
+            wrong = connection.exec_driver_sql(
+                "SELECT count(*) FROM saiten_items i WHERE room <> needed - (SELECT count(*) FROM saiten_assignments a "
+                "WHERE a.item_id = i.id AND a.state IN ('given', 'done'))"
+            ).scalar_one()
+            assert wrong == 0
+            places, room = connection.exec_driver_sql(
+                "SELECT (SELECT places FROM saiten_projects), (SELECT sum(room) FROM saiten_items)"
+            ).one()
+            assert places == room
+    assert len(acknowledged) > 10
+    if annotation_database.startswith("sqlite"):
+        with sqlite3.connect(tmp_path / "labels.db") as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+            assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        connection.close()

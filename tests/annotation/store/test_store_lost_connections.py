@@ -1,0 +1,73 @@
+"""A PostgreSQL server that goes away and comes back."""
+
+import threading
+
+import pytest
+from sqlalchemy import text
+from storing import new_id, new_items, settings_of
+
+from saiten.annotation.store import Store, StoreUnavailable
+
+
+@pytest.fixture
+def store(postgres_server):
+    """A few items, and an annotator number 1."""
+    with Store.open(postgres_server.new_database(), settings_of()) as store:
+        store.add_items(new_items(5))
+        store.create_person("Anna", "annotator")
+        yield store
+
+
+def test_connections_that_were_cut_while_nobody_used_them_are_replaced(store, postgres_server):
+    """Nobody notices."""
+    number = store.next_item(1).number
+    assert postgres_server.cut_connections() > 0
+    assert store.save(1, number, {"grade": 1}, save_id="a").again is False
+
+
+def test_a_connection_that_is_cut_under_way_is_told_and_the_next_call_works(store, postgres_server):
+    """The save waits for a lock when its connection is cut: the page hears that it shall send again, and does."""
+    number = store.next_item(1).number
+    engine = store._database._engine
+    failed = []
+
+    def save():
+        try:
+            store.save(1, number, {"grade": 1}, save_id="a")
+        except StoreUnavailable as error:
+            failed.append(error)
+
+    with engine.connect() as holder:
+        holder.execute(text("SELECT id FROM saiten_people FOR UPDATE"))
+        thread = threading.Thread(target=save)
+        thread.start()
+        waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name LIKE 'saiten%'"
+        while not (found := postgres_server.tell(waiting)):
+            assert thread.is_alive()
+        postgres_server.tell(f"SELECT pg_terminate_backend({found[0][0]})")
+        thread.join()
+        holder.rollback()
+    assert len(failed) == 1
+    assert "try again" in str(failed[0])
+    assert store.save(1, number, {"grade": 1}, save_id="a").again is False
+
+
+def test_a_server_that_is_away_is_told_and_found_again(store, postgres_server):
+    """Every call says StoreUnavailable while it is away; afterwards all is as it was."""
+    number = store.next_item(1).number
+    store.save(1, number, {"grade": 1}, save_id="a")
+    postgres_server.stop()
+    try:
+        for away in (
+            lambda: store.save(1, number, {"grade": 2}, save_id="b"),
+            lambda: store.next_item(1),
+            lambda: store.session("x"),
+            lambda: list(store.settled()),
+        ):
+            with pytest.raises(StoreUnavailable):
+                away()
+    finally:
+        postgres_server.start()
+    assert store.save(1, number, {"grade": 1}, save_id="a").again is True
+    assert store.save(1, number, {"grade": 2}, save_id="b").again is False
+    assert store.save(1, store.next_item(1).number, {"grade": 1}, save_id=new_id()).revision == 1

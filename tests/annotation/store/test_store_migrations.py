@@ -1,0 +1,98 @@
+"""The steps from one layout of the tables to the next."""
+
+from datetime import UTC, datetime
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import text
+from storing import new_id, settings_of, work_off
+
+from saiten.annotation.records import NewItem
+from saiten.annotation.store import Store, schema
+from saiten.annotation.store.addresses import FileAddress, read_address
+from saiten.annotation.store.engines import file_engine, server_engine
+from saiten.annotation.store.migrating import VERSION_TABLE, migrate
+from saiten.errors import ConfigurationError
+
+
+def engine_for(url):
+    """As the store has it."""
+    address = read_address(url)
+    return file_engine(address) if isinstance(address, FileAddress) else server_engine(address)
+
+
+def test_the_steps_lead_to_the_tables_that_the_code_knows(annotation_database):
+    """Tables, columns, types, indexes and constraints are the same in the migrations and in the schema."""
+    Store.open(annotation_database, settings_of()).close()
+    engine = engine_for(annotation_database)
+    with engine.connect() as connection:
+        options = {"version_table": VERSION_TABLE, "compare_type": True, "target_metadata": schema.metadata}
+        assert compare_metadata(MigrationContext.configure(connection, opts=options), schema.metadata) == []
+    engine.dispose()
+
+
+def test_an_old_database_is_brought_up_to_date_with_all_that_is_in_it(annotation_database):
+    """Made at the first revision and filled there, it opens, keeps every row, and can do what is new."""
+    engine = engine_for(annotation_database)
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    with engine.execution_options(writes=True).begin() as connection:
+        migrate(connection, "old", target="0001")
+        assert not connection.dialect.has_table(connection, "saiten_decisions")
+        for table, row in (
+            ("projects", {"id": 1, "name": "default", "identity": "i", "settings": '{"form":"grade","options":{"rubric":"基準"},"per_item":2,"overlap":1.0,"seed":0,"prelabels":"hidden"}', "size": 1, "overlapping": 1, "places": 1}),
+            ("people", {"id": 1, "project_id": 1, "name": "Anna", "folded": "anna", "role": "annotator", "active": True, "token_hash": b"a" * 32}),
+            ("people", {"id": 2, "project_id": 1, "name": "Boss", "folded": "boss", "role": "admin", "active": True, "token_hash": b"b" * 32}),
+            ("workloads", {"person_id": 1, "had": 1, "last_number": 1, "bin_rank": 0}),
+            ("workloads", {"person_id": 2, "had": 0, "last_number": 0, "bin_rank": 0}),
+            ("items", {"id": 1, "project_id": 1, "key": "k", "key_hash": b"k" * 32, "content": '{"question":"何"}', "content_hash": b"c" * 32, "needed": 2, "room": 1, "bin": 3, "topic": 4, "drawn": 5}),
+            ("assignments", {"id": 1, "person_id": 1, "item_id": 1, "number": 1, "state": "done", "revision": 1, "standing_id": 1}),
+            ("acts", {"id": 1, "person_id": 1, "save_id": "s", "assignment_id": 1, "kind": "save", "revision": 1, "payload": '{"grade":4}', "unclear": False}),
+        ):  # fmt: skip
+            made = schema.metadata.tables[f"saiten_{table}"]
+            moments = {column.name: now for column in made.columns if isinstance(column.type, schema.Moment)}
+            connection.execute(made.insert().values(**row, **moments))
+        if connection.dialect.name == "postgresql":  # rows with numbers of their own do not count the sequence up
+            for table in ("people", "items", "assignments", "acts"):
+                connection.execute(text(f"SELECT setval('saiten_{table}_id_seq', 100)"))
+    engine.dispose()
+    with Store.open(annotation_database) as store:
+        (settled,) = store.settled()
+        assert [(person.name, said.payload) for person, said in settled.said] == [("Anna", {"grade": 4})]
+        store.decide(settled.item.id, {"grade": 3}, "", 2)
+        store.add_prelabels([])
+        assert store.item_settled(settled.item.id).decision.payload == {"grade": 3}
+        ben, _ = store.create_person("Ben", "annotator")
+        assert work_off(store, ben.id) == [settled.item.id]
+
+
+def test_a_database_of_a_newer_saiten_is_refused(annotation_database):
+    """Nothing is touched, and the text says to update."""
+    Store.open(annotation_database, settings_of()).close()
+    engine = engine_for(annotation_database)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE saiten_version SET version_num = '9999'"))
+    with pytest.raises(ConfigurationError, match=r"newer saiten \(its tables are of revision 9999"):
+        Store.open(annotation_database, settings_of())
+    with engine.connect() as connection:
+        assert connection.scalar(text("SELECT version_num FROM saiten_version")) == "9999"
+    engine.dispose()
+
+
+def test_a_step_that_fails_leaves_nothing_behind(annotation_database):
+    """A half-made layout does not exist: what was there before is there still, and the next opening works."""
+    engine = engine_for(annotation_database)
+    with engine.execution_options(writes=True).begin() as connection:
+        migrate(connection, "old", target="0001")
+        connection.execute(text("CREATE TABLE saiten_prelabels (in_the_way INTEGER)"))
+    with pytest.raises(ConfigurationError, match=r"cannot be made.*saiten_prelabels"):
+        Store.open(annotation_database, settings_of())
+    with engine.begin() as connection:
+        assert connection.scalar(text("SELECT version_num FROM saiten_version")) == "0001"
+        assert not connection.dialect.has_table(connection, "saiten_decisions")
+        connection.execute(text("DROP TABLE saiten_prelabels"))
+    engine.dispose()
+    with Store.open(annotation_database, settings_of()) as store:
+        store.add_items([NewItem("k", {})])
+        anna, _ = store.create_person("Anna", "annotator")
+        store.save(anna.id, store.next_item(anna.id).number, {}, save_id=new_id())

@@ -1,0 +1,282 @@
+"""Opening the annotation database: what is taken, what is refused, and in which words."""
+
+import logging
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from storing import new_items, settings_of
+
+from saiten.annotation.store import NoSuchProject, Store, StoreUnavailable
+from saiten.errors import BadInput, ConfigurationError
+
+
+def test_a_project_is_made_once_and_found_again(annotation_database):
+    """Opened again, with the same settings or none, everything is as it was."""
+    with Store.open(annotation_database, settings_of(overlap=0.5, seed=7)) as store:
+        store.add_items(new_items(10))
+        anna, token = store.create_person("Anna", "annotator")
+        identity = store.identity
+    for settings in (None, settings_of(overlap=0.5, seed=7)):
+        with Store.open(annotation_database, settings) as store:
+            assert store.settings == settings_of(overlap=0.5, seed=7)
+            assert store.identity == identity
+            assert store.person_by_token(token) == anna
+            assert store.item_counts().total == 10
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"form": "correct"}, "form is 'grade', not 'correct'"),
+        ({"per_item": 3}, "per_item is 2, not 3"),
+        ({"overlap": 0.25}, "overlap is 1.0, not 0.25"),
+        ({"seed": 1, "prelabels": "shown"}, "seed is 0, not 1; prelabels is 'hidden', not 'shown'"),
+        ({"options": {"rubric": "別の基準"}}, "options.rubric is '基準', not '別の基準'"),
+        ({"options": {}}, "options.rubric is '基準', not not set"),
+    ],
+)
+def test_other_settings_are_refused_by_name(annotation_database, changes, told):
+    """Who opens a project with other settings than it was made with hears which differ."""
+    Store.open(annotation_database, settings_of()).close()
+    with pytest.raises(BadInput) as caught:
+        Store.open(annotation_database, settings_of(**changes))
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"per_item": 0}, {"overlap": 1.1}, {"overlap": -0.1}, {"overlap": float("nan")}, {"prelabels": "seen"}]
+)
+def test_settings_that_make_no_sense_are_refused(tmp_path, changes):
+    """Neither is a project made of them."""
+    with pytest.raises(BadInput):
+        Store.open(str(tmp_path / "x.db"), settings_of(**changes))
+    with pytest.raises(NoSuchProject):
+        Store.open(str(tmp_path / "x.db"))
+
+
+def test_several_projects_share_a_database_and_nothing_else(annotation_database):
+    """People, items and sessions of one are not seen in the other."""
+    with (
+        Store.open(annotation_database, settings_of(), project="a") as first,
+        Store.open(annotation_database, settings_of(form="correct"), project="b") as second,
+    ):
+        first.add_items(new_items(3))
+        anna, token = first.create_person("Anna", "annotator")
+        secret, _ = first.begin_session(anna.id)
+        given = first.next_item(anna.id)
+        assert second.people() == []
+        assert second.item_counts().total == 0
+        assert second.person_by_token(token) is None
+        assert second.session(secret) is None
+        assert second.assigned(anna.id) == []
+        assert second.assigned_number(anna.id, given.number) is None
+        assert second.item_settled(given.item.id) is None
+        for refused in (
+            lambda: second.next_item(anna.id),
+            lambda: second.save(anna.id, given.number, {}, save_id="x"),
+            lambda: second.new_token(anna.id),
+            lambda: second.set_active(anna.id, active=False),
+            lambda: second.begin_session(anna.id),
+        ):
+            with pytest.raises(BadInput):
+                refused()
+        assert first.session(secret).person == anna
+        assert second.create_person("Anna", "annotator")[0].id != anna.id
+        assert first.identity != second.identity
+    with pytest.raises(NoSuchProject, match="those there: 'a', 'b'"):
+        Store.open(annotation_database, project="c")
+
+
+@pytest.mark.parametrize("written", ["{path}", "sqlite:///{path}", "SQLite:///{path}"])
+def test_a_file_is_given_by_its_path_or_as_a_url(tmp_path, written):
+    """Either way the same file is meant; folders that are not there are made."""
+    path = tmp_path / "新しい folder" / "100% labels.db"
+    Store.open(written.format(path=path), settings_of()).close()
+    assert path.exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("mysql://u:secret@host/db", "'mysql' is no kind of database"),
+        ("postgresql+asyncpg://u:secret@host/db", "'postgresql+asyncpg' is no kind of database"),
+        ("https://u:secret@host", "'https' is no kind of database"),
+        ("sqlite://", "a database in memory would forget"),
+        ("sqlite:///:memory:", "a database in memory would forget"),
+        (":memory:", "a database in memory would forget"),
+        ("", "a database in memory would forget"),
+        ("sqlite:///x.db?mode=ro", "no parameters"),
+        ("a\0b.db", "zero character"),
+        ("postgresql://u:secret@ho@st/db", "as %40"),
+        ("postgresql://u:secret@host:port/db", "cannot be read"),
+        ("postgresql://u:secret@127.0.0.1:1/db", "postgresql://u@127.0.0.1:1/db cannot be used"),
+        ("postgresql://u:secret@127.0.0.1:1/db?passfile=secret", "postgresql://u@127.0.0.1:1/db cannot be used"),
+        ("postgresql://127.0.0.1:1/db?password=secret", "postgresql://127.0.0.1:1/db cannot be used"),
+        ("postgresql://127.0.0.1:1/db?nonsense=secret", "cannot be used"),
+    ],
+)
+def test_other_addresses_are_refused_in_words_without_the_password(address, told):
+    """One sentence says what was wrong, and on one line; what may be a password is not in it."""
+    with pytest.raises(ConfigurationError) as caught:
+        Store.open(address, settings_of())
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_files_that_are_no_annotation_database_are_left_as_they_are(tmp_path):
+    """A text, another program's database, a folder, a file cut in the middle: each is refused by name."""
+    text, other, cut = tmp_path / "text.db", tmp_path / "other.db", tmp_path / "cut.db"
+    text.write_text("grade,reason\n5,good\n" * 100)
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    Store.open(str(cut), settings_of()).close()
+    cut.write_bytes(cut.read_bytes()[:5000])
+    for path, told in (
+        (text, "no annotation database"),
+        (other, "no annotation database"),
+        (tmp_path, "is a folder"),
+        (cut, "damaged"),
+        (text / "below.db", "cannot be used"),
+        (Path("/proc/labels.db"), "cannot be used"),
+    ):
+        before = path.read_bytes() if path.is_file() else b""
+        with pytest.raises(ConfigurationError, match=told):
+            Store.open(str(path), settings_of())
+        assert (path.read_bytes() if path.is_file() else b"") == before
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no such permissions here")
+def test_a_read_only_folder_is_told(tmp_path):
+    """Neither a new file in it nor one that is there can be used, and the text says what is needed."""
+    folder = tmp_path / "folder"
+    there = folder / "there.db"
+    Store.open(str(there), settings_of()).close()
+    code = textwrap.dedent("""
+        import os, sys
+        from saiten.annotation.records import ProjectSettings
+        from saiten.annotation.store import Store
+        from saiten.errors import ConfigurationError
+        if os.geteuid() == 0:
+            os.setuid(65534)
+        for name in sys.argv[1:]:
+            try:
+                Store.open(name, ProjectSettings("grade", {"rubric": "基準"}))
+            except ConfigurationError as error:
+                print(error)
+    """)
+    for path, mode in ((tmp_path.parent, 0o755), (tmp_path, 0o755), (there, 0o444), (folder, 0o555)):
+        path.chmod(mode)
+    try:
+        arguments = [sys.executable, "-c", code, str(there), str(folder / "new.db")]
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    finally:
+        folder.chmod(0o755)
+    if "No module named" in done.stderr or "PermissionError" in done.stderr:
+        pytest.skip("another user may not read the package here")
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if "needs a writable folder" in line] == lines
+    assert len(lines) == 2, done.stderr
+
+
+def test_a_wrong_password_and_a_database_that_is_not_there_are_told(postgres_server):
+    """As the server says it, on one line, the password not in it."""
+    for address, told in (
+        (postgres_server.url(password="wr0ng"), "password authentication failed"),
+        (postgres_server.url("nowhere"), 'database "nowhere" does not exist'),
+    ):
+        with pytest.raises(ConfigurationError) as caught:
+            Store.open(address, settings_of())
+        assert told in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert "wr0ng" not in str(caught.value)
+        assert "pass word" not in str(caught.value)
+
+
+def test_many_may_open_a_fresh_database_at_once(annotation_database):
+    """All get the same project; nobody fails, and the tables are made once."""
+    with ThreadPoolExecutor(8) as pool:
+        stores = list(pool.map(lambda _: Store.open(annotation_database, settings_of()), range(8)))
+    assert len({store.identity for store in stores}) == 1
+    for store in stores:
+        store.close()
+
+
+def test_two_processes_may_open_a_fresh_database_at_once(annotation_database):
+    """All get the same project; nobody fails."""
+    code = textwrap.dedent("""
+        import sys
+        from saiten.annotation.records import ProjectSettings
+        from saiten.annotation.store import Store
+        sys.stdin.readline()
+        print(Store.open(sys.argv[1], ProjectSettings("grade")).identity)
+    """)
+    arguments = [sys.executable, "-c", code, annotation_database]
+    started = [subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    for process in started:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    said = [process.communicate()[0] for process in started]
+    assert [process.returncode for process in started] == [0, 0]
+    assert len(set(said)) == 1
+
+
+def test_after_closing_the_store_says_so(annotation_database):
+    """No connection is opened again by a late call."""
+    store = Store.open(annotation_database, settings_of())
+    store.close()
+    store.close()
+    with pytest.raises(StoreUnavailable):
+        store.people()
+
+
+def test_a_missing_extra_is_told(tmp_path):
+    """Without SQLAlchemy or the driver of PostgreSQL, the text says what to install."""
+    code = textwrap.dedent("""
+        import sys
+        sys.modules[sys.argv[1]] = None
+        from saiten.errors import ConfigurationError
+        try:
+            from saiten.annotation.store import Store
+            Store.open("postgresql://127.0.0.1:1/x")
+        except ConfigurationError as error:
+            print(error)
+    """)
+    missing = {"sqlalchemy": "annotate", "alembic": "annotate", "psycopg": "postgres"}
+    arguments = [sys.executable, "-c", code]
+    started = [subprocess.Popen([*arguments, module], stdout=subprocess.PIPE, text=True) for module in missing]
+    for process, (module, extra) in zip(started, missing.items(), strict=True):
+        assert f'needs {module}; install with: pip install "saiten[{extra}]"' in process.communicate()[0]
+
+
+def test_the_core_loads_nothing_of_the_database():
+    """Neither `import saiten`, the overview of the commands nor the records bring SQLAlchemy along."""
+    code = textwrap.dedent("""
+        import sys
+        import saiten, saiten.cli, saiten.annotation.records
+        print(sorted({name.partition(".")[0] for name in sys.modules} & {"sqlalchemy", "alembic", "psycopg"}))
+    """)
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == "[]\n"
+
+
+def test_nothing_secret_is_logged(annotation_database, caplog):
+    """However much SQLAlchemy and Alembic are told to log, no token, cookie or password stands there."""
+    with caplog.at_level(logging.DEBUG):
+        store = Store.open(annotation_database, settings_of())
+        anna, token = store.create_person("Anna", "annotator")
+        secret, _ = store.begin_session(anna.id)
+        store.person_by_token(token)
+        store.session(secret)
+        store.close()
+    assert token not in caplog.text
+    assert secret not in caplog.text
+    assert "pass word" not in caplog.text
+    assert "pass%20word" not in caplog.text

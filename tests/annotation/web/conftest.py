@@ -1,0 +1,198 @@
+"""The page, served for real on loopback, and visitors who ask it over HTTP."""
+
+import http.client
+import json
+import re
+import threading
+from contextlib import closing
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the annotation page is an extra: pip install 'saiten[annotate]'")
+
+from saiten.annotation.forms import FORMS
+from saiten.annotation.people import the_admin
+from saiten.annotation.records import ProjectSettings
+from saiten.annotation.store import Store
+from saiten.annotation.web.app import make_app
+from saiten.annotation.web.serving import bound_socket, server_of
+from saiten.annotation.web.settings import WebSettings
+from saiten.records import Sample
+
+ADMIN_TOKEN = "t" * 43
+SAMPLES = [
+    Sample(
+        f"secret-id-{n}",
+        f"Question {n}?",
+        f"Answer {n}.",
+        contexts=(f"Context {n}.",),
+        reference=f"Reference {n}.",
+        system="secret-system",
+    )
+    for n in range(1, 5)
+]
+
+
+@dataclass
+class Reply:
+    """What came back."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def text(self):
+        return self.body.decode()
+
+
+@dataclass
+class Visitor:
+    """Somebody with a browser: keeps the session cookie and what pages tell scripts to send along."""
+
+    site: "Site"
+    cookies: dict = field(default_factory=dict)
+    csrf: str = ""
+
+    def ask(self, method, path, body=None, *, headers=None, raw=None):
+        """A request as our own page sends it; `headers` replace, None leaves one out; `raw` is sent as it is."""
+        sent = {
+            "Host": self.site.host,
+            "Origin": self.site.url,
+            "X-CSRF": self.csrf,
+            "Content-Type": "application/json",
+        }
+        if self.cookies:
+            sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        sent = {name: value for name, value in (sent | (headers or {})).items() if value is not None}
+        with closing(http.client.HTTPConnection("127.0.0.1", self.site.port, timeout=30)) as connection:
+            connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+            for name, value in sent.items():
+                connection.putheader(name, value)
+            data = raw if raw is not None else b"" if body is None else json.dumps(body).encode()
+            if data or method != "GET":
+                connection.putheader("Content-Length", str(len(data)))
+            connection.endheaders(data)
+            answer = connection.getresponse()
+            reply = Reply(answer.status, answer.headers, answer.read())
+        for cookie in reply.headers.get_all("Set-Cookie", ()):
+            name, value = cookie.split(";")[0].split("=", 1)
+            self.cookies[name] = value.strip('"')
+        self.cookies = {name: value for name, value in self.cookies.items() if value}
+        return reply
+
+    def get(self, path, **more):
+        return self.ask("GET", path, **more)
+
+    def join(self, token):
+        """By the link; then the page, for the secret that scripts send along."""
+        reply = self.get(f"/join/{token}")
+        if reply.status == 303:
+            page = self.get(reply.headers["Location"]).text
+            self.csrf = re.search(r'data-csrf="([^"]+)"|"csrf": "([^"]+)"', page)
+            self.csrf = self.csrf[1] or self.csrf[2]
+        return reply
+
+    def save(self, number, payload, **more):
+        """With an id of its own."""
+        return self.ask("PUT", f"/api/items/{number}", {"payload": payload, "save_id": str(uuid4()), **more})
+
+
+class Site:
+    """A project and its server."""
+
+    def __init__(self, folder, form, samples, *, web=None, options=None, beforehand=(), **settings):
+        self.form = FORMS[form].from_options(options or {})
+        self.settings = ProjectSettings(form, self.form.options, **settings)
+        self.database = str(folder / "labels.db")
+        self.web = web or {}
+        self.store = Store.open(self.database, self.settings)
+        self.store.add_items(self.form.items(samples))
+        self.store.add_prelabels(beforehand)
+        the_admin(self.store)
+        self.tokens = {"admin": ADMIN_TOKEN}
+        self.port = 0
+        self.start()
+
+    @property
+    def host(self):
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def url(self):
+        return f"http://{self.host}"
+
+    def start(self):
+        """Serves, at the address that it had."""
+        self.listening = bound_socket("127.0.0.1", self.port)
+        self.port = self.listening.getsockname()[1]
+        settings = WebSettings(
+            self.web.get("address", self.url), ADMIN_TOKEN, **{k: v for k, v in self.web.items() if k != "address"}
+        )
+        self.app = make_app(self.store, self.form, settings=settings)
+        self.server = server_of(self.app, behind_proxy=settings.behind_proxy)
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]}, daemon=True)
+        self.thread.start()
+
+    def stop(self):
+        self.server.should_exit = True
+        self.thread.join(30)
+        self.listening.close()
+
+    def close(self):
+        self.server.force_exit = True  # nobody is asking any more
+        self.stop()
+        self.store.close()
+
+    def stranger(self):
+        """Somebody without a link."""
+        return Visitor(self)
+
+    def enter(self, name):
+        """Somebody who joined by their link; an annotator is made where they are not there."""
+        if name not in self.tokens:
+            self.tokens[name] = self.store.create_person(name, "annotator")[1]
+        visitor = Visitor(self)
+        assert visitor.join(self.tokens[name]).status == 303
+        return visitor
+
+    def person(self, name):
+        return next(person for person in self.store.people() if person.name == name)
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """`serve(form, samples, …)`: a site of its own."""
+    sites = []
+
+    def start(form="grade", samples=SAMPLES, **settings):
+        folder = tmp_path / f"site-{len(sites)}"
+        folder.mkdir()
+        sites.append(Site(folder, form, samples, **settings))
+        return sites[-1]
+
+    yield start
+    for site in sites:
+        site.close()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A site for a whole module, where tests mind their own annotators only."""
+    site = Site(tmp_path_factory.mktemp("shared"), "grade", SAMPLES, per_item=1_000)
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def somebody(shared):
+    """A new annotator on the shared site, with item 1 in their hands."""
+    visitor = shared.enter(f"somebody {uuid4()}")
+    assert visitor.get("/api/items/next").json["number"] == 1
+    return visitor

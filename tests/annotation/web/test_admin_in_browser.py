@@ -1,0 +1,105 @@
+"""The admin's pages in a real Chromium: they work, nothing breaks the policy, and no text acts."""
+
+import pytest
+
+import browsing
+from saiten.records import Sample
+
+playwright = browsing.playwright()
+pytestmark = browsing.MARKS
+browser = browsing.browser
+
+PAYLOADS = {
+    "grade": ({"grade": 1}, {"grade": 5}),
+    "correct": ({"correct": True}, {"correct": False}),
+    "aspects": tuple(
+        {"grades": {"formality": f, "factuality": 3, "amount_info": 0, "acceptability": 3}} for f in (0, 1)
+    ),
+    "gist": ({"spans": {"gist": [[0, 4]]}}, {"spans": {"gist": [[0, 9]], "extra_gist": [[0, 3], [4, 6]]}}),
+    "preference": (
+        {"order": [["a1"], ["a2", "a3"]], "none_good": False},
+        {"order": [["a3"], ["a1"], ["a2"]], "none_good": True},
+    ),
+}
+HOSTILE = "<script>window.hit=1</script><img src=x onerror=window.hit=1>"
+
+
+@pytest.fixture
+def opened(browser):
+    """`opened(site, path)`: the admin's page; in the end nothing was told on the console."""
+    contexts, told = [], []
+
+    def go(site, path, **settings):
+        context = browser.new_context(**settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: told.append(message.text))
+        page.on("pageerror", lambda error: told.append(str(error)))
+        page.goto(f"{site.url}/join/{site.tokens['admin']}")
+        page.goto(f"{site.url}{path}")
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert told == []
+
+
+@pytest.mark.parametrize("form", PAYLOADS)
+def test_a_decision_is_taken_over_changed_and_stored(serve, opened, form):
+    """By the buttons and fields of the page, for every form."""
+    samples = [
+        Sample(f"q/{n}", f"Question {HOSTILE}", f"Answer {n} of them {HOSTILE}", reference=f"Reference {n} {HOSTILE}")
+        for n in range(3 if form == "preference" else 1)
+    ]
+    site = serve(form, samples)
+    for name, payload in zip((HOSTILE, "ben"), PAYLOADS[form], strict=True):
+        visitor = site.enter(name)
+        visitor.get("/api/items/next")
+        assert visitor.save(1, {**payload, "reason": HOSTILE}).status == 200
+    page = opened(site, "/admin/differences")
+    page.locator("tbody a").click()
+    for button, payload in zip((1, 0), reversed(PAYLOADS[form]), strict=True):
+        page.locator(f'[data-take="{button}"]').click()
+        page.locator("textarea[name=note]").fill(f"as {button}")
+        with page.expect_navigation():
+            page.locator("#decision button.main").click()
+        decision = site.store.item_settled(1).decision
+        kept = site.form.check(site.store.item_settled(1).item.content, {**payload, "reason": f"as {button}"})
+        assert (decision.payload, decision.note) == (kept, f"as {button}")
+    assert page.evaluate("window.hit") is None
+    assert page.locator("main script:not([type='application/json'])").count() == 0
+
+
+def test_people_get_their_links_and_are_shut_out(serve, opened):
+    """The link is shown after the name was typed; a second click ends what it opened."""
+    site = serve()
+    page = opened(site, "/admin/people")
+    page.get_by_label("Name").fill(f"eve {HOSTILE}")
+    page.get_by_role("button", name="Add").click()
+    link = page.get_by_label("New link")
+    link.wait_for()
+    eve = site.stranger()
+    assert eve.join(link.input_value().rsplit("/", 1)[1]).status == 303
+    page.reload()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Let in no more").click()
+    assert eve.get("/api/items/next").status == 401
+    assert page.evaluate("window.hit") is None
+
+
+def test_progress_and_agreement_fill_in_and_the_language_changes(serve, opened):
+    """Figures come by themselves; the page switches to Japanese and back."""
+    site = serve()
+    for name, grade in (("anna", 3), (HOSTILE, 4)):
+        visitor = site.enter(name)
+        visitor.get("/api/items/next")
+        visitor.save(1, {"grade": grade, "reason": ""})
+    page = opened(site, "/admin", locale="en-GB", color_scheme="dark")
+    page.locator("#agreement tbody tr").nth(3).wait_for()
+    assert "percent" in page.locator("#agreement").inner_text()
+    with page.expect_navigation():
+        page.get_by_role("button", name="日本語").click()
+    assert page.locator("h1").inner_text() == "進み具合"
+    assert page.evaluate("window.hit") is None

@@ -1,0 +1,251 @@
+"""What an admin does: people, progress, differences, third decisions, the export."""
+
+import json
+import socket
+from contextlib import closing
+
+import pytest
+
+from saiten.records import Sample
+
+
+def said(site, name, payloads):
+    """The annotator answers by question: payloads by sample id, in whatever order the items come."""
+    visitor = site.enter(name)
+    ids = {each.content["question"]: key for key, each in items_of(site).items()}
+    while (reply := visitor.get("/api/items/next")).status == 200:
+        item = reply.json
+        saved = visitor.save(item["number"], payloads[ids[item["content"]["question"]]])
+        assert saved.status == 200, saved.text
+    return visitor
+
+
+def items_of(site):
+    """Key → item."""
+    return {
+        item.key: item for number in range(1, 50) if (found := site.store.item_settled(number)) for item in [found.item]
+    }
+
+
+def grades(*values):
+    """Payloads by sample id: of the first sample the first grade."""
+    return {f"secret-id-{n}": {"grade": grade, "reason": f"reason {n}"} for n, grade in enumerate(values, 1)}
+
+
+def identity(site, key):
+    """The number under which the admin's pages know an item."""
+    return items_of(site)[key].id
+
+
+def test_people_are_made_and_get_links_that_work(serve):
+    """The link is told in the answer to the request that made it, and stands on no page."""
+    site = serve()
+    admin = site.enter("admin")
+    made = admin.ask("POST", "/api/admin/people", {"name": "  佳子 ", "role": "annotator"})
+    assert made.status == 201
+    assert made.json["person"] == {"id": made.json["person"]["id"], "name": "佳子", "role": "annotator", "active": True}
+    assert made.json["link"].startswith(f"{site.url}/join/")
+    token = made.json["link"].rsplit("/", 1)[1]
+    visitor = site.stranger()
+    assert visitor.join(token).status == 303
+    assert visitor.get("/api/items/next").status == 200
+    for path in ("/admin", "/admin/people", "/admin/progress.json"):
+        assert "佳子" in (
+            json.dumps(admin.get(path).json, ensure_ascii=False) if path.endswith("json") else admin.get(path).text
+        )
+        assert token not in admin.get(path).text
+    second = admin.ask("POST", "/api/admin/people", {"name": "boss", "role": "admin"}).json["link"]
+    boss = site.stranger()
+    assert boss.join(second.rsplit("/", 1)[1]).headers["Location"] == "/admin"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"name": ""},
+        {"name": "   "},
+        {"name": 1},
+        {"name": None},
+        {"name": "x" * 101},
+        {"name": "a\u202eb"},
+        {"name": "a\x1bb"},
+        {"name": "ADMIN"},
+        {"name": "anna", "role": "god"},
+        {"name": "anna", "role": ["admin"]},
+        {"name": "anna", "role": None},
+    ],
+    ids=str,
+)
+def test_people_that_cannot_be_made(shared, body):
+    """A sentence, and nobody is made."""
+    before = shared.store.people()
+    reply = shared.enter("admin").ask("POST", "/api/admin/people", body)
+    assert (reply.status, bool(reply.json["message"])) == (422, True)
+    assert shared.store.people() == before
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/admin/people/0", "/api/admin/people/999", f"/api/admin/people/{10**30}", "/api/admin/people/x"]
+)
+def test_people_who_are_not_there(shared, path):
+    """404."""
+    admin = shared.enter("admin")
+    assert admin.ask("PUT", path, {"active": True}).status == 404
+    assert admin.ask("POST", f"{path}/link", {}).status == 404
+
+
+@pytest.mark.parametrize("path", ["/admin/items/0", "/admin/items/999", f"/admin/items/{10**30}", "/admin/items/x"])
+def test_items_that_are_not_there(shared, path):
+    """404, as a page and for the decision."""
+    admin = shared.enter("admin")
+    assert admin.get(path).status == 404
+    body = {"payload": {"grade": 1, "reason": ""}, "note": ""}
+    assert admin.ask("PUT", f"/api{path}/decision", body).status == 404
+
+
+@pytest.mark.parametrize(
+    ("page", "status"), [("1", 200), ("7", 200), ("0", 400), ("x", 400), ("-1", 400), ("9" * 30, 400)]
+)
+def test_pages_of_the_list(shared, page, status):
+    """Numbers from 1 on."""
+    assert shared.enter("admin").get(f"/admin/differences?page={page}").status == status
+
+
+def test_progress(serve):
+    """By annotator, and by item."""
+    site = serve()
+    said(site, "anna", grades(1, 2, 3, 4))
+    ben = site.enter("ben")
+    ben.get("/api/items/next")
+    ben.save(1, {"grade": 1, "reason": ""}, unclear=True)
+    ben.get("/api/items/next")
+    told = site.enter("admin").get("/admin/progress.json").json
+    assert told["items"] == {"total": 4, "finished": 1, "untouched": 0}
+    anna, ben = told["people"]
+    assert (anna["name"], anna["done"], anna["given"], anna["unclear"]) == ("anna", 4, 0, 0)
+    assert (ben["name"], ben["done"], ben["given"], ben["unclear"]) == ("ben", 1, 1, 1)
+    assert ben["last_saved"].endswith("+00:00")
+
+
+def test_only_what_everybody_finished_is_listed_as_differing(serve):
+    """An item that the second annotator still has is not, whatever the first one said."""
+    site = serve()
+    said(site, "anna", grades(1, 2, 3, 4))
+    admin = site.enter("admin")
+    assert "Question" not in admin.get("/admin/differences").text
+    said(site, "ben", grades(1, 5, 3, 0))
+    page = admin.get("/admin/differences").text
+    assert "2 of 4 finished items differ; 0 of them are decided. 0 are not finished." in page
+    assert [f"Question {n}?" in page for n in (1, 2, 3, 4)] == [False, True, False, True]
+
+
+def test_a_third_decision_is_stored_beside_the_two_and_can_be_changed(serve):
+    """With a note; what annotators said stays as it is, and open items come before decided ones."""
+    site = serve(options={"reason_required": True})
+    said(site, "anna", grades(1, 2, 3, 4))
+    said(site, "ben", grades(1, 5, 3, 0))
+    admin = site.enter("admin")
+    second, fourth = identity(site, "secret-id-2"), identity(site, "secret-id-4")
+    page = admin.get(f"/admin/items/{second}").text
+    assert all(
+        text in page for text in ("anna", "ben", "reason 2", "Reference 2.", "Answer 2.", "Context 2.", "secret-id-2")
+    )
+    for grade, note in ((3, "in between"), (5, "Ben is right")):
+        reply = admin.ask("PUT", f"/api/admin/items/{second}/decision", {"payload": {"grade": grade}, "note": note})
+        assert reply.status == 200, reply.text
+    settled = site.store.item_settled(second)
+    assert settled.decision.payload == {"grade": 5, "reason": "Ben is right"}
+    assert (settled.decision.note, settled.decision.by) == ("Ben is right", "admin")
+    assert sorted(answered.payload["grade"] for _, answered in settled.said) == [2, 5]
+    assert [each.note for each in site.store.decisions(second)] == ["in between", "Ben is right"]
+    page = admin.get("/admin/differences").text
+    assert page.index(f"/admin/items/{fourth}") < page.index(f"/admin/items/{second}")
+    assert "Ben is right" in admin.get(f"/admin/items/{second}").text
+    assert "Ben is right" not in site.enter("ben").get("/api/items/2").text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"payload": {}, "note": ""},
+        {"payload": {"grade": 7}, "note": ""},
+        {"payload": {"grade": None}, "note": ""},
+        {"payload": [], "note": ""},
+        {"payload": {"grade": 3}, "note": 1},
+        {"payload": {"grade": 3}, "note": "x" * 10_001},
+        {"payload": {"grade": 3, "more": 1}, "note": ""},
+    ],
+    ids=lambda body: str(body)[:60],
+)
+def test_decisions_that_do_not_fit(shared, body):
+    """422 with a sentence; nothing is kept."""
+    reply = shared.enter("admin").ask("PUT", "/api/admin/items/1/decision", body)
+    assert (reply.status, bool(reply.json["message"])) == (422, True)
+    assert shared.store.item_settled(1).decision is None
+
+
+def test_live_agreement_is_that_of_the_command(serve):
+    """Percent and alpha over what two said so far; written by hand: 2 of 4 items alike."""
+    site = serve()
+    admin = site.enter("admin")
+    assert admin.get("/admin/agreement.json").json == []
+    said(site, "anna", grades(1, 2, 3, 4))
+    said(site, "ben", grades(1, 5, 3, 0))
+    figures = {each["figure"]: each for each in admin.get("/admin/agreement.json").json}
+    assert figures["percent"]["value"] == 0.5
+    assert figures["percent"]["n"] == 4
+    assert {"kappa", "kappa, quadratic", "alpha, ordinal", "alpha, interval", "percent by chance"} <= figures.keys()
+
+
+def test_live_agreement_on_marks(serve):
+    """F of the units, each annotator as the judge of each other: half of what is marked meets."""
+    sample = Sample("q1", "Q?", "abcdefghij", reference="0123456789")
+    site = serve("gist", [sample])
+    marks = {"anna": {"gist": [[0, 4]]}, "ben": {"gist": [[0, 4], [6, 8]]}}
+    for name, spans in marks.items():
+        said(site, name, {"q1": {"spans": spans, "reason": ""}})
+    admin = site.enter("admin")
+    figures = {each["aspect"]: each for each in admin.get("/admin/agreement.json").json}
+    assert figures["gist"]["value"] == pytest.approx(0.75, abs=0.1)
+    assert figures["missing_gist"]["value"] is None
+
+
+def test_the_export_streams_what_was_said_and_decided(serve):
+    """Rows written by hand; the file is offered for download."""
+    site = serve(
+        beforehand=[("secret-id-1", "judge", {"grade": 0, "reason": ""})], samples=[Sample("secret-id-1", "Q?", "A.")]
+    )
+    said(site, "anna", {"secret-id-1": {"grade": 1, "reason": "r"}})
+    said(site, "ben", {"secret-id-1": {"grade": 2, "reason": ""}})
+    admin = site.enter("admin")
+    admin.ask("PUT", "/api/admin/items/1/decision", {"payload": {"grade": 2}, "note": "n"})
+    reply = admin.get("/admin/export.jsonl")
+    assert reply.headers["Content-Disposition"] == 'attachment; filename="labels.jsonl"'
+    rows = [json.loads(line) for line in reply.text.splitlines()]
+    for row in rows:
+        assert row.pop("saved_at").endswith("+00:00")
+    common = {"item": "secret-id-1", "aspect": "correctness", "prelabel": "hidden", "prelabelled_by": "judge"}
+    own = {"adjudicated": False, "unclear": False, "seconds": None}
+    assert rows == [
+        common | own | {"value": 1, "annotator": "anna", "reason": "r"},
+        common | own | {"value": 2, "annotator": "ben", "reason": ""},
+        common | {"value": 2, "annotator": "admin", "reason": "n", "adjudicated": True, "note": "n"},
+    ]
+
+
+def test_an_export_that_is_left_off_lets_go_of_everything(serve):
+    """A browser that goes away in the middle leaves a server that goes on."""
+    site = serve(samples=[Sample(f"q{n}", f"Q{n}?", "A.") for n in range(60)], per_item=1)
+    anna = site.enter("anna")
+    for _ in range(60):
+        number = anna.get("/api/items/next").json["number"]
+        assert anna.save(number, {"grade": 3, "reason": "r" * 9_000}).status == 200
+    admin = site.enter("admin")
+    for _ in range(20):
+        with closing(socket.create_connection(("127.0.0.1", site.port), timeout=30)) as line:
+            cookie = "; ".join(f"{name}={value}" for name, value in admin.cookies.items())
+            line.sendall(f"GET /admin/export.jsonl HTTP/1.1\r\nHost: {site.host}\r\nCookie: {cookie}\r\n\r\n".encode())
+            assert line.recv(100).startswith(b"HTTP/1.1 200 ")
+    assert len(admin.get("/admin/export.jsonl").text.splitlines()) == 60

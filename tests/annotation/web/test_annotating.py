@@ -1,0 +1,250 @@
+"""What an annotator's browser can do: join, get items, save, skip, undo, come back."""
+
+from urllib.parse import quote
+from uuid import uuid4
+
+import pytest
+
+from saiten.annotation.web.pages import wished
+from saiten.records import Sample
+
+GRADE = {"grade": 4, "reason": "because"}
+
+
+def test_from_the_link_to_a_saved_answer(serve):
+    """The link lets in, the next item comes without id and system, what is said is kept, and stands there when asked for again."""
+    site = serve()
+    anna = site.enter("anna")
+    item = anna.get("/api/items/next").json
+    assert (item["number"], item["state"], item["answered"], item["prelabel"]) == (1, "given", None, None)
+    assert item["progress"] == {"done": 0, "total_for_me": 4}
+    assert set(item["content"]) == {"question", "answer", "reference", "contexts", "language"}
+    assert "secret" not in str(item)
+
+    assert anna.save(1, GRADE, unclear=True, seconds=12.5).json == {"revision": 1, "again": False}
+    again = anna.get("/api/items/1").json
+    assert again["state"] == "done"
+    assert again["answered"] == {"payload": GRADE, "revision": 1, "unclear": True}
+    assert anna.get("/api/items/next").json["number"] == 2
+    assert anna.get("/api/items/next").json["progress"]["done"] == 1
+    (settled,) = site.store.settled()
+    assert [(person.name, answered.payload, answered.seconds) for person, answered in settled.said] == [
+        ("anna", GRADE, 12.5)
+    ]
+
+
+def test_a_save_sent_twice_is_stored_once(serve):
+    """By its id."""
+    anna = serve().enter("anna")
+    anna.get("/api/items/next")
+    body = {"payload": GRADE, "save_id": str(uuid4())}
+    assert anna.ask("PUT", "/api/items/1", body).json == {"revision": 1, "again": False}
+    assert anna.ask("PUT", "/api/items/1", body).json == {"revision": 1, "again": True}
+    conflict = anna.ask("PUT", "/api/items/1", body | {"payload": GRADE | {"grade": 1}})
+    assert (conflict.status, list(conflict.json)) == (409, ["message"])
+    assert anna.get("/api/items/1").json["answered"]["payload"] == GRADE
+
+
+def test_skip_undo_edit_and_the_list_of_ones_own(serve):
+    """Everything can be taken back or changed later."""
+    anna = serve().enter("anna")
+    anna.get("/api/items/next")
+    anna.save(1, GRADE)
+    anna.save(1, GRADE | {"grade": 2})
+    anna.get("/api/items/next")
+    assert anna.ask("POST", "/api/items/2/skip", {"save_id": str(uuid4())}).status == 200
+    assert anna.get("/api/items/2").json["state"] == "skipped"
+    assert anna.ask("POST", "/api/undo", {"save_id": str(uuid4())}).json == {"number": 2}
+    assert anna.ask("POST", "/api/undo", {"save_id": str(uuid4())}).json == {"number": 1}
+    assert anna.get("/api/items/1").json["answered"]["payload"]["grade"] == 4
+    assert anna.ask("POST", "/api/undo", {"save_id": str(uuid4())}).json == {"number": 1}
+    assert anna.ask("POST", "/api/undo", {"save_id": str(uuid4())}).status == 204
+    page = anna.get("/mine").text
+    assert page.index('href="/#2"') < page.index('href="/#1"')
+    assert "Question" in page
+
+
+def test_items_are_fetched_ahead(serve):
+    """`except` names those that the page has; what was given is not given twice, and 204 says that nothing is left."""
+    anna = serve().enter("anna")
+    assert [anna.get(f"/api/items/next?except={has}").json["number"] for has in ("", "1", "1,2", "1,2,3")] == [
+        1,
+        2,
+        3,
+        4,
+    ]
+    assert anna.get("/api/items/next?except=1,2,3,4").status == 204
+    assert anna.get("/api/items/next").json["number"] == 1
+
+
+@pytest.mark.parametrize("wrong", ["x", "1;2", "-1", "1,2,3,4,5,6", "9" * 30, "%00", "1.5"])
+def test_a_wrong_except_is_refused(somebody, wrong):
+    """With a sentence."""
+    reply = somebody.get(f"/api/items/next?except={wrong}")
+    assert reply.status == 400
+    assert reply.json["message"]
+
+
+def test_when_nothing_is_left(serve):
+    """204, and what was done stays there to be changed."""
+    anna = serve(samples=()).enter("anna")
+    assert anna.get("/api/items/next").status == 204
+
+
+def test_answers_of_a_preference_stand_in_an_order_of_each_annotators_own(serve):
+    """The same each time for one, not the same for all; ids and the map to them are not told."""
+    samples = [
+        Sample(f"q{q}/{system}", f"Question {q}?", f"Answer of {system}.") for q in range(6) for system in "vwxyz"
+    ]
+    site = serve("preference", samples)
+    orders = {}
+    for name in ("anna", "ben", "carla"):
+        visitor = site.enter(name)
+        items = [visitor.get(f"/api/items/next?except={has}").json for has in ("", "1", "1,2")]
+        assert all("ids" not in item["content"] and "q0/" not in str(item) for item in items)
+        assert visitor.get("/api/items/1").json["content"] == items[0]["content"]
+        for item in items:
+            orders.setdefault(item["content"]["question"], set()).add(
+                tuple(a["text"] for a in item["content"]["answers"])
+            )
+    assert max(map(len, orders.values())) > 1
+    assert (
+        visitor.save(1, {"order": [["a2"], ["a1", "a3"], ["a4", "a5"]], "none_good": True, "reason": ""}).status == 200
+    )
+
+
+def test_prelabels_are_told_only_where_the_project_shows_them(serve):
+    """Hidden ones do not leave the server."""
+    rows = [(f"secret-id-{n}", "judge", {"grade": 5, "reason": ""}) for n in range(1, 5)]
+    for choice, told in (("shown", {"grade": 5, "reason": ""}), ("hidden", None)):
+        anna = serve(beforehand=rows, prelabels=choice).enter("anna")
+        item = anna.get("/api/items/next").json
+        assert item["prelabel"] == told
+        assert "judge" not in str(item)
+
+
+def test_leaving_and_coming_back(serve):
+    """The session ends, the link does not; after a restart both are as they were."""
+    site = serve()
+    anna = site.enter("anna")
+    anna.get("/api/items/next")
+    anna.save(1, GRADE)
+    site.stop()
+    site.start()
+    assert anna.get("/api/items/1").json["answered"]["payload"] == GRADE
+    former = dict(anna.cookies)
+    assert anna.ask("POST", "/api/leave").status == 204
+    assert anna.cookies == {}
+    anna.cookies = former
+    assert anna.get("/api/items/1").status == 401
+    assert anna.join(site.tokens["anna"]).status == 303
+    assert anna.get("/api/items/1").json["answered"]["payload"] == GRADE
+
+
+def test_the_language_is_the_browsers_until_one_is_chosen(serve):
+    """Pages and refusals alike."""
+    anna = serve().enter("anna")
+    japanese = {"Accept-Language": "fr;q=1.0, ja-JP;q=0.8, en;q=0.5"}
+    assert 'lang="ja"' in anna.get("/", headers=japanese).text
+    assert 'lang="en"' in anna.get("/").text
+    assert "割り当て" in anna.get("/api/items/9", headers=japanese).json["message"]
+    assert anna.ask("POST", "/api/language", {"language": "ja"}).status == 204
+    assert 'lang="ja"' in anna.get("/", headers={"Accept-Language": "en"}).text
+    assert anna.ask("POST", "/api/language", {"language": "fr"}).status == 422
+    assert anna.ask("POST", "/api/language", {"language": ["ja"]}).status == 422
+
+
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("", "en"),
+        ("ja", "ja"),
+        ("JA-jp", "ja"),
+        ("en-GB,en;q=0.9,ja;q=0.8", "en"),
+        ("ja;q=0.9,en;q=0.8", "ja"),
+        ("ja;q=0", "en"),
+        ("de, fr;q=0.5", "en"),
+        ("*", "en"),
+        (";;;q=,,", "en"),
+        ("ja;q=9999999", "en"),
+        ("x" * 10_000, "en"),
+        ("de," * 5_000 + "ja", "en"),
+    ],
+)
+def test_accept_language(header, language):
+    """The language of ours that is wished for most, whatever stands there."""
+    assert wished(header) == language
+
+
+BAD = [
+    ({}, 422),
+    ({"payload": None}, 422),
+    ({"payload": []}, 422),
+    ({"payload": {"grade": 9, "reason": ""}}, 422),
+    ({"payload": {"grade": "4", "reason": ""}}, 422),
+    ({"payload": {"grade": [4], "reason": ""}}, 422),
+    ({"payload": {"grade": 4, "reason": 7}}, 422),
+    ({"payload": {"grade": 4, "reason": "x", "more": 1}}, 422),
+    ({"payload": {"grade": 4, "reason": "x" * 10_001}}, 422),
+    ({"payload": GRADE, "unclear": "yes"}, 422),
+    ({"payload": GRADE, "unclear": None}, 422),
+    ({"payload": GRADE, "seconds": "1"}, 422),
+    ({"payload": GRADE, "seconds": True}, 422),
+    ({"payload": GRADE, "seconds": -1}, 422),
+    ({"payload": GRADE, "seconds": 10**400}, 400),
+    ({"payload": {"grade": 10**30, "reason": ""}}, 400),
+    ({"payload": GRADE, "save_id": "1"}, 422),
+    ({"payload": GRADE, "save_id": 1}, 422),
+    ({"payload": GRADE, "save_id": None}, 422),
+    ({"payload": {"grade": 4, "reason": "a\0b"}}, 400),
+    ({"payload": {"grade": {"a": {"b": {"c": {"d": {"e": {"f": {"g": {}}}}}}}}}}, 400),
+]
+
+
+@pytest.mark.parametrize(("body", "status"), BAD)
+def test_what_does_not_fit_is_refused_with_a_sentence(somebody, body, status):
+    """And nothing is kept."""
+    reply = somebody.ask("PUT", "/api/items/1", {"save_id": str(uuid4())} | body)
+    assert (reply.status, bool(reply.json["message"])) == (status, True)
+    assert somebody.get("/api/items/1").json["answered"] is None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"1",
+        b'"text"',
+        b"{",
+        b"\xff\xfe{}",
+        b'{"payload": NaN}',
+        b'{"payload": Infinity}',
+        b'{"payload": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b'{"payload": ' + b"9" * 100_000 + b"}",
+        b'{"payload": 1e999}',
+        b"save_id=1&payload=2",
+    ],
+    ids=lambda raw: raw[:16].decode("latin-1"),
+)
+def test_what_is_no_json_object_is_refused(somebody, raw):
+    """400 with a sentence, never 500."""
+    reply = somebody.ask("PUT", "/api/items/1", raw=raw)
+    assert (reply.status, bool(reply.json["message"])) == (400, True)
+
+
+def test_half_a_character_is_kept_as_a_sign(somebody):
+    """JavaScript sends half surrogate pairs where a text was cut; no database takes them, and the rest is not lost."""
+    body = b'{"save_id": "%s", "payload": {"grade": 4, "reason": "cut \\ud83d"}}' % str(uuid4()).encode()
+    assert somebody.ask("PUT", "/api/items/1", raw=body).status == 200
+    assert somebody.get("/api/items/1").json["answered"]["payload"]["reason"] == "cut \ufffd"
+
+
+@pytest.mark.parametrize("number", ["0", "5", "-1", "1.5", "x", "9" * 30, "2147483648", "١", "%00"])
+def test_numbers_that_are_not_ones_own(somebody, number):
+    """404, whatever it is."""
+    path = f"/api/items/{quote(number, safe='%')}"
+    assert somebody.get(path).status == 404
+    assert somebody.ask("PUT", path, {"payload": GRADE, "save_id": str(uuid4())}).status == 404
+    assert somebody.ask("POST", f"{path}/skip", {"save_id": str(uuid4())}).status == 404

@@ -1,0 +1,429 @@
+"""`saiten annotate`, from the answers to a label file that the other commands take as it is."""
+
+import http.client
+import json
+import re
+import signal
+import urllib.request
+from itertools import count
+from uuid import uuid4
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the annotation page is an extra: pip install 'saiten[annotate]'")
+
+from saiten.annotation.forms import FORMS
+from saiten.annotation.store import Store
+from saiten.cli.annotate import web_settings
+from saiten.errors import ConfigurationError
+
+ANSWERS = [
+    {
+        "id": f"q{n}",
+        "question": f"Question {n}?",
+        "answer": f"The answer is {n}. It is blue.",
+        "reference": f"The answer is {n}. It is red.",
+        "contexts": [f"The answer is {n}."],
+        "system": "a",
+    }
+    for n in range(1, 7)
+]
+
+
+def answer_all(database, said):
+    """Each annotator says of every item what `said` has: name → payload of an item's key."""
+    with Store.open(database) as store:
+        form = FORMS[store.settings.form].from_options(store.settings.options)
+        people = {person.name: person for person in store.people()}
+        for name, payload in said.items():
+            while (item := store.next_item(people[name].id)) is not None:
+                checked = form.check(item.item.content, payload(item.item.key))
+                store.save(people[name].id, item.number, checked, save_id=str(uuid4()))
+
+
+def decide(database, key, payload, note):
+    """The admin's third decision."""
+    with Store.open(database) as store:
+        admin = next(person for person in store.people() if person.role == "admin")
+        item = next(each.item for each in store.settled() if each.item.key == key)
+        store.decide(item.id, payload, note, admin.id)
+
+
+def rows_of(file):
+    """The exported rows without what depends on the clock."""
+    return [
+        {key: value for key, value in json.loads(line).items() if key not in {"saved_at", "seconds"}}
+        for line in file.read_text("utf-8").splitlines()
+    ]
+
+
+@pytest.fixture
+def project(saiten, data, somewhere):
+    """`project(form, …)`: a project of the answers with two annotators; gives the database."""
+
+    def make(form, *more, rows=ANSWERS):
+        file = data(rows, "answers.jsonl")
+        made = saiten("annotate", file, "--form", form, "--annotator", "Aiko", "--annotator", "Ben", "--prepare", *more)
+        assert made.status == 0, made
+        return str(somewhere / f"answers.{form}.db")
+
+    return make
+
+
+@pytest.fixture
+def exported(saiten, somewhere):
+    """`exported(database)`: the labels as a file."""
+
+    def export(database):
+        said = saiten("annotate", "--db", database, "--export", "labels.jsonl")
+        assert said.status == 0, said
+        assert said.out == ""
+        return somewhere / "labels.jsonl"
+
+    return export
+
+
+def test_grades_for_agreement_and_meta_evaluate(saiten, project, exported, somewhere):
+    """Rows by hand; the commands read them as they are."""
+    database = project("grade")
+    answer_all(
+        database,
+        {
+            "Aiko": lambda key: {"grade": int(key[1:]) - 1, "reason": f"理由{key}"},
+            "Ben": lambda _: {"grade": 2, "reason": ""},
+        },
+    )
+    decide(database, "q1", {"grade": 1, "reason": ""}, "between the two")
+    file = exported(database)
+    own = {"aspect": "correctness", "adjudicated": False, "unclear": False}
+    rows = rows_of(file)
+    assert len(rows) == 13
+    assert {"item": "q2", "value": 1, "annotator": "Aiko", "reason": "理由q2"} | own in rows
+    assert {"item": "q2", "value": 2, "annotator": "Ben", "reason": ""} | own in rows
+    third = {"item": "q1", "aspect": "correctness", "value": 1, "annotator": "admin", "adjudicated": True}
+    assert third | {"reason": "between the two", "note": "between the two"} in rows
+    agreement = saiten("agreement", file, "--format", "json")
+    assert agreement.status == 0, agreement
+    tables = json.loads(agreement.out)
+    assert tables["Labels"][0]["labels"] == 12
+    assert tables["Labels"][0]["adjudicated"] == 1
+    assert saiten("score", "answers.jsonl", "-m", "token_f1", "-o", somewhere / "run").status == 0
+    meta = saiten("meta-evaluate", somewhere / "run", file)
+    assert meta.status == 0, meta
+    assert "token_f1" in meta.out
+
+
+def test_verdicts_for_agreement_and_meta_evaluate(saiten, project, exported, somewhere):
+    """1 and 0; aspect `correct`."""
+    database = project("correct")
+    verdicts = {"Aiko": lambda key: key != "q1", "Ben": lambda key: key not in {"q1", "q2"}}
+    answer_all(
+        database,
+        {name: lambda key, said=said: {"correct": said(key), "reason": ""} for name, said in verdicts.items()},
+    )
+    file = exported(database)
+    assert [(row["item"], row["annotator"], row["value"]) for row in rows_of(file)][:4] == [
+        ("q1", "Aiko", 0), ("q1", "Ben", 0), ("q2", "Aiko", 1), ("q2", "Ben", 0),
+    ]  # fmt: skip
+    agreement = saiten("agreement", file, "--format", "json")
+    assert json.loads(agreement.out)["Agreement"][0]["value"] == pytest.approx(5 / 6)
+    assert saiten("score", "answers.jsonl", "-m", "token_f1", "-o", somewhere / "run").status == 0
+    assert saiten("meta-evaluate", somewhere / "run", file, "--aspect", "correct").status == 0
+
+
+def test_aspects_for_tune_mate(saiten, data, project, exported):
+    """A row each aspect, as many as the fit needs."""
+    rows = [
+        answer | {"id": f"q{n}", "question": f"Question {n}?"}
+        for n, answer in zip(range(60), ANSWERS * 10, strict=True)
+    ]
+    database = project("aspects", "--per-item", "1", rows=rows)
+    scales = count()
+
+    def grades(key):
+        n = next(scales)
+        formality, factuality, amount = n % 3 - 1, n * 7 % 4, n * 5 % 3 - 1
+        whole = max(0, factuality - abs(formality) - abs(amount) + n % 2)
+        return {
+            "grades": {
+                "formality": formality,
+                "factuality": factuality,
+                "amount_info": amount,
+                "acceptability": min(3, whole),
+            },
+            "reason": "because",
+        }
+
+    answer_all(database, {"Aiko": grades, "Ben": grades})
+    file = exported(database)
+    found = rows_of(file)
+    assert len(found) == 240
+    assert {row["aspect"] for row in found} == {"formality", "factuality", "amount_info", "acceptability"}
+    tuned = saiten("tune", "mate", file, "--samples", "answers.jsonl", "-o", "weights.toml")
+    assert tuned.status == 0, tuned
+
+
+def test_marks_for_spans_and_for_gist(saiten, project, exported, somewhere):
+    """Spans with their texts; they measure a judge, and take the place of its first step."""
+    database = project("gist", "--annotator", "Ben")
+    answer_all(
+        database,
+        {
+            "Aiko": lambda _: {
+                "spans": {
+                    "gist": [[0, 16]],
+                    "supplement": [[17, 27]],
+                    "missing_supplement": [[17, 27]],
+                    "extra_supplement": [[17, 28]],
+                },
+                "reason": "",
+            },
+            "Ben": lambda _: {"spans": {"gist": [[0, 16]]}, "reason": ""},
+        },
+    )
+    file = exported(database)
+    row = next(row for row in rows_of(file) if (row["annotator"], row["aspect"]) == ("Aiko", "supplement"))
+    assert row["spans"] == [{"text": "It is red.", "start": 17, "end": 27}]
+    assert "value" not in row
+    assert saiten("meta-evaluate", file, file, "--spans").status == 0
+    alone = somewhere / "aiko.jsonl"
+    alone.write_text(
+        "".join(line for line in file.read_text("utf-8").splitlines(keepends=True) if "Aiko" in line), "utf-8"
+    )
+    scored = saiten("score", "answers.jsonl", "-m", f"gist[units={alone}]", "-o", somewhere / "run")
+    assert scored.status == 0, scored
+    held = saiten("meta-evaluate", somewhere / "run", file, "--spans")
+    assert held.status == 0, held
+    shown = saiten("show", somewhere / "run", "--format", "html")
+    assert shown.status == 0, shown
+
+
+def test_preferences_for_agreement_and_meta_evaluate(saiten, project, exported, somewhere):
+    """A row for each two answers, below 0 where the first is better; and whether the best is good."""
+    rows = [
+        {
+            "id": f"q{n}/{system}",
+            "question": f"Question {n}?",
+            "answer": f"Answer {system * length}.",
+            "reference": "Answer a.",
+            "system": system,
+        }
+        for n in range(4)
+        for length, system in enumerate("abc", 1)
+    ]
+    database = project("preference", rows=rows)
+    answer_all(
+        database,
+        {
+            "Aiko": lambda _: {"order": [["a1"], ["a2", "a3"]], "none_good": False, "reason": ""},
+            "Ben": lambda _: {"order": [["a2"], ["a1"], ["a3"]], "none_good": True, "reason": "all poor"},
+        },
+    )
+    file = exported(database)
+    found = [(row["item"], row["annotator"], row.get("preference"), row.get("value")) for row in rows_of(file)]
+    assert found[:9] == [
+        ("q0/a vs q0/b", "Aiko", -1, None),
+        ("q0/a vs q0/c", "Aiko", -1, None),
+        ("q0/b vs q0/c", "Aiko", 0, None),
+        ("q0/a", "Aiko", None, 1),
+        ("q0/a vs q0/b", "Ben", 1, None),
+        ("q0/a vs q0/c", "Ben", -1, None),
+        ("q0/b vs q0/c", "Ben", -1, None),
+        ("q0/a", "Ben", None, 0),
+        ("q0/b", "Ben", None, 0),
+    ]
+    agreement = saiten("agreement", file, "--aspect", "preference", "--format", "json")
+    assert json.loads(agreement.out)["Agreement"][0]["value"] == pytest.approx(1 / 3)
+    assert saiten("score", "answers.jsonl", "-m", "token_f1", "-o", somewhere / "run").status == 0
+    meta = saiten("meta-evaluate", somewhere / "run", file, "--aspect", "preference")
+    assert meta.status == 0, meta
+
+
+def test_prelabels_out_of_a_run(saiten, project, exported, somewhere, data):
+    """The scores of a judge stand in the database as what it said beforehand, and the export says that nobody saw it."""
+    data(ANSWERS, "answers.jsonl")
+    scored = saiten("score", "answers.jsonl", "-m", "correctness", "--judge", "offline", "-o", somewhere / "run")
+    assert scored.status == 0, scored
+    database = project("grade", "--prelabels", somewhere / "run")
+    with Store.open(database) as store:
+        said = store.item_settled(1).prelabel
+    assert said is not None
+    assert (said[0], said[2]) == ("offline", False)
+    answer_all(database, {"Aiko": lambda _: {"grade": 1, "reason": ""}})
+    assert {(row["prelabel"], row["prelabelled_by"]) for row in rows_of(exported(database))} == {("hidden", "offline")}
+
+
+def test_prelabels_out_of_a_file(saiten, project, data):
+    """Of one judge; those that are complete."""
+    labels = [{"item": f"q{n}", "aspect": "correct", "value": n % 2, "annotator": "gpt"} for n in (1, 2, 99)]
+    file = data(labels, "judged.jsonl")
+    database = project("correct", "--prelabels", file, "--show-prelabels")
+    with Store.open(database) as store:
+        found = [store.item_settled(n).prelabel for n in range(1, 7)]
+    assert found[0] == ("gpt", {"correct": True, "reason": ""}, True)
+    assert found[1][1]["correct"] is False
+    assert found[2:] == [None] * 4
+    two = data([*labels, labels[0] | {"annotator": "other"}], "judged.jsonl")
+    refused = saiten(
+        "annotate", "answers.jsonl", "--form", "correct", "--db", "new.db", "--prelabels", two, "--prepare"
+    )
+    assert (refused.status, "'gpt', 'other'" in refused.err) == (2, True)
+
+
+def test_the_same_command_goes_on(saiten, project, exported, data, somewhere):
+    """Answers that were added are added, links stay, and what is not typed again is as it was set."""
+    database = project("grade", "--per-item", "3", "--reason", "required")
+    answer_all(database, {"Aiko": lambda _: {"grade": 5, "reason": "x"}})
+    data([*ANSWERS, ANSWERS[0] | {"id": "q9"}], "answers.jsonl")
+    again = saiten("annotate", "answers.jsonl", "--form", "grade", "--annotator", "Aiko", "--prepare")
+    assert again.status == 0, again
+    assert "1 items were added" in again.err
+    assert "Aiko is there already" in again.err
+    assert "/join/" not in again.err
+    with Store.open(database) as store:
+        assert (store.settings.per_item, store.settings.options) == (3, {"reason_required": True})
+    assert len(rows_of(exported(database))) == 6
+
+
+def test_a_new_link_for_who_lost_theirs(saiten, project):
+    """Another token; the former one opens nothing."""
+    database = project("grade")
+    told = saiten("annotate", "--db", database, "--new-link", "Aiko", "--prepare")
+    token = re.search(r"Aiko: http://127.0.0.1:8765/join/(\S{43})\n", told.err)[1]
+    with Store.open(database) as store:
+        assert store.person_by_token(token).name == "Aiko"
+    unknown = saiten("annotate", "--db", database, "--new-link", "Eve", "--prepare")
+    assert (unknown.status, "'Eve'" in unknown.err) == (2, True)
+
+
+def test_rows_that_cannot_be_shown_are_told_and_left_out(saiten, data, somewhere):
+    """By place or id; with --strict the first one stops everything, and nothing is in the database."""
+    cut = b'{"id": "b", "question": "Q?", "answer": "cut \\ud83d"}'
+    rows = [b"{broken", {"id": "a", "question": "Q?"}, cut, ANSWERS[0]]
+    file = data(rows, "answers.jsonl")
+    strict = saiten("annotate", file, "--form", "grade", "--prepare", "--strict")
+    assert strict.status == 2
+    assert "answers.jsonl:1" in strict.err
+    said = saiten("annotate", file, "--form", "grade", "--prepare")
+    assert said.status == 0, said
+    assert "answers.jsonl:1" in said.err
+    assert "sample 'a'" in said.err
+    with Store.open(str(somewhere / "answers.grade.db")) as store:
+        assert store.item_counts().total == 1
+    nothing = saiten("annotate", data(rows[:2], "none.jsonl"), "--form", "grade", "--prepare")
+    assert (nothing.status, "nothing to annotate" in nothing.err) == (2, True)
+    changed = saiten(
+        "annotate", data([ANSWERS[0] | {"answer": "other"}], "answers.jsonl"), "--form", "grade", "--prepare"
+    )
+    assert (changed.status, "q1" in changed.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["answers.jsonl"], "--form grade"),
+        (["--form", "grade"], "name the answers"),
+        (["--db", "none.db"], "there is no database none.db"),
+        (["answers.jsonl", "--form", "grade", "--rubric", "r.toml"], "--rubric belongs to --form aspects"),
+        (["answers.jsonl", "--form", "aspects", "--rubric", "none.toml"], "none.toml"),
+        (["none.jsonl", "--form", "grade"], "none.jsonl"),
+        (["answers.jsonl", "--form", "grade", "--prelabels", "none"], "--prelabels none is not there"),
+        (["answers.jsonl", "--form", "grade", "--db", "answers.jsonl"], "answers.jsonl is no annotation database"),
+        (["answers.jsonl", "--form", "grade", "--db", "mysql://x"], "mysql"),
+        (["answers.jsonl", "--form", "preference"], "nothing to compare"),
+        (["answers.jsonl", "--form", "grade", "--annotator", "\x1b[2J", "--prepare"], "name"),
+        (["answers.jsonl", "--form", "grade", "--export", "no/where.jsonl"], "no/where.jsonl cannot be written"),
+        (["answers.jsonl", "--form", "grade", "--host", "0.0.0.0"], "SAITEN_ADMIN_TOKEN"),  # noqa: S104 - refused
+        (["answers.jsonl", "--form", "grade", "--public-url", "ftp://x"], "--public-url"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_sentence(saiten, data, typed, told):
+    """Status 2, and what to do."""
+    data(ANSWERS, "answers.jsonl")
+    said = saiten("annotate", *typed)
+    assert said.status == 2, said
+    assert told in said.err.replace("\n", " ")
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("host", "public", "token", "address", "hosts"),
+    [
+        ("127.0.0.1", None, "", "http://127.0.0.1:80", {"localhost", "127.0.0.1"}),
+        ("localhost", None, "", "http://localhost:80", {"localhost"}),
+        ("::1", None, "", "http://[::1]:80", {"localhost", "::1"}),
+        (
+            "127.0.0.1",
+            "https://Grade.example.org/",
+            "",
+            "https://grade.example.org",
+            {"localhost", "127.0.0.1", "grade.example.org"},
+        ),
+        ("10.0.0.7", None, "t" * 32, "http://10.0.0.7:80", {"localhost", "10.0.0.7"}),
+        (
+            "10.0.0.7",
+            "https://g.example:8443",
+            "t" * 32,
+            "https://g.example:8443",
+            {"localhost", "10.0.0.7", "g.example"},
+        ),
+    ],
+)
+def test_how_the_page_is_reached(host, public, token, address, hosts):
+    """Loopback makes a token of its own; others need one."""
+    made = web_settings(host, 80, public, {"SAITEN_ADMIN_TOKEN": token})
+    assert (made.address, made.hosts) == (address, hosts)
+    assert made.admin_token == token or len(made.admin_token) == 43
+    assert made.admin_token not in repr(made)
+    assert made.secure == address.startswith("https")
+
+
+@pytest.mark.parametrize(
+    ("host", "public", "token"),
+    [
+        ("0.0.0.0", None, ""),  # noqa: S104 - refused
+        ("::", None, ""),
+        ("10.0.0.7", None, "t" * 31),
+        ("127.0.0.1", None, "short"),
+        ("127.0.0.1", None, "a b" * 20),
+        ("127.0.0.1", None, "a/b" * 20),
+        ("grade.example.org", None, ""),
+        ("127.0.0.1", "https://x/path", ""),
+        ("127.0.0.1", "https://user@x", ""),
+        ("127.0.0.1", "https://x:99999", ""),
+        ("127.0.0.1", "grade.example.org", ""),
+        ("127.0.0.1", "https://x?y", ""),
+    ],
+)
+def test_how_it_is_not(host, public, token):
+    """ConfigurationError, in which a token is never quoted."""
+    with pytest.raises(ConfigurationError) as refused:
+        web_settings(host, 80, public, {"SAITEN_ADMIN_TOKEN": token})
+    assert not token or token not in str(refused.value)
+
+
+def test_the_server_from_its_links_to_ctrl_c(process, data):
+    """Links on standard error and nothing on standard output; they work; Ctrl-C ends with the status that shells expect."""
+    server = process(
+        "annotate", data(ANSWERS, "answers.jsonl"), "--form", "grade", "--annotator", "Aiko", "--port", "0"
+    )
+    told = b""
+    while b"Ctrl-C" not in told:
+        line = server.stderr.readline()
+        assert line, told
+        told += line
+    links = dict(re.findall(r"^(\w+): (http://127\.0\.0\.1:\d+/join/\S+)$", told.decode(), re.MULTILINE))
+    assert links.keys() == {"admin", "Aiko"}
+    for name, page in (("admin", "/admin"), ("Aiko", "/")):
+        opened = urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(links[name], timeout=60)
+        assert (opened.status, opened.url.endswith(page)) == (200, True)
+    port = int(re.search(r":(\d+)/", links["admin"])[1])
+    strange = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    strange.request("GET", "/join/" + "x" * 43)
+    assert strange.getresponse().status == 404
+    strange.close()
+    server.send_signal(signal.SIGINT)
+    out, err = server.communicate(timeout=60)
+    assert (server.returncode, out) == (130, b"")
+    assert b"ended" in err
+    assert b"join" not in err
