@@ -231,6 +231,16 @@ def test_an_order_with_ties_survives_the_labels(keys, cuts):
     assert form.payload_of(item.content, labels) == payload
 
 
+def test_an_answers_number_does_not_tell_its_system():
+    """Over many questions each system is a1 about as often as a2, and the pairs keep the order of the file."""
+    samples = [Sample(f"{n}/{system}", f"question {n}", "x") for n in range(200) for system in ("ours", "theirs")]
+    items = list(PreferenceForm().items(samples))
+    first = sum(item.content["ids"]["a1"].endswith("ours") for item in items)
+    assert 70 < first < 130
+    assert [item.key for item in items] == [f"{n}/ours vs {n}/theirs" for n in range(200)]
+    assert [answer["key"] for answer in items[0].content["answers"]] == ["a1", "a2"]
+
+
 def test_preferences_in_a_circle_are_no_order():
     """A beats B beats C beats A cannot be shown as an order."""
     form = PreferenceForm()

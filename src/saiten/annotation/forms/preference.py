@@ -3,6 +3,7 @@
 'None is good, but if I must choose' is a mark of its own beside the order.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -44,11 +45,13 @@ class PreferenceForm(SingleAnswer):
                 raise BadInput(
                     f"the question {question[:60]!r} has {len(answers)} answers; at most {_MOST} are compared"
                 )
-            names = {f"a{number}": sample for number, sample in enumerate(answers, 1)}
             content = asked(answers[0])
             content.pop("contexts", None)  # each system saw others
-            content["answers"] = [{"key": key, "text": sample.answer} for key, sample in names.items()]
-            content["ids"] = {key: sample.id for key, sample in names.items()}
+            # Numbered as if drawn, so that no number stands for the same system in one question after the other.
+            drawn = sorted(answers, key=lambda sample: hashlib.sha256(f"{question}\0{sample.id}".encode()).digest())
+            key_of = {sample.id: f"a{number}" for number, sample in enumerate(drawn, 1)}
+            content["answers"] = [{"key": key_of[sample.id], "text": sample.answer} for sample in drawn]
+            content["ids"] = {key_of[sample.id]: sample.id for sample in answers}
             yield NewItem(VERSUS.join(sample.id for sample in answers), content)
 
     def check(self, content: Json, payload: Json) -> Json:
