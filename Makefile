@@ -59,12 +59,12 @@ $(VENV)/core.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
 
 $(VENV)/dev.stamp: $(VENV)/core.stamp
 	@echo "installing what tests and checks need ..."
-	@$(UV) --constraints constraints.txt --editable '.[annotate,data,documents,frames,postgres,qdrant]' --group dev
+	@$(UV) --constraints constraints.txt --editable '.[annotate,data,documents,frames,mlflow,postgres,qdrant]' --group dev
 	@touch $@
 
 # PyTorch's wheel for the CPU: from PIP_FIND_LINKS where that names a folder with wheels, else from PyTorch's own index.
 $(VENV)/neural.stamp: $(VENV)/dev.stamp
 	@echo "installing PyTorch for the CPU, and what runs and trains networks ..."
 	@$(UV) --constraints constraints.txt $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backend cpu) \
-	  --editable '.[annotate,data,documents,frames,postgres,qdrant,neural,train]' --group dev --group neural
+	  --editable '.[annotate,data,documents,frames,mlflow,postgres,qdrant,neural,train]' --group dev --group neural
 	@touch $@
