@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench neural real-server build clean
+.PHONY: help demo test check format bench neural real-server docs build clean
 
 help: ## List what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -38,11 +38,15 @@ real-server: $(VENV)/dev.stamp ## Build llama.cpp's server into .venv-llama (10 
 	  (echo "building llama-cpp-python, this takes 10 to 35 minutes ..." && .venv-llama/bin/pip install --quiet 'llama-cpp-python[server]' gguf numpy)
 	@SAITEN_LLAMA_PYTHON=.venv-llama/bin/python $(BIN)/python -m pytest -n 0 -m real_server tests/real_server
 
+docs: $(VENV)/dev.stamp ## Build the site of the documentation into docs/_build/ (a warning is an error)
+	@$(BIN)/sphinx-build -q --keep-going -W -b html docs docs/_build
+	@echo "docs/_build/index.html"
+
 build: $(VENV)/dev.stamp ## Build the wheel and the source archive into dist/
 	@$(BIN)/uv build --quiet
 
 clean: ## Remove the environment and what tools left behind
-	rm -rf $(VENV) .venv-llama dist build .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-llama dist build docs/_build docs/metric .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/made.stamp:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"saiten needs Python 3.11 or newer; $(PYTHON) is {v[0]}.{v[1]}. Say PYTHON=python3.12, or where a newer one is.")'

@@ -14,7 +14,11 @@ from saiten.cli import main
 from saiten.data.columns import LABEL_COLUMNS, SAMPLE_COLUMNS
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *sorted(ROOT.glob("README*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "ja").glob("*.md")),
+]
 ROWS = [
     {
         "id": f"q{n}",
@@ -42,7 +46,7 @@ def blocks(page, language):
 
 def with_blocks(language):
     """The pages that have such blocks."""
-    return [pytest.param(page, id=page.name) for page in PAGES if blocks(page, language)]
+    return [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES if blocks(page, language)]
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +117,9 @@ def test_every_column_that_is_recognised_stands_in_the_page_on_data(names):
     assert [name for columns in names.values() for name in columns if f"`{name}`" not in page] == []
 
 
-@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in [*PAGES, ROOT / "CONTRIBUTING.md"]])
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, id=str(page.relative_to(ROOT))) for page in [*PAGES, ROOT / "CONTRIBUTING.md"]]
+)
 def test_links_between_pages_lead_somewhere(page):
     """To a file, and to a heading where one is named."""
     for target, heading in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):

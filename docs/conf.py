@@ -1,0 +1,75 @@
+"""The site of the documentation: `make docs`. The pages are Markdown; those of the metrics are made of docstrings."""
+
+import inspect
+import sys
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from saiten.cli.metrics import range_text
+from saiten.metrics.catalog import describe_all
+from saiten.metrics.entries import Entry
+from saiten.version import __version__
+
+project = "saiten 採点"
+author = "The saiten authors"
+release = version = __version__
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown"}
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = f"saiten 採点 {version}"
+html_permalinks_icon = "#"
+exclude_patterns = ["_build"]
+suppress_warnings = ["myst.header"]  # the README's style: a page may begin below the first level
+pygments_style = "friendly"
+pygments_dark_style = "monokai"
+
+_BETTER = {True: "higher is better", False: "lower is better", None: "no direction is better"}
+
+
+def setup(app: Sphinx) -> None:
+    """Make the pages of the metrics before the pages are looked for."""
+    folder = Path(app.srcdir) / "metric"
+    folder.mkdir(exist_ok=True)
+    for name, content in {"index": _index(), **{entry.title: _page(entry) for entry in describe_all()}}.items():
+        file = folder / f"{name}.md"
+        if not file.is_file() or file.read_text("utf-8") != content:  # else everything would be built again
+            file.write_text(content, "utf-8")
+
+
+def _index() -> str:
+    """The list of all metrics."""
+    rows = [f"| [`{entry.title}`]({entry.title}.md) | {entry.en} | {entry.ja} |" for entry in describe_all()]
+    names = "\n".join(entry.title for entry in describe_all())
+    table = "\n".join(["| metric | measures | 測るもの |", "|---|---|---|", *rows])
+    return f"# Metrics, one by one\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+
+
+def _page(entry: Entry) -> str:
+    """What it measures, its docstrings as they are, and its settings."""
+    metric: Any = entry.load()
+    docstrings = (inspect.getdoc(sys.modules[metric.__module__]), inspect.getdoc(metric))
+    needs = ", ".join(f"`{need}`" for need in entry.needs)
+    judge = "asks a judge" if entry.needs_judge else "needs no judge"
+    settings = [f"| `{each.name}` | {_cell(each.values)} | {_cell(str(each.default))} |" for each in entry.settings]
+    table = ["## Settings", "", "| setting | takes | default |", "|---|---|---|", *settings, ""] if settings else []
+    return "\n".join(
+        [
+            f"# {entry.title}",
+            "",
+            f"{entry.en[:1].upper()}{entry.en[1:]}. {entry.ja}。",
+            "",
+            f"Needs {needs}; {judge}; range {range_text(entry.bounds)}; {_BETTER[entry.higher_is_better]}.",
+            "",
+            *(f"```text\n{text}\n```\n" for text in docstrings if text),
+            *table,
+            f'Typed as `saiten score answers.jsonl -m {entry.title}`; in Python `metrics=["{entry.title}"]`.',
+            "",
+        ]
+    )
+
+
+def _cell(text: str) -> str:
+    return f"`{text}`".replace("|", "\\|") if text else "–"
