@@ -123,6 +123,8 @@ def test_every_column_that_is_recognised_stands_in_the_page_on_data(names):
 def test_links_between_pages_lead_somewhere(page):
     """To a file, and to a heading where one is named."""
     for target, heading in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):
+        if target.startswith("metric/"):
+            continue  # made when the site is built, which checks them
         file = page.parent / target if target else page
         assert file.exists(), target
         if heading:
