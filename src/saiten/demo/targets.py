@@ -36,6 +36,9 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
         "bertscore": Target(
             "correct", "compares meanings word by word: opposites and other numbers lie close together"
         ),
+        "perplexity": Target(
+            None, "says how usual an answer's words are to a network; lower is better, and a fluent mistake is as usual"
+        ),
         "answer_similarity": Target(
             "correct", "compares the texts as a whole: an opposite or another number lies close to the reference"
         ),
