@@ -100,12 +100,12 @@ def test_the_commands_of_every_page_end_well(page, capsys):
         assert program == "make" or status_of(words) == 0, f"{line}\n{capsys.readouterr().err}"
 
 
-def test_what_the_readme_shows_of_the_demo_is_what_the_demo_prints(capsys, monkeypatch):
+def test_what_the_tutorial_shows_of_the_demo_is_what_the_demo_prints(capsys, monkeypatch):
     """Each line begins a line of the demo; a lone … says that something is left out."""
     monkeypatch.setenv("COLUMNS", "160")
     assert status_of(["demo"]) == 0
     printed = capsys.readouterr().out.splitlines()
-    (shown,) = (block for block in blocks(ROOT / "README.md", "text") if "AUROC" in block)
+    (shown,) = (block for block in blocks(ROOT / "docs" / "tutorial.md", "text") if "AUROC" in block)
     lines = [line for line in shown.splitlines() if line != "…"]
     assert [line for line in lines if not any(other.startswith(line) for other in printed)] == []
 
