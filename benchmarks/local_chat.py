@@ -1,6 +1,6 @@
 """What batches are worth to a model in this process (`hf:`): tokens a second of many requests at once and one by one.
 
-    python benchmarks/local_chat.py [--requests 32] [--tokens 64] [--width 512] [--layers 8] [--device cpu]
+    python benchmarks/local_chat.py [--requests 32] [--tokens 64] [--width 256] [--layers 4] [--device cpu]
 
 A random Llama answers greedily, with prompts of 50 to 600 tokens, first one by one, then all at once in batches of
 several sizes. On a CPU the answers have to be the same; on a GPU rounding differs with the batch. Trust the ratios; on
@@ -12,6 +12,7 @@ import asyncio
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -58,10 +59,13 @@ async def measure(
 async def main() -> None:
     """Print a line a batch size."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    for name, default in (("requests", 32), ("tokens", 64), ("width", 512), ("layers", 8)):
+    for name, default in (("requests", 32), ("tokens", 64), ("width", 256), ("layers", 4)):
         options.add_argument(f"--{name}", type=int, default=default)
     options.add_argument("--device")
     chosen = options.parse_args()
+    if not all(map(find_spec, ("torch", "transformers"))):
+        print("torch or transformers is not installed (`make neural`); nothing is measured")
+        return
     texts = [f"Question {n}: " + "how long is it? " * (3 + (7 * n) % 35) for n in range(chosen.requests)]
     requests = [ChatRequest((Message("user", text),), max_tokens=chosen.tokens) for text in texts]
     with tempfile.TemporaryDirectory() as folder:

@@ -13,6 +13,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -102,6 +103,9 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=4, help="(%(default)s)")
     parser.add_argument("--vocabulary", type=int, default=50257, help="(%(default)s)")
     chosen = parser.parse_args()
+    if not all(map(find_spec, ("torch", "transformers"))):
+        print("torch or transformers is not installed (`make neural`); nothing is measured")
+        return
     asked = samples(chosen.answers)
     tokens = sum(len(sample.answer or "") for sample in asked)
     with TemporaryDirectory() as folder:

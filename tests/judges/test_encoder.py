@@ -8,9 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="networks are not installed (make neural)")
-pytest.importorskip("transformers", reason="networks are not installed (make neural)")
-
+import networks
 from saiten.assembly import JudgeSettings, assemble_judge
 from saiten.errors import CannotJudge, ConfigurationError
 from saiten.judges.encoder import EncoderJudge
@@ -27,7 +25,7 @@ from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import SplitStatements
 from tiny_models import tiny_bert
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+pytestmark = networks.marks()
 
 ASPECTS = (
     OwnAspect("correct", "decide_correct", (0, 1), 0.5),

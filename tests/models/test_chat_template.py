@@ -1,16 +1,17 @@
 """Chat templates: the tokens of a chat are those of the model's own template, and no text can write a role."""
 
+from functools import cache
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import networks
 from saiten.models.chat_template import FALLBACK_TEMPLATE, ChatTemplate, with_template
 from saiten.protocols import Message
 from tiny_models import CHATML, byte_tokenizer
 
-pytest.importorskip("transformers", reason="transformers is not installed; the extra [neural] brings it")
-
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+pytestmark = networks.marks()
 
 START, END = 259, 257
 
@@ -131,15 +132,19 @@ def test_a_text_cannot_write_control_tokens(role, text):
 def test_roles_are_the_templates_alone(chat):
     """As many turns begin and end as there are messages, and each text is there as it was."""
     messages = [Message(role, text) for role, text in chat]
-    found = TEMPLATE.ids(messages)
+    tokenizer, template = made_once()
+    found = template.ids(messages)
     assert (found.count(START), found.count(END)) == (len(messages) + 1, len(messages))
-    assert TOKENIZER.decode(found) == TOKENIZER.apply_chat_template(
+    assert tokenizer.decode(found) == tokenizer.apply_chat_template(
         plain(messages), tokenize=False, add_generation_prompt=True
     )
 
 
-TOKENIZER = byte_tokenizer()
-TEMPLATE = ChatTemplate(TOKENIZER)
+@cache
+def made_once():
+    """A tokeniser and its template, for as many examples as are drawn."""
+    tokenizer = byte_tokenizer()
+    return tokenizer, ChatTemplate(tokenizer)
 
 
 def test_what_ends_an_answer():

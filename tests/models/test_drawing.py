@@ -4,26 +4,31 @@ import math
 
 import pytest
 
+import networks
 from saiten.errors import ConfigurationError
 from saiten.models.drawing import Draw, Drawing, seed_of
 
-torch = pytest.importorskip("torch", reason="torch is not installed; the extra [neural] brings it")
+pytestmark = networks.marks()
 
-LOGITS = torch.tensor([2.0, 1.0, 0.0, -math.inf, -1.0])
+LOGITS = (2.0, 1.0, 0.0, -math.inf, -1.0)
 
 
 def drawn(draws, steps=1, logits=LOGITS):
     """The tokens of each step, shape (steps, rows)."""
+    import torch
+
     drawing = Drawing(draws, "cpu")
-    return [drawing(None, logits.repeat(len(draws), 1)).argmax(-1).tolist() for _ in range(steps)]
+    return [drawing(None, torch.tensor(logits).repeat(len(draws), 1)).argmax(-1).tolist() for _ in range(steps)]
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
 def test_frequencies_are_those_of_the_softmax(temperature):
     """4,000 rows with seeds of their own: each token within four standard errors of its probability."""
+    import torch
+
     n = 4_000
     (tokens,) = drawn([Draw(temperature, seed_of(seed, [1])) for seed in range(n)])
-    for token, p in enumerate(torch.softmax(LOGITS / temperature, 0).tolist()):
+    for token, p in enumerate(torch.softmax(torch.tensor(LOGITS) / temperature, 0).tolist()):
         assert abs(tokens.count(token) / n - p) <= 4 * math.sqrt(p * (1 - p) / n)
 
 
@@ -51,4 +56,4 @@ def test_seeds():
 def test_a_model_that_gives_no_numbers_is_found_out():
     """At its first token, instead of an answer made of token 0."""
     with pytest.raises(ConfigurationError, match="its weights are damaged"):
-        drawn([Draw(0.0, 1)], logits=LOGITS * math.nan)
+        drawn([Draw(0.0, 1)], logits=(math.nan,) * 5)

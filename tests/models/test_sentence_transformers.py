@@ -11,20 +11,21 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+import networks
 from saiten.assembly import Models
 from saiten.errors import ConfigurationError
 from tiny_models import tiny_bert
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+with_networks = networks.needed("sentence_transformers")
 
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
     """The folder of a tiny random model that sentence-transformers can load."""
-    pytest.importorskip("sentence_transformers", reason="sentence-transformers is not installed")
     return tiny_bert(tmp_path_factory.mktemp("model"))
 
 
+@with_networks
 async def test_vectors(model):
     """Unit vectors in the order asked, whatever the lengths; a blank text has zeros; the same the next time."""
     embedder = Models().embedder(f"st:{model}")
@@ -40,6 +41,7 @@ async def test_vectors(model):
     await embedder.close()
 
 
+@with_networks
 async def test_the_loop_stays_free(model):
     """While a model computes, other work goes on; many may ask at once."""
     embedder = Models().embedder(f"st:{model}")
@@ -59,6 +61,7 @@ async def test_the_loop_stays_free(model):
     await embedder.close()
 
 
+@with_networks
 async def test_a_folder_that_is_no_model(model, tmp_path):
     """Says what was expected; nothing is downloaded for what looks like a path."""
     (tmp_path / "readme.txt").write_text("nothing")
@@ -68,6 +71,7 @@ async def test_a_folder_that_is_no_model(model, tmp_path):
     await embedder.close()
 
 
+@with_networks
 async def test_an_attention_from_the_hub_is_not_fetched(model, tmp_path):
     """Settings that name a kernel in somebody's repository are refused before the library would run it."""
     folder = shutil.copytree(model, tmp_path / "kernel")

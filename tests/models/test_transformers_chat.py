@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+import networks
 from saiten.assembly import CallSettings, Models
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
 from saiten.execution.local import LocalExecutor
@@ -16,9 +17,7 @@ from saiten.protocols import ChatRequest, Message
 from saiten.records import Usage
 from tiny_models import tiny_chat
 
-transformers = pytest.importorskip("transformers", reason="transformers is not installed; the extra [neural] brings it")
-
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+pytestmark = networks.marks()
 
 READS = 512
 
@@ -91,6 +90,8 @@ async def test_together_as_one_by_one(kind, request):
 
 async def test_the_likeliest_answer_is_the_librarys(llama, chat):
     """Greedy decoding of the library on the template's tokens gives the same text."""
+    import transformers
+
     tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
     model = transformers.AutoModelForCausalLM.from_pretrained(llama)
     said = [{"role": "system", "content": "短く。"}, {"role": "user", "content": "橋は？"}]
@@ -299,6 +300,8 @@ async def test_the_budget_of_calls(llama):
 def adapter(llama, tmp_path):
     """A LoRA adapter over a copy of the tiny Llama, both as peft and transformers save them."""
     peft = pytest.importorskip("peft", reason="peft is not installed; the extra [train] brings it")
+    import transformers
+
     base = shutil.copytree(llama, tmp_path / "base")
     model = transformers.AutoModelForCausalLM.from_pretrained(base)
     how = peft.LoraConfig(target_modules=["q_proj", "v_proj"], r=4, init_lora_weights=False, task_type="CAUSAL_LM")
@@ -309,6 +312,8 @@ def adapter(llama, tmp_path):
 async def test_an_adapter_is_merged_into_its_base(adapter):
     """It answers as base and adapter side by side do, and as the base alone does not."""
     peft = pytest.importorskip("peft", reason="peft is not installed; the extra [train] brings it")
+    import transformers
+
     base = adapter.parent / "base"
     chat, bare = TransformersChat(str(adapter)), TransformersChat(str(base))
     said = [(await each.complete(ask("橋は？"))).text for each in (chat, bare)]
@@ -391,6 +396,8 @@ async def test_a_damaged_folder(llama, tmp_path, broken):
 
 async def test_a_tokeniser_of_another_model(llama, tmp_path):
     """A token that the model does not know is told as what it is."""
+    import transformers
+
     folder = shutil.copytree(llama, tmp_path / "other")
     small = transformers.LlamaConfig(
         vocab_size=200, hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1
@@ -405,6 +412,7 @@ async def test_a_tokeniser_of_another_model(llama, tmp_path):
 async def test_weights_that_are_no_numbers(llama, tmp_path):
     """An over-trained model full of NaN is found out at its first token."""
     import torch
+    import transformers
 
     folder = shutil.copytree(llama, tmp_path / "nan")
     model = transformers.AutoModelForCausalLM.from_pretrained(folder)

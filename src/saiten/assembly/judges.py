@@ -10,7 +10,8 @@ A slash may stand for the colon. A server of one's own needs no key.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from saiten.assembly.addresses import HERE
 from saiten.assembly.models import Models
@@ -22,6 +23,8 @@ from saiten.judges.offline import Calibration, OfflineJudge
 from saiten.judges.own import read_own
 from saiten.judges.panel import Panel
 from saiten.models import CachedChat
+from saiten.models.local_model import LocalModel
+from saiten.models.networks import fingerprint
 from saiten.protocols import Judge
 
 _LOG = logging.getLogger(__name__)
@@ -64,8 +67,9 @@ def assemble_judge(
         _check_votes("an encoder", settings.votes)
         return encoder
     chat = models.chat(settings.judge)
-    if named.startswith(HERE) and (own := read_own(named.removeprefix(HERE))) is not None and own.stale:
-        _LOG.warning("%s: %s", named, own.stale)
+    if named.startswith(HERE):
+        for doubt in _doubts(named.removeprefix(HERE)):
+            _LOG.warning("%s: %s", named, doubt)
     temperature = settings.temperature
     if temperature is None:
         temperature = VOTING_TEMPERATURE if settings.votes > 1 else 0.0
@@ -75,6 +79,14 @@ def assemble_judge(
     if settings.votes == 1:
         return judge
     return Panel(tuple(judge.with_seed(settings.seed + vote) for vote in range(settings.votes)))
+
+
+def _doubts(model: str) -> Iterator[str]:
+    """Why the figures of a judge of one's own may not hold any more."""
+    own = read_own(Path(model).expanduser())
+    if own is not None:
+        found = LocalModel.find(model)
+        yield from filter(None, (own.stale, own.over_another_base(fingerprint(found.base or ""))))
 
 
 def _check_votes(who: str, votes: int) -> None:

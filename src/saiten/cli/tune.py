@@ -9,13 +9,13 @@ from typing import Annotated, Literal
 import typer
 
 from saiten.cli.data_options import read_columns
-from saiten.cli.output import outside, stderr, stdout, told
+from saiten.cli.meta_evaluate import read_said
+from saiten.cli.output import stderr, stdout
 from saiten.cli.tune_judge import judge
 from saiten.cli.tune_mate import mate
-from saiten.data import BadRow, read_labels, read_samples
+from saiten.cli.tune_samples import samples_of
 from saiten.errors import BadInput, ConfigurationError
-from saiten.records import Label, Sample
-from saiten.text.language import detect_language
+from saiten.records import Label
 from saiten.tuning.offline import calibrate_offline
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -66,18 +66,9 @@ def offline(
       saiten score answers.jsonl -m faithfulness --calibration support.json
     """
     notes = stderr()
-    read = list(read_labels(labels, columns=read_columns(column or []), tell=told(notes)))
-    for row in read:
-        if isinstance(row, BadRow):
-            notes.print(f"[yellow]left out[/] {outside(row.where)}: {outside(row.reason)}")
-    found = [
-        row
-        for row in read_samples(
-            samples, columns=read_columns(sample_column or []), detect_language=detect_language, tell=told(notes)
-        )
-        if isinstance(row, Sample)
-    ]
-    usable = chosen([row for row in read if isinstance(row, Label)], aspect, label_aspect, yes_from)
+    said = list(read_said(labels, read_columns(column or []), notes))
+    found = list(samples_of(None, samples, sample_column or [], notes))
+    usable = chosen(said, aspect, label_aspect, yes_from)
     calibration = asyncio.run(calibrate_offline(found, usable, aspect))
     try:
         calibration.save(out)

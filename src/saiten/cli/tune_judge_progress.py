@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 from rich.console import Console
+from rich.status import Status
 
 from saiten.cli.drawn_line import DrawnLine
+from saiten.cli.output import outside
 
 
 class MakingProgress:
@@ -15,6 +17,13 @@ class MakingProgress:
         self.tell = tell
         """What the user should know, as a note."""
         self._line: _Line | None = None
+        self._loading: Status | None = None
+
+    def loading(self, what: str) -> None:
+        self.close()
+        if self._console.is_terminal and not self._quiet:
+            self._loading = self._console.status(f"loading {outside(what)}")
+            self._loading.start()
 
     def step(self, done: int, total: int, examples: int, loss: float | None) -> None:
         line = self._of("steps", total)
@@ -28,6 +37,9 @@ class MakingProgress:
 
     def close(self) -> None:
         """Take the line away."""
+        if self._loading is not None:
+            self._loading.stop()
+            self._loading = None
         if self._line is not None:
             self._line.__exit__(None, None, None)
             self._line = None

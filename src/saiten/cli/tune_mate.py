@@ -9,7 +9,7 @@ import typer
 from saiten.cli.data_options import read_columns
 from saiten.cli.meta_evaluate import read_said
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.data import read_samples
+from saiten.cli.tune_samples import samples_of
 from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
 from saiten.data.formats import read_rows
 from saiten.data.rows import Row
@@ -19,10 +19,8 @@ from saiten.journal import read_run
 from saiten.metrics.naming import write_name
 from saiten.metrics.rubrics import Rubric, read_rubric
 from saiten.metrics.rubrics.weights import weights_text
-from saiten.records import Sample
 from saiten.reports.aspect_tables import weight_tables
 from saiten.reports.tables import render
-from saiten.text.language import detect_language
 from saiten.tuning.mate import LearnedWeights, learn_weights
 from saiten.tuning.rated import Rated, rated_by_judge, rated_by_people
 
@@ -113,10 +111,8 @@ def _questions(samples: Path | None, labels: Path, item: str | None) -> dict[str
     Raises:
         BadInput: neither knows it; without the questions answers could not be held out by question.
     """
-    notes = stderr()
     if samples is not None:
-        rows = read_samples(samples, detect_language=detect_language, tell=told(notes))
-        return {row.id: row.question for row in rows if isinstance(row, Sample)}
+        return {sample.id: sample.question for sample in samples_of(None, samples, (), stderr())}
     fields = Columns(_QUESTION, {"item": item} if item else {})
     found: dict[str, str] = {}
     for row in read_rows(labels, None, wanted=fields.wanted, tell=lambda _: None):

@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from saiten.cli.data_options import read_columns
+from saiten.cli.left_out import usable
 from saiten.cli.output import told
 from saiten.data import read_samples
 from saiten.errors import ConfigurationError
@@ -15,7 +16,7 @@ from saiten.text.language import detect_language
 
 
 def samples_of(run: Path | None, file: Path | None, columns: Sequence[str], notes: Console) -> Iterator[Sample]:
-    """The samples, read as they are asked for.
+    """The samples, read as they are asked for; rows that are none are told and left out.
 
     Raises:
         ConfigurationError: neither was named, or both.
@@ -27,4 +28,4 @@ def samples_of(run: Path | None, file: Path | None, columns: Sequence[str], note
         yield from read_run(run, tell=told(notes)).samples()
     elif file is not None:
         rows = read_samples(file, columns=read_columns(columns), detect_language=detect_language, tell=told(notes))
-        yield from (row for row in rows if isinstance(row, Sample))
+        yield from usable(rows, notes)

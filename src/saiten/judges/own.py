@@ -89,6 +89,15 @@ class OwnJudge:
             "held-out figures do not hold for it; make it again with `saiten tune judge`"
         )
 
+    def over_another_base(self, now: str) -> str | None:
+        """What to tell where the base is not the one any more that it learned on; `now` is its fingerprint."""
+        if not self.base_fingerprint or now == self.base_fingerprint:
+            return None
+        return (
+            f"the base that this judge learned on, {self.base}, has changed since, or another one stands in its place, "
+            "so its held-out figures do not hold; put the base back, or make the judge again with `saiten tune judge`"
+        )
+
     def aspect_of(self, task: str, name: str | None = None) -> OwnAspect | None:
         """The aspect that a task asks for: by its prompt, and by its name where it has one; None if not learned."""
         return next((one for one in self.aspects if one.task == task and name in {None, one.name}), None)

@@ -1,13 +1,15 @@
 """Loading a causal language model: a folder never asks the network, and no code that comes with a model is run."""
 
+import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.models.causal_network import CausalNetwork
+from saiten.models.causal_weights import whole_weights
 from saiten.models.local_model import LocalModel
-from saiten.models.networks import best_device, configuration, held, loaded, quietly
+from saiten.models.networks import best_device, configuration, held, loaded, quietly, safely
 
 
 def causal_network(found: LocalModel, device: str | None = None) -> CausalNetwork:
@@ -33,17 +35,21 @@ def _loaded(found: LocalModel, device: str) -> CausalNetwork:
 def _load(found: LocalModel, device: str) -> CausalNetwork:
     library = import_module("transformers")
     whole = found.base or found.source
-    tokenizer = library.AutoTokenizer.from_pretrained(found.tokenizer, **_from(found.tokenizer))
-    model = library.AutoModelForCausalLM.from_pretrained(whole, dtype=_dtype(device), **_from(whole))
+    tokenizer = library.AutoTokenizer.from_pretrained(found.tokenizer, **safely(found.tokenizer))
+    model = whole_weights(whole, found.name, _dtype(device))
     if found.base is not None:
-        model = import_module("peft").PeftModel.from_pretrained(model, found.source).merge_and_unload()
+        model = _merged(model, found.source)
     if not getattr(model, "is_quantized", False):  # those stay where they were loaded
         model = model.to(device)
     return CausalNetwork(model.eval(), tokenizer)
 
 
-def _from(source: str) -> dict[str, bool]:
-    return {"local_files_only": Path(source).is_dir(), "trust_remote_code": False}
+def _merged(model: Any, adapter: str) -> Any:
+    """The model with what the adapter adds to its weights."""
+    library = import_module("peft")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft 0.21 asks transformers 5 for what it calls otherwise now
+        return library.PeftModel.from_pretrained(model, adapter).merge_and_unload()
 
 
 def _dtype(device: str) -> Any:

@@ -53,9 +53,14 @@ def loaded(what: str, expected: str, load: Callable[[], T]) -> T:
     except ConfigurationError:
         raise
     except Exception as error:  # damaged weights have errors of their own: of safetensors, of pickle
-        said = str(error).strip()
-        first = said.splitlines()[0] if said else repr(error)
-        raise ConfigurationError(f"{what} cannot be loaded: {first}; expected {expected}") from error
+        lines = str(error).strip().splitlines() or [repr(error)]
+        said = lines[0] if len(lines) == 1 or not lines[0].endswith(":") else f"{lines[0]} {lines[1].strip()}"
+        raise ConfigurationError(f"{what} cannot be loaded: {said}; expected {expected}") from error
+
+
+def safely(model: str) -> dict[str, bool]:
+    """How transformers is to load a folder or a name: no code of it is run, and a folder never asks the network."""
+    return {"trust_remote_code": False, "local_files_only": Path(model).is_dir()}
 
 
 def configuration(model: str, what: str, expected: str) -> Any:
@@ -65,8 +70,7 @@ def configuration(model: str, what: str, expected: str) -> Any:
         ConfigurationError: transformers cannot read it, or it asks for code out of a repository, which is never run.
     """
     library = import_module("transformers")
-    where: dict[str, bool] = {"trust_remote_code": False, "local_files_only": Path(model).is_dir()}
-    config = loaded(what, expected, lambda: library.AutoConfig.from_pretrained(model, **where))
+    config = loaded(what, expected, lambda: library.AutoConfig.from_pretrained(model, **safely(model)))
     attention = getattr(config, "_attn_implementation", None)
     if isinstance(attention, str) and "/" in attention:  # transformers would download and run it
         raise ConfigurationError(

@@ -5,12 +5,11 @@ from dataclasses import replace
 import learning
 import pytest
 
+import networks
 from saiten import prompts
 from saiten.tuning.judge.encoding import IGNORED, collate, encode
 
-pytest.importorskip("transformers", reason="transformers is not installed")
-pytest.importorskip("peft", reason="peft is not installed")
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+pytestmark = networks.marks("peft")
 
 
 @pytest.fixture(scope="module")

@@ -12,15 +12,15 @@ from pathlib import Path
 import learning
 import pytest
 
+import networks
 from saiten.cli import main
 from saiten.errors import ConfigurationError
 from saiten.judges.own import BEGUN, NAME, read_own
 
-pytest.importorskip("transformers", reason="transformers is not installed")
-pytest.importorskip("peft", reason="peft is not installed")
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning", "ignore::ResourceWarning"
-)
+pytestmark = [
+    *networks.marks("peft"),
+    pytest.mark.filterwarnings("ignore::UserWarning", "ignore::ResourceWarning"),
+]
 
 SETTINGS = ["--epochs", "2", "--learning-rate", "1e-2", "--rank", "4", "--format", "json", "--quiet"]
 

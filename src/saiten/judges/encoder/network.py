@@ -15,7 +15,7 @@ import numpy.typing as npt
 from saiten.errors import ConfigurationError
 from saiten.judges.encoder.texts import Texts
 from saiten.judges.encoder.windows import Cut, Cutter, Window
-from saiten.models.networks import best_device, configuration, loaded, quietly
+from saiten.models.networks import best_device, configuration, loaded, quietly, safely
 
 Features = npt.NDArray[np.float64]
 """Shape (answers, width)."""
@@ -108,10 +108,11 @@ def load_encoder(model: str, length: int, most: int, *, what: str) -> Encoder:
 def _load(model: str) -> tuple[Any, Any, list[str]]:
     library, torch = import_module("transformers"), import_module("torch")
     model = _place(model)
-    how = {"trust_remote_code": False, "local_files_only": Path(model).is_dir()}
     with quietly(bars=not Path(model).is_dir()):
-        tokeniser = library.AutoTokenizer.from_pretrained(model, **how)
-        network, report = library.AutoModel.from_pretrained(model, dtype=torch.float32, output_loading_info=True, **how)
+        tokeniser = library.AutoTokenizer.from_pretrained(model, **safely(model))
+        network, report = library.AutoModel.from_pretrained(
+            model, dtype=torch.float32, output_loading_info=True, **safely(model)
+        )
     for part in network.modules():
         if isinstance(part, torch.nn.Dropout):
             part.p = 0.0

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from saiten.errors import ConfigurationError
-from saiten.models.networks import best_device, configuration, fingerprint, loaded, quietly, require
+from saiten.models.causal_weights import whole_weights
+from saiten.models.networks import best_device, configuration, fingerprint, loaded, quietly, require, safely
 
 Precision = Literal["float32", "bfloat16", "float16"]
 """Of the weights and of what is computed with them, probabilities apart."""
@@ -148,14 +149,7 @@ def load_causal_model(model: str, precision: Precision, made: str = "") -> Causa
         ConfigurationError: it cannot be loaded, or it is no causal language model.
     """
     with quietly(bars=not Path(model).is_dir()):
-        tokenizer, network, report = loaded(
-            f"perplexity: the model {model}", EXPECTED, lambda: _load(model, precision, made)
-        )
-    if lacking := sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]])):
-        raise ConfigurationError(
-            f"perplexity: {model} is no causal language model: there are no weights for {lacking[0]}, so that it would "
-            f"predict at random; expected {EXPECTED}"
-        )
+        tokenizer, network = loaded(f"perplexity: the model {model}", EXPECTED, lambda: _load(model, precision, made))
     one, other = _outputs(network, _probe(network), None, logits=True)
     if not bool(one.isfinite().all()):
         raise ConfigurationError(
@@ -170,18 +164,12 @@ def load_causal_model(model: str, precision: Precision, made: str = "") -> Causa
     return CausalModel(tokenizer, network, _window(network), tokenizer.bos_token_id, tokenizer.unk_token_id, in_slices)
 
 
-def _load(model: str, precision: Precision, made: str) -> tuple[Any, Any, Any]:
+def _load(model: str, precision: Precision, made: str) -> tuple[Any, Any]:
     torch, library = import_module("torch"), import_module("transformers")
-    how = _from(model) if Path(model).is_dir() or not made else {**_from(model), "revision": made}
-    tokenizer = library.AutoTokenizer.from_pretrained(model, **how)
-    network, report = library.AutoModelForCausalLM.from_pretrained(
-        model, dtype=getattr(torch, precision), output_loading_info=True, **how
-    )
-    return tokenizer, network.to(best_device()).eval(), report
-
-
-def _from(model: str) -> dict[str, Any]:
-    return {"trust_remote_code": False, "local_files_only": Path(model).is_dir()}
+    version = {"revision": made} if made and not Path(model).is_dir() else {}
+    tokenizer = library.AutoTokenizer.from_pretrained(model, **safely(model), **version)
+    network = whole_weights(model, f"perplexity: {model}", getattr(torch, precision), **version)
+    return tokenizer, network.to(best_device()).eval()
 
 
 def _vocabulary(network: Any) -> int:

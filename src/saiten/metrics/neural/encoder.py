@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from saiten.errors import ConfigurationError
-from saiten.models.networks import best_device, configuration, fingerprint, loaded, quietly, require
+from saiten.models.networks import best_device, configuration, fingerprint, loaded, quietly, require, safely
 
 LAYERS = MappingProxyType(
     {
@@ -130,11 +130,9 @@ def _load(planned: Plan) -> tuple[Any, Any, Any]:
     config.num_hidden_layers = planned.layer  # so that the layers above are neither loaded nor computed
     if getattr(config, "layer_types", None):
         config.layer_types = config.layer_types[: planned.layer]
-    local = Path(planned.model).is_dir()
-    how: dict[str, Any] = {"trust_remote_code": False, "local_files_only": local}
-    if commit := getattr(config, "_commit_hash", None):
-        how["revision"] = commit
-    with quietly(bars=not local):  # it would report the layers that are left out
+    commit = getattr(config, "_commit_hash", None)
+    how: dict[str, Any] = {**safely(planned.model), **({"revision": commit} if commit else {})}
+    with quietly(bars=not Path(planned.model).is_dir()):  # it would report the layers that are left out
         tokenizer = library.AutoTokenizer.from_pretrained(planned.model, **how)
         network, report = library.AutoModel.from_pretrained(
             planned.model, config=config, dtype=torch.float32, output_loading_info=True, **how

@@ -20,6 +20,7 @@ from saiten.metrics.naming import write_name
 from saiten.metrics.neural.causal_model import Precision, identify
 from saiten.metrics.neural.perplexity_network import Asked, Measured, PerplexityNetwork, perplexity_network
 from saiten.metrics.neural.random_questions import RandomQuestions, read_questions
+from saiten.models.networks import require
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 
@@ -88,6 +89,7 @@ class Perplexity(BaseMetric):
         Raises:
             ConfigurationError: no model was named, there is none of this name, or a library is not installed.
         """
+        require("perplexity", "neural", "torch", "transformers")
         if not self.model:
             raise ConfigurationError(
                 "perplexity needs a language model, and none was named: perplexity[model=NAME_OR_FOLDER], a causal "

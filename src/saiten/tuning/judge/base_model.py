@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from saiten.errors import ConfigurationError
+from saiten.models.causal_weights import whole_weights
 from saiten.models.chat_template import with_template
 from saiten.models.local_model import LocalModel
-from saiten.models.networks import best_device, configuration, loaded
+from saiten.models.networks import best_device, configuration, loaded, safely
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,11 @@ def _load(found: LocalModel) -> BaseModel:
     library = import_module("transformers")  # takes seconds, and is an extra
     local = Path(found.source).is_dir()
     source = str(Path(found.source).resolve()) if local else found.source  # the adapter remembers it
-    how = {"local_files_only": local, "trust_remote_code": False}
-    tokenizer = with_template(library.AutoTokenizer.from_pretrained(source, **how))
+    tokenizer = with_template(library.AutoTokenizer.from_pretrained(source, **safely(source)))
     if tokenizer.eos_token_id is None:
         raise ValueError("its tokeniser has no end token (eos_token), so it could not learn to stop")
     device = best_device()
-    model = library.AutoModelForCausalLM.from_pretrained(source, dtype=_dtype(device), **how)
+    model = whole_weights(source, f"the base {found.typed}", _dtype(device))
     return BaseModel(model, tokenizer, source, device)
 
 

@@ -41,6 +41,10 @@ class Plan:
 class MakingWatch(Watch, Protocol):
     """Is told how far it is."""
 
+    def loading(self, what: str) -> None:
+        """Before a network is loaded, which takes seconds to minutes; whatever is told next ends it."""
+        ...
+
     def graded(self, judge: str, done: int, total: int) -> None:
         """After each held-out answer: which judge graded it, and how far that is."""
         ...
@@ -168,6 +172,7 @@ def _settings(blank: OwnJudge) -> Mapping[str, Any]:
 
 
 def _made(blank: OwnJudge, plan: Plan, parts: _Parts, folder: Path, watch: MakingWatch) -> OwnJudge:
+    watch.loading(plan.learning.base)
     trained: Trained = plan.head.train(parts.inside, blank.aspects, plan.learning, folder, watch)
     judge = plan.head.judge(folder, blank.aspects, trained)
     found = asyncio.run(_measured(judge, f"this judge ({plan.name})", blank, parts.outside, watch))
@@ -191,6 +196,7 @@ async def _measured(judge: Judge, name: str, own: OwnJudge, outside: Sequence[Ex
         done += 1
         watch.graded(name, done, len(outside))
 
+    watch.loading(name)
     means = {one.name: one.mean for one in own.aspects}
     try:
         return await held_out(judge, outside, name=name, means=means, seed=own.options["seed"], step=step)

@@ -16,6 +16,7 @@ from saiten.judges.encoder.head import LinearHead
 from saiten.judges.encoder.network import load_encoder
 from saiten.judges.encoder.windows import Cut
 from saiten.judges.own import OwnAspect
+from saiten.models.local_model import LocalModel
 from saiten.models.networks import quietly, require
 from saiten.protocols import Judge
 from saiten.tuning.judge.examples import Example
@@ -42,6 +43,7 @@ class RegressionHead:
         self, examples: Sequence[Example], aspects: Sequence[OwnAspect], learning: Learning, folder: Path, watch: Watch
     ) -> Trained:
         self.check()
+        LocalModel.find(learning.base)  # a folder that is not there is no name on the hub
         rows = rows_of(examples, aspects)
         encoder = load_encoder(learning.base, learning.max_length, WINDOWS, what=f"the model {learning.base}")
         if encoder.length < learning.max_length:

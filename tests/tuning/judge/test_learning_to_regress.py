@@ -8,9 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="networks are not installed (make neural)")
-pytest.importorskip("transformers", reason="networks are not installed (make neural)")
-
+import networks
 from saiten.errors import BadInput, ConfigurationError
 from saiten.judges.encoder import EncoderJudge
 from saiten.judges.encoder.network import load_encoder
@@ -27,7 +25,7 @@ from saiten.tuning.judge.regression_checkpoint import Checkpoint
 from saiten.tuning.judge.regression_rows import rows_of
 from tiny_models import tiny_bert
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+pytestmark = networks.marks()
 
 WORDS = ["cat", "dog", "sat", "on", "the", "in"]
 ASPECTS = (
@@ -261,6 +259,7 @@ def test_a_base_that_is_no_encoder(tmp_path, learning, what):
     if what == "a causal model":
         (folder / "config.json").write_text(json.dumps({"model_type": "t5"}))
     with pytest.raises(
-        ConfigurationError, match=r"the model .* cannot be loaded: .*; expected a folder with an encoder"
+        ConfigurationError,
+        match=r"there is no such folder|the model .* cannot be loaded: .*; expected a folder with an encoder",
     ):
         train(tmp_path / "out", examples(8), replace(learning, base=str(folder)))

@@ -1,0 +1,46 @@
+"""A judge of one's own knows on what it learned, and says when that is not there any more."""
+
+import logging
+
+import pytest
+
+from saiten.assembly import JudgeSettings, assemble_judge
+from saiten.judges.own import OwnAspect, OwnJudge, prompts_digest, write_own
+from saiten.judges.own_figures import HeldOut
+
+ASPECTS = (OwnAspect("factuality", "rate_aspect", (0, 1, 2, 3), 1.5),)
+
+
+def own(base="", prompts=""):
+    """A judge that learned on a base with this fingerprint."""
+    return OwnJudge(
+        "chat", "models/base", base, ASPECTS, "long_answers:0", prompts or prompts_digest(ASPECTS), "0" * 12,
+        2, 100, 50, 10, {"seed": 0}, HeldOut("this judge", ()),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("learned_on", "now", "told"),
+    [("abc", "abc", False), ("abc", "def", True), ("abc", "", True), ("", "", False), ("", "def", False)],
+)
+def test_another_base_is_told(learned_on, now, told):
+    """A name on the hub has no fingerprint, so nothing can be said about it."""
+    said = own(learned_on).over_another_base(now)
+    assert (said is not None) == told
+    assert said is None or "models/base, has changed since" in said
+
+
+def test_other_prompts_are_told():
+    """Held-out figures hold for the prompts that it learned with."""
+    assert own().stale is None
+    assert "learned with other prompts" in own(prompts="deadbeef").stale
+
+
+def test_doubts_are_told_where_the_judge_is_named(tmp_path, caplog):
+    """Each once, when the judge is put together; no network is loaded for it."""
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    (tmp_path / "config.json").write_text("{}")
+    write_own(tmp_path, own("abc", "deadbeef"))
+    with caplog.at_level(logging.WARNING):
+        assemble_judge(JudgeSettings(f"hf:{tmp_path}"))
+    assert ["other prompts" in caplog.text, "has changed since" in caplog.text, len(caplog.records)] == [True, True, 2]
