@@ -1,3 +1,3 @@
-from databases import annotation_database, postgres_server
+from databases import _file_with_tables, _schema_with_tables, annotation_database, fresh_database, postgres_server
 
-__all__ = ["annotation_database", "postgres_server"]
+__all__ = ["_file_with_tables", "_schema_with_tables", "annotation_database", "fresh_database", "postgres_server"]

@@ -6,7 +6,6 @@
 runs on both, each time on an empty database; `postgres_server` is the server itself, for tests that hurt it.
 """
 
-import contextlib
 import os
 import secrets
 import shutil
@@ -34,6 +33,14 @@ class NoPostgres(Exception):
     """It is not installed, or cannot be started; the text says why."""
 
 
+_HEIR = """
+read -r _  # ends when nobody holds the other end of the pipe any more
+"$1/pg_ctl" -D "$2/data" -m immediate -w stop > /dev/null 2>&1
+rm -rf "$2"
+"""
+"""Stops the server and removes its folder when we are gone, however we went: Ctrl-C, kill, kill -9."""
+
+
 class PostgresServer:
     """A PostgreSQL server on loopback, in a folder of its own; gone without a trace when it is stopped."""
 
@@ -46,10 +53,16 @@ class PostgresServer:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         try:
+            self._hand_over()
+            self._heir = self._start_heir()
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+        try:
             self._initialise()
             self.start()
         except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self.remove()
             raise
 
     def url(self, database: str = "postgres", password: str = _QUOTED) -> str:
@@ -61,6 +74,14 @@ class PostgresServer:
         name = f"test_{secrets.token_hex(6)}"
         self.tell(f"CREATE SCHEMA {name}")
         return f"{self.url()}?options=-csearch_path%3D{name}"
+
+    def empty(self, database: str) -> None:
+        """Its tables are as at their making: no rows, and numbers begin at 1."""
+        self.cut_connections()  # of a process that was killed: it may hold locks still
+        schema = database.rpartition("%3D")[2]
+        named = f"FROM pg_tables WHERE schemaname = '{schema}' AND tablename <> 'saiten_version'"
+        ((tables,),) = self.tell(f"SELECT string_agg(schemaname || '.' || tablename, ', ') {named}")
+        self.tell(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
 
     def tell(self, statement: str) -> list[tuple]:
         """What the server says to a statement of its administrator."""
@@ -89,11 +110,11 @@ class PostgresServer:
 
     def remove(self) -> None:
         """Stop it if it runs, and remove its folder."""
-        with contextlib.suppress(NoPostgres):  # a test stopped it
-            self.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._heir.communicate()
+        shutil.rmtree(self._folder, ignore_errors=True)  # where its user may not remove the folder itself
 
-    def _initialise(self) -> None:
+    def _hand_over(self) -> None:
+        """The folder and the password of the first user, to whom the server runs as."""
         secret = self._folder / "secret"
         secret.write_text(_PASSWORD)
         if self._user:
@@ -102,6 +123,23 @@ class PostgresServer:
                     shutil.chown(path, self._user)
                 except LookupError as error:
                     raise NoPostgres("PostgreSQL does not run as root, and there is no user postgres") from error
+
+    def _start_heir(self) -> subprocess.Popen:
+        try:
+            return subprocess.Popen(
+                ["/bin/sh", "-c", _HEIR, "sh", self._programs, self._folder],
+                user=self._user,
+                cwd="/",
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is not for it
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise NoPostgres(f"sh cannot be run as {self._user or 'this user'}: {error}") from error
+
+    def _initialise(self) -> None:
+        secret = self._folder / "secret"
         self._run("initdb", "-D", f"{self._folder}/data", "-U", "tester", "--auth=scram-sha-256", f"--pwfile={secret}", "--no-sync", "-E", "UTF8", "--locale=C")  # fmt: skip
         settings = {**_SETTINGS, "port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": ""}
         with (self._folder / "data" / "postgresql.conf").open("a") as file:
@@ -148,8 +186,38 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def annotation_database(request, tmp_path) -> str:
-    """The address of an empty database: a file first, then one on a server."""
+def fresh_database(request, tmp_path) -> str:
+    """The address of an empty database: a file first, which is not there yet, then one on a server."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/labels.db"
     return request.getfixturevalue("postgres_server").new_database()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def annotation_database(request, tmp_path) -> str:
+    """The address of a database with all its tables, which are empty; quicker to be had than a fresh one."""
+    if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("_file_with_tables"), tmp_path / "labels.db")
+        return f"sqlite:///{tmp_path}/labels.db"
+    server = request.getfixturevalue("postgres_server")
+    server.empty(database := request.getfixturevalue("_schema_with_tables"))
+    return database
+
+
+@pytest.fixture(scope="session")
+def _file_with_tables(tmp_path_factory) -> Path:
+    file = tmp_path_factory.mktemp("tables") / "labels.db"
+    _make_tables(str(file))
+    return file
+
+
+@pytest.fixture(scope="session")
+def _schema_with_tables(postgres_server) -> str:
+    _make_tables(database := postgres_server.new_database())
+    return database
+
+
+def _make_tables(url: str) -> None:
+    from saiten.annotation.store.opening import open_database
+
+    open_database(url, make=True).close()

@@ -31,13 +31,13 @@ ANSWERS = [
 
 
 def answer_all(database, said):
-    """Each annotator says of every item what `said` has: name → payload of an item's key."""
+    """Each annotator says of every item what `said` has: name → payload of an item."""
     with Store.open(database) as store:
         form = FORMS[store.settings.form].from_options(store.settings.options)
         people = {person.name: person for person in store.people()}
         for name, payload in said.items():
             while (item := store.next_item(people[name].id)) is not None:
-                checked = form.check(item.item.content, payload(item.item.key))
+                checked = form.check(item.item.content, payload(item.item))
                 store.save(people[name].id, item.number, checked, save_id=str(uuid4()))
 
 
@@ -89,7 +89,7 @@ def test_grades_for_agreement_and_meta_evaluate(saiten, project, exported, somew
     answer_all(
         database,
         {
-            "Aiko": lambda key: {"grade": int(key[1:]) - 1, "reason": f"理由{key}"},
+            "Aiko": lambda item: {"grade": int(item.key[1:]) - 1, "reason": f"理由{item.key}"},
             "Ben": lambda _: {"grade": 2, "reason": ""},
         },
     )
@@ -116,10 +116,10 @@ def test_grades_for_agreement_and_meta_evaluate(saiten, project, exported, somew
 def test_verdicts_for_agreement_and_meta_evaluate(saiten, project, exported, somewhere):
     """1 and 0; aspect `correct`."""
     database = project("correct")
-    verdicts = {"Aiko": lambda key: key != "q1", "Ben": lambda key: key not in {"q1", "q2"}}
+    verdicts = {"Aiko": lambda item: item.key != "q1", "Ben": lambda item: item.key not in {"q1", "q2"}}
     answer_all(
         database,
-        {name: lambda key, said=said: {"correct": said(key), "reason": ""} for name, said in verdicts.items()},
+        {name: lambda item, said=said: {"correct": said(item), "reason": ""} for name, said in verdicts.items()},
     )
     file = exported(database)
     assert [(row["item"], row["annotator"], row["value"]) for row in rows_of(file)][:4] == [
@@ -198,6 +198,12 @@ def test_marks_for_spans_and_for_gist(saiten, project, exported, somewhere):
     assert shown.status == 0, shown
 
 
+def by_system(content, *groups):
+    """An order of answers by their systems; which number an answer has is drawn."""
+    keys = {sample.partition("/")[2]: key for key, sample in content["ids"].items()}
+    return [[keys[system] for system in group] for group in groups]
+
+
 def test_preferences_for_agreement_and_meta_evaluate(saiten, project, exported, somewhere):
     """A row for each two answers, below 0 where the first is better; and whether the best is good."""
     rows = [
@@ -215,8 +221,16 @@ def test_preferences_for_agreement_and_meta_evaluate(saiten, project, exported, 
     answer_all(
         database,
         {
-            "Aiko": lambda _: {"order": [["a1"], ["a2", "a3"]], "none_good": False, "reason": ""},
-            "Ben": lambda _: {"order": [["a2"], ["a1"], ["a3"]], "none_good": True, "reason": "all poor"},
+            "Aiko": lambda item: {
+                "order": by_system(item.content, ["a"], ["b", "c"]),
+                "none_good": False,
+                "reason": "",
+            },
+            "Ben": lambda item: {
+                "order": by_system(item.content, ["b"], ["a"], ["c"]),
+                "none_good": True,
+                "reason": "poor",
+            },
         },
     )
     file = exported(database)

@@ -9,11 +9,10 @@ import time
 import orjson
 import pytest
 
+import networks
 from tiny_models import tiny_chat
 
-transformers = pytest.importorskip("transformers", reason="transformers is not installed; the extra [neural] brings it")
-
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+pytestmark = networks.marks()
 
 METRICS = ("-m", "accuracy", "-m", "token_f1")
 
@@ -85,6 +84,7 @@ def test_forms_are_named_where_one_is_not_understood(saiten, model, data):
 def test_ctrl_c_and_no_network(process, model, data, somewhere):
     """Ctrl-C ends a run whose model has 100,000 tokens to go; a folder is never looked for on the hub."""
     import torch
+    import transformers
 
     tiny_chat(model, reads=200_000)
     talker = transformers.AutoModelForCausalLM.from_pretrained(model)

@@ -5,12 +5,10 @@ from statistics import correlation
 
 import pytest
 
-pytest.importorskip("torch", reason="networks are not installed (make neural)")
-pytest.importorskip("transformers", reason="networks are not installed (make neural)")
-
+import networks
 from tiny_models import tiny_bert
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+pytestmark = networks.marks()
 
 
 @pytest.fixture

@@ -39,6 +39,9 @@ _THE_PROJECT = "The project: set when it is made, and held to"
 _THE_SERVER = "The server"
 _TOKEN = "SAITEN_ADMIN_TOKEN"  # noqa: S105 - the name of a variable
 _SHORTEST_TOKEN = 32
+_LONGEST_ID = 1_000
+_NAMED = 80
+"""Characters of an id, and of one that stands in a message."""
 _SHOWN = 5
 """Rows left out that are told one by one."""
 
@@ -298,7 +301,9 @@ def _usable(rows: Iterator[Sample | BadRow], form: str, line: DrawnLine, *, stri
             line.draw(number, lambda: "")
             yield row
             continue
-        where, reason = (row.where, row.reason) if isinstance(row, BadRow) else (f"sample {row.id!r}", why or "")
+        where, reason = (
+            (row.where, row.reason) if isinstance(row, BadRow) else (f"sample {row.id[:_NAMED]!r}", why or "")
+        )
         if strict:
             raise BadInput(f"{where}: {reason}")
         left_out += 1
@@ -310,6 +315,8 @@ def _lacking(row: Sample | BadRow, form: str) -> str | None:
         return "it has no answer; collect answers with `saiten answer`, or name their column: --column answer=COLUMN"
     if not _is_text(row):
         return "it holds half of a character (a lone surrogate), which no database keeps"
+    if "\0" in row.id or len(row.id) > _LONGEST_ID:
+        return f"its id holds a zero character or has more than {_LONGEST_ID:,} characters; give it another"
     if form == "gist" and not (row.reference or "").strip():
         return "it has no reference, and its units are what is to be marked"
     return None

@@ -153,7 +153,15 @@ def test_answers_are_put_into_order_by_keys_by_places_and_by_dragging(browser, t
         all_sent(page)
         numbered = {each.item.key: each.number for each in it.store.assigned(2)}
         said = {numbered[key]: each["Aiko"] for key, each in it.said().items()}
-        assert {number: each["order"] for number, each in said.items()} == orders
+        texts = {
+            each.number: {answer["key"]: f"a{answer['text'].split()[1]}" for answer in each.item.content["answers"]}
+            for each in it.store.assigned(2)
+        }
+        ordered = {
+            number: [sorted(texts[number][key] for key in group) for group in each["order"]]
+            for number, each in said.items()
+        }
+        assert ordered == orders
         assert {number: each["none_good"] for number, each in said.items()} == {1: True, 2: False, 3: False}
 
 
@@ -241,6 +249,41 @@ def test_units_are_marked_with_the_pointer_and_with_a_finger(browser, tmp_path):
             all_sent(page)
         for each in it.said()["q1"].values():
             assert each["spans"]["gist"] == [[0, len(samples(1)[0].reference)]]
+
+
+def test_units_of_a_reference_that_comes_again_are_carried_over(browser, tmp_path):
+    """One's own, at once and from the server; they are said to be, can be changed or put away, and count when saved."""
+    again = [
+        Sample(f"q{n}", "質問です。", f"回答{n}です。", reference="正解です。理由です。", language="ja")
+        for n in (1, 2, 3)
+    ]
+    with site(browser, tmp_path, "gist", again, people=("Aiko",)) as it:
+        page = it.visit("Aiko")
+        ready(page, 1)
+        page.locator(".text[role=textbox]").nth(1).focus()
+        press(page, ".", "1", ".", "2")
+        press(page, "Control+Enter")
+        ready(page, 2)
+        page.get_by_text("from item 1").wait_for()
+        assert page.locator("mark.bg").inner_text() == "正解です。"
+        page.get_by_role("button", name="The answer lacks “正解です。”").click()
+        press(page, "Control+Enter")
+        ready(page, 3)
+        page.get_by_text("from item 2").wait_for()
+        assert page.locator("mark.mg").count() == 0
+        all_sent(page)
+        page.evaluate("localStorage.clear()")
+        page.reload()
+        page.get_by_text("from item 2").wait_for()
+        page.get_by_role("button", name="Begin without them").click()
+        assert page.locator("mark").count() == 0
+        page.reload()
+        ready(page, 3)
+        assert page.locator(".carried").is_hidden()
+        said = {each.number: each.answered.payload["spans"] for each in it.store.assigned(2) if each.answered}
+        units = {"gist": [[0, 5]], "supplement": [[5, 10]]}
+        assert {name: spans for name, spans in said[1].items() if spans} == units
+        assert {name: spans for name, spans in said[2].items() if spans} == units | {"missing_gist": [[0, 5]]}
 
 
 def test_a_draft_survives_a_reload_and_a_closed_tab(browser, tmp_path):

@@ -21,12 +21,21 @@ pytestmark = browsing.MARKS
 browser = browsing.browser
 
 FORMS = ("grade", "correct", "aspects", "gist", "preference")
-LOOKS = [
-    ("en", "light", (1440, 900), False),
-    ("ja", "dark", (1440, 900), False),
-    ("ja", "light", (820, 1180), True),
-    ("en", "dark", (390, 844), True),
-]
+WIDE, TABLET, TELEPHONE = (1440, 900), (820, 1180), (390, 844)
+LOOKS = {
+    "en": {"scheme": "light", "size": WIDE},
+    "ja": {"scheme": "dark", "size": TELEPHONE, "touch": True, "is_mobile": True},
+}
+"""By language: two browsers as unlike as can be; each shows its page in the other colours and sizes as well."""
+TURNS = {
+    "en": (("light", WIDE), ("dark", WIDE)),
+    "ja": (("dark", TELEPHONE), ("light", TELEPHONE), ("light", TABLET)),
+}
+SMALL = """() => [...document.querySelectorAll("button, a[href], select, summary, input, label.choice, label.pick, label.check, textarea")]
+    .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.closest(".jump") && !each.closest("label:has(input)") || each.matches("label"))
+    .filter((each) => !each.matches(".jump") && each.getClientRects().length && each.getBoundingClientRect().height < 43.9)
+    .map((each) => each.outerHTML.slice(0, 120))"""
+"""What a finger would miss: everything that can be touched and is not 44 pixels high."""
 RULES = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
 
 
@@ -93,87 +102,77 @@ def begin(page, form, language):
     page.locator("mark.hit").first.wait_for()
 
 
+def turned(page, language, name):
+    """The page in one look after the other: `(size, what it is called)`, with a picture of each."""
+    for scheme, size in TURNS[language]:
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        called = f"{name}-{language}-{scheme}-{size[0]}"
+        shot(page, called)
+        yield size, called
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_axe_finds_nothing_serious_on_any_form(browser, tmp_path, form):
-    """Both languages, both schemes, wide, tablet and telephone; the page never scrolls sideways."""
-    samples = [sample(number, language) for language in ("ja", "en") for number in (1, 2, 3)]
-    people = tuple(f"{language}-{scheme}" for language, scheme, *_ in LOOKS)
-    with site(browser, tmp_path, form, samples, people=people, per_item=4) as it:
-        for language, scheme, size, touch in LOOKS:
-            page = it.visit(
-                f"{language}-{scheme}", language=language, scheme=scheme, size=size, touch=touch, is_mobile=touch
-            )
+    """Both languages, both schemes, wide, tablet and telephone; the page never scrolls sideways, and on a touch screen
+    everything that can be touched is at least 44 pixels high.
+    """
+    samples = [sample(number, language) for language in LOOKS for number in (1, 2, 3)]
+    with site(browser, tmp_path, form, samples, people=tuple(LOOKS)) as it:
+        for language, look in LOOKS.items():
+            page = it.visit(language, language=language, **look)
             ready(page)
             begin(page, form, page.locator(".question .text").get_attribute("lang"))
-            name = f"{form}-{language}-{scheme}-{size[0]}"
-            assert page.evaluate("document.documentElement.scrollWidth") <= size[0], name
-            shot(page, name)
-            assert faults(page) == [], name
+            for size, name in turned(page, language, form):
+                assert page.evaluate("document.documentElement.scrollWidth") <= size[0], name
+                assert faults(page) == [], name
+                assert not look.get("touch") or page.evaluate(SMALL) == [], name
             assert page.locator("html").get_attribute("lang") == language
             page.close()
 
 
 def test_axe_finds_nothing_serious_elsewhere(browser, tmp_path):
     """The list of keys, the list of one's own items, the end, the welcome, a link that does not let in, a notice."""
-    for language, scheme, size, touch in LOOKS:
-        folder = tmp_path / f"{language}-{scheme}-{size[0]}"
-        folder.mkdir()
-        with site(browser, folder, "grade", [sample(1, language)], people=("Aiko",)) as it:
-            look = {"language": language, "scheme": scheme, "size": size, "touch": touch, "is_mobile": touch}
-            page = it.visit("nobody", **look, join=False)
-            places = {"welcome": page}
-            places["join-failed"] = it.visit("nobody", **look, join=False, path="/join/wrong")
-            page = it.visit("Aiko", **look)
+    with site(browser, tmp_path, "grade", [sample(1, "en")], people=tuple(LOOKS)) as it:
+        for language, look in LOOKS.items():
+            nobody = {"language": language, **look, "join": False}
+            look_at(it.visit(f"nobody-{language}", **nobody), language, "welcome")
+            look_at(it.visit(f"nobody-{language}", **nobody, path="/join/wrong"), language, "join-failed")
+            page = it.visit(language, language=language, **look)
             ready(page)
             page.locator("h1").focus()
             page.keyboard.press("?")
             page.get_by_role("dialog").wait_for()
-            shot(page, f"keys-{folder.name}")
-            assert faults(page) == []
+            look_at(page, language, "keys")
             page.keyboard.press("Escape")
             page.keyboard.press("5")
             page.keyboard.press("Control+Enter")
             page.locator(".finished").wait_for()
             all_sent(page)
-            places["finished"] = page
-            places["mine"] = it.visit("Aiko", path="/mine", join=False)
-            undone = it.visit("Aiko", join=False)
-            undone.locator(".finished").wait_for()
-            undone.keyboard.press("u")
-            undone.locator(".notice").wait_for()
-            places["undone"] = undone
-            for name, place in places.items():
-                shot(place, f"{name}-{folder.name}")
-                assert faults(place) == [], name
+            look_at(page, language, "finished")
+            look_at(it.visit(language, path="/mine", join=False), language, "mine")
+            page.keyboard.press("u")
+            page.locator(".notice").wait_for()
+            look_at(page, language, "undone")
 
 
-def test_fingers_have_room(browser, tmp_path):
-    """On a touch screen everything that can be touched is at least 44 pixels high, on every form."""
-    for form in FORMS:
-        folder = tmp_path / form
-        folder.mkdir()
-        with site(browser, folder, form, [sample(1, "en"), sample(2, "en")], people=("Aiko",)) as it:
-            page = it.visit("Aiko", size=(390, 844), touch=True, is_mobile=True)
-            ready(page)
-            begin(page, form, "en")
-            small = page.evaluate(
-                """() => [...document.querySelectorAll("button, a[href], select, summary, input, label.choice, label.pick, label.check, textarea")]
-                    .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.closest(".jump") && !each.closest("label:has(input)") || each.matches("label"))
-                    .filter((each) => !each.matches(".jump") && each.getClientRects().length && each.getBoundingClientRect().height < 43.9)
-                    .map((each) => each.outerHTML.slice(0, 120))"""
-            )
-            assert small == [], form
+def look_at(page, language, name):
+    """In every look of this language."""
+    page.bring_to_front()
+    for _, called in turned(page, language, name):
+        assert faults(page) == [], called
 
 
 def test_texts_stand_beside_each_other_where_there_is_room(browser, tmp_path):
     """Reference beside answer, the form beside both; stacked on a telephone."""
-    with site(browser, tmp_path, "grade", [sample(1, "en")], people=("Aiko", "Ben")) as it:
-        boxes = {}
-        for name, size in (("Aiko", (1440, 900)), ("Ben", (390, 844))):
-            page = it.visit(name, size=size)
+    with site(browser, tmp_path, "grade", [sample(1, "en")], people=("Aiko",)) as it:
+        page = it.visit("Aiko", size=WIDE)
+        boxes = []
+        for width, height in (WIDE, TELEPHONE):
+            page.set_viewport_size({"width": width, "height": height})
             ready(page)
-            boxes[name] = [page.locator(each).first.bounding_box() for each in (".answer", ".reference", "form.rail")]
-        wide, narrow = boxes["Aiko"], boxes["Ben"]
+            boxes.append([page.locator(each).first.bounding_box() for each in (".answer", ".reference", "form.rail")])
+        wide, narrow = boxes
         assert wide[0]["y"] == wide[1]["y"]
         assert wide[1]["x"] >= wide[0]["x"] + wide[0]["width"]
         assert wide[2]["x"] >= wide[1]["x"] + wide[1]["width"]

@@ -1,12 +1,14 @@
 """Forms: what is shown of a sample, what is taken from the page, what labels come out."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saiten.annotation.forms import FORMS, AspectsForm, CorrectForm, GistForm, GradeForm, PreferenceForm
+from saiten.annotation.forms.words import words
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Label, Sample, Span
@@ -276,3 +278,11 @@ def test_an_aspects_form_keeps_the_rubric_it_was_made_with(tmp_path):
     (shown,) = again.texts("en")["aspects"]
     assert [(grade["value"], grade["text"]) for grade in shown["grades"]] == [(0, "いいえ: だめ"), (1, ""), (2, "はい")]
     assert again.rubric.digest == form.rubric.digest
+
+
+def test_sentences_for_people_stand_in_both_languages():
+    """Key by key, with the same gaps to be filled."""
+    english, japanese = words("wrong", "en"), words("wrong", "ja")
+    assert english.keys() == japanese.keys()
+    gaps = re.compile(r"{[^}]*}")
+    assert [key for key in english if set(gaps.findall(english[key])) != set(gaps.findall(japanese[key]))] == []

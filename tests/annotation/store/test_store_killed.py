@@ -1,33 +1,14 @@
 """A process that is killed while it saves: what was acknowledged is there."""
 
 import random
-import signal
 import sqlite3
-import subprocess
-import sys
-import textwrap
 
 from sqlalchemy import select
 from storing import new_items, settings_of
+from workers import another_process, saves
 
 from saiten.annotation.store import Store
 from saiten.annotation.store.schema import acts
-
-SAVER = textwrap.dedent("""
-    import os, sys, uuid
-    from concurrent.futures import ThreadPoolExecutor
-    from saiten.annotation.store import Store
-    store = Store.open(sys.argv[1])
-    def work(person):
-        while True:
-            number = store.next_item(person).number
-            for _ in range(20):
-                save_id = str(uuid.uuid4())
-                store.save(person, number, {"reason": "理由" * 50, "id": save_id}, save_id=save_id)
-                os.write(1, f"{save_id}\\n".encode())  # only what was acknowledged
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(work, range(1, 9)))
-""")
 
 
 def test_what_was_acknowledged_is_there_however_often_the_process_is_killed(annotation_database, tmp_path):
@@ -41,10 +22,10 @@ def test_what_was_acknowledged_is_there_however_often_the_process_is_killed(anno
         for number in range(8):
             store.create_person(f"P{number}", "annotator")
     for _ in range(5 if annotation_database.startswith("sqlite") else 2):
-        with subprocess.Popen([sys.executable, "-c", SAVER, annotation_database], stdout=subprocess.PIPE) as process:
-            said = [process.stdout.readline() for _ in range(dice.randrange(1, 60))]
-            process.send_signal(signal.SIGKILL)
-            said += process.stdout.readlines()
+        with another_process(saves, annotation_database) as (process, told):
+            said = [told.readline() for _ in range(dice.randrange(1, 60))]
+            process.kill()
+            said += told.readlines()
         acknowledged |= {line.decode().strip() for line in said}
         with Store.open(annotation_database) as store, store._database._engine.connect() as connection:
             found = connection.execute(select(acts.c.save_id, acts.c.payload)).all()

@@ -1,13 +1,11 @@
 """Many annotators, threads and processes at once: nothing lost, nothing double, nobody given what another has."""
 
-import subprocess
-import sys
-import textwrap
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 from storing import new_id, new_items, settings_of, work_off
+from workers import another_process, works_off
 
 from saiten.annotation.store import ItemCounts, Store
 
@@ -104,31 +102,19 @@ def test_a_person_saves_skips_and_undoes_in_many_windows_at_once(annotation_data
             assert rows.one() == (0, 0)
 
 
-WORKER = textwrap.dedent("""
-    import sys, uuid
-    from concurrent.futures import ThreadPoolExecutor
-    from saiten.annotation.store import Store
-    store = Store.open(sys.argv[1])
-    def work(person):
-        while (given := store.next_item(person)) is not None:
-            store.save(person, given.number, {"by": person}, save_id=str(uuid.uuid4()))
-            print(person, given.item.id, flush=True)
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(work, map(int, sys.argv[2:])))
-""")
-
-
 def test_two_processes_share_a_database(annotation_database):
     """Nobody hears that the database is locked; every item is answered as often as it is to be."""
     with Store.open(annotation_database, settings_of()) as store:
         store.add_items(new_items(40))
-        people = [str(store.create_person(f"P{number}", "annotator")[0].id) for number in range(8)]
-        started = [
-            subprocess.Popen([sys.executable, "-c", WORKER, annotation_database, *half], stdout=subprocess.PIPE)
-            for half in (people[::2], people[1::2])
-        ]
-        lines = [line for process in started for line in process.communicate()[0].decode().splitlines()]
-        assert [process.returncode for process in started] == [0, 0]
+        people = [store.create_person(f"P{number}", "annotator")[0].id for number in range(8)]
+        with (
+            another_process(works_off, annotation_database, people[::2]) as (one, ones),
+            another_process(works_off, annotation_database, people[1::2]) as (other, others),
+        ):
+            lines = [*ones, *others]
+            one.join()
+            other.join()
+        assert [one.exitcode, other.exitcode] == [0, 0]
         assert len(set(lines)) == len(lines) == 80
         assert {len(settled.said) for settled in store.settled()} == {2}
         assert store.item_counts().finished == 40

@@ -22,19 +22,19 @@ def engine_for(url):
     return file_engine(address) if isinstance(address, FileAddress) else server_engine(address)
 
 
-def test_the_steps_lead_to_the_tables_that_the_code_knows(annotation_database):
+def test_the_steps_lead_to_the_tables_that_the_code_knows(fresh_database):
     """Tables, columns, types, indexes and constraints are the same in the migrations and in the schema."""
-    Store.open(annotation_database, settings_of()).close()
-    engine = engine_for(annotation_database)
+    Store.open(fresh_database, settings_of()).close()
+    engine = engine_for(fresh_database)
     with engine.connect() as connection:
         options = {"version_table": VERSION_TABLE, "compare_type": True, "target_metadata": schema.metadata}
         assert compare_metadata(MigrationContext.configure(connection, opts=options), schema.metadata) == []
     engine.dispose()
 
 
-def test_an_old_database_is_brought_up_to_date_with_all_that_is_in_it(annotation_database):
+def test_an_old_database_is_brought_up_to_date_with_all_that_is_in_it(fresh_database):
     """Made at the first revision and filled there, it opens, keeps every row, and can do what is new."""
-    engine = engine_for(annotation_database)
+    engine = engine_for(fresh_database)
     now = datetime(2026, 1, 2, tzinfo=UTC)
     with engine.execution_options(writes=True).begin() as connection:
         migrate(connection, "old", target="0001")
@@ -56,7 +56,7 @@ def test_an_old_database_is_brought_up_to_date_with_all_that_is_in_it(annotation
             for table in ("people", "items", "assignments", "acts"):
                 connection.execute(text(f"SELECT setval('saiten_{table}_id_seq', 100)"))
     engine.dispose()
-    with Store.open(annotation_database) as store:
+    with Store.open(fresh_database) as store:
         (settled,) = store.settled()
         assert [(person.name, said.payload) for person, said in settled.said] == [("Anna", {"grade": 4})]
         store.decide(settled.item.id, {"grade": 3}, "", 2)
@@ -66,33 +66,33 @@ def test_an_old_database_is_brought_up_to_date_with_all_that_is_in_it(annotation
         assert work_off(store, ben.id) == [settled.item.id]
 
 
-def test_a_database_of_a_newer_saiten_is_refused(annotation_database):
+def test_a_database_of_a_newer_saiten_is_refused(fresh_database):
     """Nothing is touched, and the text says to update."""
-    Store.open(annotation_database, settings_of()).close()
-    engine = engine_for(annotation_database)
+    Store.open(fresh_database, settings_of()).close()
+    engine = engine_for(fresh_database)
     with engine.begin() as connection:
         connection.execute(text("UPDATE saiten_version SET version_num = '9999'"))
     with pytest.raises(ConfigurationError, match=r"newer saiten \(its tables are of revision 9999"):
-        Store.open(annotation_database, settings_of())
+        Store.open(fresh_database, settings_of())
     with engine.connect() as connection:
         assert connection.scalar(text("SELECT version_num FROM saiten_version")) == "9999"
     engine.dispose()
 
 
-def test_a_step_that_fails_leaves_nothing_behind(annotation_database):
+def test_a_step_that_fails_leaves_nothing_behind(fresh_database):
     """A half-made layout does not exist: what was there before is there still, and the next opening works."""
-    engine = engine_for(annotation_database)
+    engine = engine_for(fresh_database)
     with engine.execution_options(writes=True).begin() as connection:
         migrate(connection, "old", target="0001")
         connection.execute(text("CREATE TABLE saiten_prelabels (in_the_way INTEGER)"))
     with pytest.raises(ConfigurationError, match=r"cannot be made.*saiten_prelabels"):
-        Store.open(annotation_database, settings_of())
+        Store.open(fresh_database, settings_of())
     with engine.begin() as connection:
         assert connection.scalar(text("SELECT version_num FROM saiten_version")) == "0001"
         assert not connection.dialect.has_table(connection, "saiten_decisions")
         connection.execute(text("DROP TABLE saiten_prelabels"))
     engine.dispose()
-    with Store.open(annotation_database, settings_of()) as store:
+    with Store.open(fresh_database, settings_of()) as store:
         store.add_items([NewItem("k", {})])
         anna, _ = store.create_person("Anna", "annotator")
         store.save(anna.id, store.next_item(anna.id).number, {}, save_id=new_id())

@@ -11,19 +11,20 @@ from pathlib import Path
 
 import pytest
 from storing import new_items, settings_of
+from workers import another_process, opens
 
 from saiten.annotation.store import NoSuchProject, Store, StoreUnavailable
 from saiten.errors import BadInput, ConfigurationError
 
 
-def test_a_project_is_made_once_and_found_again(annotation_database):
+def test_a_project_is_made_once_and_found_again(fresh_database):
     """Opened again, with the same settings or none, everything is as it was."""
-    with Store.open(annotation_database, settings_of(overlap=0.5, seed=7)) as store:
+    with Store.open(fresh_database, settings_of(overlap=0.5, seed=7)) as store:
         store.add_items(new_items(10))
         anna, token = store.create_person("Anna", "annotator")
         identity = store.identity
     for settings in (None, settings_of(overlap=0.5, seed=7)):
-        with Store.open(annotation_database, settings) as store:
+        with Store.open(fresh_database, settings) as store:
             assert store.settings == settings_of(overlap=0.5, seed=7)
             assert store.identity == identity
             assert store.person_by_token(token) == anna
@@ -200,32 +201,26 @@ def test_a_wrong_password_and_a_database_that_is_not_there_are_told(postgres_ser
         assert "pass word" not in str(caught.value)
 
 
-def test_many_may_open_a_fresh_database_at_once(annotation_database):
+def test_many_may_open_a_fresh_database_at_once(fresh_database):
     """All get the same project; nobody fails, and the tables are made once."""
     with ThreadPoolExecutor(8) as pool:
-        stores = list(pool.map(lambda _: Store.open(annotation_database, settings_of()), range(8)))
+        stores = list(pool.map(lambda _: Store.open(fresh_database, settings_of()), range(8)))
     assert len({store.identity for store in stores}) == 1
     for store in stores:
         store.close()
 
 
-def test_two_processes_may_open_a_fresh_database_at_once(annotation_database):
+def test_two_processes_may_open_a_fresh_database_at_once(fresh_database):
     """All get the same project; nobody fails."""
-    code = textwrap.dedent("""
-        import sys
-        from saiten.annotation.records import ProjectSettings
-        from saiten.annotation.store import Store
-        sys.stdin.readline()
-        print(Store.open(sys.argv[1], ProjectSettings("grade")).identity)
-    """)
-    arguments = [sys.executable, "-c", code, annotation_database]
-    started = [subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    for process in started:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    said = [process.communicate()[0] for process in started]
-    assert [process.returncode for process in started] == [0, 0]
-    assert len(set(said)) == 1
+    with (
+        another_process(opens, fresh_database) as (one, ones),
+        another_process(opens, fresh_database) as (other, others),
+    ):
+        said = {*ones, *others}
+        one.join()
+        other.join()
+    assert [one.exitcode, other.exitcode] == [0, 0]
+    assert len(said) == 1
 
 
 def test_after_closing_the_store_says_so(annotation_database):
@@ -237,23 +232,24 @@ def test_after_closing_the_store_says_so(annotation_database):
         store.people()
 
 
-def test_a_missing_extra_is_told(tmp_path):
+def test_a_missing_extra_is_told():
     """Without SQLAlchemy or the driver of PostgreSQL, the text says what to install."""
     code = textwrap.dedent("""
         import sys
-        sys.modules[sys.argv[1]] = None
         from saiten.errors import ConfigurationError
-        try:
-            from saiten.annotation.store import Store
-            Store.open("postgresql://127.0.0.1:1/x")
-        except ConfigurationError as error:
-            print(error)
+        for module in sys.argv[1:]:
+            sys.modules[module] = None
+            try:
+                from saiten.annotation.store import Store
+                Store.open("postgresql://127.0.0.1:1/x")
+            except ConfigurationError as error:
+                print(error)
+            del sys.modules[module]
     """)
     missing = {"sqlalchemy": "annotate", "alembic": "annotate", "psycopg": "postgres"}
-    arguments = [sys.executable, "-c", code]
-    started = [subprocess.Popen([*arguments, module], stdout=subprocess.PIPE, text=True) for module in missing]
-    for process, (module, extra) in zip(started, missing.items(), strict=True):
-        assert f'needs {module}; install with: pip install "saiten[{extra}]"' in process.communicate()[0]
+    done = subprocess.run([sys.executable, "-c", code, *missing], capture_output=True, text=True, check=True)
+    for line, (module, extra) in zip(done.stdout.splitlines(), missing.items(), strict=True):
+        assert f'needs {module}; install with: pip install "saiten[{extra}]"' in line
 
 
 def test_the_core_loads_nothing_of_the_database():

@@ -103,3 +103,51 @@ def test_progress_and_agreement_fill_in_and_the_language_changes(serve, opened):
         page.get_by_role("button", name="日本語").click()
     assert page.locator("h1").inner_text() == "進み具合"
     assert page.evaluate("window.hit") is None
+
+
+def test_an_admin_marks_passages_as_annotators_do_and_goes_on(serve, opened):
+    """Begun with one annotator's marks, one more marked in the text itself; then comes the next difference."""
+    samples = [Sample(f"q{n}", "Q?", f"One. Two {n}.", reference="First. Second.") for n in (1, 2)]
+    site = serve("gist", samples)
+    for name, gist in (("anna", [[0, 6]]), ("ben", [[7, 14]])):
+        visitor = site.enter(name)
+        while (reply := visitor.get("/api/items/next")).status == 200:
+            visitor.save(reply.json["number"], {"spans": {"gist": gist}})
+    page = opened(site, "/admin/items/1")
+    page.locator('[data-take="0"]').click()
+    answer = page.locator(".answer .text")
+    answer.focus()
+    for key in (".", "1"):
+        page.keyboard.press(key)
+    page.get_by_role("button", name="“First.” is marked as gist; turn it into supplement").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Store, and to the next difference").click()
+    assert page.url.endswith("/admin/items/2")
+    spans = site.store.item_settled(1).decision.payload["spans"]
+    assert {name: places for name, places in spans.items() if places} == {
+        "supplement": [[0, 6]],
+        "extra_gist": [[0, 4]],
+    }
+
+
+@pytest.mark.parametrize(("locale", "scheme", "width"), [("en-GB", "light", 1440), ("ja-JP", "dark", 390)])
+def test_axe_finds_nothing_serious_on_the_admins_pages(serve, opened, locale, scheme, width):
+    """Progress, people with a new link, differences, a decision; nothing scrolls sideways but tables in their frames."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    site = serve("gist", [Sample("q", "Q?", "One. Two.", reference="First. Second.", contexts=("C. " * 900,) * 9)])
+    for name, payload in zip(("anna", "ben"), PAYLOADS["gist"], strict=True):
+        visitor = site.enter(name)
+        visitor.get("/api/items/next")
+        assert visitor.save(1, payload).status == 200
+    look = {"locale": locale, "color_scheme": scheme, "viewport": {"width": width, "height": 900}}
+    for path in ("/admin", "/admin/people", "/admin/differences", "/admin/items/1"):
+        page = opened(site, path, **look)
+        if path == "/admin/people":
+            page.locator("[name=name]").fill("Eve")
+            page.locator("#new-person button").click()
+            page.locator("#link").wait_for()
+        elif path == "/admin/items/1":
+            page.locator('[data-take="1"]').click()
+        found = axe.Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        assert [each["id"] for each in found if each["impact"] in {"serious", "critical"}] == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path

@@ -1,6 +1,7 @@
 """What an admin does: people, progress, differences, third decisions, the export."""
 
 import json
+import re
 import socket
 from contextlib import closing
 
@@ -249,3 +250,38 @@ def test_an_export_that_is_left_off_lets_go_of_everything(serve):
             line.sendall(f"GET /admin/export.jsonl HTTP/1.1\r\nHost: {site.host}\r\nCookie: {cookie}\r\n\r\n".encode())
             assert line.recv(100).startswith(b"HTTP/1.1 200 ")
     assert len(admin.get("/admin/export.jsonl").text.splitlines()) == 60
+
+
+def test_from_one_difference_to_the_next(serve):
+    """The next one without a decision, from the first again after the last; to the list when all are decided."""
+    site = serve()
+    said(site, "anna", grades(1, 2, 3, 4))
+    said(site, "ben", grades(1, 5, 3, 0))
+    admin = site.enter("admin")
+    listed = re.findall(r"/admin/items/(\d+)", admin.get("/admin/differences").text)
+    one, other = sorted(map(int, listed))
+
+    def following(after):
+        reply = admin.get(f"/admin/differences/next?after={after}")
+        assert reply.status == 303
+        return reply.headers["Location"]
+
+    assert (following(one), following(other)) == (f"/admin/items/{other}", f"/admin/items/{one}")
+    for identity in (one, other):
+        body = {"payload": {"grade": 1}, "note": ""}
+        assert admin.ask("PUT", f"/api/admin/items/{identity}/decision", body).status == 200
+    assert following(one) == "/admin/differences"
+    assert admin.get("/admin/differences/next?after=x").status == 400
+
+
+@pytest.mark.parametrize(
+    ("name", "english", "japanese"), [("Ben", "of this name already", "同じ名前"), (" ", "1 to 100", "1～100 字")]
+)
+def test_a_name_that_cannot_be_is_refused_in_the_admins_language(serve, name, english, japanese):
+    """Taken whatever its case, or none at all."""
+    admin = serve().enter("admin")
+    assert admin.ask("POST", "/api/admin/people", {"name": "ben"}).status == 201
+    for language, told in (("en", english), ("ja", japanese)):
+        reply = admin.ask("POST", "/api/admin/people", {"name": name}, headers={"Accept-Language": language})
+        assert reply.status == 422
+        assert told in reply.json["message"]

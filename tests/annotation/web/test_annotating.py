@@ -248,3 +248,50 @@ def test_numbers_that_are_not_ones_own(somebody, number):
     assert somebody.get(path).status == 404
     assert somebody.ask("PUT", path, {"payload": GRADE, "save_id": str(uuid4())}).status == 404
     assert somebody.ask("POST", f"{path}/skip", {"save_id": str(uuid4())}).status == 404
+
+
+def test_units_of_a_reference_come_back_with_the_next_answer_to_it(serve):
+    """Of the form gist, one's own: the units, not what another answer lacked or added; of other forms nothing."""
+    samples = [Sample(f"q/{n}", "Q?", f"Answer {n}.", reference="It is 13.") for n in (1, 2)]
+    site = serve("gist", samples)
+    anna, ben = site.enter("anna"), site.enter("ben")
+    spans = {"gist": [[0, 5]], "supplement": [[6, 8]], "missing_gist": [[0, 5]], "extra_gist": [[0, 3]]}
+    for visitor in (anna, ben):
+        visitor.get("/api/items/next")
+    assert anna.get("/api/items/1/earlier").status == 204
+    anna.save(1, {"spans": spans, "reason": "r"})
+    anna.get("/api/items/next")
+    units = {"gist": [[0, 5]], "supplement": [[6, 8]]}
+    assert anna.get("/api/items/2/earlier").json == {"number": 1, "payload": {"spans": units}}
+    assert ben.get("/api/items/1/earlier").status == 204
+    anna.save(1, {"spans": {}}, unclear=True)
+    assert anna.get("/api/items/2/earlier").status == 204
+
+    other = serve("grade", samples).enter("anna")
+    other.get("/api/items/next")
+    other.save(1, GRADE)
+    other.get("/api/items/next")
+    assert other.get("/api/items/2/earlier").status == 204
+
+
+@pytest.mark.parametrize(
+    ("form", "payload", "english", "japanese"),
+    [
+        ("grade", {"grade": 6}, "choose a grade from 0 to 5", "0 から 5 までの評点を選んでください。"),
+        ("grade", {"grade": 1, "reason": "x" * 10_001}, "the reason has 10,001 characters; at most 10,000 are kept",
+         "理由が 10,001 字あります。10,000 字以内で書いてください。"),
+        ("correct", {"correct": 1}, "decide whether the answer is correct", "正しいかどうかを選んでください。"),
+        ("aspects", {"grades": {}}, "choose a grade for formality", "「formality」の評点を選んでください。"),
+        ("gist", {"spans": {"gist": [[0, 1]] * 1_001}}, "at most 1,000 passages of one class can be marked",
+         "印は、一つの種類につき 1,000 か所までです。"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.isascii() and " " not in value else "",
+)  # fmt: skip
+def test_what_people_can_mend_is_said_in_the_language_of_their_page(serve, form, payload, english, japanese):
+    """The sentence of the form, in the browser's language."""
+    anna = serve(form).enter("anna")
+    anna.get("/api/items/next")
+    body = {"payload": payload, "save_id": str(uuid4())}
+    for language, said in (("en", english), ("ja", japanese)):
+        reply = anna.ask("PUT", "/api/items/1", body, headers={"Accept-Language": language})
+        assert (reply.status, reply.json) == (422, {"message": said, "field": "payload"})

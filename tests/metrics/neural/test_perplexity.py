@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import networks
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric, make_metrics
 from saiten.metrics.neural.perplexity import FORMS, Perplexity, perplexity
@@ -32,16 +33,12 @@ READS = 32
 SAMPLE = Sample("q1", "How old?", "It is 12 years.")
 LONG = Sample("q2", "橋はいつ開通しましたか。", "1998年に開通しました。それから何年も使われています。", language="ja")
 
-needs_torch = pytest.mark.skipif(
-    find_spec("torch") is None or find_spec("transformers") is None, reason="the extra `neural` is not installed"
-)
-quiet = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+with_networks = networks.needed()
 
 
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory):
     """A tiny GPT-2 with a token that begins a text, and one without."""
-    pytest.importorskip("transformers", reason="the extra `neural` is not installed")
     return {start: tiny_gpt2(tmp_path_factory.mktemp("gpt2"), reads=READS, start=start) for start in (True, False)}
 
 
@@ -87,8 +84,7 @@ def one_by_one(folder, before, answer, stride=READS // 2):
     return len(tokens) - first, total
 
 
-@quiet
-@needs_torch
+@with_networks
 @pytest.mark.parametrize("start", [True, False], ids=["start token", "none"])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
@@ -106,8 +102,7 @@ async def test_every_form_is_what_token_by_token_gives(folders, form, start, sam
     assert metric.bounds[0] <= score.value < metric.bounds[1]
 
 
-@quiet
-@needs_torch
+@with_networks
 async def test_the_details_say_what_was_counted(folders):
     """Bits per byte where all of the answer was measured; a first token that nothing stands before is told."""
     with_start, without = [await Perplexity(model=str(folders[start])).score(LONG, None) for start in (True, False)]
@@ -123,8 +118,7 @@ async def test_the_details_say_what_was_counted(folders):
     assert "bits_per_byte" not in without.details
 
 
-@quiet
-@needs_torch
+@with_networks
 async def test_what_else_is_measured_at_the_same_time_changes_nothing(folder):
     """Alone, or among forty answers of other lengths in any order: equal to 1e-4, and blank ones do not disturb."""
     texts = [
@@ -156,8 +150,7 @@ async def test_a_blank_answer_is_undefined(answer):
     assert (score.value, score.status, score.reason) == (None, "undefined", "the answer is empty")
 
 
-@quiet
-@needs_torch
+@with_networks
 async def test_one_token_that_nothing_stands_before_is_undefined(folders):
     """A model without a start token has nothing to say about the only token of an answer alone; after a question it has."""
     sample = Sample("1", "Q?", "a")
@@ -167,8 +160,7 @@ async def test_one_token_that_nothing_stands_before_is_undefined(folders):
     assert after.details["tokens"] == 1
 
 
-@quiet
-@needs_torch
+@with_networks
 async def test_the_answers_text_cannot_be_a_special_token(folder):
     """`<s>` in an answer is three characters, not the token that begins a text; white space around it is left out."""
     metric = Perplexity(model=str(folder))
@@ -177,8 +169,7 @@ async def test_the_answers_text_cannot_be_a_special_token(folder):
     assert (await metric.score(Sample("2", "", "a<s>b"), None)).value == score.value
 
 
-@quiet
-@needs_torch
+@with_networks
 async def test_a_network_that_scales_its_logits_is_asked_for_all_of_them(tmp_path):
     """The output layer alone would be wrong for such a one; the figure is that of token by token."""
     import torch
@@ -320,6 +311,7 @@ def test_settings_that_do_not_exist_are_refused(name, told):
     assert told in str(error.value)
 
 
+@with_networks
 async def test_without_a_model_it_says_how_to_name_one():
     """When the run is described, before anything is scored, and at the score."""
     with pytest.raises(ConfigurationError, match="NAME_OR_FOLDER"):
@@ -413,8 +405,7 @@ def not_numbers(folder):
     network.save_pretrained(folder)
 
 
-@quiet
-@needs_torch
+@with_networks
 @pytest.mark.parametrize(
     ("make", "told"),
     [
@@ -439,16 +430,14 @@ async def test_what_is_no_causal_language_model_is_refused(tmp_path, make, told)
     assert str(tmp_path) in str(error.value)
 
 
-@quiet
-@needs_torch
+@with_networks
 async def test_a_stride_that_leaves_too_little_before_a_token_is_refused(folder):
     """More than half of what the model reads; the error says how much that is."""
     with pytest.raises(ConfigurationError, match="1 to 16"):
         await Perplexity(model=str(folder), stride=17).score(SAMPLE, None)
 
 
-@quiet
-@needs_torch
+@with_networks
 async def test_a_figure_that_is_no_number_fails_alone(tmp_path):
     """A network breaks down over long texts: those scores are failed with a reason, the others in the batch stand."""
     from transformers import GPT2LMHeadModel
@@ -466,8 +455,7 @@ async def test_a_figure_that_is_no_number_fails_alone(tmp_path):
     json.dumps(scores[1].details, allow_nan=False)
 
 
-@quiet
-@needs_torch
+@with_networks
 async def test_what_nobody_waits_for_any_more_is_given_up(folder):
     """After a cancellation the thread ends with the forward pass that it is at, and the next answer is measured."""
     metric = Perplexity(model=str(folder), stride=1)
@@ -487,8 +475,7 @@ def test_a_perplexity_is_finite_or_none(nll, status):
     json.dumps(score.details, allow_nan=False)
 
 
-@quiet
-@needs_torch
+@with_networks
 def test_the_signature_changes_with_weights_and_questions(folders, tmp_path):
     """What a figure depends on stands under it."""
     (tmp_path / "q.jsonl").write_text('{"question": "A?"}\n{"question": "B?"}\n')
@@ -500,8 +487,7 @@ def test_the_signature_changes_with_weights_and_questions(folders, tmp_path):
     assert described[0]["questions"] != described[1]["questions"]
 
 
-@quiet
-@needs_torch
+@with_networks
 def test_a_run_that_was_cut_off_draws_the_same(folder, tmp_path, monkeypatch, capsys):
     """`saiten score` over three samples, then over all, in another order at once: the same scores."""
     from saiten.cli import main

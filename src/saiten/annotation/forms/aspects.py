@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from saiten.annotation.forms.showing import SingleAnswer, differing, fields, reason_of, said_of
+from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json
 from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
 from saiten.metrics.rubrics.rubric import Worded
@@ -38,7 +39,7 @@ class AspectsForm(SingleAnswer):
         for aspect in self.rubric.aspects:
             grade = grades.get(aspect.name)
             if isinstance(grade, bool) or grade not in aspect.values:
-                raise ValueError(f"choose a grade for {aspect.name}")
+                raise Wrong("aspect", name=aspect.name)
         return {
             "grades": {name: int(grades[name]) for name in self.rubric.names},
             "reason": reason_of(payload, required=self.reason_required),

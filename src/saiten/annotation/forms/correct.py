@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from saiten.annotation.forms.showing import SingleAnswer, differing, fields, reason_of, said_of
+from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json
 from saiten.records import Label
 
@@ -19,7 +20,7 @@ class CorrectForm(SingleAnswer):
     def check(self, content: Json, payload: Json) -> Json:
         fields(payload, "correct")
         if not isinstance(payload["correct"], bool):
-            raise ValueError("decide whether the answer is correct")  # noqa: TRY004 - told on the page
+            raise Wrong("correct")
         return {"correct": payload["correct"], "reason": reason_of(payload, required=self.reason_required)}
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:

@@ -21,6 +21,9 @@ class Form(ABC):
     reason_required: bool = False
     """Whether a reason in prose must be given."""
 
+    shared: ClassVar[str | None] = None
+    """The field of an item's content about which part of an answer is: where it is the same, that part holds again."""
+
     @classmethod
     @abstractmethod
     def from_options(cls, options: Json) -> Self:
@@ -54,6 +57,10 @@ class Form(ABC):
     @abstractmethod
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
         """The payload that such labels stand for (pre-labels of a judge); None where they are not complete."""
+
+    def carried_over(self, payload: Json) -> Json | None:
+        """What an answer says about the shared field alone, for another item that has the same one; None: nothing."""
+        return None
 
     @abstractmethod
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:

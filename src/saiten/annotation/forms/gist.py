@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any, TypeGuard
 
 from saiten.annotation.forms.showing import SingleAnswer, fields, reason_of
+from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
 from saiten.meta_evaluation.spans_marks import CLASSES, COMBINATIONS
@@ -30,6 +31,7 @@ class GistForm(SingleAnswer):
     """Payload: `{"spans": {"gist": [[0, 12], …], …}, "reason": "…"}`; an aspect without spans may be left out."""
 
     title = "gist"
+    shared = "reference"
 
     def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
         for sample in samples:
@@ -70,6 +72,11 @@ class GistForm(SingleAnswer):
         except ValueError:
             return None
 
+    def carried_over(self, payload: Json) -> Json | None:
+        """The units; what an answer lacks and adds is another matter with every answer."""
+        units = {name: payload["spans"][name] for name in CLASSES}
+        return {"spans": units} if any(units.values()) else None
+
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
         """An aspect differs where a unit of one has no partner with at least half of the longer one's characters."""
         first, *others = (payload["spans"] for payload in payloads)
@@ -83,8 +90,10 @@ def _text_of(aspect: str, content: Json) -> str:
 
 def _placed(given: Any, text: str, aspect: str) -> Offsets:
     """The spans in order, without white space at their ends and each once; raises ValueError."""
-    if not isinstance(given, list) or len(given) > _MOST:
-        raise ValueError(f"{aspect} must be a list of at most {_MOST:,} spans")
+    if not isinstance(given, list):
+        raise ValueError(f"{aspect} must be a list of spans")  # noqa: TRY004 - told on the page
+    if len(given) > _MOST:
+        raise Wrong("spans", most=_MOST)
     found = set()
     for span in given:
         if not _is_pair(span) or not 0 <= span[0] < span[1] <= len(text):

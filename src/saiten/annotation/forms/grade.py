@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from saiten.annotation.forms.showing import SingleAnswer, differing, fields, reason_of, said_of
+from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json
 from saiten.records import Label
 
@@ -21,7 +22,7 @@ class GradeForm(SingleAnswer):
         fields(payload, "grade")
         grade = payload["grade"]
         if isinstance(grade, bool) or grade not in GRADES:
-            raise ValueError(f"choose a grade from {GRADES[0]} to {GRADES[-1]}")
+            raise Wrong("grade", lowest=GRADES[0], highest=GRADES[-1])
         return {"grade": int(grade), "reason": reason_of(payload, required=self.reason_required)}
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:

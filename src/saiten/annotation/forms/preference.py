@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from saiten.annotation.forms.showing import SingleAnswer, asked, content_of, fields, reason_of
+from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
 from saiten.meta_evaluation.pairing import VERSUS
@@ -52,6 +53,7 @@ class PreferenceForm(SingleAnswer):
             key_of = {sample.id: f"a{number}" for number, sample in enumerate(drawn, 1)}
             content["answers"] = [{"key": key_of[sample.id], "text": sample.answer} for sample in drawn]
             content["ids"] = {key_of[sample.id]: sample.id for sample in answers}
+            content["filed"] = [key_of[sample.id] for sample in answers]
             yield NewItem(VERSUS.join(sample.id for sample in answers), content)
 
     def check(self, content: Json, payload: Json) -> Json:
@@ -60,10 +62,10 @@ class PreferenceForm(SingleAnswer):
         if not isinstance(none_good, bool):
             raise ValueError("`none_good` must be true or false")  # noqa: TRY004 - told on the page
         if not _is_order(order):
-            raise ValueError("put the answers into order, the best first")
+            raise Wrong("order")
         named = [key for group in order for key in group]
         if sorted(named) != sorted(content["ids"]):
-            raise ValueError("every answer must stand in the order, and each once")
+            raise Wrong("every_answer")
         return {
             "order": [sorted(group) for group in order],
             "none_good": none_good,
@@ -71,7 +73,7 @@ class PreferenceForm(SingleAnswer):
         }
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
-        ids: Mapping[str, str] = content["ids"]
+        ids = {answer: content["ids"][answer] for answer in content["filed"]}  # pairs in the order of the file
         place = _places(payload["order"])
         for first, second in combinations(ids, 2):
             value = float((place[first] > place[second]) - (place[first] < place[second]))

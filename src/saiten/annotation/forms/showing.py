@@ -1,13 +1,12 @@
 """What the page shows of a sample, and what the forms of single answers share."""
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any, Self
 
 from saiten.annotation.forms.form import Form
+from saiten.annotation.forms.words import words
+from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
 from saiten.records import Label, Language, Sample
@@ -59,11 +58,6 @@ def asked(sample: Sample) -> dict[str, Any]:
     return shown
 
 
-def words(form: str, language: Language) -> dict[str, Any]:
-    """What the page says about the form."""
-    return dict(_texts()[form][language])
-
-
 def fields(payload: Json, *names: str) -> None:
     """Nothing, if the payload has these fields and at most a reason beside them; raises ValueError."""
     for name in names:
@@ -80,9 +74,9 @@ def reason_of(payload: Json, *, required: bool) -> str:
         raise ValueError("`reason` must be a text")  # noqa: TRY004 - told on the page
     reason = reason.replace("\0", "").strip()
     if required and not reason:
-        raise ValueError("a reason is required")
+        raise Wrong("reason_required")
     if len(reason) > LONGEST_REASON:
-        raise ValueError(f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept")
+        raise Wrong("reason_long", n=len(reason), most=LONGEST_REASON)
     return reason
 
 
@@ -95,8 +89,3 @@ def said_of(labels: Iterable[Label], aspects: Sequence[str]) -> dict[str, Label]
     """The label of each aspect, the last one where there are several; a nameless aspect is that of a single one."""
     alone = aspects[0] if len(aspects) == 1 else None
     return {label.aspect or alone or "": label for label in labels if (label.aspect or alone) in aspects}
-
-
-@cache
-def _texts() -> Mapping[str, Any]:
-    return tomllib.loads((files(__package__) / "texts.toml").read_text("utf-8"))

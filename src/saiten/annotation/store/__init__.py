@@ -8,9 +8,10 @@ from saiten.annotation.store.failures import (  # noqa: E402 - first it is told 
     NoSuchProject,
     NotTheirs,
     SaveConflict,
+    ShutOut,
     StoreUnavailable,
 )
 from saiten.annotation.store.progress import ItemCounts  # noqa: E402
 from saiten.annotation.store.store import Store  # noqa: E402
 
-__all__ = ["ItemCounts", "NoSuchProject", "NotTheirs", "SaveConflict", "Store", "StoreUnavailable"]
+__all__ = ["ItemCounts", "NoSuchProject", "NotTheirs", "SaveConflict", "ShutOut", "Store", "StoreUnavailable"]

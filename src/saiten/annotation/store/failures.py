@@ -20,6 +20,10 @@ class NotTheirs(BadInput):
     """A person has no item of this number."""
 
 
+class ShutOut(BadInput):
+    """A person does not take part any more."""
+
+
 class SaveConflict(BadInput):
     """Something else was stored under this save's id already; that stands, this was not stored."""
 

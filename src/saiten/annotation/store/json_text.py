@@ -4,6 +4,8 @@ import json
 from hashlib import sha256
 from typing import Any
 
+import orjson
+
 from saiten.annotation.records import Json
 from saiten.errors import BadInput
 
@@ -24,7 +26,7 @@ def to_text(value: Json, what: str) -> str:
 
 def from_text(text: str) -> dict[str, Any]:
     """What was written."""
-    value: dict[str, Any] = json.loads(text)
+    value: dict[str, Any] = orjson.loads(text)  # a whole project is read for the admin's pages: it is thrice as quick
     return value
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 
 from saiten.annotation.records import Person, Role
+from saiten.annotation.store.failures import ShutOut
 from saiten.annotation.store.releasing import release_all_of
 from saiten.annotation.store.schema import people, sessions, workloads
 from saiten.annotation.store.tokens import new_secret, secret_hash
@@ -108,14 +109,15 @@ def locked(connection: Connection, project: int, person: int, now: datetime) -> 
     """The person, who takes part; nothing else is written down for them until the transaction ends.
 
     Raises:
-        BadInput: there is no such person in this project, or they do not take part any more.
+        ShutOut: they do not take part any more.
+        BadInput: there is no such person in this project.
     """
     chosen = select(*COLUMNS).where(people.c.id == person, people.c.project_id == project)
     row = connection.execute(chosen.with_for_update(key_share=True)).one_or_none()
     if row is None:
         raise BadInput(f"there is no person number {person} in this project")
     if not row.active:
-        raise BadInput(f"{row.name!r} does not take part any more")
+        raise ShutOut(f"{row.name!r} does not take part any more")
     connection.execute(update(people).where(people.c.id == person).values(seen_at=now))
     return as_person(row)
 

@@ -51,6 +51,12 @@ def done(connection: Connection, project: int, person: int) -> int:
     return connection.execute(own).scalar_one()
 
 
+def acts_so_far(connection: Connection, project: int) -> tuple[int, int]:
+    """How many saves, skips and undos there are, and the number of the last: another pair after every other act."""
+    counted = select(func.count(), func.coalesce(func.max(acts.c.id), 0)).join_from(acts, people)
+    return tuple(connection.execute(counted.where(people.c.project_id == project)).one())
+
+
 def item_counts(connection: Connection, project: int) -> ItemCounts:
     """Over the whole project."""
     answers = (

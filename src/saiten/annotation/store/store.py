@@ -25,6 +25,7 @@ from saiten.annotation.records import (
 from saiten.annotation.store import (
     assignment,
     decisions,
+    earlier,
     hands,
     items,
     people,
@@ -217,6 +218,13 @@ class Store:
             lambda c: hands.assigned_number(c, self._project, person_id, number, prelabels_shown=self._shown)
         )
 
+    def earlier(self, person_id: int, number: int, field: str) -> Assigned | None:
+        """The item that this person answered last and whose content has the same `field` as their item `number`.
+
+        None where there is none, or where theirs has no such field.
+        """
+        return self._database.read(lambda c: earlier.earlier(c, self._project, person_id, number, field))
+
     def save(
         self,
         person_id: int,
@@ -270,6 +278,10 @@ class Store:
     def item_counts(self) -> ItemCounts:
         """How many items there are, are finished, are untouched."""
         return self._database.read(lambda c: progress.item_counts(c, self._project))
+
+    def acts(self) -> tuple[int, int]:
+        """How many saves, skips and undos there were, and the number of the last: the same while nobody says more."""
+        return self._database.read(lambda c: progress.acts_so_far(c, self._project))
 
     def settled(self) -> Iterator[Settled]:
         """Every item about which something was said or decided; streams, and may be left off in the middle."""

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from saiten.annotation.differences import Difference, differences, is_finished
+from saiten.annotation.differences import differences, is_finished
 from saiten.annotation.export import export_lines
-from saiten.annotation.live_agreement import live_agreement
+from saiten.annotation.forms import Form
 from saiten.annotation.records import Json, Progress, Settled
 from saiten.annotation.web.bodies import json_object
 from saiten.annotation.web.guards import Admin, TheService
@@ -22,6 +22,7 @@ from saiten.annotation.web.replies import json_reply
 from saiten.annotation.web.said import said_in_words
 from saiten.annotation.web.saves import note_of, payload_of
 from saiten.annotation.web.service import Service
+from saiten.annotation.web.words import words_of
 
 router = APIRouter()
 
@@ -57,7 +58,7 @@ def progress(service: TheService, session: Admin) -> Response:
 @router.get("/admin/agreement.json")
 def agreement(service: TheService, session: Admin) -> Response:
     """How far annotators agree so far."""
-    return json_reply([asdict(figure) for figure in live_agreement(service.form, service.store.settled())])
+    return json_reply([asdict(figure) for figure in service.agreement.figures()])
 
 
 @router.get("/admin/differences")
@@ -65,15 +66,12 @@ def differing(request: Request, service: TheService, session: Admin) -> Response
     """The items on which annotators differ, those without a decision first."""
     page = _page(request.query_params.get("page", "1"))
     first = (page - 1) * _A_PAGE
-    there = decided = 0
-    kept: list[dict[str, Any]] = []
-    for wanted in (False, True):  # twice through the database rather than everything in memory
-        for each in differences(service.form, service.store.settled()):
-            if (each.settled.decision is not None) is wanted:
-                there += 1
-                decided += wanted
-                if first < there <= first + _A_PAGE:
-                    kept.append(_listed(each))
+    numbers: dict[bool, list[int]] = {False: [], True: []}  # by whether there is a decision
+    for each in differences(service.form, service.store.settled()):
+        numbers[each.settled.decision is not None].append(each.settled.item.id)
+    there, decided = sum(map(len, numbers.values())), len(numbers[True])
+    chosen = [*numbers[False], *numbers[True]][first : first + _A_PAGE]
+    kept = [_listed(_settled(number, service), service.form) for number in chosen]
     items = service.store.item_counts()
     return service.pages.render(
         "admin_differences.html",
@@ -90,6 +88,20 @@ def differing(request: Request, service: TheService, session: Admin) -> Response
         page=page,
         pages=max(1, -(-there // _A_PAGE)),
     )
+
+
+@router.get("/admin/differences/next")
+def next_difference(request: Request, service: TheService, session: Admin) -> Response:
+    """To the next item to decide about, from the one after `after` on and then from the first; else to the list."""
+    after = _page(request.query_params.get("after", "1"), digits=10)
+    first = 0
+    for each in differences(service.form, service.store.settled()):
+        if each.settled.decision is None:
+            identity = each.settled.item.id
+            first = first or identity
+            if identity > after:
+                return RedirectResponse(f"/admin/items/{identity}", 303)
+    return RedirectResponse(f"/admin/items/{first}" if first else "/admin/differences", 303)
 
 
 @router.get("/admin/items/{identity:int}")
@@ -118,7 +130,6 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
         session=session,
         kind="admin",
         item=settled.item,
-        content=content,
         said=said,
         missing=max(0, settled.item.needed - len(settled.said)),
         differs=form.differences([each["payload"] for each in said]) if finished and len(said) > 1 else (),
@@ -135,13 +146,15 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
         prelabel=None
         if beforehand is None
         else {"by": beforehand[0], "rows": said_in_words(form, content, beforehand[1]), "shown": beforehand[2]},
-        form=form.title,
-        texts=form.texts(language),
         data={
             "form": form.title,
             "item": settled.item.id,
             "said": [{"payload": each["payload"]} for each in said],
             "decision": None if decision is None else decision.payload,
+            "content": content,
+            "texts": form.texts(language),
+            "language": language,
+            "words": words_of("words", language),
         },
     )
 
@@ -157,7 +170,7 @@ def decide(identity: int, service: TheService, session: Admin, body: Body) -> Re
     try:
         checked = service.form.check(settled.item.content, payload)
     except ValueError as error:
-        raise Refused(422, str(error), field="payload") from None
+        raise Refused(422, error, field="payload") from None
     service.store.decide(identity, checked, note, session.person.id)
     return json_reply({"item": identity})
 
@@ -201,13 +214,12 @@ def _of_person(progress: Progress) -> dict[str, Any]:
     }
 
 
-def _listed(difference: Difference) -> dict[str, Any]:
-    settled = difference.settled
+def _listed(settled: Settled, form: Form) -> dict[str, Any]:
     question = " ".join(str(settled.item.content.get("question", "")).split())
     return {
         "id": settled.item.id,
         "question": question if len(question) <= _LONGEST_QUESTION else f"{question[:_LONGEST_QUESTION]}…",
-        "aspects": difference.aspects,
+        "aspects": form.differences([answered.payload for _, answered in settled.said]),
         "people": [person.name for person, _ in settled.said],
         "unclear": any(answered.unclear for _, answered in settled.said),
         "decided": settled.decision is not None,
@@ -221,7 +233,7 @@ def _settled(identity: int, service: Service) -> Settled:
     return settled
 
 
-def _page(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 7 and int(text)):
+def _page(text: str, *, digits: int = 6) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= digits and int(text)):
         raise Refused(400, "bad_request", field="page")
     return int(text)

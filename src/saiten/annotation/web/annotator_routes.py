@@ -68,6 +68,17 @@ def one_item(number: int, service: TheService, session: Annotator) -> Response:
     return json_reply(_shown(_own(number, service, session), service, session))
 
 
+@router.get("/api/items/{number:int}/earlier")
+def earlier(number: int, service: TheService, session: Annotator) -> Response:
+    """What one said oneself about another item and holds for this one, too; 204 where there is none."""
+    _own(number, service, session)
+    if service.form.shared is None:
+        return nothing()
+    found = service.store.earlier(session.person.id, number, service.form.shared)
+    said = None if found is None or found.answered is None else service.form.carried_over(found.answered.payload)
+    return nothing() if found is None or said is None else json_reply({"number": found.number, "payload": said})
+
+
 @router.put("/api/items/{number:int}")
 def save(number: int, service: TheService, session: Annotator, body: Body) -> Response:
     """Keep what was said."""
@@ -76,7 +87,7 @@ def save(number: int, service: TheService, session: Annotator, body: Body) -> Re
     try:
         payload = service.form.check(own.item.content, payload_of(body))
     except ValueError as error:
-        raise Refused(422, str(error), field="payload") from None
+        raise Refused(422, error, field="payload") from None
     saved = service.store.save(session.person.id, number, payload, save_id=save_id, unclear=unclear, seconds=seconds)
     return json_reply({"revision": saved.revision, "again": saved.again})
 
@@ -144,6 +155,7 @@ def _page_data(service: Service, session: Session, language: Language) -> Mappin
         "person": {"name": session.person.name, "key": person_key(service.store.identity, session.person)},
         "form": service.form.title,
         "texts": service.form.texts(language),
+        "shared": service.form.shared,
         "reason_required": service.form.reason_required,
         "prelabels": service.store.settings.prelabels,
     }

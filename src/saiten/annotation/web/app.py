@@ -11,8 +11,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from saiten.annotation.forms import Form
-from saiten.annotation.store import NotTheirs, SaveConflict, Store, StoreUnavailable
+from saiten.annotation.store import NotTheirs, SaveConflict, ShutOut, Store, StoreUnavailable
 from saiten.annotation.web import admin_routes, annotator_routes, joining, people_routes
+from saiten.annotation.web.agreed import AgreementSoFar
 from saiten.annotation.web.headers import SecurityHeaders, with_security
 from saiten.annotation.web.hosts import answers_to
 from saiten.annotation.web.limits import BoundedBody, WrongJoins
@@ -29,9 +30,22 @@ def make_app(store: Store, form: Form, *, settings: WebSettings) -> FastAPI:
 
     The store is the caller's, to be closed after the application was served.
     """
-    app = FastAPI(title="saiten annotate", openapi_url=None, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="saiten annotate",
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,  # it would lead from /join/TOKEN/ behind an HTTPS proxy to an address without HTTPS
+        # traces would hold the addresses that were asked for, and links are secret; an older FastAPI ignores it
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+    )
     app.state.service = Service(
-        store, form, settings, Pages({"form_title": form.title}), WrongJoins(settings.wrong_joins)
+        store,
+        form,
+        settings,
+        Pages({"form_title": form.title}),
+        WrongJoins(settings.wrong_joins),
+        AgreementSoFar(form, store),
     )
     for routes in (joining, annotator_routes, people_routes, admin_routes):
         app.include_router(routes.router)
@@ -90,8 +104,13 @@ async def _not_theirs(request: Request, error: Exception) -> Response:
     return await _refused(request, Refused(404, "no_number"))
 
 
+async def _shut_out(request: Request, error: Exception) -> Response:
+    """Somebody was, in the very moment: as all that comes from them afterwards; the page keeps what it has to send."""
+    return await _refused(request, Refused(401, "session_over"))
+
+
 async def _conflict(request: Request, error: Exception) -> Response:
-    return await _refused(request, Refused(409, str(error)))
+    return await _refused(request, Refused(409, "conflict"))
 
 
 async def _bad_input(request: Request, error: Exception) -> Response:
@@ -118,6 +137,7 @@ _HANDLERS: dict[type[Exception], Callable[[Request, Exception], Awaitable[Respon
     Refused: _refused,
     StoreUnavailable: _away,
     NotTheirs: _not_theirs,
+    ShutOut: _shut_out,
     SaveConflict: _conflict,
     BadInput: _bad_input,
     HTTPException: _of_starlette,

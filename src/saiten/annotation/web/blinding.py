@@ -5,7 +5,7 @@ from typing import Any
 
 from saiten.annotation.records import Assigned, Json, Person
 
-_HIDDEN = frozenset({"ids", "id", "key", "system", "group"})
+_HIDDEN = frozenset({"ids", "filed", "id", "key", "system", "group"})
 
 
 def shown_content(assigned: Assigned, person: Person, seed: int) -> Json:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from saiten.annotation.records import Json
 from saiten.annotation.web.refusals import Refused
@@ -22,7 +22,7 @@ async def json_object(request: Request) -> Json:
     """
     try:
         found = json.loads((await request.body()).decode(), parse_constant=_refuse)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, ClientDisconnect):  # whoever hung up reads no answer: nothing for the log
         raise Refused(400, "not_json") from None
     if not isinstance(found, dict):
         raise Refused(400, "not_json")

@@ -35,14 +35,14 @@ def logged_in(request: Request, service: TheService) -> Session:
 LoggedIn = Annotated[Session, Depends(logged_in)]
 
 
-def annotator(session: LoggedIn) -> Session:
+async def annotator(session: LoggedIn) -> Session:
     """An annotator; raises Refused 403 for an admin, who would grade with others' labels before their eyes."""
     if session.person.role != "annotator":
         raise Refused(403, "forbidden")
     return session
 
 
-def admin(session: LoggedIn) -> Session:
+async def admin(session: LoggedIn) -> Session:
     """An admin; raises Refused 403 for anybody else."""
     if session.person.role != "admin":
         raise Refused(403, "forbidden")

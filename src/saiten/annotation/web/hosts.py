@@ -1,8 +1,11 @@
 """Which names the server answers to: a stranger's domain that resolves to this machine (DNS rebinding) is none."""
 
+import re
 from ipaddress import ip_address
 
 from saiten.annotation.web.settings import WebSettings
+
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\s:/?#@\[\]\\]+))(?::\d{1,5})?")
 
 
 def answers_to(host: str, settings: WebSettings) -> bool:
@@ -20,12 +23,9 @@ def origin_of(host: str, settings: WebSettings) -> str:
 
 
 def name_of(host: str) -> str:
-    """The host without its port, lower case: `[::1]:80` → `::1`."""
-    plain = host.strip().lower()
-    if plain.startswith("["):
-        inside, _, port = plain[1:].partition("]")
-        return inside if not port or port.startswith(":") else plain
-    return plain.partition(":")[0] if plain.count(":") <= 1 else plain
+    """The host without its port, lower case: `[::1]:80` → `::1`; empty for what no browser sends."""
+    found = _HOST.fullmatch(host.strip().lower())
+    return (found[1] or found[2]) if found else ""
 
 
 def _is_number(name: str) -> bool:

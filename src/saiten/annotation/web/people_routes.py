@@ -38,8 +38,9 @@ def add_person(service: TheService, session: Admin, body: Body) -> Response:
         raise Refused(422, "no_role", field="role")
     try:
         person, token = service.store.create_person(name, role)
-    except BadInput as error:
-        raise Refused(422, str(error), field="name") from None
+    except BadInput:
+        taken = any(each.name.casefold() == name.strip().casefold() for each in service.store.people())
+        raise Refused(422, "name_taken" if taken else "name_unfit", field="name") from None
     return json_reply({"person": _shown(person), "link": service.settings.link(token)}, 201)
 
 

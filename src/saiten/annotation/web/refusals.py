@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.web.words import words_of
 from saiten.records import Language
 
@@ -13,9 +14,9 @@ class Refused(Exception):
     """A request is refused with a sentence."""
 
     def __init__(
-        self, status: int, why: str, *, field: str | None = None, headers: Mapping[str, str] | None = None
+        self, status: int, why: str | ValueError, *, field: str | None = None, headers: Mapping[str, str] | None = None
     ) -> None:
-        """`why`: a key of the server's words, or the sentence itself; `field`: of the request, if it is about one."""
+        """`why`: a key of the server's words, or what a form refused; `field`: of the request, if it is about one."""
         super().__init__(why)
         self.status = status
         self.why = why
@@ -24,7 +25,9 @@ class Refused(Exception):
 
     def told(self, language: Language) -> str:
         """The sentence."""
-        return words_of("server_words", language).get(self.why, self.why)
+        if isinstance(self.why, Wrong):
+            return self.why.told(language)
+        return words_of("server_words", language).get(str(self.why), str(self.why))
 
 
 def why_of(status: int) -> str:

@@ -40,9 +40,15 @@ def _gist(content: Json, payload: Json) -> Iterator[Row]:
 
 
 def _preference(content: Json, payload: Json) -> Iterator[Row]:
-    yield "", " > ".join(" = ".join(group) for group in payload["order"])
+    letter = {answer["key"]: _letter(place) for place, answer in enumerate(content["answers"])}
+    yield "", " > ".join(" = ".join(sorted(letter[key] for key in group)) for group in payload["order"])
     if payload["none_good"]:
         yield "none_good", "○"
+
+
+def _letter(place: int) -> str:
+    """The name of an answer on the page: A, B and so on."""
+    return chr(ord("A") + place)
 
 
 def _plain(content: Json, payload: Json) -> Iterator[Row]:

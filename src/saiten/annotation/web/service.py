@@ -6,6 +6,7 @@ from starlette.requests import Request
 
 from saiten.annotation.forms import Form
 from saiten.annotation.store import Store
+from saiten.annotation.web.agreed import AgreementSoFar
 from saiten.annotation.web.limits import WrongJoins
 from saiten.annotation.web.pages import Pages
 from saiten.annotation.web.settings import WebSettings
@@ -20,9 +21,10 @@ class Service:
     settings: WebSettings
     pages: Pages
     wrong_joins: WrongJoins
+    agreement: AgreementSoFar
 
 
-def service_of(request: Request) -> Service:
-    """The service of the application that got this request."""
+async def service_of(request: Request) -> Service:
+    """The service of the application that got this request. A coroutine: a plain function would be run in a thread."""
     service: Service = request.app.state.service
     return service

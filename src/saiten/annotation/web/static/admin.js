@@ -1,11 +1,11 @@
 // The admin's pages: everything that was typed goes by JSON, everything that is shown goes in as text.
 
 const { csrf, noConnection } = document.body.dataset;
-const $ = (selector, inside = document) => inside.querySelector(selector);
-const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
+export const $ = (selector, inside = document) => inside.querySelector(selector);
+export const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
 /** What the server answered; null where it refused or cannot be reached, which is then told. */
-async function ask(method, path, body) {
+export async function ask(method, path, body) {
   let reply;
   try {
     reply = await fetch(path, {
@@ -90,9 +90,10 @@ async function showAgreement() {
   line(table.dataset.wait);
   const figures = await ask("GET", "/admin/agreement.json");
   if (!figures?.length) return line(table.dataset.none);
+  const names = JSON.parse(table.dataset.names);
   const shown = (value) => (value === null ? "–" : value.toFixed(3));
   body.replaceChildren(...figures.map((each) => row(
-    cell(each.aspect, { tag: "th", isolate: true }),
+    cell(names[each.aspect] ?? each.aspect, { tag: "th", isolate: true }),
     cell(each.figure),
     cell(shown(each.value), { number: true }),
     cell(each.low === null ? "" : `${shown(each.low)} – ${shown(each.high)}`, { number: true }),
@@ -114,6 +115,7 @@ function showLink(said) {
   $("h2", card).textContent = card.dataset.title.replace("{name}", () => said.person.name);
   $("input", card).value = said.link;
   const copy = $("button", card);
+  copy.textContent = copy.dataset.copy ??= copy.textContent;
   copy.onclick = async () => {
     $("input", card).select();
     try {
@@ -132,18 +134,20 @@ $("#new-person")?.addEventListener("submit", async (event) => {
   if (!said) return;
   showLink(said);
   form.reset();
-  const made = row(
-    cell(said.person.name, { tag: "th", isolate: true }),
-    cell($(`option[value="${said.person.role}"]`, form).textContent),
-    cell(""),
-    cell(""),
-  );
+  const made = $("#row").content.firstElementChild.cloneNode(true);
+  made.dataset.person = said.person.id;
+  $("bdi", made).textContent = said.person.name;
+  $("td", made).textContent = $(`option[value="${said.person.role}"]`, form).textContent;
   $("tbody").append(made);
+  equip(made);
 });
 
-for (const line of all("[data-person]")) {
+/** The buttons of one person's row. */
+function equip(line) {
   const path = `/api/admin/people/${line.dataset.person}`;
   $("[data-link]", line)?.addEventListener("click", async () => {
+    const name = $("bdi", line).textContent;
+    if (!window.confirm(`${name}: ${$("#link").dataset.sure}`)) return;
     const said = await ask("POST", `${path}/link`);
     if (said) showLink(said);
   });
@@ -151,68 +155,4 @@ for (const line of all("[data-person]")) {
     if (await ask("PUT", path, { active: event.currentTarget.dataset.active === "true" })) location.reload();
   });
 }
-
-// --------------------------------------------------------------------------------------------------------- decision
-
-const named = (form, prefix) => [...form.elements].filter((each) => each.name.startsWith(`${prefix}:`));
-const after = (field) => field.name.slice(field.name.indexOf(":") + 1);
-
-/** By form: its payload out of the fields, and the fields out of a payload. */
-const FORMS = {
-  grade: {
-    read: (form) => ({ grade: Number(form.elements.grade.value) }),
-    show: (form, said) => { form.elements.grade.value = said.grade; },
-  },
-  correct: {
-    read: (form) => ({ correct: form.elements.correct.value === "true" }),
-    show: (form, said) => { form.elements.correct.value = String(said.correct); },
-  },
-  aspects: {
-    read: (form) => ({ grades: Object.fromEntries(named(form, "aspect").map((each) => [after(each), Number(each.value)])) }),
-    show: (form, said) => { for (const each of named(form, "aspect")) each.value = said.grades[after(each)]; },
-  },
-  preference: {
-    read: (form) => {
-      const places = new Map();
-      for (const each of named(form, "place")) {
-        const place = Number(each.value);
-        places.set(place, [...(places.get(place) ?? []), after(each)]);
-      }
-      const order = [...places].sort(([one], [other]) => one - other).map(([, keys]) => keys);
-      return { order, none_good: form.elements.none_good.checked };
-    },
-    show: (form, said) => {
-      said.order.forEach((keys, place) => { for (const key of keys) form.elements[`place:${key}`].value = place + 1; });
-      form.elements.none_good.checked = said.none_good;
-    },
-  },
-  gist: {
-    read: (form) => ({
-      spans: Object.fromEntries(named(form, "spans").map((each) => [
-        after(each),
-        each.value.split("\n").filter((line) => line.trim()).map((line) => line.split("-").map(Number)),
-      ])),
-    }),
-    show: (form, said) => {
-      for (const each of named(form, "spans")) {
-        each.value = (said.spans[after(each)] ?? []).map(([start, end]) => `${start}-${end}`).join("\n");
-      }
-    },
-  },
-};
-
-const decision = $("#decision");
-if (decision) {
-  const data = JSON.parse($("#page-data").textContent);
-  const kind = FORMS[data.form];
-  if (data.decision) kind.show(decision, data.decision);
-  for (const button of all("[data-take]", decision)) {
-    button.addEventListener("click", () => kind.show(decision, data.said[Number(button.dataset.take)].payload));
-  }
-  decision.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const note = decision.elements.note.value;
-    const stored = await ask("PUT", `/api/admin/items/${data.item}/decision`, { payload: kind.read(decision), note });
-    if (stored) location.reload();
-  });
-}
+for (const line of all("[data-person]")) equip(line);

@@ -158,8 +158,9 @@ export class Caret {
         : { left: before.right, top: before.top, height: before.height || 20 };
     }
     this.sign.hidden = selection.rangeCount === 0 && this.anchor !== this.focus;
-    this.sign.style.left = `${box.left - frame.left}px`;
-    this.sign.style.top = `${box.top - frame.top}px`;
+    const { scrollLeft, scrollTop } = this.region.parentElement;
+    this.sign.style.left = `${box.left - frame.left + scrollLeft}px`;
+    this.sign.style.top = `${box.top - frame.top + scrollTop}px`;
     this.sign.style.height = `${box.height}px`;
     const { innerHeight } = window;
     if (box.top < 80 || box.top + box.height > innerHeight - 90) this.sign.scrollIntoView({ block: "center" });

@@ -2,7 +2,7 @@
 import { equipBar } from "./bar.js";
 import { Drafts } from "./drafts.js";
 import { make } from "./make.js";
-import { Notices } from "./notices.js";
+import { Notices, closedText } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { Server } from "./server.js";
 import { Storage } from "./storage.js";
@@ -22,7 +22,7 @@ const outbox = new Outbox({
       if (kind === "save" && !drafts.of(number)) drafts.keep(number, { payload: body.payload, unclear: body.unclear, seconds: body.seconds, refused: message });
       notices.tell(`refused-${number}`, word("refused", { number, message }), { urgent: true });
     },
-    closed: (why) => notices.tell("closed", why === "other" ? word("other_person") : `${word("closed_title")} ${word("closed", { n: outbox.entries.length })}`, { urgent: true }),
+    closed: (why) => notices.tell("closed", closedText(why, outbox.entries.length), { urgent: true }),
   },
 });
 const bar = equipBar({ outbox, storage, server, notices, counted: null, help: () => {}, before: () => {} });

@@ -1,6 +1,13 @@
 /* What is to be told above the texts: one notice a topic, each with at most one thing to do. */
 import { make, button } from "./make.js";
-import { word } from "./words.js";
+import { data, word } from "./words.js";
+
+/* Why nothing can be sent; `waiting`: how much is kept here meanwhile. */
+export function closedText(why, waiting) {
+  if (why === "other") return word("other_person");
+  const sentences = [word("closed_title"), word("closed"), waiting ? word("closed_waiting", { n: waiting }) : ""];
+  return sentences.filter(Boolean).join(data.language === "ja" ? "" : " ");
+}
 
 export class Notices {
   #shown = new Map();

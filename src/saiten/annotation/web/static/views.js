@@ -1,11 +1,13 @@
 /* The texts of an item on the page: each knows its characters, and what is marked in them. */
 import { paint } from "./paint.js";
-import { shown, Points } from "./shown.js";
+import { excerpt, shown, Points } from "./shown.js";
 import { folded, hits } from "./search.js";
 import { make, button } from "./make.js";
 import { figure, word } from "./words.js";
 
 const LONG = 1_200; /* characters; a longer context is folded at first */
+const FEW = 5; /* contexts; of more, all are folded at first */
+const BEGINNING = 90; /* characters of it that its heading shows */
 
 export class View {
   #folded = null;
@@ -60,12 +62,12 @@ export function panel(view, level = "h2", after = null) {
 export function folds(name, label, texts, numbered, language) {
   const views = [];
   const rows = texts.map((text, index) => {
-    const details = make("details", { open: text.length <= LONG && texts.length <= 5 });
+    const details = make("details", { open: text.length <= LONG && texts.length <= FEW });
     const title = word(numbered, { n: index + 1 });
     const view = new View(text, { language, label: title, name, folding: details });
     view.count = make("span", { class: "count" });
     details.append(
-      make("summary", {}, make("span", { class: "title", text: title }),
+      make("summary", {}, make("span", { class: "title", text: title }), make("span", { class: "begins", dir: "auto", lang: language, text: excerpt(text.slice(0, 4 * BEGINNING), BEGINNING) }),
         make("span", { class: "size", text: word("characters", { n: figure(view.points.length) }) }), view.count),
       view.element,
     );

@@ -1,0 +1,191 @@
+/* The item on the desk: its texts, its form, and what is said on it until it is saved. */
+import { Earlier } from "./earlier.js";
+import { FORMS } from "./forms/all.js";
+import { drawTexts } from "./item_texts.js";
+import { make, button } from "./make.js";
+import { data, word } from "./words.js";
+
+const LONGEST_REASON = 10_000;
+
+export class Desk {
+  #keeping = 0;
+  #base = "";
+
+  /* `work`: what all parts of the page share; see page.js. */
+  constructor(work) {
+    this.work = work;
+    this.main = work.main;
+    this.earlier = new Earlier(work);
+    this.clear();
+  }
+
+  clear() {
+    this.form?.close?.();
+    Object.assign(this, { item: null, form: null, reason: null, unclear: null, dirty: false, draftAt: 0, seconds: 0, contexts: [] });
+  }
+
+  /* The numbers that are not to come from the server once more. */
+  get open() {
+    return this.item && this.item.state !== "done" ? [this.item.number] : [];
+  }
+
+  show(item, { edited = false } = {}) {
+    const { work, main } = this;
+    this.clear();
+    this.item = item;
+    work.notices.clear("field");
+    work.counted.take(item, work.outbox.entries);
+    work.bar.say();
+    const { heading, texts, named, folding, views } = drawTexts(item.content);
+    this.contexts = folding;
+    const form = this.#formOf(item, named, edited);
+    main.replaceChildren(
+      make("div", { class: "asked" }, make("div", { class: "line" },
+        make("p", { class: "number", text: word("item_numbered", { number: item.number }) }),
+        edited ? make("p", { class: "edits" }, word("edits_earlier"), " ", make("a", { href: "#", text: word("go_on") })) : null,
+        work.finder.element), heading),
+      texts, form, this.#wayToForm(form),
+    );
+    main.dataset.form = data.form;
+    main.dataset.number = item.number;
+    main.removeAttribute("aria-busy");
+    document.title = `${word("item_numbered", { number: item.number })} · ${data.texts.title} · saiten`;
+    this.restore();
+    work.finder.over(views);
+    work.timer.begin(this.seconds);
+    scrollTo(0, 0);
+    heading.focus({ preventScroll: true });
+  }
+
+  #formOf(item, views, edited) {
+    const { work } = this;
+    const changed = () => this.changed();
+    const required = data.reason_required;
+    this.reason = make("textarea", { id: "reason", rows: "3", dir: "auto", maxlength: LONGEST_REASON, "aria-required": String(required), oninput: changed });
+    this.unclear = make("input", { type: "checkbox", onchange: changed });
+    this.form = new FORMS[data.form]({ item, texts: data.texts, views, changed });
+    const told = item.prelabel ? make("div", { class: "beforehand" },
+      make("h3", { text: word("beforehand") }), make("p", { text: this.form.tell(item.prelabel), dir: "auto" }),
+      button(word("take_over"), () => { this.form.write(item.prelabel); changed(); }, { class: "plain" })) : null;
+    return make("form", { class: "rail", id: "form", novalidate: true, "aria-label": data.texts.title, onsubmit: (event) => { event.preventDefault(); work.saving.save(); } },
+      this.#about(),
+      told, this.earlier.element, this.form.element,
+      make("div", { class: "reason", "data-stop": "reason", tabindex: "-1" },
+        make("label", { for: "reason", text: word(required ? "reason" : "reason_optional") }), this.reason),
+      make("label", { class: "check" }, this.unclear, make("span", { text: word("unclear") }), make("kbd", { text: "f", "aria-hidden": "true" })),
+      make("p", { class: "problem", id: "problem", role: "alert" }),
+      make("div", { class: "actions" },
+        make("button", { type: "submit", class: "save" }, word("save"), make("kbd", { text: "Ctrl ⏎", "aria-hidden": "true" })),
+        edited ? null : withKey(button(word("skip"), () => work.saving.skip(), { class: "plain" }), "s"),
+        withKey(button(word("undo"), () => work.undoing.undo(), { class: "plain" }), "u")));
+  }
+
+  /* The instructions: open until the first item is saved, and from then on as they were left by hand. */
+  #about() {
+    const { storage } = this.work;
+    const details = make("details", { class: "about", open: storage.get("about") !== "closed" },
+      make("summary", { text: data.texts.title, onclick: () => storage.set("about", details.open ? "closed" : "open") }),
+      make("p", { text: data.texts.instructions }));
+    return details;
+  }
+
+  /* Who has saved an item has read the instructions. */
+  instructed() {
+    if (this.work.storage.get("about") === null) this.work.storage.set("about", "closed");
+  }
+
+  /* Where the form stands below the texts: a way to it, while it is out of sight. */
+  #wayToForm(form) {
+    const way = button(word("to_form"), () => {
+      form.scrollIntoView({ block: "start" });
+      (form.querySelector("input, button.save") ?? form).focus({ preventScroll: true });
+    }, { class: "to-form", hidden: true });
+    new IntersectionObserver(([seen]) => { way.hidden = seen.isIntersecting; }, { rootMargin: "0px 0px -120px" }).observe(form);
+    return way;
+  }
+
+  /* What is said: a draft, else what waits in the outbox, else what the server has, else what was said of the like. */
+  restore() {
+    const { item, work } = this;
+    const draft = work.drafts.of(item.number);
+    const found = draft ?? work.outbox.pending(item.number)?.body ?? item.answered;
+    this.form.write(found?.payload ?? {});
+    this.reason.value = found?.payload?.reason ?? "";
+    this.unclear.checked = Boolean(found?.unclear);
+    this.seconds = draft?.seconds ?? 0;
+    this.#base = this.#said();
+    this.dirty = draft !== null;
+    this.draftAt = draft?.at ?? 0;
+    if (draft?.refused) this.problem(word("server_says", { message: draft.refused }), null);
+    this.earlier.offer(item, { wanted: !found, form: this.form, taken: () => { this.#base = this.#said(); }, changed: () => this.changed() });
+  }
+
+  payload() {
+    return { ...this.form.read(), reason: sendable(this.reason.value).trim() };
+  }
+
+  #said() {
+    return JSON.stringify([this.payload(), this.unclear.checked]);
+  }
+
+  /* Everything that goes with a save. */
+  body() {
+    return {
+      payload: this.payload(), unclear: this.unclear.checked, seconds: Math.round(this.work.timer.seconds * 10) / 10, fresh: this.item.state !== "done",
+    };
+  }
+
+  changed() {
+    this.problem("");
+    this.dirty = true;
+    clearTimeout(this.#keeping);
+    this.#keeping = setTimeout(() => this.keepDraft(), 200);
+  }
+
+  keepDraft() {
+    const { item, work } = this;
+    clearTimeout(this.#keeping);
+    if (!item || !this.dirty) return;
+    /* Nothing but what the server knows already is no draft. */
+    if (this.#said() === this.#base && !work.drafts.of(item.number)) return;
+    work.drafts.keep(item.number, { payload: this.payload(), unclear: this.unclear.checked, seconds: work.timer.seconds });
+    this.draftAt = work.drafts.of(item.number)?.at ?? 0;
+    work.bar.say();
+  }
+
+  /* What is on the form is on its way, or was: it is no draft any more. */
+  leave() {
+    clearTimeout(this.#keeping);
+    this.clear();
+  }
+
+  problem(message, at) {
+    const line = document.getElementById("problem");
+    for (const element of this.main.querySelectorAll("[aria-invalid]")) element.removeAttribute("aria-invalid");
+    this.main.querySelector(".wrong")?.classList.remove("wrong");
+    if (!line || (line.textContent === "" && message === "")) return;
+    line.textContent = message;
+    if (!message || !at) return;
+    at.element.classList.add("wrong");
+    if (at.element.matches("textarea")) at.element.setAttribute("aria-invalid", "true");
+    at.focus();
+  }
+
+  /* What is missing or too much, as {message, at}; null where it can be saved. */
+  fault() {
+    const { length } = [...this.reason.value];
+    const writing = { element: this.reason, focus: () => this.reason.focus() };
+    if (length > LONGEST_REASON) return { message: word("reason_long", { n: length, most: LONGEST_REASON }), at: writing };
+    const found = this.form.problem({ unclear: this.unclear.checked });
+    if (found) return found;
+    return data.reason_required && !this.reason.value.trim() ? { message: word("give_reason"), at: writing } : null;
+  }
+}
+
+function withKey(element, key) {
+  element.append(" ", make("kbd", { text: key, "aria-hidden": "true" }));
+  return element;
+}
+
+/* Neither NUL nor half a surrogate pair can be stored anywhere. */
+const sendable = (text) => text.replaceAll("\0", "").replace(/[\ud800-\udfff]/gu, "\ufffd");

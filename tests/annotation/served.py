@@ -1,0 +1,104 @@
+"""`saiten annotate` as the process that people start: read for its links, killed, started again at the same port."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+_SAITEN = "from saiten.cli import main; main()"
+_TALKATIVE = (
+    "import logging; logging.basicConfig(level=logging.DEBUG); "
+    f"logging.getLogger('sqlalchemy').setLevel(logging.DEBUG); {_SAITEN}"
+)
+_LINK = re.compile(r"(.+): http://127\.0\.0\.1:(\d+)/join/(\S+)")
+
+
+def answers(number: int, *, length: int = 1) -> Iterable[Mapping[str, Any]]:
+    """Rows to annotate; the answer's first word says which it is."""
+    for n in range(number):
+        text = " This is a sentence of the answer." * length
+        yield {
+            "id": f"item {n}",
+            "question": f"Question {n}?",
+            "answer": f"<{n}>{text}",
+            "reference": f"The reference of {n}.",
+            "contexts": [f"A context of {n}.{text}"],
+        }
+
+
+class ServedProject:
+    """A project and the process that serves it."""
+
+    def __init__(
+        self, folder: Path, database: str, rows: Iterable[Mapping[str, Any]], *options: str, talkative: bool = False
+    ) -> None:
+        """`options`: of the first start, which makes the project; `talkative`: every library logs all that it can."""
+        self._program = _TALKATIVE if talkative else _SAITEN
+        self.folder = folder
+        self.database = database
+        self.tokens: dict[str, str] = {}
+        """By name; the admin's is another one at each start."""
+        self.port = 0
+        self.told: list[bytes] = []
+        """The lines on standard error, of all starts."""
+        data = folder / "answers.jsonl"
+        with data.open("w", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps(row)}\n" for row in rows)
+        self.start(str(data), *options)
+
+    def start(self, *options: str) -> None:
+        """Start the server, and wait until it serves."""
+        self.process = subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                self._program,
+                "annotate",
+                *options,
+                "--db",
+                self.database,
+                "--port",
+                str(self.port),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=self.folder,
+            env=os.environ | {"PYTHONUTF8": "1"},
+        )
+        for line in self.process.stderr:
+            self.told.append(line)
+            if found := _LINK.fullmatch(line.decode().rstrip()):
+                self.tokens[found[1]], self.port = found[3], int(found[2])
+            if b"Ctrl-C ends" in line:
+                break
+        else:
+            raise RuntimeError(b"".join(self.told).decode())
+        self._reader = Thread(target=self.told.extend, args=[self.process.stderr], daemon=True)
+        self._reader.start()
+
+    def cpu_seconds(self) -> float:
+        """That the server has used since it was started; of Linux only."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def kill(self) -> None:
+        """As the kernel does it: at once, with no chance to finish anything."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> int:
+        """By Ctrl-C; the exit status."""
+        return self._end(signal.SIGINT)
+
+    def _end(self, how: signal.Signals) -> int:
+        self.process.send_signal(how)
+        status = self.process.wait(60)
+        self._reader.join()
+        self.process.stderr.close()
+        return status

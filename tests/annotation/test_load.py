@@ -1,0 +1,132 @@
+"""Many annotators at once over HTTP, on bad lines and with a server that is killed: counts only, no times.
+
+`benchmarks/annotation.py` is the same with fifty of them, and with times.
+"""
+
+import asyncio
+import random
+import re
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the annotation page is an extra: pip install 'saiten[annotate]'")
+
+from crowd import Crowd, exported, held_against, work_off
+from served import ServedProject, answers
+from sqlalchemy import event
+from storing import new_id, new_items, settings_of
+from storing import work_off as work_off_here
+
+from saiten.annotation.forms import GradeForm
+from saiten.annotation.store import ItemCounts, Store
+from saiten.annotation.web.agreed import AgreementSoFar
+
+NAMES = [f"P{number}" for number in range(10)]
+_TOKEN = re.compile(rb"/join/([\w-]{43})")
+
+
+@pytest.fixture
+def served(tmp_path, annotation_database):
+    """`served(items, names)`: a project and its server."""
+    projects = []
+
+    def serve(items, names=NAMES, *options):
+        people = [part for name in names for part in ("--annotator", name)]
+        projects.append(
+            ServedProject(tmp_path, annotation_database, answers(items), "--form", "grade", *people, *options)
+        )
+        return projects[-1]
+
+    yield serve
+    for project in projects:
+        if project.process.poll() is None:
+            project.kill()
+
+
+async def test_what_ten_annotators_save_at_once_is_stored_once_and_shared_evenly(served):
+    """Some saves come twice at the same moment, some replies are never read: each is stored once, as it was said;
+    each item has its two annotators, each annotator as many items; and the log has nothing to say about any of it.
+    """
+    project = served(25)
+    crowd = Crowd(random.Random(20270301), sent_twice=0.3, cut=0.3)
+    await work_off(project, crowd, NAMES)
+    kept = held_against(await exported(project), crowd.acknowledged)
+    assert (kept.rows, kept.lost, kept.double, kept.unasked) == (50, 0, 0, 0)
+    assert (kept.per_item, kept.per_person) == ({2: 25}, {5: 10})
+    assert crowd.counted["again"] > 5
+    await asyncio.to_thread(project.stop)
+    with Store.open(project.database) as store:
+        assert store.item_counts() == ItemCounts(total=25, finished=25, untouched=0)
+        assert all(answered.revision == 1 for each in store.settled() for _, answered in each.said)
+    told = b"".join(project.told)
+    assert set(_TOKEN.findall(told)) == {token.encode() for token in project.tokens.values()}
+    assert told.splitlines()[-2].startswith(b"Ctrl-C ends"), told.decode()
+
+
+async def test_what_was_acknowledged_is_there_after_a_kill(served):
+    """SIGKILL in the middle of saves, again and again: the same links and sessions go on, what the page sends again is
+    stored once, and nobody gets an item that is not theirs.
+    """
+    project = served(20, NAMES[:6])
+    crowd = Crowd(random.Random(20270302), sent_twice=0.2, cut=0.1)
+    dice = random.Random(20270303)
+
+    async def kill_now_and_then():
+        for enough in (6, 22):
+            while len(crowd.acknowledged) < enough:  # noqa: ASYNC110 - nobody but the crowd could tell
+                await asyncio.sleep(0.005)
+            await asyncio.sleep(dice.uniform(0, 0.05))
+            await asyncio.to_thread(project.kill)
+            there = held_against(_rows(project), dict(crowd.acknowledged))
+            assert (there.lost, there.double) == (0, 0)
+            await asyncio.to_thread(project.start)
+
+    await asyncio.gather(work_off(project, crowd, NAMES[:6]), kill_now_and_then())
+    kept = held_against(await exported(project), crowd.acknowledged)
+    assert (kept.rows, kept.lost, kept.double, kept.unasked) == (40, 0, 0, 0)
+    assert kept.per_item == {2: 20}
+    assert crowd.counted["away"] >= 2
+
+
+def test_no_look_at_the_whole_project_sorts_it_for_each_run(tmp_path):
+    """Twice the items take twice the time: SQLite walks through them by their numbers, and never sorts all of them."""
+    with Store.open(str(tmp_path / "labels.db"), settings_of()) as store:
+        store.add_items(new_items(3))
+        asked = []
+        engine = store._database._engine
+        event.listen(engine, "before_cursor_execute", lambda *args: asked.append(args[2:4]))
+        work_off_here(store, store.create_person("Anna", "annotator")[0].id)
+        asked.clear()
+        assert len(list(store.settled())) == 3
+        walked = [each for each in asked if "FROM saiten_items" in each[0]]
+        with engine.connect() as connection:
+            plans = [connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {each[0]}", each[1]).all() for each in walked]
+    told = [line[-1] for plan in plans for line in plan]
+    assert "SEARCH saiten_items USING INTEGER PRIMARY KEY (rowid>?)" in told
+    assert not [line for line in told if "TEMP B-TREE" in line]
+
+
+def test_the_agreement_is_computed_once_while_nobody_says_more(tmp_path):
+    """The very same figures; others after a save, a skip or an undo."""
+    with Store.open(str(tmp_path / "labels.db"), settings_of()) as store:
+        store.add_items(new_items(4))
+        for name in ("Anna", "Ben"):
+            work_off_here(store, store.create_person(name, "annotator")[0].id)
+        agreed = AgreementSoFar(GradeForm(), store)
+        before = agreed.figures()
+        assert before
+        assert agreed.figures() is before
+        store.undo(1, save_id=new_id())
+        after = agreed.figures()
+        assert after is not before
+        assert {each.n for each in after} == {3}
+
+
+def _rows(project):
+    """What is in the database, as `exported` gives it."""
+    with Store.open(project.database) as store:
+        return [
+            {"annotator": person.name, "item": each.item.key, "reason": said.payload["reason"]}
+            for each in store.settled()
+            for person, said in each.said
+        ]

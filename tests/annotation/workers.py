@@ -1,0 +1,87 @@
+"""Other processes that use a store: each a fork of one that has imported it already, so that none begins with that.
+
+with another_process(saves, url) as (process, told):     # `saves(tell, url)`, a function of this module
+    told.readline()
+    process.kill()
+"""
+
+import multiprocessing
+import os
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+
+from storing import settings_of
+
+_FORKING = multiprocessing.get_context("forkserver")
+_FORKING.set_forkserver_preload(
+    ["saiten.annotation.store", "sqlalchemy.dialects.sqlite", "sqlalchemy.dialects.postgresql.psycopg"]
+)
+
+
+@contextmanager
+def another_process(work, *arguments) -> Iterator[tuple]:
+    """The process, and the lines that it tells, until it ends."""
+    here, there = _FORKING.Pipe(duplex=False)
+    process = _FORKING.Process(target=_call, args=(work, there, arguments))
+    process.start()
+    there.close()
+    with os.fdopen(os.dup(here.fileno()), "rb") as told:
+        here.close()
+        try:
+            yield process, told
+        finally:
+            process.kill()
+            process.join()
+
+
+def _call(work, there, arguments) -> None:
+    work(partial(_tell, there.fileno()), *arguments)
+
+
+def _tell(to, *words) -> None:
+    """A line, at once and in one piece; whoever is told to nobody ends."""
+    os.write(to, (" ".join(map(str, words)) + "\n").encode())
+
+
+def saves(tell, url):
+    """Eight annotators save until the process is killed, and tell the id of each save that was acknowledged."""
+    from saiten.annotation.store import Store
+
+    store = Store.open(url)
+
+    def work(person):
+        while True:
+            number = store.next_item(person).number
+            for _ in range(20):
+                save_id = str(uuid.uuid4())
+                store.save(person, number, {"reason": "理由" * 50, "id": save_id}, save_id=save_id)
+                tell(save_id)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(1, 9)))
+
+
+def works_off(tell, url, people):
+    """These annotators answer until nothing is left, and tell who answered what."""
+    from saiten.annotation.store import Store
+
+    with Store.open(url) as store:
+
+        def work(person):
+            while (given := store.next_item(person)) is not None:
+                store.save(person, given.number, {"by": person}, save_id=str(uuid.uuid4()))
+                tell(person, given.item.id)
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(work, people))
+
+
+def opens(tell, url):
+    """Opens the database, and tells the identity of the project."""
+    from saiten.annotation.store import Store
+
+    with Store.open(url, settings_of()) as store:
+        tell(store.identity)

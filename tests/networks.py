@@ -1,0 +1,36 @@
+"""Marks for tests of networks: skipped where PyTorch is not installed, and run by one process of pytest.
+
+pytestmark = networks.marks()           # of a module
+pytestmark = networks.marks("peft")     # of one that needs more than torch and transformers
+with_networks = networks.needed()       # a decorator for single tests
+
+Nothing is imported to find that out, so that collecting tests costs nothing; tests import what they use themselves.
+Importing torch and transformers takes ten seconds of a processor: one process for all pays that once.
+"""
+
+from collections.abc import Callable
+from functools import reduce
+from importlib.util import find_spec
+
+import pytest
+
+
+def marks(*more: str) -> list[pytest.MarkDecorator]:
+    """For a module's `pytestmark`."""
+    missing = [name for name in ("torch", "transformers", *more) if find_spec(name) is None]
+    return [
+        pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} not installed: make neural"),
+        pytest.mark.xdist_group("networks"),
+        pytest.mark.timeout(600),  # the first one imports it all, maybe on a machine that is busy
+        # of the libraries themselves
+        pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning"),
+    ]
+
+
+def needed(*more: str) -> Callable:
+    """A decorator with these marks, for single tests of a module whose others need no network."""
+
+    def marked(test):
+        return reduce(lambda test, mark: mark(test), marks(*more), test)
+
+    return marked
