@@ -48,8 +48,8 @@ def browser():
 
 
 @contextmanager
-def watched(chromium, folder) -> Iterator:
-    """`open_page(scheme, size, javascript)` opens `folder/page.html`, served from loopback.
+def watched(chromium, folder, *, from_file: bool = False) -> Iterator:
+    """`open_page(scheme, size, javascript)` opens `folder/page.html`, served from loopback or, `from_file`, as a file.
 
     Afterwards there was no error and no other request.
     """
@@ -57,6 +57,8 @@ def watched(chromium, folder) -> Iterator:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_port}/page.html"
+    if from_file:
+        address = (folder / "page.html").as_uri()
 
     def open_page(scheme, size, *, javascript):
         context = chromium.new_context(

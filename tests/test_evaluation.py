@@ -167,8 +167,8 @@ def test_a_metric_of_ones_own_stands_beside_ours(tmp_path):
     result = saiten.evaluate(ROWS, ["token_f1", Words()], run=tmp_path / "run")
     assert values(result, "words") == {"a": 1.0, "b": 1.0, "c": 0.0}
     assert result.signatures["words"].startswith("words|at_most:3|")
-    from saiten.cli.compare import compare_runs
     from saiten.journal import read_run
+    from saiten.reports.comparison import compare_runs
 
     reader = read_run(tmp_path / "run")
     (table,) = compare_runs([reader, reader])

@@ -9,32 +9,36 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from saiten import data
 from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent
 from saiten.execution import LocalExecutor
-from saiten.journal import Journal, read_run
+from saiten.frames import Form, columns_of, to_arrow, to_dataset, to_pandas, to_polars
+from saiten.journal import Journal, Manifest, read_run
 from saiten.metrics.catalog import make_metrics
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Scored
 from saiten.reports.summary_tables import summary_tables
-from saiten.reports.tables import as_markdown
+from saiten.reports.tables import Table
 from saiten.scoring import Ledger, Scorer, Watch, score_into, signature_of
-from saiten.summary import Summary, place_of, summarise
+from saiten.shown import Comparison, Shown, ShownSummary
+from saiten.summary import place_of, summarise
 from saiten.text.language import detect_language
+from saiten.tracking import Tracked, Tracking, log_to_mlflow, run_on_disk
 
 Samples = str | Path | Iterable[Sample] | Iterable[Mapping[str, Any]] | Any
 """A file, samples, rows with the column names that are understood, or a pandas or Polars frame."""
 
 
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, repr=False)
+class Evaluation(Shown):
     """What came out: the samples, a score for each of them and each metric, and the summary."""
 
     samples: tuple[Sample, ...]
@@ -45,60 +49,140 @@ class Evaluation:
     """Rows that could not be used, with the reason."""
     stopped: str | None = None
     """Why not everything was scored: the budget was spent. What was paid for is in `scores`."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What all scores have in common: the judge, the columns, the language, …"""
+    folder: Path | None = None
+    """Where everything is kept; None where it is in memory alone."""
 
     @cached_property
-    def summary(self) -> Summary:
+    def summary(self) -> ShownSummary:
         """Means with intervals, coverage, per system and group; see `summary.Summary`."""
         places = {sample.id: place_of(sample) for sample in self.samples}
-        return summarise(self.scores, places, self.signatures)
+        return ShownSummary.of(summarise(self.scores, places, self.signatures))
+
+    def compare(self, other: "Evaluation", names: tuple[str, str] = ("first", "second")) -> Comparison:
+        """Is the difference real: what `other` gains over this one, paired by sample; see `saiten compare`.
+
+        Raises:
+            BadInput: they share no metric, or no sample.
+        """
+        return Comparison.of(self._values(), other._values(), names)  # noqa: SLF001 - of the same class
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict a sample: its fields, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`."""
-        found: dict[str, dict[str, Any]] = {sample.id: asdict(sample) for sample in self.samples}
-        for one in self.scores:
-            found[one.sample] |= {
-                one.metric: one.score.value,
-                f"{one.metric}:status": one.score.status,
-                f"{one.metric}:reason": one.score.reason,
-            }
-        return list(found.values())
+        columns = columns_of(self.samples, self.scores)
+        return [
+            dict(zip(columns, cells, strict=True))
+            for cells in zip(*(column.cells for column in columns.values()), strict=True)
+        ]
 
-    def to_pandas(self) -> Any:
-        """`rows()` as a pandas DataFrame; a score without a value is missing there (NaN), with its status beside it.
+    def to_pandas(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
+        """A pandas DataFrame; a score without a value is missing there (NaN), with its status beside it.
 
-        Raises:
-            ImportError: pandas is not installed.
-        """
-        try:
-            import pandas as pd  # noqa: PLC0415 - optional
-        except ImportError as error:
-            raise ImportError('to_pandas needs pandas; install it with `pip install "saiten[frames]"`') from error
-        return pd.DataFrame(self.rows())
-
-    def to_polars(self) -> Any:
-        """`rows()` as a Polars DataFrame; a score without a value is null there.
+        Args:
+            form: `wide`: one row a sample, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`. `long`:
+                one row a score, with `sample`, `metric`, `value`, `status`, `reason`, and `details` as JSON text. A
+                metric that is called as a field of the sample stands behind `metric:` in the wide form.
+            texts: Whether the sample's fields (question, answer, contexts, …) stand beside its scores. By default they
+                do in the wide form, where each stands once.
 
         Raises:
-            ImportError: Polars is not installed.
+            ConfigurationError: pandas is not installed.
+            ValueError: there is no such form.
         """
-        try:
-            import polars as pl  # noqa: PLC0415 - optional
-        except ImportError as error:
-            raise ImportError('to_polars needs Polars; install it with `pip install "saiten[frames]"`') from error
-        rows = [{key: list(v) if isinstance(v, tuple) else v for key, v in row.items()} for row in self.rows()]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return to_pandas(columns_of(self.samples, self.scores, form, texts=texts))
 
-    def __str__(self) -> str:
-        """The summary as Markdown tables, and why it is not complete if it is not."""
-        tables = as_markdown(summary_tables(self.summary))
-        return tables if self.stopped is None else f"{tables}\n**Stopped:** {self.stopped}\n"
+    def to_polars(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
+        """A Polars DataFrame, of the forms that `to_pandas` describes; a score without a value is null there.
+
+        Raises:
+            ConfigurationError: Polars is not installed.
+            ValueError: there is no such form.
+        """
+        return to_polars(columns_of(self.samples, self.scores, form, texts=texts))
+
+    def to_arrow(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
+        """An Arrow table, of the forms that `to_pandas` describes; statuses are a dictionary.
+
+        Raises:
+            ConfigurationError: pyarrow is not installed.
+            ValueError: there is no such form.
+        """
+        return to_arrow(columns_of(self.samples, self.scores, form, texts=texts))
+
+    def to_dataset(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
+        """A Hugging Face `datasets.Dataset`, of the forms that `to_pandas` describes.
+
+        Raises:
+            ConfigurationError: datasets is not installed.
+            ValueError: there is no such form.
+        """
+        return to_dataset(columns_of(self.samples, self.scores, form, texts=texts))
+
+    def log_to_mlflow(
+        self,
+        to: str | None = None,
+        *,
+        experiment: str | None = None,
+        name: str | None = None,
+        texts: bool = False,
+        report: Path | str | None = None,
+    ) -> Tracked:
+        """Track this result in MLflow, as `saiten track` does; the same result again is brought up to date there.
+
+        Args:
+            to: `sqlite:///mlflow.db`, `http://HOST:5000`, …; by default what `mlflow.get_tracking_uri()` says.
+            experiment: Made if it is not there; by default that of MLFLOW_EXPERIMENT_NAME, else `saiten`.
+            name: Of the run in MLflow.
+            texts: Keep the samples and the details of the scores there too.
+            report: A file to keep beside them.
+
+        Raises:
+            ConfigurationError: the extra `mlflow` is not installed, there is no such store, or it refuses.
+            BadInput: there is nothing to track, or no such report.
+        """
+        file = None if report is None else Path(report)
+        return log_to_mlflow(self._tracking(), to=to, experiment=experiment, name=name, texts=texts, report=file)
+
+    def tables(self) -> list[Table]:
+        return summary_tables(self.summary)
+
+    def notes(self) -> Sequence[str]:
+        """Why it is not complete, if it is not."""
+        return () if self.stopped is None else (f"Stopped: {self.stopped}",)
 
     def __repr__(self) -> str:
         return f"<Evaluation of {len(self.samples)} samples, {len(self.scores)} scores>\n{self}"
 
-    def _repr_markdown_(self) -> str:
-        """What a notebook shows."""
-        return str(self)
+    def _values(self) -> dict[str, dict[tuple[str, str], float]]:
+        keys = {sample.id: (place_of(sample).question, sample.id) for sample in self.samples}
+        found: dict[str, dict[tuple[str, str], float]] = {}
+        for one in self.scores:
+            if one.score.value is not None:
+                found.setdefault(one.metric, {})[keys.get(one.sample, ("", one.sample))] = one.score.value
+        return found
+
+    @cached_property
+    def _identity(self) -> str:
+        """Of what is in memory alone: this object, and no other that happens to be equal."""
+        return uuid4().hex
+
+    def _tracking(self) -> Tracking:
+        if self.folder is not None:
+            return replace(run_on_disk(read_run(self.folder)), stopped=self.stopped)
+        if not self.scores:
+            raise BadInput("there are no scores yet; there is nothing to track")
+        return Tracking(
+            self._identity,
+            "saiten.evaluate",
+            lambda: self.samples,
+            lambda: self.scores,
+            self.signatures,
+            self.settings,
+            Manifest.new(self.settings, self.signatures, ()).versions,
+            stopped=self.stopped,
+            bad_rows=len(self.bad_rows),
+        )
 
 
 async def aevaluate(
@@ -163,10 +247,12 @@ async def aevaluate(
         first = told.bad_rows[0]
         raise BadInput(f"none of {len(told.bad_rows)} rows could be used; {first.where}: {first.reason}")
     if folder is None:
-        return Evaluation(tuple(told.samples), tuple(told.scores), signatures, tuple(told.bad_rows), stopped)
+        samples_told, scores_told = tuple(told.samples), tuple(told.scores)
+        return Evaluation(samples_told, scores_told, signatures, tuple(told.bad_rows), stopped, settings)
     kept = read_run(folder)
-    samples_kept, scores_kept = tuple(kept.samples()), tuple(kept.scores())
-    return Evaluation(samples_kept, scores_kept, kept.manifest.signatures, tuple(told.bad_rows), stopped)
+    samples_kept, scores_kept, made = tuple(kept.samples()), tuple(kept.scores()), kept.manifest
+    bad = tuple(told.bad_rows)
+    return Evaluation(samples_kept, scores_kept, made.signatures, bad, stopped, made.settings, folder)
 
 
 def evaluate(samples: Samples, metrics: Sequence[str | Metric], judge: Any = "offline", **settings: Any) -> Evaluation:

@@ -7,6 +7,7 @@ that resamples questions, since answers to one question are not independent of e
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from saiten.records import STATUSES, Sample, Scored, Signature, Status, Usage
 from saiten.stats.bootstrap import bootstrap_mean
@@ -135,6 +136,8 @@ def summarise(
     scored: Iterable[Scored],
     places: Mapping[str, Place],
     signatures: Mapping[str, Signature | str] | None = None,
+    *,
+    each: Literal["system", "group"] | None = None,
 ) -> Summary:
     """The summary of scores; a later score of the same sample and metric must already have replaced an earlier one.
 
@@ -142,6 +145,7 @@ def summarise(
         scored: the scores; they are not kept, so a stream of them does.
         places: by sample id.
         signatures: by metric, to be shown under the figures.
+        each: break down by this even where there is only one name, or more than anybody would read.
     """
     # The metrics in the order in which they were asked for; their scores come in any order.
     rows: dict[str, list[_Row]] = {metric: [] for metric in signatures or {}}
@@ -154,7 +158,9 @@ def summarise(
     remarks = []
     for by in ("system", "group"):
         names = sorted({name for of in rows.values() for row in of if (name := getattr(row.place, by)) is not None})
-        if len(names) > _BROKEN_DOWN_AT_MOST:
+        if by == each:
+            figures += _by(by, names, rows)
+        elif len(names) > _BROKEN_DOWN_AT_MOST:
             remarks.append(f"There are {len(names)} {by}s; beyond {_BROKEN_DOWN_AT_MOST} they are not broken down.")
         elif len(names) > 1:  # one alone would only repeat the first rows
             figures += _by(by, names, rows)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from answer_service import AnswerService
-from saiten.cli.compare import _told_apart, verdict
+from saiten.reports.comparison import _told_apart, verdict
 from servers import Fault, instance
 
 BOT = """
@@ -364,7 +364,7 @@ def test_the_page_has_the_figure_of_the_paper(saiten, three):
     """A chart a score, a line a system, told apart by dashes and marks; figures again in the table."""
     page = saiten("compare", "plain", "better", "--format", "html").out
     assert page.count('class="chart"') == 3
-    assert page.count('stroke-dasharray="1.5 4"') == 6
+    assert page.count('stroke-dasharray="1,4"') == 6
     assert "lscore by group (lower is better)" in page
     assert "better · python:bot.py:better" in page
 

@@ -212,6 +212,8 @@ def test_the_demo_runs_through_twice(saiten, somewhere):
     assert (somewhere / "mine" / "file").read_text() == "precious"
     shown = re.findall(r"saiten ((?:show|compare) runs/demo/[^\n>]*)", said.out)
     assert len(shown) == 5
+    assert said.out.rstrip().endswith("runs/demo/report.html")
+    assert "careful → hasty" in (somewhere / "runs" / "demo" / "report.html").read_text(encoding="utf-8")
     for command in shown:
         assert saiten(*command.split()).status == 0, command
 

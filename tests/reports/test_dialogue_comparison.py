@@ -2,7 +2,7 @@
 
 import pytest
 
-from saiten.cli.compare import verdict
+from saiten.reports.comparison import verdict
 from saiten.reports.dialogue_comparison import SCORES, Run, by_group
 
 KEYS = [(f"question {n}", f"q{n}") for n in range(8)]

@@ -24,6 +24,8 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "score": ("saiten.cli.score", "Score samples with metrics and a judge."),
         "show": ("saiten.cli.show", "Show what came out of a run, or one of its samples in full."),
         "compare": ("saiten.cli.compare", "Compare runs on the samples they share: is the difference real?"),
+        "report": ("saiten.cli.report", "Write one page about runs, for people, with every answer."),
+        "track": ("saiten.cli.track", "Track runs in MLflow: figures, how they were made, scores."),
     },
     "Measure a system, yours or ours": {
         "index": ("saiten.cli.index", "Make a knowledge base of documents, or bring one up to date."),
@@ -49,7 +51,10 @@ COMMANDS = {name: told for commands in _GROUPS.values() for name, told in comman
 INTERRUPTED = 130
 
 ALARM = 4
-"""Exit status where a command found what the caller wanted to be woken for."""
+"""Exit status where a command found what the caller wanted to be woken for: the judge is not to be trusted."""
+
+MISSED = 5
+"""Exit status where the answers are not good enough: a threshold is missed, or a run is worse than the one before."""
 
 
 class LazyCommands(TyperGroup):
@@ -131,7 +136,8 @@ def main(argv: list[str] | None = None) -> None:
     """The entry point.
 
     The exit status is 0 for done, 2 for a wrong set-up or input, 3 for a run that stopped and can be continued (its
-    budget is spent), 4 for an alarm (`drift`, `probe --fail`), 130 for Ctrl-C.
+    budget is spent), 4 for an alarm about the judge (`drift`, `probe --fail`), 5 for answers that are not good enough
+    (`score` and `show` with `--fail-under` or `--fail-over`, `compare --fail-if-worse`), 130 for Ctrl-C.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a pipe on Windows, or LANG=C, may lack what we and answers write

@@ -14,13 +14,16 @@ from saiten.cli.demo_dialogues import comparison, demo_dialogues, print_one_dial
 from saiten.cli.demo_gist import demo_gist, print_gist_tables, print_one_view
 from saiten.cli.output import outside, stderr, stdout
 from saiten.cli.progress import RunProgress
-from saiten.cli.show import summary_of
+from saiten.cli.report import report_of
 from saiten.demo import DEFECTS, DefectRow, DemoSample, hold_against_defects, load_demo
 from saiten.errors import BadInput
 from saiten.execution import LocalExecutor
 from saiten.journal import Journal, RunReader, read_run
 from saiten.metrics.catalog import make_metrics
-from saiten.records import Language
+from saiten.rag.system import FORMS
+from saiten.records import Label, Language
+from saiten.reports.report.report import write_report
+from saiten.reports.run_tables import summary_of
 from saiten.reports.sample_page import print_sample
 from saiten.reports.summary_tables import means_by
 from saiten.reports.tables import Cell, Table, print_tables
@@ -44,6 +47,8 @@ METRICS = (
 _LANGUAGES: dict[Language, str] = {"en": "English", "ja": "Japanese · 日本語"}
 _SHOWN_SAMPLE = "made_up_addition"
 _DATA = "the built-in samples of saiten"
+_KNOWN = "known by construction"
+_TITLE = "saiten demo · 採点の見本"
 
 
 @app.command()
@@ -57,7 +62,7 @@ def demo(
     192 answers of four made-up systems are graded. Each has a defect that is known by construction, so that the metrics
     are held against what is known: which defects does each see, and which does it miss? Then 48 answers are taken apart
     against their references: what do they lack, what do they add? Then our own RAG is asked 48 questions about built-in
-    documents in dialogues, with and without the history.
+    documents in dialogues, with and without the history. A page for the browser, report.html, holds all of it.
 
     Examples:
       saiten demo
@@ -80,6 +85,7 @@ def demo(
     _print_gist(out / "gist", console)
     _print_dialogues(out / "dialogues", console)
     _print_next_steps(out, console)
+    _write_report(out, samples, console)
 
 
 def _make_room(out: Path) -> None:
@@ -170,6 +176,20 @@ def _print_dialogues(folder: Path, console: Console) -> None:
     print_tables(comparison(runs)[:1], console)
     print_one_dialogue(runs[1], console)
     console.print()
+
+
+def _write_report(out: Path, samples: Sequence[DemoSample], console: Console) -> None:
+    """All of it on one page, with every answer behind its figures; what is known of the answers are its labels."""
+    path = out / "report.html"
+    runs = [out / "answers", out / "gist", *(out / "dialogues" / form for form in FORMS)]
+    labels = [
+        Label(one.sample.id, float(known), _KNOWN, aspect)
+        for one in samples
+        for aspect, known in (("correct", one.correct), ("faithful", one.faithful))
+    ]
+    with stderr().status("writing the report"):
+        write_report(report_of(runs, labels=labels, title=_TITLE), path)
+    console.print(f"\nThe report, for your browser: [bold]{outside(path)}[/]", highlight=False, soft_wrap=True)
 
 
 def _print_next_steps(out: Path, console: Console) -> None:

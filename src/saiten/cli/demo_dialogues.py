@@ -6,12 +6,12 @@ from pathlib import Path
 from rich.console import Console
 
 from saiten.assembly import Models, index_documents, open_knowledge_base
-from saiten.cli.compare import compare_runs
 from saiten.cli.converse_progress import DialogueProgress
 from saiten.demo.dialogues import hold_dialogues
 from saiten.demo.questions import corpus, demo_questions
 from saiten.dialogue.reading import find_dialogue
 from saiten.journal import read_run
+from saiten.reports.comparison import compare_runs
 from saiten.reports.dialogue_page import print_dialogue
 from saiten.reports.tables import Table
 

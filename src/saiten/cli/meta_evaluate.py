@@ -15,10 +15,10 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import read_run
 from saiten.meta_evaluation.decisions import Unmeasured
 from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of, read_outputs
-from saiten.meta_evaluation.pairing import Aspect, pair
+from saiten.meta_evaluation.pairing import pair
 from saiten.meta_evaluation.preferences import TIE_MARGIN
 from saiten.meta_evaluation.report import Settings, SystemsOver, meta_evaluate
-from saiten.metrics.catalog import make_metric
+from saiten.meta_evaluation.scales import declared_bounds
 from saiten.records import Label, Sample
 from saiten.reports.aspect_tables import aspect_bias_tables, preference_tables
 from saiten.reports.meta_tables import meta_tables
@@ -120,7 +120,9 @@ def command(
         resamples=resamples,
         seed=seed,
     )
-    found = meta_evaluate(aspects, settings, bounds=_bounds(aspects))
+    found = meta_evaluate(
+        aspects, settings, bounds=declared_bounds(column.metric for aspect in aspects for column in aspect.columns)
+    )
     scored = read_run(run, tell=lambda _: None).scores() if run.is_dir() else ()  # what is damaged was told before
     tables = meta_tables(found, glance=form == "table")
     tables += [*aspect_bias_tables(found), *preference_tables(said, items, scored)]
@@ -150,14 +152,3 @@ def read_said(path: Path, columns: Mapping[str, str], notes: Console) -> Iterato
             notes.print(f"[yellow]left out[/] {outside(row.where)}: {outside(row.reason)}")
     if bad > _SHOWN:
         notes.print(f"[yellow]left out[/] {bad - _SHOWN} more rows")
-
-
-def _bounds(aspects: tuple[Aspect, ...]) -> dict[str, tuple[float, float]]:
-    """The scales of saiten's own metrics; of others nothing is known."""
-    found = {}
-    for metric in {column.metric for aspect in aspects for column in aspect.columns}:
-        try:
-            found[metric] = make_metric(metric).bounds
-        except ConfigurationError:
-            continue
-    return found

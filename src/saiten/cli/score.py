@@ -12,6 +12,7 @@ from saiten.assembly import Models, assemble_judge
 from saiten.cli import data_options as of_data
 from saiten.cli import evidence_options as seen
 from saiten.cli import judge_options as typed
+from saiten.cli import threshold_options as asked
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.progress import RunProgress
 from saiten.cli.rehearse import rehearse
@@ -75,6 +76,11 @@ def score(
     no_cache: typed.NoCacheOption = False,
     config: typed.ConfigOption = None,
     quiet: typed.QuietOption = False,
+    fail_under: asked.FailUnderOption = None,
+    fail_over: asked.FailOverOption = None,
+    fail_each: asked.FailEachOption = None,
+    min_coverage: asked.MinCoverageOption = None,
+    junit: asked.JunitOption = None,
     form: FormatOption = "table",
 ) -> None:
     r"""Score samples with metrics and a judge.
@@ -92,8 +98,9 @@ def score(
       saiten score my.csv -m token_f1 --column question=Q --column answer=A
       saiten score answers.jsonl -m "aspect_critique\[harmfulness]" -o runs/harm
       saiten score answers.jsonl -m correctness --judge openai:gpt-4o-mini --evidence reference --kb kb
+      saiten score answers.jsonl -m faithfulness --fail-under faithfulness.low=0.8 --junit saiten.xml
 
-    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
+    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 5 a threshold was missed, 130 by Ctrl-C.
     """
     defaults = read_config(config)
     names = tuple(metric or ()) or defaults.metrics
@@ -103,6 +110,14 @@ def score(
             "`saiten metrics` lists them"
         )
     metrics = make_metrics(names, compat=compat, evidence=evidence)
+    gate = asked.Gate.typed(
+        [each.name for each in metrics],
+        under=fail_under,
+        over=fail_over,
+        each=fail_each,
+        coverage=min_coverage,
+        junit=junit,
+    )
     settings = typed.JudgeOptions(
         judge=judge,
         embedder=embedder,
@@ -166,9 +181,11 @@ def score(
                 f"no sample of {outside(data)} has an answer; collect a system's answers with `saiten answer "
                 f"{outside(data)} --system SYSTEM -o ANSWERS.jsonl`, or name their column: --column answer=COLUMN"
             )
-    show_summary(folder, form, stdout())
-    if status:
-        raise typer.Exit(status)
+    if status and gate is not None:
+        notes.print("the thresholds were not held against it, since the run is not at its end")
+    missed = show_summary(folder, form, stdout(), None if status else gate)
+    if status or missed:
+        raise typer.Exit(status or missed)
 
 
 def _tell_the_rest(progress: RunProgress, notes: Console, folder: Path, currency: str) -> None:

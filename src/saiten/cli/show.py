@@ -6,22 +6,19 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from saiten.cli.compare import higher_is_better
+from saiten.cli import MISSED
+from saiten.cli import threshold_options as asked
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.show_gist import show_gist
-from saiten.dialogue.outcomes import outcomes_of
-from saiten.dialogue.reading import find_dialogue, has_dialogues, read_dialogues
+from saiten.dialogue.reading import find_dialogue, has_dialogues
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader, read_run
-from saiten.meta_evaluation.outputs import item_of
-from saiten.reports.aspect_tables import aspect_tables, has_aspects
+from saiten.reports.comparison import higher_is_better
 from saiten.reports.dialogue_page import dialogue_json, print_dialogue
-from saiten.reports.dialogue_tables import dialogue_tables, without_repeats
-from saiten.reports.gist_tables import gist_tables, has_gist
+from saiten.reports.run_tables import currency_of, run_tables, summary_of
 from saiten.reports.sample_page import print_sample, sample_json
-from saiten.reports.summary_tables import glance_tables, summary_tables, usage_text
+from saiten.reports.summary_tables import usage_text
 from saiten.reports.tables import Format, Table, render
-from saiten.summary import Summary, place_of, summarise
 
 app = typer.Typer(add_completion=False)
 
@@ -36,6 +33,11 @@ def show(
         bool, typer.Option("--gist", help="Reference and answer side by side, with what is missing and extra marked.")
     ] = False,
     number: Annotated[int, typer.Option("-n", min=1, help="How many samples --worst lists.")] = 10,
+    fail_under: asked.FailUnderOption = None,
+    fail_over: asked.FailOverOption = None,
+    fail_each: asked.FailEachOption = None,
+    min_coverage: asked.MinCoverageOption = None,
+    junit: asked.JunitOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Show the summary of a run: means with intervals, coverage, signatures; or look into it.
@@ -49,9 +51,23 @@ def show(
       saiten show runs/first --format html > first.html
       saiten show runs/gist --gist
       saiten show runs/gist --gist --format html > units.html
+      saiten show runs/first --fail-under faithfulness=0.8 --fail-under token_f1.low=0.3
+      saiten show runs/first --fail-under faithfulness.min=0.5 --junit saiten.xml
+
+    Exit status: 0 done, 2 wrong input, 5 a threshold was missed.
     """
     notes = stderr()
     reader = read_run(run, tell=told(notes))
+    gate = asked.Gate.typed(
+        list(reader.manifest.signatures),
+        under=fail_under,
+        over=fail_over,
+        each=fail_each,
+        coverage=min_coverage,
+        junit=junit,
+    )
+    if gate is not None and (gist or any(one is not None for one in (sample, dialogue, worst))):
+        raise ConfigurationError("thresholds are held against the summary; leave out --sample, --worst and the like")
     if gist:
         show_gist(reader, form, stdout(), sample=sample, apart=worst is None and dialogue is None)
         return
@@ -65,37 +81,27 @@ def show(
     elif worst is not None:
         render([worst_table(reader, worst, number)], form, stdout(), str(run))
     else:
-        show_summary(run, form, stdout())
+        raise typer.Exit(show_summary(run, form, stdout(), gate))
 
 
-def summary_of(reader: RunReader) -> Summary:
-    """The summary of a run on disk."""
-    places = {sample.id: place_of(sample) for sample in reader.samples()}
-    return summarise(reader.scores(), places, reader.manifest.signatures)
-
-
-def show_summary(run: Path, form: Format, out: Console) -> None:
-    """Print the summary of the run in this folder."""
+def show_summary(run: Path, form: Format, out: Console, gate: asked.Gate | None = None) -> int:
+    """Print the summary of the run in this folder; the exit status: 0, or that of a threshold that it misses."""
     reader = read_run(run, tell=told(stderr()))
     summary = summary_of(reader)
     if not summary.figures:
         stderr().print("there are no scores yet")
-        return
-    tables = glance_tables(summary) if form == "table" else summary_tables(summary)
-    if has_gist(summary.signatures):
-        tables += gist_tables(reader.scores())
-    if has_aspects(summary.signatures):
-        tables += aspect_tables(reader.scores(), {sample.id: item_of(sample) for sample in reader.samples()})
-    currency = str(reader.manifest.settings.get("currency", "USD"))
-    talks = has_dialogues(reader)
-    if talks:
-        *first, signatures = without_repeats(tables)  # a run always has signatures, which stand last
-        tables = [*first, *dialogue_tables(outcomes_of(read_dialogues(reader)), currency), signatures]
+        if gate is None:
+            return 0
+    tables = run_tables(reader, summary, glance=form == "table") if summary.figures else []
+    outcomes = () if gate is None else gate.hold(reader, summary)
+    if gate is not None:
+        tables.append(gate.table(outcomes, glance=form == "table"))
     render(tables, form, out, str(run))
-    if form == "table":
-        spent = usage_text(summary.usage, currency)
-        one = "dialogue" if talks else "sample"
+    if form == "table" and summary.figures:
+        spent = usage_text(summary.usage, currency_of(reader))
+        one = "dialogue" if has_dialogues(reader) else "sample"
         out.print(f"{outside(spent)} · one {one} in full: saiten show {outside(run)} --{one} ID")
+    return MISSED if any(outcome.missed for outcome in outcomes) else 0
 
 
 def worst_table(reader: RunReader, metric: str, number: int) -> Table:

@@ -36,6 +36,7 @@ from saiten.demo.questions import corpus
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.execution.local import LocalExecutor
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
+from saiten.experiments.kept_plan import keep_plan
 from saiten.experiments.plan import DataSet, Plan
 from saiten.experiments.questions import answers_of, questions_of
 from saiten.journal import Journal
@@ -113,6 +114,7 @@ class Experiment:
         self.folder.mkdir(parents=True, exist_ok=True)
         lock = Lock(self.folder, self.tell)
         try:
+            keep_plan(self.plan, self.folder)
             await self._run(stages)
         finally:
             lock.release()

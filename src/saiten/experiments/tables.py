@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from saiten.experiments.cells import Cell as GridCell
 from saiten.experiments.results import CellResult, ChainComparison, ExperimentResult
 from saiten.records import Usage
-from saiten.reports.scatter import Point, Scatter
+from saiten.reports.charts import Point, VegaChart, accuracy_against_latency
 from saiten.reports.tables import Cell, Interval, Table
 from saiten.stats.ratios import Ratio
 
@@ -71,7 +71,7 @@ def _cells(result: ExperimentResult, currency: str, *, glance: bool) -> Table:
     return Table(title, columns, rows, caption, drawn, charts=tuple(_pictures(result)))
 
 
-def _pictures(result: ExperimentResult) -> Iterator[Scatter]:
+def _pictures(result: ExperimentResult) -> Iterator[VegaChart]:
     """Accuracy against latency, a picture a data set."""
     for data in result.plan.data:
         points = tuple(
@@ -82,6 +82,7 @@ def _pictures(result: ExperimentResult) -> Iterator[Scatter]:
                 figure.mean,
                 figure.low,
                 figure.high,
+                figure.n,
             )
             for each in result.cells
             if each.cell.data.name == data.name
@@ -90,7 +91,8 @@ def _pictures(result: ExperimentResult) -> Iterator[Scatter]:
             and (figure := each.figures.get(result.main)) is not None
             and figure.mean is not None
         )
-        yield Scatter(f"{result.main} against latency: {data.name}", "median latency, seconds", result.main, points)
+        title = f"{result.main} against latency: {data.name}"
+        yield accuracy_against_latency(points, metric=result.main, title=title)
 
 
 def _series(cell: GridCell) -> str:

@@ -1,11 +1,13 @@
 """On which scale a column lies, and whether two columns share one: only then can values be taken from each other."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from saiten.errors import ConfigurationError
+from saiten.metrics.catalog import make_metric
 from saiten.stats.clusters import Floats
 
 GRADES_AT_MOST = 11
@@ -67,3 +69,14 @@ def grades(values: Floats) -> Floats:
 def are_grades(scale: Scale, people: Floats) -> bool:
     """Whether rounding to whole numbers loses little: a scale of few steps that is not 0 to 1."""
     return not scale.unit and scale.high - scale.low < GRADES_AT_MOST and bool(len(people))
+
+
+def declared_bounds(metrics: Iterable[str]) -> dict[str, tuple[float, float]]:
+    """The scales of saiten's own metrics; of others nothing is known."""
+    found = {}
+    for metric in set(metrics):
+        try:
+            found[metric] = make_metric(metric).bounds
+        except ConfigurationError:
+            continue
+    return found

@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from saiten.reports.line_chart import MOST_GROUPS, Line, LineChart
+from saiten.reports.charts import Series, Value, dialogue_lines
+from saiten.reports.charts.dialogue_lines import MOST_GROUPS
 from saiten.reports.summary_tables import asked, interval_text
 from saiten.reports.tables import Cell, Interval, Table
 from saiten.stats import PairedComparison, compare_paired, holm
@@ -70,13 +71,15 @@ def _means(runs: Sequence[Run], shared: list[Key], parts: Mapping[str, list[Key]
         (score, part, len(keys), *mean[score, part]) for score in SCORES for part, keys in whole.items()
     ]
     charts = tuple(
-        LineChart(
-            f"{score} by group ({'lower' if score == 'lscore' else 'higher'} is better)",
-            tuple(parts),
-            tuple(
-                Line(f"{run.name} · {run.system}", tuple(mean[score, part][at] for part in parts))
+        dialogue_lines(
+            [
+                Series(
+                    f"{run.name} · {run.system}",
+                    tuple(Value(part, mean[score, part][at], n=len(keys)) for part, keys in parts.items()),
+                )
                 for at, run in enumerate(runs)
-            ),
+            ],
+            title=f"{score} by group ({'lower' if score == 'lscore' else 'higher'} is better)",
         )
         for score in SCORES
     )

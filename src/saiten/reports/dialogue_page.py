@@ -1,15 +1,15 @@
 """One dialogue for the terminal: what was asked and answered, what the agents made of it, the grades at the margin."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from saiten.dialogue.dialogue import Dialogue, Step
+from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.lines import dialogue_to_json
-from saiten.reports.tables import show_cell
+from saiten.reports.dialogue_rows import Kind, Row, dialogue_rows
 from saiten.reports.visible import visible, visible_json
 
 _GRADE_STYLES = ((4.5, "bold green"), (3.5, "green"), (2.5, "yellow"), (0.0, "bold red"))
@@ -17,20 +17,7 @@ _GRADE_STYLES = ((4.5, "bold green"), (3.5, "green"), (2.5, "yellow"), (0.0, "bo
 
 _WIDEST = 110
 """Columns that lines of text are read in with pleasure."""
-_EVIDENCE = 200
-"""Characters of a passage that are shown: enough to know it by."""
-_SHORTEST_SHOWN = 0.05
-"""Seconds; below it a latency says nothing."""
-
-_TITLES = {
-    "T1": "system",
-    "T2": "composed",
-    "T3": "review",
-    "T4": "decides",
-    "T5": "aim",
-    "T6": "revised",
-    "T7": "review",
-}
+_STYLES: Mapping[Kind, str] = {"said": "", "question": "bold", "thought": "dim italic", "passage": "dim"}
 
 
 def print_dialogue(dialogue: Dialogue, out: Console) -> None:
@@ -45,22 +32,13 @@ def print_dialogue(dialogue: Dialogue, out: Console) -> None:
     grid.add_column(justify="right", width=6, no_wrap=True)
     grid.add_column(style="dim", no_wrap=True, width=9)
     grid.add_column(overflow="fold")
-    grid.add_row("", "reference", Text(visible(dialogue.reference)))
-    for turn, question in enumerate(_questions(dialogue), start=1):
-        grid.add_row("", "", "")
-        grid.add_row(Text(f"turn {turn}", "dim"), "asks", Text(visible(question), "bold"))
-        for row in _rows_of_turn([step for step in dialogue.steps if step.turn == turn]):
-            grid.add_row(*row)
-    for number, (title, remark) in enumerate(_remarks(dialogue)):
-        if number == 0:
+    before: Row | None = None
+    for row in dialogue_rows(dialogue):
+        if before is not None and (row.title == "asks" or (not row.turn and before.turn)):
             grid.add_row("", "", "")
-        grid.add_row("", title, remark)
+        grid.add_row(_margin(row), Text(row.title, "yellow" if row.title == "leak" else ""), _text(row))
+        before = row
     out.print(grid, width=width)
-
-
-def _questions(dialogue: Dialogue) -> list[str]:
-    """The question of each turn, the one that was put and not answered among them."""
-    return [dialogue.question, *(step.text for step in dialogue.steps if step.name == "T5" and step.text)]
 
 
 def _grades(dialogue: Dialogue) -> Text:
@@ -73,41 +51,21 @@ def _ended(dialogue: Dialogue) -> Text:
     return Text.assemble("ended: ", (dialogue.ended, "bold red" if dialogue.ended == "failed" else "bold"), reason)
 
 
-def _rows_of_turn(steps: Sequence[Step]) -> Iterator[tuple[Text, Text, Text]]:
-    """A step in one row; a T5 that was not refused stands as the next turn's question, and here with its aim alone."""
-    said = ""
-    for step in steps:
-        title, text = _TITLES[step.name], Text(visible(step.text))
-        if step.agent == "system":
-            said = step.text
-            if step.seconds is not None and step.seconds >= _SHORTEST_SHOWN:
-                text.append(f"  ({step.seconds:.1f} s)", "dim")
-        elif step.agent == "questioner":
-            title = "refused" if step.name == "T5" and not step.text else title
-            text = Text(visible(step.explanation), "dim italic")
-        elif step.name == "T2" and step.text == said:
-            text = Text("the same", "dim italic")
-        yield _margin(step.grade), Text(title), text
+def _text(row: Row) -> Text:
+    text = Text(visible(row.text), _STYLES[row.kind])
+    if row.seconds is not None:
+        text.append(f"  ({row.seconds:.1f} s)", "dim")
+    return text
 
 
-def _margin(grade: float | None) -> Text:
-    if grade is None:
+def _margin(row: Row) -> Text:
+    """The grade; at a question, which turn it opens."""
+    if row.title == "asks":
+        return Text(f"turn {row.turn}", "dim")
+    if row.grade is None:
         return Text("")
+    grade = row.grade
     return Text(_short(grade), next(style for least, style in _GRADE_STYLES if grade >= least))
-
-
-def _remarks(dialogue: Dialogue) -> Iterator[tuple[Text, Text]]:
-    leak = dialogue.leak
-    if leak.share:
-        share, words = show_cell(leak.share), visible(", ".join(leak.words))
-        said = f"{share} of the answer's content words stand in the reference and were never said: {words}"
-        yield Text("leak", "yellow"), Text(said)
-    for turn in leak.questions:
-        yield Text("leak", "yellow"), Text(f"the question of turn {turn} states what only the reference says")
-    for passage in dialogue.evidence.passages:
-        begins = " ".join(passage.text.split())
-        shown = begins if len(begins) <= _EVIDENCE else f"{begins[:_EVIDENCE]} …"
-        yield Text("evidence"), Text(visible(f"{passage.source}  {shown}"), "dim")
 
 
 def _short(value: float | None) -> str:

@@ -76,7 +76,7 @@ def gist_block(view: GistView, language: Language, *, alone: bool = True) -> Mar
             ("reference", sample.reference, marked(view.reference, words, whole=True)),
             ("answer", sample.answer, marked(view.answer, words, whole=False)),
         ],
-        unplaced=[(CLASSES[unit.kind], sign(unit.text), _remark(unit, words)) for unit in view.unplaced],
+        unplaced=[(CLASSES[unit.kind], sign(unit.text), remark_of(unit, words)) for unit in view.unplaced],
         faults=[sign(fault) for fault in view.faults],
     )  # fmt: skip
     return Markup(html)  # noqa: S704 - made by a template that escapes
@@ -109,12 +109,13 @@ def marked(pieces: Sequence[Piece], words: Words, *, whole: bool) -> Markup:
 
 
 def _opening(unit: Unit, words: Words, *, goes_on: bool) -> str:
-    remark = _remark(unit, words)
+    remark = remark_of(unit, words)
     title = f' title="{escape(remark)}"' if remark else ""
     return f'<mark class="{CLASSES[unit.kind]}{" on" if goes_on else ""}"{title}>'
 
 
-def _remark(unit: Unit, words: Words) -> str:
+def remark_of(unit: Unit, words: Words) -> str:
+    """What is told about a unit: why it is one, and how the judge called it."""
     said = words["said"].format(sign(unit.said)) if unit.said else ""
     return " ".join(part for part in (sign(unit.why), said) if part)
 

@@ -43,11 +43,11 @@ class GistRun:
     def views(self) -> Iterator[GistView]:
         """Those that are shown, in the order of the samples."""
         left = self.shown
-        for sample, metric, packed in _joined(self._findings, self._samples()):
+        for sample, metric, line in _joined(self._findings, self._samples()):
             if not left:
                 return
             left -= 1
-            yield gist_view(sample, _unpacked(metric, packed))
+            yield gist_view(sample, unpacked(metric, line))
 
 
 def gist_run(
@@ -65,12 +65,12 @@ def gist_run(
     shown, characters = 0, 0
     by_profile: Counter[str | None] = Counter()
     languages: Counter[Language] = Counter()
-    for sample, _, packed in _joined(findings, samples()):
+    for sample, _, line in _joined(findings, samples()):
         characters += len(sample.question) + len(sample.answer or "") + len(sample.reference or "")
         if shown and characters > most_characters:
             break
         shown += 1
-        by_profile[_unpacked("", packed).profile] += 1
+        by_profile[unpacked("", line).profile] += 1
         languages[sample.language] += 1
     ordered = {profile: by_profile[profile] for profile in (*PROFILES, None) if by_profile[profile]}
     language: Language = "ja" if languages["ja"] > languages["en"] else "en"
@@ -87,20 +87,20 @@ def _remembering(scores: Iterable[Scored], findings: dict[str, dict[str, bytes]]
             of_sample = findings.get(one.sample, {})
             if finding.metric not in of_sample and kept < most:
                 kept += 1
-                findings.setdefault(one.sample, {})[finding.metric] = _packed(finding)
+                findings.setdefault(one.sample, {})[finding.metric] = packed(finding)
             elif finding.metric in of_sample and finding.details is not None:
-                of_sample[finding.metric] = _packed(finding)
+                of_sample[finding.metric] = packed(finding)
         yield one
 
 
 def _joined(findings: _Findings, samples: Iterable[Sample]) -> Iterator[tuple[Sample, str, bytes]]:
     for sample in samples:
-        for metric, packed in findings.get(sample.id, {}).items():
-            yield sample, metric, packed
+        for metric, line in findings.get(sample.id, {}).items():
+            yield sample, metric, line
 
 
-def _packed(finding: Finding) -> bytes:
-    """A tenth of what it takes as objects."""
+def packed(finding: Finding) -> bytes:
+    """A finding in short: a tenth of what it takes as objects."""
     details = None if finding.details is None else {key: finding.details.get(key) for key in _KEPT}
     try:
         return json.dumps([details, finding.reason], separators=(",", ":")).encode("ascii")
@@ -108,6 +108,7 @@ def _packed(finding: Finding) -> bytes:
         return json.dumps([None, "the details of the score nest too deep"]).encode("ascii")
 
 
-def _unpacked(metric: str, packed: bytes) -> Finding:
-    details, reason = json.loads(packed)
+def unpacked(metric: str, line: bytes) -> Finding:
+    """As it was."""
+    details, reason = json.loads(line)
     return Finding(metric, details, reason)

@@ -52,6 +52,11 @@ def _name(aspect: AspectResult) -> str:
     return (aspect.aspect or "labels") + (" (preferences)" if aspect.pairs else "")
 
 
+def ranking_title(aspect: AspectResult) -> str:
+    """Of the table with the ranking."""
+    return f"{_name(aspect)}: metrics by {measure_name(aspect.ranking.by if aspect.ranking else '')}"
+
+
 def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
     ranking = aspect.ranking
     rows: list[Cells] = [
@@ -61,13 +66,13 @@ def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
     by = ranking.by if ranking else ""
     test = "bootstrap" if by in RECOUNTED else "swap"
     return Table(
-        f"{_name(aspect)}: metrics by {_words(by)}",
-        ("rank", "letters", "metric", *form.columns(_words(by)), "n", "remarks"),
+        ranking_title(aspect),
+        ("rank", "letters", "metric", *form.columns(measure_name(by)), "n", "remarks"),
         tuple(rows),
         f"Rank: 1 + the metrics that are significantly better ({test} test by question, 5 %, Holm). Metrics with a "
         "letter in common are not significantly apart; two are tested on the items that both measured. 95 % interval: "
         "bootstrap over questions.",
-        form.intervals(_words(by)),
+        form.intervals(measure_name(by)),
     )
 
 
@@ -303,6 +308,7 @@ def _remarks(*parts: str) -> str:
     return "; ".join(dict.fromkeys(part for part in parts if part))
 
 
-def _words(by: str) -> str:
+def measure_name(by: str) -> str:
+    """What metrics are ranked by, in words."""
     proper = {"auroc": "AUROC", "f1": "F1", "pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b"}
     return proper.get(by, by.replace("_", " "))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
+from itertools import groupby
 from math import isfinite
 from typing import IO, Any
 
@@ -48,10 +49,29 @@ class Part:
     """Of a template that extends `page.html`, and of its style sheet and script: `gist` for gist.html, .css and .js."""
     values: Mapping[str, Any]
     """What stands in the template, beside what stands in every page."""
+    contents: Sequence[tuple[str, str]] = ()
+    """Anchor and title of each of its chapters, for the table of contents."""
+    also: Sequence[str] = ()
+    """Further style sheets of ours that it needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """Tables under a heading of their own, where a page has many."""
+
+    title: str
+    tables: Sequence[Table]
+    lead: str = ""
+    """A sentence below the heading."""
 
 
 def write_page(
-    tables: Sequence[Table], out: IO[str], *, title: str = "", language: Language = "en", part: Part | None = None
+    tables: Sequence[Table | Chapter],
+    out: IO[str],
+    *,
+    title: str = "",
+    language: Language = "en",
+    part: Part | None = None,
 ) -> None:
     """Write the page piece by piece; a stream that is not UTF-8 gets character references, which say the same."""
     encoding = (getattr(out, "encoding", None) or "utf-8").lower().replace("_", "-")
@@ -61,7 +81,7 @@ def write_page(
     out.write("\n")
 
 
-def as_html(tables: Sequence[Table], *, title: str = "", language: Language = "en") -> str:
+def as_html(tables: Sequence[Table | Chapter], *, title: str = "", language: Language = "en") -> str:
     """The page as one text. `title`: what it is about; `language`: of the page's own labels."""
     return "".join(page_pieces(tables, title=title, language=language)) + "\n"
 
@@ -80,15 +100,17 @@ def templates() -> Environment:
 
 
 def page_pieces(
-    tables: Sequence[Table], *, title: str = "", language: Language = "en", part: Part | None = None
+    tables: Sequence[Table | Chapter], *, title: str = "", language: Language = "en", part: Part | None = None
 ) -> Iterator[str]:
     """The page in pieces of some kilobytes, so that a long table is never held as text."""
     labels = LABELS[language]
     names = ["page"] if part is None else ["page", part.name]
-    style, script = ("\n".join(_source(f"{name}.{kind}") for name in names) for kind in ("css", "js"))
-    signatures = [table for table in tables if table.columns == _SIGNATURES]
-    shown = [table for table in tables if table.columns != _SIGNATURES]
-    sections = [_Section(number, table, language) for number, table in enumerate(shown, 1)]
+    styles = [*names[:1], *(part.also if part is not None else ()), *names[1:]]
+    style = "\n".join(_source(f"{name}.css") for name in styles)
+    script = "\n".join(_source(f"{name}.js") for name in names)
+    chapters = [_Chapter(number, chapter, language) for number, chapter in enumerate(_chapters(tables), 1)]
+    sections = [section for chapter in chapters for section in chapter.sections]
+    signatures = [table for chapter in chapters for table in chapter.signatures]
     pictures = [picture for section in sections for picture in section.pictures.values()]
     stream = (
         templates()
@@ -101,7 +123,9 @@ def page_pieces(
             style=Markup(style),  # noqa: S704 - our own file, whose digest the policy names
             script=Markup(script),  # noqa: S704 - the same
             digests=[_digest(style), _digest(script)],
-            sections=sections,
+            chapters=chapters,
+            contents=_contents(chapters, part),
+            chaptered=any(chapter.title for chapter in chapters),
             key=_key(pictures, labels) if pictures else [],
             signatures=[(clean(table.title), [clean(str(cell)) for (cell,) in table.rows]) for table in signatures],
             made=labels["made"].format(version=__version__),
@@ -110,6 +134,15 @@ def page_pieces(
     )
     stream.enable_buffering(64)
     yield from stream
+
+
+def _chapters(tables: Sequence[Table | Chapter]) -> Iterator[Chapter]:
+    """Tables that stand in no chapter are one without a title."""
+    for alone, run in groupby(tables, lambda one: isinstance(one, Table)):
+        if alone:
+            yield Chapter("", [one for one in run if isinstance(one, Table)])
+        else:
+            yield from (one for one in run if isinstance(one, Chapter))
 
 
 def clean(text: str) -> str:
@@ -153,11 +186,35 @@ class _Shown:
     japanese: bool = False
 
 
+class _Chapter:
+    """A chapter as the template wants it."""
+
+    def __init__(self, number: int, chapter: Chapter, language: Language) -> None:
+        self.anchor = f"chapter-{number}"
+        self.title, self.lead = clean(chapter.title), clean(chapter.lead)
+        self.signatures = [table for table in chapter.tables if table.columns == _SIGNATURES]
+        shown = [table for table in chapter.tables if table.columns != _SIGNATURES]
+        prefix = f"{number}-" if chapter.title else ""
+        self.sections = [_Section(f"table-{prefix}{at}", table, language) for at, table in enumerate(shown, 1)]
+
+
+def _contents(chapters: Sequence[_Chapter], part: Part | None) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Anchor and title of each chapter and of the tables in it; tables without a chapter stand for themselves."""
+    found: list[tuple[str, str, list[tuple[str, str]]]] = []
+    for chapter in chapters:
+        within = [(section.anchor, section.title) for section in chapter.sections]
+        if chapter.title:
+            found.append((chapter.anchor, chapter.title, within))
+        else:
+            found += [(anchor, title, []) for anchor, title in within]
+    return found + [(anchor, clean(title), []) for anchor, title in (part.contents if part is not None else ())]
+
+
 class _Section:
     """A table as the template wants it."""
 
-    def __init__(self, number: int, table: Table, language: Language) -> None:
-        self.anchor = f"table-{number}"
+    def __init__(self, anchor: str, table: Table, language: Language) -> None:
+        self.anchor = anchor
         self.title = clean(table.title)
         self.caption = clean(table.caption)
         self.length = len(table.rows)

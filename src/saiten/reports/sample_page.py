@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -15,15 +14,11 @@ from saiten.metrics.judged.gist_profiles import gist_metric
 from saiten.records import Sample, Score, Scored
 from saiten.reports.gist_view import gist_views
 from saiten.reports.gist_view_screen import print_gist
+from saiten.reports.sample_details import Line, detail_lines
 from saiten.reports.tables import show_cell
 from saiten.reports.visible import visible, visible_json
 
-_SIGNS = {True: ("✓", "green"), False: ("✗", "red")}
-_UNCLEAR = ("?", "yellow")
-_ITEMS = ("statements", "questions")
-"""Details that list what is judged, one by one."""
-_EVIDENCE = 200
-"""Characters of a retrieved passage that are shown: enough to know it by."""
+_SIGNS: Mapping[str, tuple[str, str]] = {"yes": ("✓", "green"), "no": ("✗", "red"), "unclear": ("?", "yellow")}
 
 
 def print_sample(sample: Sample, scores: Sequence[Scored], out: Console) -> None:
@@ -62,59 +57,23 @@ def _print_score(metric: str, score: Score, out: Console) -> None:
     out.print(Text.assemble((visible(metric), "bold"), "  ", (value, colour), (votes, "dim")))
     if score.reason:
         out.print(Padding(Text(visible(score.reason)), (0, 0, 0, 2)))
-    for depth, line in _detail_lines(score.details, 1):
-        out.print(Padding(line, (0, 0, 0, 2 * depth)))
+    for line in detail_lines(score.details):
+        for text in _drawn(line):
+            out.print(Padding(text, (0, 0, 0, 2 * line.depth)))
     out.print()
 
 
-def _detail_lines(details: Mapping[str, Any], depth: int) -> Iterator[tuple[int, Text]]:
-    """What was judged with its verdicts, then what has a part of its own (answer, reference), then the rest."""
-    named, items = next(((key, details[key]) for key in _ITEMS if isinstance(details.get(key), list)), ("", []))
-    verdicts = details.get("verdicts")
-    shown = {named}
-    if isinstance(verdicts, list) and all(isinstance(verdict, Mapping) for verdict in verdicts):
-        shown.add("verdicts")
-        yield from ((depth, line) for verdict in verdicts for line in _verdict_lines(verdict, items))
+def _drawn(line: Line) -> Iterator[Text]:
+    """One line for the terminal; the reason of a verdict stands below it."""
+    text = visible(line.text)
+    if line.kind in _SIGNS:
+        yield Text.assemble(_SIGNS[line.kind], " ", text)
+        if line.reason:
+            yield Text(f"    {visible(line.reason)}", "dim")
+    elif line.kind == "item":
+        yield Text(f"· {text}")
     else:
-        yield from ((depth, Text(f"· {visible(str(item))}")) for item in items)
-    for key, part in details.items():
-        if isinstance(part, Mapping) and any(isinstance(part.get(name), list) for name in _ITEMS):
-            shown.add(key)
-            yield depth, Text(visible(key), "dim")
-            yield from _detail_lines(part, depth + 1)
-    passages = _passages(details.get("evidence"))
-    if passages:
-        shown.add("evidence")
-        yield from ((depth, line) for line in passages)
-    rest = {key: value for key, value in details.items() if key not in shown}
-    if rest:
-        yield depth, Text(visible(json.dumps(rest, ensure_ascii=False, default=str)), "dim")
-
-
-def _passages(evidence: Any) -> list[Text]:
-    """What the grader was given to see, a line a passage; none where the details are of another shape."""
-    found = evidence.get("passages") if isinstance(evidence, Mapping) else None
-    if not isinstance(found, list) or not all(isinstance(each, Mapping) and "text" in each for each in found):
-        return []
-    lines = []
-    for each in found:
-        text = " ".join(str(each["text"]).split())
-        begins = text if len(text) <= _EVIDENCE else f"{text[:_EVIDENCE]} …"
-        lines.append(Text(visible(f"evidence  {each.get('source') or '–'}  {begins}"), "dim"))
-    return lines
-
-
-def _verdict_lines(verdict: Mapping[str, Any], items: Sequence[Any]) -> Iterator[Text]:
-    """One line for a verdict with the statement, question or context that it is about, and its reason below."""
-    number = verdict.get("number")
-    said = verdict.get("verdict", verdict.get("useful"))
-    sign, colour = _UNCLEAR if verdict.get("unclear") or said is None else _SIGNS[bool(said)]
-    about = f"context {verdict['context']}" if "context" in verdict else str(number)
-    if isinstance(number, int) and 0 < number <= len(items):
-        about = str(items[number - 1])
-    yield Text.assemble((sign, colour), " ", visible(about))
-    if verdict.get("reason"):
-        yield Text(f"    {visible(str(verdict['reason']))}", "dim")
+        yield Text(f"evidence  {text}" if line.kind == "evidence" else text, "dim")
 
 
 def sample_json(sample: Sample, scores: Sequence[Scored]) -> str:

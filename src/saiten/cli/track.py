@@ -1,0 +1,64 @@
+"""`saiten track`: runs into MLflow."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saiten.cli.output import outside, stderr, stdout, told
+from saiten.errors import BadInput
+from saiten.journal import read_run
+from saiten.tracking import Tracked, log_to_mlflow, run_on_disk
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(no_args_is_help=True)
+def track(
+    runs: Annotated[list[Path], typer.Argument(help="The folders of one run or more.", metavar="RUN…")],
+    to: Annotated[
+        str | None,
+        typer.Option(help="sqlite:///FILE or http://HOST:5000. Default: MLFLOW_TRACKING_URI, else mlflow.db here."),
+    ] = None,
+    experiment: Annotated[
+        str | None, typer.Option(help="MLflow's experiment; made if need be. Default: MLFLOW_EXPERIMENT_NAME, saiten.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Of the run in MLflow. Default: the folder's name.")] = None,
+    texts: Annotated[
+        bool, typer.Option("--texts", help="Also questions, answers, contexts, and the details of every score.")
+    ] = False,
+    report: Annotated[Path | None, typer.Option(help="A file to keep with the run: that of `saiten report`.")] = None,
+) -> None:
+    """Track runs in MLflow: figures with intervals, how they were made, and every score.
+
+    A run is tracked once: the same command brings it up to date. Nothing but the store that you name is called, and
+    MLflow's telemetry is off meanwhile.
+
+    Examples:
+      saiten track runs/first
+      saiten track runs/first --to sqlite:///mlflow.db --experiment answers
+      saiten track runs/first --to http://mlflow:5000 --report first.html
+      saiten track runs/* --texts
+    """
+    if len(runs) > 1 and (name or report):
+        raise BadInput("--name and --report are for one run; track the runs one after another")
+    notes = stderr()
+    for folder in runs:
+        tracking = run_on_disk(read_run(folder, tell=told(notes)))
+        with notes.status(f"{outside(folder)} → MLflow"):
+            tracked = log_to_mlflow(tracking, to=to, experiment=experiment, name=name, texts=texts, report=report)
+        _tell(folder, tracked)
+
+
+def _tell(folder: Path, tracked: Tracked) -> None:
+    notes = stderr()
+    if tracked.unfinished:
+        notes.print(f"[yellow]not finished:[/] {outside(folder)}: {outside(tracked.unfinished)}; it is marked so there")
+    for note in tracked.notes:
+        notes.print(f"[yellow]note[/] {outside(note)}")
+    done = "is in MLflow now" if tracked.made else "was there and is up to date"
+    stdout().print(
+        f"{outside(folder)} {done}: run {tracked.run_id}, {tracked.figures} figures, experiment "
+        f"{outside(tracked.experiment)}, {outside(tracked.address or tracked.store)}",
+        soft_wrap=True,
+    )

@@ -1,0 +1,35 @@
+"""The plan of an experiment, kept in its folder, so that the folder alone tells what it is about."""
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from saiten.errors import ConfigurationError
+from saiten.experiments.plan import Plan
+from saiten.journal.manifest import write_whole
+
+PLAN_NAME = "plan.json"
+
+
+def keep_plan(plan: Plan, folder: Path) -> None:
+    """Write it into the folder, over an earlier one; raises ConfigurationError."""
+    write_whole(folder / PLAN_NAME, plan.model_dump_json(indent=2) + "\n", otherwise="name another folder with --out")
+
+
+def kept_plan(folder: Path) -> Plan:
+    """The plan of the experiment in this folder.
+
+    Raises:
+        ConfigurationError: it cannot be read, or is of another version.
+    """
+    path = folder / PLAN_NAME
+    try:
+        return Plan.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigurationError(
+            f"{path} is no plan that this saiten reads ({'.'.join(map(str, first['loc']))}: {first['msg']}); "
+            "`saiten experiment FILE` writes it anew and asks nothing twice"
+        ) from error

@@ -1,0 +1,105 @@
+"""The means of systems, metric by metric, with their intervals."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from saiten.records import Language
+from saiten.reports.charts.axes import shared_axes
+from saiten.reports.charts.chart import VegaChart
+from saiten.reports.charts.colours import CARD, INK, colour, filling, shape
+from saiten.reports.charts.figures import finite, in_words, written
+from saiten.reports.charts.interval_rows import MOST_ROWS, Block, IntervalRow, interval_rows
+from saiten.reports.charts.names import plain
+from saiten.reports.charts.panel import Picture
+from saiten.reports.charts.words import WORDS
+from saiten.reports.forest import Axis
+
+
+@dataclass(frozen=True, slots=True)
+class MeanRow:
+    """One system in one metric."""
+
+    metric: str
+    system: str
+    """"" where there is one system only, which need not be named."""
+    mean: float | None
+    low: float | None = None
+    """Of the 95 % interval, or None."""
+    high: float | None = None
+    n: int = 0
+    """Answers that were measured."""
+    missing: int = 0
+    """Answers without a value, whatever the reason."""
+    bounds: tuple[float | None, float | None] = (None, None)
+    """Ends of the metric's scale, None where it has none."""
+
+
+def means(rows: Sequence[MeanRow], language: Language = "en", *, title: str = "") -> VegaChart:
+    """A block a metric, a row a system; of a single system, a row a metric. Metrics of one scale share an axis."""
+    words = WORDS[language]
+    said = in_words(((_whole_name(row), _figure(row, words)) for row in rows), words)
+    return VegaChart(title or words["means"], said, partial(_picture, tuple(rows), words))
+
+
+def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | None:
+    systems = list(dict.fromkeys(row.system for row in rows))
+    shown = rows[:MOST_ROWS]
+    by_metric: dict[str, list[MeanRow]] = {}
+    for row in shown:
+        by_metric.setdefault(row.metric, []).append(row)
+    alone = len(systems) == 1
+    axes = shared_axes([_ends(of) for of in by_metric.values()])
+    blocks: list[Block] = []
+    for (metric, of), axis in zip(by_metric.items(), axes, strict=True):
+        drawn = [
+            _row(row, metric if alone else row.system, systems.index(row.system), words, alone=alone) for row in of
+        ]
+        # Where a metric has no value at all, the block says so for each system, on no axis.
+        scale = axis or Axis(0.0, 1.0, ())
+        last = blocks[-1] if blocks else None
+        if last is not None and (last.axis == scale or (alone and axis is None)):
+            if alone:
+                blocks[-1] = replace(last, rows=[*last.rows, *drawn])
+                continue
+            blocks[-1] = replace(last, numbers=False)
+        blocks.append(Block(drawn, scale, "" if alone else metric))
+    left_out = len(rows) - len(shown)
+    notes = [words["more"].format(count=left_out)] if left_out else []
+    return interval_rows(blocks, words["nothing"], notes) if blocks else None
+
+
+def _row(row: MeanRow, name: str, place: int, words: Mapping[str, str], *, alone: bool) -> IntervalRow:
+    beside = [words["n"].format(n=row.n)]
+    if row.missing:
+        beside.append(words["missing"].format(count=row.missing))
+    told = words["said"].format(name=_whole_name(row), value=_figure(row, words))
+    hue, fill = (INK, INK) if alone else (colour(place), filling(place))
+    low, high = finite(row.low), finite(row.high)
+    if low is None or high is None:
+        fill = CARD
+    return IntervalRow(
+        name, finite(row.mean), low, high, " · ".join(beside), told, hue, "circle" if alone else shape(place), fill
+    )
+
+
+def _ends(rows: Sequence[MeanRow]) -> tuple[list[float], tuple[float | None, float | None]]:
+    """All numbers of a metric, and the ends of its scale."""
+    found = [finite(value) for row in rows for value in (row.mean, row.low, row.high)]
+    return [value for value in found if value is not None], rows[0].bounds
+
+
+def _whole_name(row: MeanRow) -> str:
+    return plain(f"{row.metric} · {row.system}" if row.system else row.metric)
+
+
+def _figure(row: MeanRow, words: Mapping[str, str]) -> str:
+    if finite(row.mean) is None:
+        return words["nothing"]
+    parts = [written(finite(row.mean))]
+    if row.low is not None and row.high is not None:
+        parts.append(words["interval"].format(low=written(finite(row.low)), high=written(finite(row.high))))
+    parts.append(words["n"].format(n=row.n))
+    if row.missing:
+        parts.append(words["missing"].format(count=row.missing))
+    return ", ".join(parts)

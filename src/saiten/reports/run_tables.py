@@ -1,0 +1,36 @@
+"""A run as tables: its summary, and what its metrics and its dialogues bring with them."""
+
+from saiten.dialogue.outcomes import outcomes_of
+from saiten.dialogue.reading import has_dialogues, read_dialogues
+from saiten.journal import RunReader
+from saiten.meta_evaluation.outputs import item_of
+from saiten.reports.aspect_tables import aspect_tables, has_aspects
+from saiten.reports.dialogue_tables import dialogue_tables, without_repeats
+from saiten.reports.gist_tables import gist_tables, has_gist
+from saiten.reports.summary_tables import glance_tables, summary_tables
+from saiten.reports.tables import Table
+from saiten.summary import Summary, place_of, summarise
+
+
+def summary_of(reader: RunReader) -> Summary:
+    """The summary of a run on disk."""
+    places = {sample.id: place_of(sample) for sample in reader.samples()}
+    return summarise(reader.scores(), places, reader.manifest.signatures)
+
+
+def currency_of(reader: RunReader) -> str:
+    """The currency in which the run counted its costs."""
+    return str(reader.manifest.settings.get("currency", "USD"))
+
+
+def run_tables(reader: RunReader, summary: Summary, *, glance: bool = False) -> list[Table]:
+    """Everything that is shown of a run but its single samples; `glance`: for the terminal."""
+    tables = glance_tables(summary) if glance else summary_tables(summary)
+    if has_gist(summary.signatures):
+        tables += gist_tables(reader.scores())
+    if has_aspects(summary.signatures):
+        tables += aspect_tables(reader.scores(), {sample.id: item_of(sample) for sample in reader.samples()})
+    if has_dialogues(reader):
+        *first, signatures = without_repeats(tables)  # a run always has signatures, which stand last
+        tables = [*first, *dialogue_tables(outcomes_of(read_dialogues(reader)), currency_of(reader)), signatures]
+    return tables

@@ -1,0 +1,75 @@
+"""What stands behind a score, line by line: what was judged with its verdicts, the evidence, then the rest."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+_ITEMS = ("statements", "questions")
+"""Details that list what is judged, one by one."""
+_EVIDENCE = 200
+"""Characters of a retrieved passage that are shown: enough to know it by."""
+
+Kind = Literal["item", "yes", "no", "unclear", "heading", "evidence", "rest"]
+"""`item`: a statement or question without a verdict · `yes`, `no`, `unclear`: with one · `heading`: what follows has a
+part of its own · `evidence`: a passage that the judge saw · `rest`: further details, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line; texts are as they came and may hold anything."""
+
+    depth: int
+    """1 for what belongs to the score itself."""
+    kind: Kind
+    text: str
+    reason: str = ""
+    """Of a verdict."""
+
+
+def detail_lines(details: Mapping[str, Any], depth: int = 1) -> Iterator[Line]:
+    """What was judged with its verdicts, then what has a part of its own (answer, reference), then the rest."""
+    named, items = next(((key, details[key]) for key in _ITEMS if isinstance(details.get(key), list)), ("", []))
+    verdicts = details.get("verdicts")
+    shown = {named}
+    if isinstance(verdicts, list) and all(isinstance(verdict, Mapping) for verdict in verdicts):
+        shown.add("verdicts")
+        yield from (_verdict(verdict, items, depth) for verdict in verdicts)
+    else:
+        yield from (Line(depth, "item", str(item)) for item in items)
+    for key, part in details.items():
+        if isinstance(part, Mapping) and any(isinstance(part.get(name), list) for name in _ITEMS):
+            shown.add(key)
+            yield Line(depth, "heading", key)
+            yield from detail_lines(part, depth + 1)
+    passages = _passages(details.get("evidence"))
+    if passages:
+        shown.add("evidence")
+        yield from (Line(depth, "evidence", text) for text in passages)
+    rest = {key: value for key, value in details.items() if key not in shown}
+    if rest:
+        yield Line(depth, "rest", json.dumps(rest, ensure_ascii=False, default=str))
+
+
+def _verdict(verdict: Mapping[str, Any], items: Sequence[Any], depth: int) -> Line:
+    """A verdict with the statement, question or context that it is about."""
+    number = verdict.get("number")
+    said = verdict.get("verdict", verdict.get("useful"))
+    kind: Kind = "unclear" if verdict.get("unclear") or said is None else "yes" if said else "no"
+    about = f"context {verdict['context']}" if "context" in verdict else str(number)
+    if isinstance(number, int) and 0 < number <= len(items):
+        about = str(items[number - 1])
+    return Line(depth, kind, about, str(verdict.get("reason") or ""))
+
+
+def _passages(evidence: Any) -> list[str]:
+    """What the grader was given to see, a line a passage; none where the details are of another shape."""
+    found = evidence.get("passages") if isinstance(evidence, Mapping) else None
+    if not isinstance(found, list) or not all(isinstance(each, Mapping) and "text" in each for each in found):
+        return []
+    lines = []
+    for each in found:
+        text = " ".join(str(each["text"]).split())
+        begins = text if len(text) <= _EVIDENCE else f"{text[:_EVIDENCE]} …"
+        lines.append(f"{each.get('source') or '–'}  {begins}")
+    return lines

@@ -1,0 +1,519 @@
+(async () => {
+  const root = document.getElementById("browser");
+  if (!root) return;
+  const data = (id) => document.getElementById(id).textContent;
+  const words = JSON.parse(data("report-words"));
+  const STATUSES = JSON.parse(data("report-statuses"));
+  const packs = [...document.querySelectorAll("script.pack")];
+  const folded = (text) => text.normalize("NFKC").toLowerCase();
+  const filled = (text, ...parts) => parts.reduce((made, part) => made.replace("{}", () => part), text);
+  const named = (text, parts) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in parts ? parts[name] : whole));
+
+  /* An element with its class, attributes and content; texts only ever become text. */
+  function make(tag, name, ...content) {
+    const made = document.createElement(tag);
+    if (name) made.className = name;
+    made.append(...content.filter((each) => each !== null && each !== undefined && each !== false));
+    return made;
+  }
+
+  function remark(text) {
+    root.replaceChildren(make("p", "nobody", text));
+  }
+
+  async function unpack(text) {
+    const plain = atob(text);
+    const bytes = new Uint8Array(plain.length);
+    for (let at = 0; at < plain.length; at += 1) bytes[at] = plain.charCodeAt(at);
+    const opened = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(opened).text());
+  }
+
+  if (typeof DecompressionStream === "undefined") return remark(words.too_old);
+  remark(words.loading);
+  let index;
+  try {
+    index = await unpack(data("report-index"));
+  } catch {
+    return remark(words.broken);
+  }
+
+  /* Packs are opened when they are needed; the last few stay open. */
+  const opened = new Map();
+  function pack(number) {
+    if (!opened.has(number)) {
+      opened.set(number, unpack(packs[number].textContent));
+      if (opened.size > 4) opened.delete(opened.keys().next().value);
+    }
+    return opened.get(number);
+  }
+  async function sampleAt(number) {
+    let at = index.starts.length - 1;
+    while (index.starts[at] > number) at -= 1;
+    return (await pack(at))[number - index.starts[at]];
+  }
+
+  const name = (column, number) => (index[column].rows[number] < 0 ? "" : index[column].names[index[column].rows[number]]);
+  /* Of several runs each has its own metrics: of a chosen one only those stand in the list. */
+  const measuredBy = index.runs.map(() => new Set());
+  index.metrics.forEach((metric, at) => {
+    for (let number = 0; number < index.count; number += 1) if (metric.statuses[number] !== "-") measuredBy[index.run[number]].add(at);
+  });
+  const every = [
+    { title: words.id, kind: "id", key: (n) => index.id[n] },
+    index.runs.length > 1 && { title: words.of_run, key: (n) => index.runs[index.run[n]] },
+    index.system.names.length > 0 && { title: words.system, key: (n) => name("system", n) },
+    index.group.names.length > 0 && { title: words.group, key: (n) => name("group", n) },
+    { title: words.question, kind: "begins", key: (n) => index.question[n] },
+    ...index.metrics.map((metric, at) => ({ title: metric.name, kind: "value", at, key: (n) => metric.values[n] })),
+  ].filter(Boolean);
+  let columns = every;
+  const langOf = (number) => name("language", number) || document.documentElement.lang;
+
+  /* Where values lie, for the bars behind them: only metrics from 0 on. */
+  const highest = index.metrics.map((metric) => {
+    let [low, high] = [0, 0];
+    for (const value of metric.values) {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+    return low < 0 ? 0 : high <= 1 ? 1 : high;
+  });
+
+  /* The line of filters. */
+  const filters = make("div", "filters");
+  filters.setAttribute("role", "search");
+  function field(text, control) {
+    control.setAttribute("aria-label", text);
+    filters.append(make("label", "", text, control));
+    return control;
+  }
+  function choice(text, options) {
+    const select = make("select");
+    select.append(new Option(words.all, ""), ...options.map((option, at) => new Option(option, at)));
+    return field(text, select);
+  }
+  const search = field(words.search, make("input"));
+  search.type = "search";
+  const selects = [];
+  const ofRun = index.runs.length > 1 ? choice(words.of_run, index.runs) : null;
+  if (ofRun) selects.push([ofRun, index.run]);
+  for (const column of ["system", "group", "language"]) {
+    if (index[column].names.length > 1) selects.push([choice(words[column], index[column].names), index[column].rows]);
+  }
+  const ofMetric = choice(words.metric, index.metrics.map((metric) => metric.name));
+  const [least, most] = [words.from, words.to].map((text) => {
+    const input = field(text, make("input"));
+    input.type = "number";
+    input.step = "any";
+    return input;
+  });
+  const status = choice(words.status, STATUSES);
+  const reset = make("button", "plain", words.reset);
+  reset.type = "button";
+  const count = make("output");
+  filters.append(reset, count);
+
+  /* The list: all rows are in `order`, those near the place that is looked at are in the page. */
+  const box = make("div", "box list");
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", words.list);
+  const table = make("table");
+  const head = make("tr");
+  const body = make("tbody");
+  table.append(make("caption", "unseen", words.list), make("thead", "", head), body);
+  box.append(table);
+  const nobody = make("p", "nobody", words.nobody);
+  nobody.hidden = true;
+  root.replaceChildren(filters, box, nobody, make("p", "keys", words.keys));
+
+  const all = Array.from({ length: index.count }, (_, number) => number);
+  const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+  let sorting = { column: null, sign: 1 }; /* column: one of `every` */
+  let sorted = all;
+  let order = all;
+  let texts = null; /* for the search: all that stands in a sample, folded; made by the first search */
+  let active = 0;
+  let height = 34;
+
+  for (const column of every) {
+    const cell = make("th", column.kind === "value" ? "number" : "");
+    cell.scope = "col";
+    const button = make("button", "", column.title);
+    button.type = "button";
+    button.title = words.sort;
+    cell.append(button);
+    column.head = cell;
+    button.addEventListener("click", () => {
+      const first = column.kind === "value" ? -1 : 1;
+      if (sorting.column !== column) sorting = { column, sign: first };
+      else if (sorting.sign === first) sorting.sign = -first;
+      else sorting = { column: null, sign: 1 };
+      for (const each of every) each.head.removeAttribute("aria-sort");
+      if (sorting.column !== null) cell.setAttribute("aria-sort", sorting.sign > 0 ? "ascending" : "descending");
+      sort();
+      filter();
+    });
+  }
+  head.append(...every.map((column) => column.head));
+
+  function sort() {
+    if (sorting.column === null) {
+      sorted = all;
+      return;
+    }
+    const { key, kind } = sorting.column;
+    const keys = all.map(key);
+    const none = (value) => value === null || value === "";
+    sorted = [...all].sort((a, b) => {
+      const [x, y] = [keys[a], keys[b]];
+      if (none(x) || none(y)) return none(x) - none(y) || a - b;
+      return sorting.sign * (kind === "value" ? x - y : collator.compare(x, y)) || a - b;
+    });
+  }
+
+  function stringsOf(value, found) {
+    if (typeof value === "string") found.push(value);
+    else if (Array.isArray(value)) for (const each of value) stringsOf(each, found);
+    else if (value !== null && typeof value === "object") for (const each of Object.values(value)) stringsOf(each, found);
+    return found;
+  }
+
+  let reading = null;
+  async function readAll() {
+    const found = [];
+    for (let at = 0; at < packs.length; at += 1) {
+      for (const sample of await unpack(packs[at].textContent)) {
+        const number = found.length;
+        const { scores = [], gist, ...rest } = sample;
+        const said = scores.flatMap(([, score]) => [score.reason ?? "", ...(score.lines ?? []).flatMap((line) => line.slice(2))]);
+        found.push(folded([index.id[number], name("system", number), name("group", number), ...stringsOf(rest, []), ...said].join("\n")));
+      }
+      count.textContent = filled(words.searching, Math.round((100 * (at + 1)) / packs.length));
+    }
+    texts = found;
+  }
+
+  let asked = 0;
+  async function filter() {
+    const turn = (asked += 1);
+    const wanted = folded(search.value).split(/\s+/u).filter(Boolean);
+    if (wanted.length && texts === null) {
+      reading ??= readAll();
+      await reading;
+      if (turn !== asked) return;
+    }
+    const chosen = selects.filter(([select]) => select.value !== "").map(([select, rows]) => [Number(select.value), rows]);
+    const metric = ofMetric.value === "" ? null : index.metrics[ofMetric.value];
+    const [low, high] = [least, most].map((input) => (input.value === "" ? null : Number(input.value)));
+    const wantedStatus = status.value;
+    const has = (one, number) => wantedStatus === "" || one.statuses[number] === wantedStatus;
+    const within = (one, number) =>
+      (low === null && high === null) ||
+      (one.values[number] !== null && (low === null || one.values[number] >= low) && (high === null || one.values[number] <= high));
+    const ranged = low !== null || high !== null || wantedStatus !== "";
+    order = sorted.filter(
+      (number) =>
+        chosen.every(([value, rows]) => rows[number] === value) &&
+        (!ranged ||
+          (metric ? has(metric, number) && within(metric, number) : index.metrics.some((one) => has(one, number) && within(one, number)))) &&
+        wanted.every((word) => texts[number].includes(word)),
+    );
+    const run = ofRun === null || ofRun.value === "" ? null : measuredBy[ofRun.value];
+    columns = every.filter((column) => column.kind !== "value" || run === null || run.has(column.at));
+    head.replaceChildren(...columns.map((column) => column.head));
+    active = 0;
+    box.scrollTop = 0;
+    table.setAttribute("aria-rowcount", order.length + 1);
+    count.textContent = named(words.found, { shown: order.length, all: index.count });
+    nobody.hidden = order.length > 0;
+    draw(true);
+  }
+
+  let drawn = [-1, -1];
+  function draw(anew) {
+    const seen = Math.ceil(box.clientHeight / height);
+    const first = Math.max(0, Math.floor(box.scrollTop / height) - seen);
+    const last = Math.min(order.length, first + 3 * seen);
+    if (!anew && first === drawn[0] && last === drawn[1]) return;
+    drawn = [first, last];
+    const focused = body.contains(document.activeElement);
+    const rows = [];
+    if (first > 0) rows.push(gap(first));
+    for (let at = first; at < last; at += 1) rows.push(row(at));
+    if (last < order.length) rows.push(gap(order.length - last));
+    body.replaceChildren(...rows);
+    if (focused) buttonAt(active)?.focus({ preventScroll: true });
+  }
+
+  function gap(rows) {
+    const made = make("tr", "gap", make("td"));
+    made.setAttribute("aria-hidden", "true");
+    made.firstChild.colSpan = columns.length;
+    made.style.height = `${rows * height}px`;
+    return made;
+  }
+
+  function row(at) {
+    const number = order[at];
+    const made = make("tr");
+    made.setAttribute("aria-rowindex", at + 2);
+    made.dataset.at = at;
+    for (const column of columns) made.append(cell(column, number, at));
+    return made;
+  }
+
+  function cell(column, number, at) {
+    if (column.kind === "id") {
+      const button = make("button", "", index.id[number] || "–");
+      button.type = "button";
+      button.tabIndex = at === active ? 0 : -1;
+      const made = make("th", "", button);
+      made.scope = "row";
+      return made;
+    }
+    const value = column.key(number);
+    if (column.kind !== "value") {
+      const made = make("td", column.kind ?? "", value);
+      made.title = value;
+      if (column.kind === "begins") made.lang = langOf(number);
+      return made;
+    }
+    if (value !== null) {
+      const made = make("td", "number", shown(value));
+      if (highest[column.at] > 0) {
+        made.classList.add("bar");
+        made.style.setProperty("--share", `${Math.max(0, Math.min(100, (100 * value) / highest[column.at]))}%`);
+      }
+      return made;
+    }
+    const other = index.metrics[column.at].statuses[number];
+    return make("td", "other", other === "-" ? "–" : STATUSES[other]);
+  }
+
+  const shown = (value) => value.toFixed(3);
+  const buttonAt = (at) => body.querySelector(`tr[data-at="${at}"] button`);
+  box.addEventListener("scroll", () => draw(false), { passive: true });
+  new ResizeObserver(() => draw(true)).observe(box);
+
+  body.addEventListener("click", (event) => {
+    const at = event.target.closest("tr[data-at]")?.dataset.at;
+    if (at !== undefined && !getSelection().toString()) open(Number(at));
+  });
+  body.addEventListener("keydown", (event) => {
+    const page = Math.max(1, Math.floor(box.clientHeight / height) - 2);
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -order.length, End: order.length };
+    if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    moveTo(active + steps[event.key]);
+    buttonAt(active)?.focus({ preventScroll: true });
+  });
+
+  function moveTo(at) {
+    active = Math.max(0, Math.min(order.length - 1, at));
+    const top = active * height;
+    const under = head.getBoundingClientRect().height;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + height + under > box.scrollTop + box.clientHeight) box.scrollTop = top + height + under - box.clientHeight;
+    draw(true);
+  }
+
+  let waiting = 0;
+  search.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(filter, index.count > 1000 ? 150 : 0);
+  });
+  for (const control of [...selects.map(([select]) => select), ofMetric, least, most, status]) control.addEventListener("input", filter);
+  reset.addEventListener("click", () => {
+    for (const control of filters.querySelectorAll("input, select")) control.value = "";
+    filter();
+  });
+
+  /* One sample in full. */
+  const drawer = make("dialog", "sample");
+  drawer.setAttribute("aria-labelledby", "sample-id");
+  const place = make("span", "place");
+  const [before, after, close] = [words.previous, words.next, words.close].map((text) => {
+    const button = make("button", "", text);
+    button.type = "button";
+    return button;
+  });
+  close.classList.add("close");
+  const full = make("div", "body");
+  drawer.append(make("div", "top", before, after, place, close), full);
+  document.body.append(drawer);
+  close.addEventListener("click", () => drawer.close());
+  before.addEventListener("click", () => open(active - 1));
+  after.addEventListener("click", () => open(active + 1));
+  drawer.addEventListener("click", (event) => event.target === drawer && drawer.close());
+  drawer.addEventListener("close", () => {
+    history.replaceState(null, "", "#items");
+    draw(true);
+    buttonAt(active)?.focus({ preventScroll: true });
+  });
+  drawer.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowLeft" && !before.disabled) open(active - 1);
+    if (event.key === "ArrowRight" && !after.disabled) open(active + 1);
+  });
+
+  async function open(at) {
+    if (at < 0 || at >= order.length) return;
+    const number = order[at];
+    moveTo(at);
+    let sample;
+    try {
+      sample = await sampleAt(number);
+    } catch {
+      return remark(words.broken);
+    }
+    if (order[active] !== number) return;
+    place.textContent = filled(words.place, at + 1, order.length);
+    before.disabled = at === 0;
+    after.disabled = at === order.length - 1;
+    full.replaceChildren(...inFull(number, sample));
+    if (!drawer.open) drawer.showModal();
+    drawer.scrollTop = 0;
+    history.replaceState(null, "", `#item-${number}`);
+  }
+
+  function inFull(number, sample) {
+    const lang = langOf(number);
+    const heading = make("h2", "", index.id[number] || "–");
+    heading.id = "sample-id";
+    const where = [index.runs.length > 1 && index.runs[index.run[number]], name("system", number), name("group", number)].filter(Boolean);
+    const gist = sample.gist ?? [];
+    const drawnGist = gist.some((view) => view.number !== null);
+    const parts = [heading, make("p", "where", where.join(" · ")), ...block(words.question, sample.question, lang, "question")];
+    if (!drawnGist) {
+      const references = sample.references ?? [];
+      const sides = make("div", "pair", make("div", "", ...block(words.answer, sample.answer, lang)));
+      const beside = references.map((text, at) => block(references.length > 1 ? filled(words.references, at + 1) : words.reference, text, lang)).flat();
+      if (beside.length) sides.append(make("div", "", ...beside));
+      if (!sample.dialogue) parts.push(sides);
+    }
+    for (const view of gist) parts.push(...units(view, sample, lang));
+    if (drawnGist) (sample.references ?? []).slice(1).forEach((text, at) => parts.push(...block(filled(words.references, at + 2), text, lang)));
+    if (sample.dialogue) parts.push(...talk(sample.dialogue, lang));
+    if (sample.scores?.length) parts.push(make("h3", "", words.scores), ...sample.scores.map(([metric, one]) => score(index.metrics[metric].name, one, lang)));
+    for (const kind of ["contexts", "evidence"]) if (sample[kind]) parts.push(passages(words[kind], sample[kind], lang));
+    return parts;
+  }
+
+  function text(tag, kind, content, lang) {
+    const made = make(tag, kind, content);
+    made.lang = lang;
+    return made;
+  }
+
+  function block(title, content, lang, kind = "") {
+    const empty = content === undefined || content === null ? words.none : content === "" ? words.empty : null;
+    return [make("h3", "", title), empty === null ? text("p", `said ${kind}`, content, lang) : make("p", "nothing", `(${empty})`)];
+  }
+
+  function passages(title, found, lang) {
+    const list = make("ol", "passages", ...found.map((content) => make("li", "", text("p", "said", content, lang))));
+    const made = make("details", "", make("summary", "", `${title} (${found.length})`), found.length ? list : make("p", "nothing", `(${words.empty})`));
+    made.open = found.length > 0 && found.join("").length < 3000;
+    return made;
+  }
+
+  const SIGNS = { yes: "✓", no: "✗", unclear: "?", item: "·" };
+  function score(metric, one, lang) {
+    const measured = one.status === "ok";
+    const title = make("h4", "", metric, make("span", measured ? "value" : "not-ok", measured ? shown(one.value) : words[one.status]));
+    if (one.votes) title.append(make("span", "votes", `${words.votes} ${one.votes.map((vote) => (vote === null ? "–" : shown(vote))).join(", ")}`));
+    const made = make("section", "score", title);
+    if (one.reason) made.append(text("p", "", one.reason, lang));
+    const lines = (one.lines ?? []).filter(([, kind]) => kind !== "rest");
+    if (lines.length) {
+      made.append(make("ul", "", ...lines.map(([depth, kind, content, reason]) => {
+        const sign = make("span", "sign", SIGNS[kind] ?? "");
+        if (words[kind] && SIGNS[kind] && kind !== "item") {
+          sign.setAttribute("role", "img");
+          sign.setAttribute("aria-label", words[kind]);
+        }
+        const item = make("li", `${kind} deeper-${Math.min(depth, 3)}`, sign, make("span", "", kind === "evidence" ? `${words.evidence}: ${content}` : content, reason && make("span", "why", reason)));
+        item.lang = lang;
+        return item;
+      })));
+    }
+    for (const [, , content] of (one.lines ?? []).filter(([, kind]) => kind === "rest")) {
+      made.append(make("details", "", make("summary", "", words.details), make("pre", "raw", content)));
+    }
+    if (one.raw) made.append(make("details", "", make("summary", "", words.raw), make("pre", "raw", one.raw)));
+    if (one.usage) {
+      const [calls, prompt, completion, cost, unpriced, reused] = one.usage;
+      made.append(make("p", "usage", named(words.usage, { calls, prompt, completion, reused, cost: unpriced && !cost ? words.unknown : cost.toFixed(4) })));
+    }
+    return made;
+  }
+
+  /* Units of gist at their places; where they cross, the inner one is closed and goes on behind. */
+  function marked(pieces, of, whole) {
+    const made = document.createDocumentFragment();
+    let around = [];
+    const between = whole && pieces.some(([, on]) => on.length);
+    for (const [content, on, begin] of pieces) {
+      const goingOn = on.length - begin;
+      let same = 0;
+      while (same < goingOn && same < around.length && around[same].unit === on[same]) same += 1;
+      around = around.slice(0, same);
+      for (let at = same; at < on.length; at += 1) {
+        const [kind, why] = of[on[at]];
+        const mark = make("mark", at < goingOn ? `${kind} on` : kind);
+        if (why) mark.title = why;
+        (around.at(-1)?.mark ?? made).append(mark);
+        around.push({ unit: on[at], mark });
+      }
+      (around.at(-1)?.mark ?? made).append(between && !on.length && content.trim() ? make("span", "lo", content) : content);
+    }
+    return made;
+  }
+
+  function units(view, sample, lang) {
+    const title = make("h3", "", `${words.gist}: ${view.profile}`);
+    if (view.number === null) return [title, make("p", "nothing", view.reason)];
+    const sides = make("div", "sides");
+    for (const side of ["reference", "answer"]) {
+      const source = side === "answer" ? sample.answer : sample.references?.[0];
+      const content = source ? text("p", "side", marked(view[side], view.units, side === "reference"), lang) : make("p", "nothing", `(${source === "" ? words.empty : words.none})`);
+      sides.append(make("div", "", make("h4", "", words[side]), content));
+    }
+    const legend = document.getElementById("gist-legend").cloneNode(true);
+    legend.removeAttribute("id");
+    legend.hidden = false;
+    const article = make("article", "gist", sides, legend);
+    if (view.unplaced.length) {
+      const list = make("ul", "listed", ...view.unplaced.map(([kind, content, why]) => make("li", "", text("mark", kind, content, lang), why && ` ${why}`)));
+      article.append(make("h4", "", words.unplaced), list);
+    }
+    if (view.faults.length) {
+      article.append(make("details", "", make("summary", "", words.faults), make("ul", "listed", ...view.faults.map((fault) => make("li", "", fault)))));
+    }
+    return [title, article];
+  }
+
+  function talk(dialogue, lang) {
+    const grid = make("div", "talk");
+    for (const [turn, who, content, kind, grade, seconds] of dialogue.rows) {
+      const opens = who === "asks" ? " opens" : "";
+      const margin = opens ? filled(words.turn, turn) : grade === null ? "" : String(Math.round(100 * grade) / 100);
+      const said = text("span", `text ${kind}${opens}`, content, lang);
+      if (seconds !== null) said.append(make("span", "who", `  (${filled(words.seconds, seconds.toFixed(1))})`));
+      grid.append(make("span", `margin${opens}`, margin), make("span", `who${opens}`, words[who] ?? who), said);
+    }
+    const grades = dialogue.grades.map((grade) => Math.round(100 * grade) / 100).join(", ");
+    const ended = [filled(words.ended, dialogue.ended), dialogue.reason, grades && filled(words.grades, `[${grades}]`)].filter(Boolean).join(" · ");
+    return [make("h3", "", words.dialogue), make("p", "where", ended), grid];
+  }
+
+  filter();
+  const measured = body.querySelector("tr[data-at]")?.getBoundingClientRect().height;
+  if (measured && measured !== height) {
+    height = measured;
+    draw(true);
+  }
+  const linked = /^#item-(\d+)$/.exec(location.hash);
+  if (linked && Number(linked[1]) < index.count) open(order.indexOf(Number(linked[1])));
+  root.dataset.ready = "yes";
+})();

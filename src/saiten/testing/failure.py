@@ -1,0 +1,58 @@
+"""What a failed assertion says: the value and the limit, then what a person needs to judge the judgement."""
+
+from collections.abc import Iterator, Sequence
+
+from saiten.records import Sample, Score
+from saiten.reports.sample_details import Line, detail_lines
+from saiten.reports.thresholds import Threshold
+from saiten.reports.visible import visible
+
+_LONGEST = 400
+"""Characters of one text."""
+_CONTEXTS = 5
+"""How many contexts are shown."""
+_LINES = 30
+"""How many statements, verdicts and the like."""
+_SIGNS = {"yes": "✓ ", "no": "✗ ", "unclear": "? ", "item": "· ", "evidence": "evidence  "}
+
+
+def failure_text(sample: Sample, score: Score, missed: Sequence[Threshold], signature: str) -> str:
+    """The whole message; texts from outside can neither style the terminal nor fill it."""
+    metric = missed[0].metric
+    wanted = " and ".join(f"{'at least' if one.side == 'under' else 'at most'} {one.limit:g}" for one in missed)
+    if score.value is None:
+        first = f"{metric} has no value ({score.status}), {wanted} was asked for"
+    else:
+        first = f"{metric} is {score.value:.6g}, {wanted} was asked for"
+    named = [(name, text) for name, text in _texts(sample, score) if text]
+    width = max((len(name) for name, _ in named), default=0)
+    shown = [f"  {name:<{width}}  {_short(text)}" for name, text in named]
+    judged = [text for line in detail_lines(score.details) for text in _drawn(line)]
+    more = [f"  … {len(judged) - _LINES} lines more"] if len(judged) > _LINES else []
+    return "\n".join([visible(first), *shown, *judged[:_LINES], *more, f"  made by  {_short(signature)}"])
+
+
+def _texts(sample: Sample, score: Score) -> Iterator[tuple[str, str | None]]:
+    yield "question", sample.question
+    yield "answer", "(empty)" if sample.answer == "" else sample.answer
+    for number, reference in enumerate(sample.references, 1):
+        yield "reference" if number == 1 else f"reference {number}", reference
+    contexts = sample.contexts or ()
+    for number, text in enumerate(contexts[:_CONTEXTS], 1):
+        yield f"context {number}", text
+    if len(contexts) > _CONTEXTS:
+        yield "contexts", f"{len(contexts) - _CONTEXTS} more"
+    yield "reason", score.reason
+
+
+def _drawn(line: Line) -> Iterator[str]:
+    begin = "  " * line.depth
+    yield f"{begin}{_SIGNS.get(line.kind, '')}{_short(line.text)}"
+    if line.reason:
+        yield f"{begin}    {_short(line.reason)}"
+
+
+def _short(text: str) -> str:
+    """On one line, and cut."""
+    one = " ".join(visible(text).split())
+    return one if len(one) <= _LONGEST else f"{one[: _LONGEST - 2]} …"

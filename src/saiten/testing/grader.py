@@ -1,0 +1,98 @@
+"""Scores single samples for tests: every judge is put together once, tried once, and closed at the end."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Self
+
+from saiten.assembly import CallSettings, JudgeSettings, Models, assemble_judge
+from saiten.cli.judge_options import CallOptions, JudgeOptions
+from saiten.config import read_config
+from saiten.judges.memo import Memo
+from saiten.protocols import Judge, Metric
+from saiten.records import Sample, Score
+from saiten.scoring import score_once, signature_of
+from saiten.testing.background import BackgroundLoop
+
+Named = str | JudgeSettings | Judge | None
+"""A judge in the place of the session's, or None."""
+
+
+class Grader:
+    """Scores samples with the judges of a session; may be asked from several threads and event loops."""
+
+    def __init__(self, judge: JudgeSettings, calls: CallSettings, folder: Path | None = None) -> None:
+        """`folder`: holds answers as long as the session lives, where nobody named a file for them."""
+        self._default = judge
+        self._models = Models(calls)
+        self._folder = folder
+        self._judges: dict[JudgeSettings, Judge] = {}
+        self._tried: dict[JudgeSettings, asyncio.Task[None]] = {}
+        self._loop = BackgroundLoop()
+
+    @classmethod
+    def of(cls, judge: str | None, cache: Path | None, config: Path | None) -> Self:
+        """The grader for a judge by its name and a file for answers; the rest is as saiten.toml has it.
+
+        Raises:
+            ConfigurationError: saiten.toml cannot be read.
+        """
+        defaults = read_config(config)
+        folder = Path(mkdtemp(prefix="saiten-"))
+        calls = CallOptions(cache=cache).settings(defaults, folder)
+        base = JudgeOptions().settings(defaults)
+        return cls(base if judge is None else _renamed(base, judge), calls, folder)
+
+    def score(self, sample: Sample, metric: Metric, judge: Named = None) -> tuple[Score, str]:
+        """The score and how it was made, waited for.
+
+        Raises:
+            ConfigurationError, BudgetSpent: they concern all scores.
+        """
+        return self._loop.wait(self._scored(sample, metric, judge))
+
+    async def ascore(self, sample: Sample, metric: Metric, judge: Named = None) -> tuple[Score, str]:
+        """The same, awaited; a judge of the caller's own is asked in the caller's loop."""
+        if judge is None or isinstance(judge, str | JudgeSettings):
+            return await asyncio.wrap_future(self._loop.begin(self._scored(sample, metric, judge)))
+        return await _score(sample, metric, judge)
+
+    def close(self) -> None:
+        """Close all judges, end the thread, and take away what was kept for the session alone."""
+        try:
+            self._loop.wait(self._close())
+        finally:
+            self._loop.stop()
+            if self._folder is not None:
+                rmtree(self._folder, ignore_errors=True)
+
+    async def _scored(self, sample: Sample, metric: Metric, judge: Named) -> tuple[Score, str]:
+        """In our own loop alone, so that no judge is put together or tried twice."""
+        if judge is not None and not isinstance(judge, str | JudgeSettings):
+            return await _score(sample, metric, judge)
+        settings = _renamed(self._default, judge) if isinstance(judge, str) else judge or self._default
+        if settings not in self._judges:
+            self._judges[settings] = assemble_judge(settings, models=self._models)
+        performing = self._judges[settings]
+        if metric.tasks:
+            if settings not in self._tried:
+                self._tried[settings] = asyncio.create_task(performing.preflight())
+            await asyncio.shield(self._tried[settings])
+        return await _score(sample, metric, performing)
+
+    async def _close(self) -> None:
+        for judge in self._judges.values():
+            await judge.close()
+
+
+async def _score(sample: Sample, metric: Metric, judge: Judge) -> tuple[Score, str]:
+    return await score_once(sample, metric, Memo(judge)), str(signature_of(metric, judge))
+
+
+def _renamed(base: JudgeSettings, judge: str) -> JudgeSettings:
+    """The same settings for another judge, but for those that only one kind of judge has."""
+    if judge == base.judge:
+        return base
+    return replace(base, judge=judge, votes=1 if judge == "offline" else base.votes, calibration=())

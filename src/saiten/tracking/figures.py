@@ -1,0 +1,62 @@
+"""The summary of a run as MLflow's metrics: a key and a number each, and what every key means.
+
+`METRIC/mean`, `/low` and `/high` (the ends of the 95 % interval), `/n`, `/questions`, `/of`, and how many scores have
+each status; the same behind `system/NAME/` and `group/NAME/`; `usage/…` is what the run cost. What was not measured has
+no key: MLflow's NaN is no stand-in for it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from saiten.records import STATUSES
+from saiten.summary import Figure, Summary
+from saiten.tracking.names import safe_name
+
+MOST_BROKEN_DOWN = 2000
+"""Keys of systems and groups; what is beyond stands in the summary that is kept beside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A number, and what it is."""
+
+    value: float
+    figure: str
+    """`mean`, `low`, `high`, `n`, `questions`, `of`, a status, or a part of the usage."""
+    metric: str | None = None
+    """As it is called in saiten; None for what is no metric's."""
+    system: str | None = None
+    group: str | None = None
+
+
+def logged_figures(summary: Summary) -> tuple[dict[str, Logged], int]:
+    """By MLflow's key; and how many keys of systems and groups were left out."""
+    found: dict[str, Logged] = {}
+    apart: dict[str, Logged] = {}
+    for figure in summary.figures:
+        overall = figure.system is None and figure.group is None
+        (found if overall else apart).update(_of_figure(figure))
+    found |= {f"usage/{name}": Logged(float(value), name) for name, value in asdict(summary.usage).items()}
+    kept = dict(list(apart.items())[:MOST_BROKEN_DOWN])
+    return found | kept, len(apart) - len(kept)
+
+
+def _of_figure(figure: Figure) -> dict[str, Logged]:
+    place = "".join(
+        f"{kind}/{safe_name(name)}/"
+        for kind, name in (("system", figure.system), ("group", figure.group))
+        if name is not None
+    )
+    key = f"{place}{safe_name(figure.metric)}"
+    return {
+        f"{key}/{name}": Logged(float(value), name, figure.metric, figure.system, figure.group)
+        for name, value in _numbers(figure)
+        if value is not None
+    }
+
+
+def _numbers(figure: Figure) -> Iterator[tuple[str, float | None]]:
+    yield from (("mean", figure.mean), ("low", figure.low), ("high", figure.high), ("n", figure.n))
+    if figure.system is None and figure.group is None:
+        yield from (("questions", figure.questions), ("of", figure.total))
+        yield from ((status, figure.coverage.get(status, 0)) for status in STATUSES)

@@ -1,0 +1,118 @@
+"""What is kept beside the figures: the scores as a table, the summary, how the run was made; written as a stream.
+
+`saiten/scores.json` is a table as MLflow shows and loads it (`mlflow.load_table`); with the texts there are also
+`saiten/scores.jsonl`, with the details of every score, and `saiten/samples.jsonl`, as in a run's own folder.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, Any
+
+from saiten.journal.lines import sample_to_json, scored_to_json, to_line
+from saiten.records import Scored
+from saiten.reports.summary_tables import summary_tables
+from saiten.reports.tables import as_markdown
+from saiten.summary import Place, Summary, place_of, summarise
+from saiten.tracking.facts import without_passwords
+from saiten.tracking.figures import Logged
+from saiten.tracking.run import Tracking
+
+TABLE = "scores.json"
+_COLUMNS = ("sample", "system", "group", "metric", "value", "status", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What one reading of a run gave."""
+
+    summary: Summary
+    samples: int
+    scores: int
+    data_digest: str
+    """Of the samples, whatever order they come in."""
+
+    def missing(self, run: Tracking) -> int:
+        """Pairs of a sample and a metric that have no score."""
+        return max(self.samples * len(run.signatures) - self.scores, 0)
+
+
+def write_files(run: Tracking, folder: Path, *, texts: bool) -> Written:
+    """Read the run once and write its scores into the folder; what is held is what a summary needs."""
+    places: dict[str, Place] = {}
+    digest = count = 0
+    with ExitStack() as files:
+        kept = files.enter_context((folder / "samples.jsonl").open("wb")) if texts else None
+        for sample in run.samples():
+            line = to_line(sample_to_json(sample))
+            # A sum does not depend on the order, which is another whenever samples are worked on at the same time.
+            digest += int.from_bytes(blake2b(line, digest_size=16).digest(), "big")
+            places[sample.id] = place_of(sample)
+            if kept is not None:
+                kept.write(line)
+        table = files.enter_context((folder / TABLE).open("w", encoding="utf-8"))
+        whole = files.enter_context((folder / "scores.jsonl").open("wb")) if texts else None
+
+        def passed_on() -> Iterator[Scored]:
+            nonlocal count
+            for count, one in enumerate(_into_table(run.scores(), places, table), 1):  # noqa: B007 - counted
+                if whole is not None:
+                    whole.write(to_line(scored_to_json(one)))
+                yield one
+
+        summary = summarise(passed_on(), places, run.signatures)
+    tables = without_passwords(as_markdown(summary_tables(summary)))
+    (folder / "summary.md").write_bytes(tables.encode("utf-8", "backslashreplace"))
+    return Written(summary, len(places), count, f"{digest % (1 << 128):032x}")
+
+
+def write_meanings(folder: Path, run: Tracking, figures: Mapping[str, Logged]) -> None:
+    """`run.json`: how the run was made, in full; `metrics.json`: what each of MLflow's keys is called in saiten."""
+    made: dict[str, Any] = {
+        "identity": run.identity,
+        "name": run.name,
+        "begun": run.begun.isoformat() if run.begun else None,
+        "settings": dict(run.settings),
+        "signatures": {metric: str(made) for metric, made in run.signatures.items()},
+        "versions": dict(run.versions),
+    }
+    _write_json(folder / "run.json", made)
+    _write_json(
+        folder / "metrics.json",
+        {key: {name: part for name, part in asdict(of).items() if part is not None} for key, of in figures.items()},
+    )
+
+
+def _into_table(scores: Iterable[Scored], places: Mapping[str, Place], out: IO[str]) -> Iterator[Scored]:
+    """The scores as they come, each written as a row while it passes."""
+    out.write(f'{{"columns": {json.dumps(_COLUMNS)}, "data": [')
+    comma = "\n"
+    for one in scores:
+        place = places.get(one.sample)
+        score = one.score
+        row = (
+            one.sample,
+            place and place.system,
+            place and place.group,
+            one.metric,
+            score.value,
+            score.status,
+            score.reason,
+        )
+        out.write(comma + _plain(json.dumps(row, ensure_ascii=False, allow_nan=False)))
+        comma = ",\n"
+        yield one
+    out.write("\n]}\n")
+
+
+def _write_json(path: Path, value: Mapping[str, Any]) -> None:
+    text = without_passwords(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    path.write_text(_plain(text) + "\n", encoding="utf-8")
+
+
+def _plain(text: str) -> str:
+    """Half a character as its escape, which says the same in JSON."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,250 @@
+"""`--fail-under`, `--fail-over`, `--fail-if-worse`: exit status 5 where answers are not good enough."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from saiten.journal import read_run
+
+ROWS = [
+    {
+        "id": f"q{n}",
+        "question": f"How old is bridge {n}?",
+        "answer": f"Bridge {n} is {n} years old." if n % 4 else "I like trees.",
+        "contexts": [f"Bridge {n} is {n} years old."],
+        "reference": f"Bridge {n} is {n} years old.",
+        "system": "ab"[n % 2],
+        "group": f"g{n % 3}",
+    }
+    for n in range(24)
+]
+"""18 right and 6 wrong, the wrong ones all of system a: token_f1 is 0.75, a 0.5 and b 1."""
+
+
+@pytest.fixture
+def run(saiten, data):
+    """A run over all of them."""
+    assert saiten("score", data(ROWS), "-m", "token_f1", "-m", "length", "-o", "run").status == 0
+    return "run"
+
+
+def table(said):
+    """The outcomes of `--format json`."""
+    return json.loads(said.out)["Thresholds"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missed"),
+    [
+        (["--fail-under", "token_f1=0.75"], []),  # equal is enough
+        (["--fail-under", "token_f1=0.8"], ["token_f1 >= 0.8"]),
+        (["--fail-under", "Token-F1=0.8"], ["token_f1 >= 0.8"]),
+        (["--fail-under", "token_f1.low=0.75"], ["token_f1.low >= 0.75"]),
+        (["--fail-under", "token_f1.low=0.5"], []),
+        (["--fail-under", "token_f1.min=0.1"], ["token_f1.min >= 0.1"]),
+        (["--fail-over", "token_f1.max=0.9"], ["token_f1.max <= 0.9"]),
+        (["--fail-over", "length=20"], []),
+        (["--fail-over", "length=2"], ["length <= 2"]),
+        (["--fail-over", "length.high=20"], []),
+        (["--fail-under", "length=1", "--fail-over", "length=2", "--fail-under", "token_f1=0.9"], ["token_f1 >= 0.9", "length <= 2"]),
+        (["--fail-under", "token_f1.coverage=1"], []),
+        (["--fail-under", "token_f1=0.7", "--fail-each", "system"], ["token_f1 >= 0.7"]),
+        (["--fail-under", "token_f1=0.5", "--fail-each", "system"], []),
+    ],
+)  # fmt: skip
+def test_what_is_missed_decides_the_status(saiten, run, arguments, missed):
+    """5 where anything is missed, 0 else; each is told on standard error, and is data in the JSON."""
+    said = saiten("show", run, *arguments, "--format", "json")
+    assert said.status == (5 if missed else 0), said
+    assert [row["threshold"] for row in table(said) if row["verdict"] != "met"] == missed
+    assert [line.partition("missed: ")[2].partition(":")[0].partition(" (")[0] for line in said.err.splitlines() if line.startswith("missed:")] == missed  # fmt: skip
+
+
+def test_a_missed_threshold_tells_value_interval_n_and_limit(saiten, run):
+    """As data and as a sentence."""
+    said = saiten("show", run, "--fail-under", "token_f1=0.8", "--format", "json")
+    (row,) = table(said)
+    scores = json.loads(said.out)["Scores"][0]
+    assert (row["metric"], row["figure"], row["bound"], row["limit"]) == ("token_f1", "mean", ">=", 0.8)
+    assert (row["value"], row["95 % from"], row["to"], row["n"]) == tuple(scores[key] for key in ("mean", "95 % from", "to", "n"))  # fmt: skip
+    assert f"token_f1 >= 0.8: 0.75 is under 0.8 [{row['95 % from']:.3f}, {row['to']:.3f}], n 24 of 24" in said.err
+    shown = saiten("show", run, "--fail-under", "token_f1=0.8")
+    assert shown.status == 5
+    assert "missed   0.75 is under 0.8" in shown.out
+
+
+def test_score_runs_to_its_end_and_then_tells(saiten, data):
+    """The run is kept and whole, and the same command on it says the same."""
+    said = saiten("score", data(ROWS), "-m", "token_f1", "-o", "run", "--fail-under", "token_f1=0.8", "--junit", "j.xml")  # fmt: skip
+    assert said.status == 5
+    assert len(list(read_run("run").scores())) == 24
+    assert etree.parse("j.xml").find(".//failure") is not None
+    assert saiten("score", Path("data.jsonl"), "-m", "token_f1", "-o", "run", "--fail-under", "token_f1=0.8").status == 5  # fmt: skip
+    assert saiten("score", Path("data.jsonl"), "-m", "token_f1", "-o", "run", "--fail-under", "token_f1=0.7").status == 0  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--fail-under", "tokenf1=0.5"], "'tokenf1' is not scored; did you mean token_f1?"),
+        (["--fail-under", "faithfulness=0.5"], "'faithfulness' is not scored; there are token_f1, length"),
+        (["--fail-under", "token_f1"], "a threshold is written METRIC=NUMBER"),
+        (["--fail-under", "token_f1="], "a threshold is written METRIC=NUMBER"),
+        (["--fail-under", "=0.5"], "a threshold is written METRIC=NUMBER"),
+        (["--fail-under", "token_f1=nan"], "a threshold is written METRIC=NUMBER"),
+        (["--fail-under", "length=1_0"], "a threshold is written METRIC=NUMBER"),
+        (["--fail-under", "token_f1>=0.5"], "with = alone"),
+        (["--fail-under", "token_f1=80"], "lies between 0 and 1"),
+        (["--fail-over", "token_f1.coverage=2"], "the coverage of token_f1 lies between 0 and 1"),
+        (["--fail-under", "token_f1.median=0.5"], "after the dot stands one of mean, low"),
+        (["--junit", "j.xml"], "say nothing without a threshold"),
+        (["--min-coverage", "0.5"], "say nothing without a threshold"),
+        (["--fail-under", "token_f1=0.5", "--junit", "."], "is no file"),
+    ],
+)  # fmt: skip
+def test_a_slip_is_told_before_anything_is_spent(saiten, data, arguments, said):
+    """Status 2, and no run was begun."""
+    refused = saiten("score", data(ROWS), "-m", "token_f1", "-m", "length", "-o", "run", *arguments)
+    assert refused.status == 2
+    assert said in refused.err
+    assert not Path("run").exists()
+
+
+def test_settings_in_brackets_are_read_with_their_equals_sign(saiten, data):
+    """The number stands behind the last one; the title alone does where it is the only one; else the names are told."""
+    score = ["score", data(ROWS), "-m", "context_recall[compat=ragas]", "-m", "bleu4", "-o", "run"]
+    for name in ("context_recall[compat=ragas]", "context_recall"):
+        said = saiten(*score, "--fail-under", f"{name}=1", "--format", "json")
+        assert (said.status, table(said)[0]["metric"]) == (0, "context_recall[compat=ragas]")
+    two = [*score[:4], "-m", "context_recall", *score[4:-1], "both"]
+    assert saiten(*two, "--fail-under", "context_recall=1").status == 0  # of this very name
+    gist = saiten("score", Path("data.jsonl"), "-m", "gist", "-o", "gist", "--fail-under", "gist=0.5")
+    assert gist.status == 2
+    assert "is several figures here: gist[" in gist.err
+
+
+def test_what_was_not_measured_is_not_good_enough(saiten, data):
+    """Half of the samples without a value miss a threshold that the other half meets; how many must have one is said."""
+    rows = [row | ({} if n % 2 else {"reference": None}) for n, row in enumerate(ROWS)]
+    file = data(rows)
+    said = saiten("score", file, "-m", "token_f1", "-o", "run", "--fail-under", "token_f1=0.7", "--format", "json")
+    assert said.status == 5
+    assert table(said)[0]["verdict"] == "unmeasured"
+    assert table(said)[0]["why"] == "12 of 24 samples have a value (50%), 90% are asked for: 12 undefined (the sample has no reference)"  # fmt: skip
+    assert saiten("show", "run", "--fail-under", "token_f1=0.7", "--min-coverage", "0.5").status == 0
+    assert saiten("show", "run", "--fail-under", "token_f1=0.7", "--fail-under", "token_f1.coverage=0.5").status == 0
+    assert saiten("show", "run", "--fail-under", "token_f1.coverage=0.6", "--min-coverage", "0.1").status == 5
+    assert saiten("show", "run", "--fail-over", "token_f1=0.99", "--min-coverage", "0.6").status == 5
+
+
+def test_a_metric_without_any_value_misses_both_ways(saiten, data):
+    """No value is neither under nor over."""
+    file = data([{"id": "a", "question": "q", "answer": "a"}])
+    for side in ("under", "over"):
+        said = saiten("score", file, "-m", "token_f1", "-o", "run", f"--fail-{side}", "token_f1=0.5", "--min-coverage", "0")  # fmt: skip
+        assert said.status == 5
+        assert "no sample has a value: 1 undefined" in said.err
+
+
+@pytest.mark.parametrize(("questions", "status"), [(1, 5), (3, 5), (6, 0), (24, 0)])
+def test_the_lower_end_where_all_scores_are_equal(saiten, data, questions, status):
+    """Resampling shows no spread then; from six questions on that is enough, below it is too little to go by."""
+    rows = [{"id": str(n), "question": f"q{n}", "answer": "a", "reference": "a"} for n in range(questions)]
+    assert saiten("score", data(rows), "-m", "token_f1", "-o", "run", "--fail-under", "token_f1.low=0.9").status == status  # fmt: skip
+
+
+def test_a_system_that_is_not_good_enough_is_named(saiten, run):
+    """The whole may hide it."""
+    assert saiten("show", run, "--fail-under", "token_f1=0.7").status == 0
+    said = saiten("show", run, "--fail-under", "token_f1=0.7", "--fail-each", "system", "--format", "json")
+    assert [(row["system"], row["verdict"]) for row in table(said)] == [("(all)", "met"), ("a", "missed"), ("b", "met")]
+    assert "token_f1 >= 0.7 (system a): 0.5 is under 0.7" in said.err
+
+
+def test_more_groups_than_a_summary_shows_are_all_held_against_it(saiten, data):
+    """A hundred and one groups, the last of them wrong."""
+    rows = [{"id": str(n), "question": f"q{n}", "answer": "a" if n < 100 else "b", "reference": "a", "group": f"g{n:03}"} for n in range(101)]  # fmt: skip
+    saiten("score", data(rows), "-m", "token_f1", "-o", "run")
+    said = saiten("show", "run", "--fail-under", "token_f1=0.9", "--fail-each", "group")
+    assert said.status == 5
+    assert [line for line in said.err.splitlines() if "missed" in line] == [
+        "missed: token_f1 >= 0.9 (group g100): 0 is under 0.9, n 1 of 1"
+    ]
+
+
+def test_a_run_that_the_budget_stopped_keeps_its_status(saiten, data, openai_server):
+    """3, not 5; half a run is not held against thresholds, and no report of an earlier one is left for it."""
+    Path("j.xml").write_text("old")
+    judge = f"openai:m@{openai_server.base_url}"
+    said = saiten("score", data(ROWS), "-m", "faithfulness", "--judge", judge, "-o", "run", "--max-calls", "4", "--fail-under", "faithfulness=1", "--junit", "j.xml")  # fmt: skip
+    assert said.status == 3, said
+    assert "the thresholds were not held against it" in said.err
+    assert "Thresholds" not in said.out
+    assert not Path("j.xml").exists()
+    # What was read and has no score counts: half a run does not pass afterwards either.
+    assert saiten("show", "run", "--fail-under", "faithfulness=0").status == 5
+
+
+def test_a_run_killed_at_once_does_not_pass(saiten, process, data):
+    """The folder is there, its scores are not."""
+    file = data([row | {"id": f"{row['id']}/{n}"} for n in range(200) for row in ROWS])
+    started = process("score", file, "-m", "token_f1", "-o", "run")
+    while not Path("run/samples.jsonl").exists() or not Path("run/samples.jsonl").stat().st_size:
+        assert started.poll() is None, started.communicate()
+    started.send_signal(signal.SIGKILL)
+    started.wait()
+    reader = read_run("run")
+    whole = len(list(reader.scores())) == len(list(reader.samples()))
+    assert saiten("show", "run", "--fail-under", "token_f1=0", "--min-coverage", "1").status == (0 if whole else 5)
+    Path("run/scores.jsonl").write_bytes(b"")
+    said = saiten("show", "run", "--fail-under", "token_f1=0", "--format", "json")
+    assert said.status == 5
+    assert table(said)[0]["verdict"] == "unmeasured"
+
+
+def test_thresholds_are_of_the_summary(saiten, run):
+    """One sample in full has none."""
+    said = saiten("show", run, "--sample", "q1", "--fail-under", "token_f1=0.5")
+    assert said.status == 2
+    assert "held against the summary" in said.err
+
+
+def test_a_bound_on_the_good_side_is_pointed_out(saiten, run):
+    """It may be meant; it is told."""
+    said = saiten("show", run, "--fail-over", "token_f1=0.9")
+    assert said.status == 0
+    assert "note: higher is better for token_f1; --fail-under is the bound on its other side" in said.err
+
+
+@pytest.fixture
+def worse(saiten, data, run):
+    """The same questions with worse answers, and one with some of them missing."""
+    rows = [row | {"answer": "I like trees." if n % 3 else row["answer"]} for n, row in enumerate(ROWS)]
+    saiten("score", data(rows), "-m", "token_f1", "-m", "length", "-o", "worse")
+    saiten("score", data(rows[:3]), "-m", "token_f1", "-o", "few")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["run", "worse", "--fail-if-worse", "token_f1"], 5, "failed: token_f1, run → worse: worse by 0.5"),
+        (["run", "worse", "--fail-if-worse", "token_f1=0.4"], 5, "worse by 0.5"),
+        (["run", "worse", "--fail-if-worse", "token_f1=0.9"], 0, ""),
+        (["worse", "run", "--fail-if-worse", "token_f1"], 0, ""),
+        (["run", "run", "--fail-if-worse", "token_f1"], 0, ""),
+        (["run", "run", "worse", "--fail-if-worse", "token_f1"], 5, "run → worse"),
+        (["run", "few", "--fail-if-worse", "token_f1"], 5, "only 3 of 24 samples were measured on both sides"),
+        (["run", "worse", "--fail-if-worse", "length"], 2, "neither direction of length is better"),
+        (["run", "worse", "--fail-if-worse", "tokenf1"], 2, "did you mean token_f1?"),
+        (["run", "worse", "--fail-if-worse", "token_f1=-1"], 2, "METRIC=MARGIN"),
+        (["run", "worse", "--fail-if-worse", "token_f1=x"], 2, "METRIC=MARGIN"),
+    ],
+)  # fmt: skip
+def test_a_run_that_is_worse_fails(saiten, worse, arguments, status, said):
+    """By the paired test and by more than the margin, or where too little was measured to tell."""
+    found = saiten("compare", *arguments)
+    assert found.status == status, found
+    assert said in found.err
