@@ -6,9 +6,9 @@ from base64 import b64decode
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from report_runs import HOSTILE, SIGNATURES, samples, scores
 from unpacking import index_of, items_of, unpacked
 
-from conftest import HOSTILE, SIGNATURES, samples, scores
 from saiten.journal import read_run
 from saiten.records import Sample, Score, Scored
 from saiten.reports.page import clean

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from report_runs import HOSTILE, samples
 
 import browsing
-from conftest import HOSTILE, samples
 from saiten.cli import main
 from saiten.journal import read_run
 from saiten.records import Sample, Score, Scored
