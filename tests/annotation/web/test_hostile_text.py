@@ -16,7 +16,7 @@ HOSTILE = [
     "<img src=x onerror=alert(1)>",
     '"><svg onload=alert(1)>',
     "' autofocus onfocus=alert(1) x='",
-    "{{7*7}}{% raw %}${7*7}",
+    "{{7*191}}{% raw %}${7*191}",
     "{words}{0}{item.__class__}",
     "javascript:alert(1)",
     "a\u202eb\u2066c\u200fd\u2028e",
@@ -25,7 +25,7 @@ HOSTILE = [
     "\r\nSet-Cookie: x=1",
     "]]><x>",
 ]
-NAMES = ["<script>alert(1)</script>", '"><b>x', "{{7*7}}", "佐藤'--", "&lt;b&gt;"]
+NAMES = ["<script>alert(1)</script>", '"><b>x', "{{7*191}}", "佐藤'--", "&lt;b&gt;"]
 ALL = "\n".join(HOSTILE)
 
 
@@ -105,7 +105,7 @@ def test_pages_have_the_same_tags_whatever_the_texts_hold(attacked):
             assert hostile.status == tame.status == 200, path
             assert found(hostile.text).tags == found(tame.text).tags, path
             assert found(hostile.text).attributes == found(tame.text).attributes, path
-            assert "49" not in re.sub(r"[0-9a-f]{8,}|[\w-]{40,}|T\d\d:\d\d(:\d\d)?", "", hostile.text), path
+            assert "1337" not in re.sub(r"[0-9a-f]{8,}|[\w-]{40,}|T\d\d:\d\d(:\d\d(\.\d+)?)?", "", hostile.text), path
             assert "<script>alert" not in hostile.text, path
             assert not re.search(r"<script(?![^>]*(?:src=\"/static/|type=\"application/json\"))", hostile.text), path
             assert hostile.headers["Content-Security-Policy"] == POLICY
