@@ -135,15 +135,13 @@ def test_a_header_that_cannot_be_sent_is_refused_at_once(system, headers):
         (Fault(200, "[" * 100_000), "unreadable", "JSON object"),
         (Fault(200, '{"answer": "' + "x" * (17 << 20) + '"}'), "unreadable", "more than 16 MB"),
         (Fault(drop=True), "failed", "broke off"),
-        (Fault(200, {"answer": "x"}, delay=5.0), "timeout", "within 0.5 s"),
-        (Fault(200, {"answer": "x" * 100}, drip=0.05), "timeout", "in full within 0.5 s"),
     ],
     ids=lambda value: None if isinstance(value, Fault) else str(value)[:20],
 )
 async def test_each_way_to_misbehave_is_told_apart(system, service, fault, kind, told):
     """And after each of them the next question is answered."""
     service.reply = lambda asked: fault if asked.number == 1 else None
-    one = system(timeout=0.5)
+    one = system()
     with pytest.raises(SystemFailed, match=told) as error:
         await one.answer(INQUIRY)
     assert error.value.kind == kind
@@ -151,6 +149,23 @@ async def test_each_way_to_misbehave_is_told_apart(system, service, fault, kind,
     assert len(str(error.value)) < 1000
     service.reply = lambda _: None
     assert (await one.answer(INQUIRY)).text == "To: なぜ？"
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (Fault(200, {"answer": "x"}, delay=60.0), "within 2 s"),
+        (Fault(200, {"answer": "x" * 10_000}, drip=0.05), "in full within 2 s"),
+    ],
+    ids=["silent", "trickling"],
+)
+async def test_a_service_that_takes_too_long_is_told(system, service, fault, told):
+    """Whether it says nothing or says it slowly; the call is counted."""
+    service.reply = lambda _: fault
+    with pytest.raises(SystemFailed, match=told) as error:
+        await system(timeout=2.0).answer(INQUIRY)
+    assert error.value.kind == "timeout"
+    assert error.value.usage.calls == 1
 
 
 @pytest.mark.parametrize(
