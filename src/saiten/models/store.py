@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from saiten.errors import ConfigurationError
+from saiten.models.write_ahead import switch_to_wal
 
 _APPLICATION = 0x53414954  # "SAIT", in the file's header
 _LAYOUT = 1
@@ -142,7 +143,7 @@ _PUT = (
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Make sure that the file is ours, or create the table in a new one. Two processes may do this at once."""
     _check(connection, path)
-    _switch_to_wal(connection)
+    switch_to_wal(connection)
     connection.execute("PRAGMA synchronous = NORMAL")  # in WAL mode safe against kills; a power cut may cost the tail
     if _header(connection)[0] == _APPLICATION:
         return
@@ -166,19 +167,6 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             f"the answer store {path} has layout {layout}, this saiten reads {_LAYOUT}; update saiten, or give "
             "another path"
         )
-
-
-def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """The busy time-out does not cover this switch when another process makes it at the same time."""
-    for patience in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0):
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error):
-                raise
-            time.sleep(patience)
-        else:
-            return
 
 
 def _header(connection: sqlite3.Connection) -> tuple[int, int]:

@@ -1,7 +1,6 @@
 """Connections as the store needs them: one engine for a SQLite file, one for a PostgreSQL server."""
 
 import sqlite3
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, exc
 from saiten.annotation.store.addresses import FileAddress, ServerAddress
 from saiten.errors import ConfigurationError
 from saiten.models.networks import require
+from saiten.models.write_ahead import switch_to_wal
 
 _APPLICATION = 0x53414941
 """In the header of a SQLite file: "SAIA"."""
@@ -128,16 +128,7 @@ def _claim(connection: sqlite3.Connection, path: Path) -> None:
                 connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         finally:
             connection.execute("COMMIT")
-    for patience in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0):
-        # the busy time-out does not cover this switch when another process makes it at the same time
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error):
-                raise
-            time.sleep(patience)
-        else:
-            break
+    switch_to_wal(connection)
     # shows now, and not at the first save, that nothing can be written here
     connection.execute("BEGIN IMMEDIATE")
     connection.execute(f"PRAGMA application_id = {_APPLICATION}")
