@@ -6,18 +6,16 @@ from typing import Annotated
 import typer
 
 from saiten.cli.data_options import read_columns
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.data import BadRow, read_labels, read_samples
+from saiten.cli.left_out import usable
+from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.data import read_labels, read_samples
 from saiten.meta_evaluation.agreement import Level, agreement_report
-from saiten.records import Label, Sample
+from saiten.records import Sample
 from saiten.reports.agreement_tables import agreement_glance, agreement_tables
 from saiten.reports.tables import render
 from saiten.text.language import detect_language
 
 app = typer.Typer()
-
-_SHOWN = 5
-"""Bad rows that are told one by one."""
 
 
 @app.command(no_args_is_help=True)
@@ -50,23 +48,14 @@ def agreement(
       saiten agreement votes.csv --column choice=winner
     """
     notes = stderr()
-    kept: list[Label] = []
-    bad: list[BadRow] = []
-    for row in read_labels(labels, columns=read_columns(column or []), categories=True, tell=told(notes)):
-        if isinstance(row, BadRow):
-            bad.append(row)
-        else:
-            kept.append(row)
-    for each in bad[:_SHOWN]:
-        notes.print(f"[yellow]left out[/] {outside(each.where)}: {outside(each.reason)}")
-    if len(bad) > _SHOWN:
-        notes.print(f"[yellow]left out[/] {len(bad) - _SHOWN} more rows")
+    rows = read_labels(labels, columns=read_columns(column or []), categories=True, tell=told(notes))
+    kept = list(usable(rows, notes))
     questions = None
     if samples is not None:
-        rows = read_samples(
+        asked = read_samples(
             samples, columns=read_columns(sample_column or []), detect_language=detect_language, tell=told(notes)
         )
-        questions = {sample.id: sample.question for sample in rows if isinstance(sample, Sample)}
+        questions = {sample.id: sample.question for sample in asked if isinstance(sample, Sample)}
         strangers = len({label.item for label in kept} - set(questions))
         if strangers:
             notes.print(f"[yellow]note[/] {strangers} labelled items are not among the samples; each stands for itself")

@@ -8,9 +8,10 @@ import typer
 from rich.console import Console
 
 from saiten.cli.data_options import read_columns
+from saiten.cli.left_out import usable
 from saiten.cli.meta_spans import span_report
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.data import BadRow, read_labels, read_samples
+from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.data import read_labels, read_samples
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import read_run
 from saiten.meta_evaluation.decisions import Unmeasured
@@ -27,9 +28,6 @@ from saiten.reports.tables import render
 from saiten.text.language import detect_language
 
 app = typer.Typer()
-
-_SHOWN = 5
-"""Bad rows that are told one by one."""
 
 
 @app.command(name="meta-evaluate", no_args_is_help=True)
@@ -142,13 +140,4 @@ def read_subject(path: Path, notes: Console) -> tuple[dict[str, Item], list[Outp
 
 def read_said(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:
     """The labels of a file; rows that are none are told and left out."""
-    bad = 0
-    for row in read_labels(path, columns=columns, tell=told(notes)):
-        if not isinstance(row, BadRow):
-            yield row
-            continue
-        bad += 1
-        if bad <= _SHOWN:
-            notes.print(f"[yellow]left out[/] {outside(row.where)}: {outside(row.reason)}")
-    if bad > _SHOWN:
-        notes.print(f"[yellow]left out[/] {bad - _SHOWN} more rows")
+    yield from usable(read_labels(path, columns=columns, tell=told(notes)), notes)
