@@ -6,7 +6,6 @@ power failure left of a last line. The folder is needed to go on, and for nothin
 """
 
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from math import isfinite
@@ -23,7 +22,8 @@ from saiten.journal.appending import AppendedFile, Syncing
 from saiten.journal.keys import content_key, id_key
 from saiten.journal.lines import from_line, to_line
 from saiten.journal.lock import Lock
-from saiten.journal.manifest import differences, sync_folder
+from saiten.journal.manifest import differences
+from saiten.journal.whole_file import sync_folder, whole_file
 from saiten.records import Sample, Usage
 
 ERRORS = "errors.jsonl"
@@ -216,19 +216,14 @@ class AnswersFile:
         """
         if not any(_is_failure(value) for _, value in self._values(_nobody)):
             return
-        anew = folder_of(self.path) / f"{self.path.name}.new"
         try:
-            with self.path.open("rb") as old, anew.open("wb") as new:
+            with self.path.open("rb") as old, whole_file(self.path) as new:
                 for line in old:
                     if _is_failure(_value_of(line)):
                         self._errors.append(line)
                     else:
                         new.write(line)
-                new.flush()
-                os.fsync(new.fileno())
-            self._errors.sync()
-            shutil.copymode(self.path, anew)
-            anew.replace(self.path)
+                self._errors.sync()
         except OSError as error:
             raise ConfigurationError(
                 f"{self.path} cannot be written anew without its failures: {error.strerror}; it is as it was"

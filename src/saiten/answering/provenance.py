@@ -8,7 +8,7 @@ from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.journal import Manifest
-from saiten.journal.manifest import write_whole
+from saiten.journal.whole_file import write_whole
 
 NAME = "made.json"
 KIND = "saiten answers"

@@ -21,6 +21,7 @@ from saiten.cli.drawn_line import DrawnLine
 from saiten.cli.output import outside, stderr, told
 from saiten.data import BadRow
 from saiten.errors import BadInput, ConfigurationError
+from saiten.journal.whole_file import whole_file
 from saiten.metrics.rubrics import read_rubric
 from saiten.models.networks import require
 from saiten.records import Sample
@@ -338,16 +339,8 @@ def _write(file: Path, lines: Iterator[bytes]) -> None:
         sys.stdout.buffer.flush()
         return
     try:
-        if file.exists() and not file.is_file():
-            with file.open("wb") as stream:
-                stream.writelines(lines)
-            return
-        beside = file.with_name(f"{file.name}.new")
-        with beside.open("wb") as stream:
+        with whole_file(file) as stream:
             stream.writelines(lines)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(file)
     except OSError as error:
         raise ConfigurationError(f"{file} cannot be written: {error.strerror}; name another with --export") from error
 

@@ -1,6 +1,5 @@
 """`saiten tune mate`: learn the weights of aspects from people's grades."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from saiten.data.rows import Row
 from saiten.data.values import as_text
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import read_run
+from saiten.journal.whole_file import whole_file
 from saiten.metrics.naming import write_name
 from saiten.metrics.rubrics import Rubric, read_rubric
 from saiten.metrics.rubrics.weights import weights_text
@@ -143,14 +143,7 @@ def _write(file: Path, learned: LearnedWeights) -> None:
     """As a whole or not at all; a pipe or a device is written to, never replaced."""
     text = weights_text(learned.weights).encode()
     try:
-        if file.exists() and not file.is_file():
-            file.write_bytes(text)
-            return
-        beside = file.with_name(f"{file.name}.new")
-        with beside.open("wb") as stream:
+        with whole_file(file) as stream:
             stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(file)
     except OSError as error:
         raise ConfigurationError(f"{file} cannot be written: {error.strerror}; name another file with --out") from error

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from saiten.errors import ConfigurationError
 from saiten.experiments.plan import Plan
-from saiten.journal.manifest import write_whole
+from saiten.journal.whole_file import write_whole
 
 PLAN_NAME = "plan.json"
 

@@ -19,7 +19,8 @@ from saiten.journal.appending import AppendedFile, Syncing
 from saiten.journal.keys import content_key, id_key, score_key
 from saiten.journal.lines import from_line, sample_from_json, sample_to_json, scored_to_json, to_line
 from saiten.journal.lock import LOCK_NAME, Lock
-from saiten.journal.manifest import MANIFEST_NAME, Manifest, read_manifest, sync_folder, write_manifest
+from saiten.journal.manifest import MANIFEST_NAME, Manifest, read_manifest, write_manifest
+from saiten.journal.whole_file import sync_folder
 from saiten.records import STATUSES, Sample, Scored
 
 SAMPLES_NAME, SCORES_NAME, ERRORS_NAME = "samples.jsonl", "scores.jsonl", "errors.jsonl"

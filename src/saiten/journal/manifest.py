@@ -1,7 +1,6 @@
 """`manifest.json`: how a run was made, and whether it may go on like that."""
 
 import json
-import os
 import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from saiten.errors import ConfigurationError
+from saiten.journal.whole_file import write_whole
 from saiten.version import __version__
 
 MANIFEST_NAME = "manifest.json"
@@ -115,31 +115,6 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write it as a whole or not at all: beside, to the disk, then over the old one."""
     text = json.dumps(asdict(manifest), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     write_whole(folder / MANIFEST_NAME, text, otherwise="name another folder")
-
-
-def write_whole(path: Path, text: str, *, otherwise: str) -> None:
-    """Write a file as a whole or not at all; raises ConfigurationError, with what to do `otherwise`."""
-    beside = path.with_name(f"{path.name}.new")
-    try:
-        with beside.open("wb") as file:
-            file.write(text.encode("utf-8", "backslashreplace"))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-        sync_folder(path.parent)
-    except OSError as error:
-        raise ConfigurationError(f"{path.parent} cannot be written: {error.strerror}; {otherwise}") from error
-
-
-def sync_folder(folder: Path) -> None:
-    """Bring the names of new files to the disk; Windows does that by itself."""
-    if os.name == "nt":
-        return
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def _versions() -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from saiten import prompts
 from saiten.errors import ConfigurationError
-from saiten.journal.manifest import write_whole
+from saiten.journal.whole_file import write_whole
 from saiten.judges.own_figures import HeldOut
 from saiten.version import __version__
 

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from saiten.errors import ConfigurationError
-from saiten.journal.manifest import sync_folder
+from saiten.journal.whole_file import whole_file
 from saiten.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
 from saiten.knowledge.sharing import LOCK_NAME, hold
 from saiten.knowledge.terms import Terms
@@ -78,14 +78,8 @@ class FolderEngine:
 
     async def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         text = json.dumps(dict(manifest), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-        beside = self._folder / f"{MANIFEST_NAME}.new"
-        with self._explained(), beside.open("wb") as file:
+        with self._explained(), whole_file(self._folder / MANIFEST_NAME) as file:
             file.write(text.encode("utf-8", "backslashreplace"))
-            file.flush()
-            os.fsync(file.fileno())
-        with self._explained():
-            beside.replace(self._folder / MANIFEST_NAME)
-            sync_folder(self._folder)
 
     async def put(self, points: Sequence[Point]) -> None:
         await self._run(lambda: self._put(points))

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader
+from saiten.journal.whole_file import whole_file
 from saiten.records import STATUSES, Label, Language
 from saiten.reports.charts import VegaChart
 from saiten.reports.gist_view_labels import WORDS as GIST_WORDS
@@ -99,13 +101,14 @@ def write_report(report: Report, path: Path) -> None:
         ConfigurationError: it cannot be written.
     """
     check_place(path)
-    beside = path.with_name(f"{path.name}.new")
     try:
-        with beside.open("w", encoding="utf-8", newline="\n") as out:
-            write_report_to(report, out)
-        beside.replace(path)
+        with whole_file(path) as file:
+            out = TextIOWrapper(file, encoding="utf-8", newline="\n")
+            try:
+                write_report_to(report, out)
+            finally:
+                out.detach()  # flushed, and left open for whoever opened it
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}; name another file") from error
 
 

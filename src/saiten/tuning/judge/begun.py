@@ -8,7 +8,8 @@ from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.journal.lock import LOCK_NAME
-from saiten.journal.manifest import differences, write_whole
+from saiten.journal.manifest import differences
+from saiten.journal.whole_file import write_whole
 from saiten.judges.own import BEGUN
 
 _OURS = {LOCK_NAME, Path(BEGUN).parts[0]}

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal.lock import Lock
-from saiten.journal.manifest import write_whole
+from saiten.journal.whole_file import write_whole
 from saiten.judges.own import NAME, OwnAspect, OwnJudge, prompts_digest, read_own, write_own
 from saiten.judges.own import Head as HeadName
 from saiten.judges.own_figures import HeldOut

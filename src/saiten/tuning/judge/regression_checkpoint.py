@@ -1,6 +1,5 @@
 """A checkpoint of a training of an encoder: one file, written after each epoch, there as a whole or not at all."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -9,7 +8,7 @@ from pickle import UnpicklingError
 from typing import Any
 
 from saiten.errors import ConfigurationError
-from saiten.journal.manifest import sync_folder
+from saiten.journal.whole_file import whole_file
 
 _NAME = "regression.pt"
 
@@ -24,15 +23,10 @@ class Checkpoint:
 
     def save(self, state: Mapping[str, Any]) -> None:
         """Keep tensors and numbers; raises ConfigurationError where the folder cannot be written."""
-        beside = self.folder / f"{_NAME}.new"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with beside.open("wb") as file:
+            with whole_file(self.folder / _NAME) as file:
                 import_module("torch").save({"key": self.key, **state}, file)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self.folder / _NAME)
-            sync_folder(self.folder)
         except OSError as error:
             raise ConfigurationError(f"{self.folder} cannot be written: {error.strerror}; is the disk full?") from error
 
