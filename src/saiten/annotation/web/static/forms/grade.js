@@ -1,33 +1,13 @@
 /* 0 to 5, with what each grade means in view. */
-import { Choices, keysOf } from "../choices.js";
-import { word } from "../words.js";
+import { keysOf } from "../choices.js";
+import { OneChoice } from "./one_choice.js";
 
-export class Grade {
+export class Grade extends OneChoice {
   constructor({ texts, changed }) {
-    const keys = keysOf(texts.grades.map((grade) => grade.value));
-    this.choices = new Choices({
-      legend: word("your_grade"),
-      options: texts.grades.map((grade, at) => ({ ...grade, key: keys[at] })),
-      changed,
-    });
-    this.element = this.choices.element;
-    this.keys = [[keys.toSorted(), "keys_grade"]];
-  }
-
-  read() {
-    return this.choices.value === null ? {} : { grade: this.choices.value };
-  }
-
-  write({ grade }) {
-    this.choices.value = grade ?? null;
-  }
-
-  problem() {
-    return this.choices.value === null ? { message: word("choose_grade"), at: this.choices } : null;
-  }
-
-  press(key) {
-    return this.choices.press(key);
+    const signs = keysOf(texts.grades.map((grade) => grade.value));
+    const options = texts.grades.map((grade, at) => ({ ...grade, key: signs[at] }));
+    const keys = [signs.toSorted(), "keys_grade"];
+    super({ name: "grade", legend: "your_grade", missing: "choose_grade", options, keys, changed });
   }
 
   tell({ grade }) {
