@@ -105,6 +105,7 @@ def test_neither_does_a_call_that_failed():
         ([{"foo": "bar"}, "length"], {"at_least": 0}, BadInput, "the names are foo"),
         ([{"question": None, "answer": None}, "length"], {"at_least": 0}, BadInput, "neither question nor answer"),
         ([None, "length"], {"at_least": 0}, BadInput, "the names are none"),
+        ([ROW, "length"], {"at_least": 0, "referense": "x"}, ConfigurationError, "did you mean reference"),
     ],
 )
 def test_a_test_that_is_written_wrongly_is_an_error(arguments, settings, error, said):

@@ -8,7 +8,7 @@ result.to_pandas()
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -70,7 +70,7 @@ class Evaluation(Shown):
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict a sample: its fields, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`."""
-        columns = columns_of(self.samples, self.scores)
+        columns = columns_of(self.samples, self.scores, metrics=self.signatures)
         return [
             dict(zip(columns, cells, strict=True))
             for cells in zip(*(column.cells for column in columns.values()), strict=True)
@@ -90,7 +90,7 @@ class Evaluation(Shown):
             ConfigurationError: pandas is not installed.
             ValueError: there is no such form.
         """
-        return to_pandas(columns_of(self.samples, self.scores, form, texts=texts))
+        return to_pandas(columns_of(self.samples, self.scores, form, texts=texts, metrics=self.signatures))
 
     def to_polars(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
         """A Polars DataFrame, of the forms that `to_pandas` describes; a score without a value is null there.
@@ -99,7 +99,7 @@ class Evaluation(Shown):
             ConfigurationError: Polars is not installed.
             ValueError: there is no such form.
         """
-        return to_polars(columns_of(self.samples, self.scores, form, texts=texts))
+        return to_polars(columns_of(self.samples, self.scores, form, texts=texts, metrics=self.signatures))
 
     def to_arrow(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
         """An Arrow table, of the forms that `to_pandas` describes; statuses are a dictionary.
@@ -108,7 +108,7 @@ class Evaluation(Shown):
             ConfigurationError: pyarrow is not installed.
             ValueError: there is no such form.
         """
-        return to_arrow(columns_of(self.samples, self.scores, form, texts=texts))
+        return to_arrow(columns_of(self.samples, self.scores, form, texts=texts, metrics=self.signatures))
 
     def to_dataset(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
         """A Hugging Face `datasets.Dataset`, of the forms that `to_pandas` describes.
@@ -117,7 +117,7 @@ class Evaluation(Shown):
             ConfigurationError: datasets is not installed.
             ValueError: there is no such form.
         """
-        return to_dataset(columns_of(self.samples, self.scores, form, texts=texts))
+        return to_dataset(columns_of(self.samples, self.scores, form, texts=texts, metrics=self.signatures))
 
     def log_to_mlflow(
         self,
@@ -298,9 +298,12 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
     outcome: list[T] = []
     errors: list[BaseException] = []
     stops: list[Callable[[], object]] = []
+    stopped, ended = threading.Event(), threading.Event()
 
     async def stoppable() -> T:
         stops.append(partial(asyncio.get_running_loop().call_soon_threadsafe, _current_task().cancel))
+        if stopped.is_set():
+            _current_task().cancel()
         return await work
 
     def in_thread() -> None:
@@ -308,15 +311,18 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
             outcome.append(asyncio.run(stoppable()))
         except BaseException as error:  # noqa: BLE001 - raised again below, in the caller's thread
             errors.append(error)
+        finally:
+            ended.set()
 
-    thread = threading.Thread(target=in_thread, name="saiten.evaluate")
-    thread.start()
     try:
-        thread.join()
+        threading.Thread(target=in_thread, name="saiten.evaluate").start()
+        ended.wait()
     except KeyboardInterrupt:  # the notebook's stop button: without this the run would go on, and on paying
+        stopped.set()  # it may come while the thread is only beginning
         for stop in stops:
-            stop()
-        thread.join()
+            with suppress(RuntimeError):  # the loop has ended meanwhile
+                stop()
+        ended.wait()
         raise
     if errors:
         raise errors[0]
@@ -403,6 +409,9 @@ class _Memory:
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
         """Kept by the watch."""
+
+    def finish(self) -> None:
+        """Of no consequence: there is no run to be looked at before its end."""
 
 
 class _Collected:

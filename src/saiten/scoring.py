@@ -208,6 +208,9 @@ class Ledger(Protocol):
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
         """Keep a row that cannot be used."""
 
+    def finish(self) -> None:
+        """All rows were read, and every score is there."""
+
 
 async def score_into(
     ledger: Ledger, rows: Iterable[Sample | BadRow], scorer: Scorer, watch: Watch, *, strict: bool = False
@@ -255,3 +258,4 @@ async def score_into(
                 watch.sample_done(row)
 
     await scorer.run(samples(), record, pending, watch.sample_done)
+    ledger.finish()

@@ -177,15 +177,18 @@ def test_more_groups_than_a_summary_shows_are_all_held_against_it(saiten, data):
 
 def test_a_run_that_the_budget_stopped_keeps_its_status(saiten, data, openai_server):
     """3, not 5; half a run is not held against thresholds, and no report of an earlier one is left for it."""
-    Path("j.xml").write_text("old")
+    Path("j.xml").write_text("<testsuites/>")
     judge = f"openai:m@{openai_server.base_url}"
     said = saiten("score", data(ROWS), "-m", "faithfulness", "--judge", judge, "-o", "run", "--max-calls", "4", "--fail-under", "faithfulness=1", "--junit", "j.xml")  # fmt: skip
     assert said.status == 3, said
     assert "the thresholds were not held against it" in said.err
     assert "Thresholds" not in said.out
     assert not Path("j.xml").exists()
-    # What was read and has no score counts: half a run does not pass afterwards either.
-    assert saiten("show", "run", "--fail-under", "faithfulness=0").status == 5
+    # Half a run does not pass afterwards either.
+    said = saiten("show", "run", "--fail-under", "faithfulness=0", "--min-coverage", "0", "--junit", "j.xml")
+    assert said.status == 5
+    assert "the run is not finished" in said.err
+    assert 'failures="0" errors="1"' in Path("j.xml").read_text()
 
 
 def test_a_run_killed_at_once_does_not_pass(saiten, process, data):
@@ -197,8 +200,9 @@ def test_a_run_killed_at_once_does_not_pass(saiten, process, data):
     started.send_signal(signal.SIGKILL)
     started.wait()
     reader = read_run("run")
-    whole = len(list(reader.scores())) == len(list(reader.samples()))
-    assert saiten("show", "run", "--fail-under", "token_f1=0", "--min-coverage", "1").status == (0 if whole else 5)
+    whole = reader.manifest.finished
+    said = saiten("show", "run", "--fail-under", "token_f1=0", "--min-coverage", "0")
+    assert (said.status, "not finished" in said.err) == ((0, False) if whole else (5, True))
     Path("run/scores.jsonl").write_bytes(b"")
     said = saiten("show", "run", "--fail-under", "token_f1=0", "--format", "json")
     assert said.status == 5

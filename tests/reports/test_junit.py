@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from junitparser import Error, Failure, JUnitXml
 from lxml import etree
 
 from saiten.errors import BadInput
@@ -40,12 +41,12 @@ SCHEMA = etree.XMLSchema(
       <xs:attribute name="hostname" type="name" use="required"/><xs:attribute name="timestamp" type="time" use="required"/>
       <xs:attribute name="id" type="xs:int" use="required"/><xs:attribute name="tests" type="xs:int" use="required"/>
       <xs:attribute name="failures" type="xs:int" use="required"/><xs:attribute name="errors" type="xs:int" use="required"/>
-      <xs:attribute name="skipped" type="xs:int"/><xs:attribute name="time" type="xs:decimal" use="required"/>
+      <xs:attribute name="time" type="xs:decimal" use="required"/>
     </xs:complexType></xs:element>
   </xs:sequence></xs:complexType></xs:element>
 </xs:schema>""")
 )
-"""What both schemas in use accept, Jenkins' junit-10.xsd and windyroad's JUnit.xsd: the narrower of the two at each place."""
+"""What all schemas in use accept, Jenkins' junit-10.xsd and windyroad's JUnit.xsd in its editions: the narrowest at each place."""
 
 
 def report(scores, thresholds, samples=(), **more):
@@ -83,6 +84,34 @@ def test_a_suite_a_metric_and_a_case_a_threshold():
     assert "HTTP 500" in second.find("testcase/error").text
     assert first.find("properties/property").get("value") == "faithfulness|judge:x"
     assert first.get("timestamp") == "2026-01-02T03:04:05"
+
+
+def test_another_reader_finds_the_same_figures():
+    """Totals, what went wrong with which case and why, signatures and times; none is skipped."""
+    both = scores([0.9, 0.2, 0.4, 0.8]) | scores([None, None, None, 1.0], "accuracy")
+    asked = [Threshold("faithfulness", 0.5), Threshold("faithfulness", 0.3, figure="min"), Threshold("accuracy", 0.5)]
+    signatures = {"faithfulness": "faithfulness|judge:x", "accuracy": "accuracy|judge:<y>"}
+    root, text = report(both, asked, signatures=signatures, created="2026-01-02T03:04:05+00:00")
+    read = JUnitXml.fromstring(text.encode("utf-8"))
+    assert (read.tests, read.failures, read.errors, read.skipped) == (4, 2, 1, 0)
+    assert [(suite.name, suite.tests, suite.failures, suite.errors) for suite in read] == [
+        ("faithfulness", 3, 2, 0), ("accuracy", 1, 0, 1),
+    ]  # fmt: skip
+    assert [[(each.name, each.value) for each in suite.properties()] for suite in read] == [
+        [("signature", signed)] for signed in signatures.values()
+    ]
+    assert {suite.timestamp for suite in read} == {"2026-01-02T03:04:05"}
+    cases = [case for suite in read for case in suite]
+    assert [(case.classname, case.name) for case in cases] == [
+        ("saiten.faithfulness", "faithfulness >= 0.5"),
+        ("saiten.faithfulness", "faithfulness.min >= 0.3"),
+        ("saiten.faithfulness", "faithfulness.min >= 0.3 · q1"),
+        ("saiten.accuracy", "accuracy >= 0.5"),
+    ]
+    assert [case.is_passed for case in cases] == [True, False, False, False]
+    went_wrong = [said for case in cases for said in case.result]
+    assert [type(said) for said in went_wrong] == [Failure, Failure, Error]
+    assert [said.text for said in went_wrong] == [said.text for said in root.findall("*/testcase/*")]
 
 
 def test_a_limit_for_every_sample_makes_the_samples_beyond_it_cases():
@@ -152,11 +181,12 @@ def test_an_old_report_is_not_left_for_a_run_that_never_ends(tmp_path):
     file = tmp_path / "reports" / "saiten.xml"
     may_write(file)
     assert not file.exists()
-    file.write_text("old")
+    file.write_text('<?xml version="1.0"?>\n<testsuites/>')
     may_write(file)
     assert not file.exists()
-    file.write_text("a file")
-    for wrong in (tmp_path, Path("/dev/null"), file / "x.xml"):
+    file.write_text('{"id": "a row of somebody\'s data"}')
+    for wrong in (tmp_path, Path("/dev/null"), file, file / "x.xml"):
         with pytest.raises(BadInput, match="--junit"):
             may_write(wrong)
+    assert file.exists()
     assert Path("/dev/null").exists()

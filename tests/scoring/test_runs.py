@@ -24,7 +24,7 @@ class Book:
     """A ledger and a watch in memory."""
 
     def __init__(self):
-        self.scores, self.samples, self.bad, self.finished = {}, [], [], []
+        self.scores, self.samples, self.bad, self.finished, self.ended = {}, [], [], [], False
 
     def is_done(self, sample, metric):
         return (sample, metric) in self.scores
@@ -47,6 +47,9 @@ class Book:
 
     def sample_done(self, sample):
         self.finished.append(sample.id)
+
+    def finish(self):
+        self.ended = True
 
 
 def samples(number):

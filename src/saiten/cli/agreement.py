@@ -15,7 +15,7 @@ from saiten.reports.agreement_tables import agreement_glance, agreement_tables
 from saiten.reports.tables import render
 from saiten.text.language import detect_language
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(no_args_is_help=True)

@@ -14,7 +14,7 @@ from saiten.meta_evaluation.prediction_powered import estimate
 from saiten.reports.estimate_tables import estimate_tables
 from saiten.reports.tables import render
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(name="estimate", no_args_is_help=True)

@@ -27,7 +27,7 @@ from saiten.reports.span_tables import span_tables
 from saiten.reports.tables import render
 from saiten.text.language import detect_language
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(name="meta-evaluate", no_args_is_help=True)

@@ -274,3 +274,6 @@ class _Wanted:
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
         self.journal.bad_row(where, reason, raw)
+
+    def finish(self) -> None:
+        self.journal.finish()

@@ -116,7 +116,7 @@ def score(
         over=fail_over,
         each=fail_each,
         coverage=min_coverage,
-        junit=junit,
+        junit=None if dry_run else junit,
     )
     settings = typed.JudgeOptions(
         judge=judge,

@@ -10,6 +10,7 @@ from saiten.cli import MISSED
 from saiten.cli import threshold_options as asked
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.show_gist import show_gist
+from saiten.cli.unfinished import tell_unfinished
 from saiten.dialogue.reading import find_dialogue, has_dialogues
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader, read_run
@@ -54,7 +55,7 @@ def show(
       saiten show runs/first --fail-under faithfulness=0.8 --fail-under token_f1.low=0.3
       saiten show runs/first --fail-under faithfulness.min=0.5 --junit saiten.xml
 
-    Exit status: 0 done, 2 wrong input, 5 a threshold was missed.
+    Exit status: 0 done, 2 wrong input, 5 a threshold was missed; a run that is not finished misses all.
     """
     notes = stderr()
     reader = read_run(run, tell=told(notes))
@@ -88,6 +89,7 @@ def show_summary(run: Path, form: Format, out: Console, gate: asked.Gate | None 
     """Print the summary of the run in this folder; the exit status: 0, or that of a threshold that it misses."""
     reader = read_run(run, tell=told(stderr()))
     summary = summary_of(reader)
+    tell_unfinished([reader], stderr())
     if not summary.figures:
         stderr().print("there are no scores yet")
         if gate is None:

@@ -125,6 +125,7 @@ async def converse_into(
             pass
     if spent.error is not None:
         raise spent.error
+    journal.finish()
 
 
 async def _pending(

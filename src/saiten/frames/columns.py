@@ -5,7 +5,7 @@ hundred thousand of them cost a pointer each.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -34,7 +34,12 @@ _TEXTS = ("contexts", "alternatives", "evidence")
 
 
 def columns_of(
-    samples: Sequence[Sample], scores: Sequence[Scored], form: Form = "wide", *, texts: bool | None = None
+    samples: Sequence[Sample],
+    scores: Sequence[Scored],
+    form: Form = "wide",
+    *,
+    texts: bool | None = None,
+    metrics: Iterable[str] = (),
 ) -> dict[str, Column]:
     """By name, in the order in which they stand beside each other.
 
@@ -44,6 +49,7 @@ def columns_of(
         form: See `Form`.
         texts: Whether the sample's fields stand beside its scores: question, answer, contexts, … By default they do in
             the wide form, where each stands once. Without them a wide row has the sample's id, a long one `sample`.
+        metrics: Those that have columns in the wide form whether there are scores or not, first and in this order.
 
     Raises:
         ValueError: there is no such form.
@@ -51,7 +57,7 @@ def columns_of(
     if form == "long":
         return _long(samples, scores, texts=bool(texts))
     if form == "wide":
-        return _wide(samples, scores, texts=texts is not False)
+        return _wide(samples, scores, metrics, texts=texts is not False)
     raise ValueError(f"the form is `wide` or `long`, not {form!r}")
 
 
@@ -71,9 +77,11 @@ def _long(samples: Sequence[Sample], scores: Sequence[Scored], *, texts: bool) -
     return found
 
 
-def _wide(samples: Sequence[Sample], scores: Sequence[Scored], *, texts: bool) -> dict[str, Column]:
+def _wide(
+    samples: Sequence[Sample], scores: Sequence[Scored], metrics: Iterable[str], *, texts: bool
+) -> dict[str, Column]:
     rows = {sample.id: number for number, sample in enumerate(samples)}
-    by_metric: dict[str, list[Score | None]] = {}
+    by_metric: dict[str, list[Score | None]] = {metric: [None] * len(rows) for metric in metrics}
     for one in scores:
         if one.sample in rows:
             by_metric.setdefault(one.metric, [None] * len(rows))[rows[one.sample]] = one.score

@@ -9,7 +9,7 @@ line that was cut off by a power failure is moved to a file `….torn` beside it
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -183,6 +183,11 @@ class Journal:
         if key not in self._bad_rows:
             self._append(self._errors, line)
             self._bad_rows.add(key)
+
+    def finish(self) -> None:
+        """Note that the data was read to its end and every score is there; until then the run counts as unfinished."""
+        self.manifest = replace(self.manifest, finished=True)
+        write_manifest(self.folder, self.manifest)
 
     def append(self, name: str, value: Mapping[str, Any]) -> None:
         """Write a line to a further file of the folder, `dialogues.jsonl` for example; it too outlives the process.

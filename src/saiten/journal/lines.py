@@ -39,12 +39,17 @@ def from_line(line: bytes) -> dict[str, Any]:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
         try:
-            value = json.loads(line.decode("utf-8"))  # reads lone surrogates, which orjson refuses
+            # reads lone surrogates, which orjson refuses
+            value = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
         except RecursionError as error:
             raise ValueError("the brackets nest too deep") from error
     if not isinstance(value, dict):
         raise ValueError("a JSON object was expected")  # noqa: TRY004 - a fault of the file, not of the caller
     return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def sample_to_json(sample: Sample) -> dict[str, Any]:

@@ -49,6 +49,8 @@ class Manifest:
     """When, in UTC."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Of saiten, Python, the platform and the packages that figures may depend on."""
+    finished: bool | None = None
+    """Whether the data was read to its end and every score is there; None for a run of a version that did not say."""
     kind: str = KIND
     format: int = FORMAT
 
@@ -60,10 +62,11 @@ class Manifest:
             ConfigurationError: the settings cannot be written as JSON.
         """
         created = datetime.now(UTC).isoformat(timespec="seconds")
-        return cls(_as_read_back(settings), dict(signatures), list(command), created, dict(_versions()))
+        made = _as_read_back(settings), dict(signatures), list(command), created, dict(_versions())
+        return cls(*made, finished=False)
 
     def going_on(self, settings: Mapping[str, Any], signatures: Mapping[str, str], folder: Path) -> "Manifest":
-        """The manifest of the same run with metrics added; the settings and the signatures there must be the same.
+        """The manifest of the same run, unfinished, with metrics added; settings and signatures there must be the same.
 
         Raises:
             ConfigurationError: they are not; the text lists what differs.
@@ -74,7 +77,7 @@ class Manifest:
                 f"{folder} was begun with other settings; name another folder, or give the same settings again:\n"
                 + "\n".join(f"  {line}" for line in differing)
             )
-        return replace(self, signatures={**self.signatures, **signatures})
+        return replace(self, signatures={**self.signatures, **signatures}, finished=False)
 
     def may_go_on(self, settings: Mapping[str, Any], signatures: Mapping[str, str]) -> bool:
         """Whether `going_on` would not refuse."""

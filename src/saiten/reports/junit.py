@@ -2,8 +2,8 @@
 
 A threshold for every sample has a case for each sample beyond it as well, the worst ones where they are many. What was
 not measured is an error, what is not good enough a failure. Valid against the schemas of Jenkins' xUnit plugin
-(junit-10) and of Ant's report (windyroad's JUnit.xsd), which is why the root has no attributes, and why no suite says how
-many cases it skipped: editions of the latter that are still about know no `skipped`.
+(junit-10) and of Ant's report (windyroad's JUnit.xsd, the editions without `skipped` too, which is why no suite has
+one), and therefore a root without attributes.
 """
 
 import re
@@ -25,6 +25,8 @@ _SHORT = 200
 """Characters of a name."""
 _MOST = 2_000
 """Cases of one metric."""
+_HEAD = 10_000
+"""Bytes at the beginning of a file by which a report is known."""
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, however it is escaped."""
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}")
@@ -95,16 +97,25 @@ def may_write(file: Path) -> None:
     """Make sure that the report can be written, and that an old one is not taken for it if it never is.
 
     Raises:
-        BadInput: what is there is no file, or the folder around it cannot be made or written.
+        BadInput: what is there is no JUnit report, or the folder around it cannot be made or written.
     """
     if file.exists() and not file.is_file():  # a folder, or /dev/null, which root could take away
         raise BadInput(f"--junit {file} is no file; name one, such as saiten.xml")
     try:
+        if file.exists() and not _is_report(file):
+            raise BadInput(f"--junit {file} is there and is no JUnit report; name another file, such as saiten.xml")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
         file.unlink()
     except OSError as error:
         raise BadInput(f"--junit {file} cannot be written: {error.strerror}; name a file in another folder") from error
+
+
+def _is_report(file: Path) -> bool:
+    """Whether it may be replaced: a report of whatever tool, or nothing yet."""
+    with file.open("rb") as stream:
+        head = stream.read(_HEAD)
+    return not head or (head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") and b"<testsuite" in head)
 
 
 def write_junit(file: Path, text: str) -> None:

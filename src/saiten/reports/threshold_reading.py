@@ -17,8 +17,8 @@ def read_threshold(text: str, side: Side, measured: Sequence[str]) -> Threshold:
     """The threshold; `measured` are the metrics that there are, as they stand in the run.
 
     Raises:
-        ConfigurationError: it is not of this form, there is no such metric, or its limit is one that every figure, or
-            none, would satisfy.
+        ConfigurationError: it is not of this form, there is no such metric, or its limit lies beyond all of its
+            values. At their bound it asks only that there is a value.
     """
     name, sign, number = text.rpartition("=")
     limit = _number(number)

@@ -1,13 +1,13 @@
 """Thresholds: is a run good enough? What is asked of a figure, and whether the run has it.
 
-A figure that is not there misses its threshold, and so does one over too few of the samples: what was not measured is
-never good enough.
+A figure that is not there misses its threshold, and so does one over too few of the samples, or of a run that has not
+come to its end: what was not measured is never good enough.
 """
 
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heappush, heappushpop
 from typing import Literal
 
@@ -96,6 +96,7 @@ def hold(
     *,
     each: By | None = None,
     coverage: float = COVERAGE,
+    finished: bool = True,
 ) -> tuple[Outcome, ...]:
     """How a run stands against thresholds: those over everything first, then per system or group.
 
@@ -106,6 +107,7 @@ def hold(
         scores: the scores once more, as a stream.
         each: holds each system, or each group, against the same thresholds as the whole.
         coverage: the share of the samples that must have a value, where no threshold on it says otherwise.
+        finished: whether the run came to its end; what it has not read yet can be anything.
     """
     own = {threshold.metric for threshold in thresholds if threshold.figure == "coverage"}
     worst = {threshold: _Worst(threshold) for threshold in thresholds}
@@ -121,8 +123,13 @@ def hold(
                 continue  # every sample is asked for already
             figure = figures.get((threshold.metric, *where))
             least = 0.0 if threshold.metric in own else coverage
-            found.append(_outcome(threshold, figure, worst[threshold], samples=samples, least=least, place=place))
+            outcome = _outcome(threshold, figure, worst[threshold], samples=samples, least=least, place=place)
+            found.append(outcome if finished or outcome.verdict == "missed" else _not_finished(outcome))
     return tuple(found)
+
+
+def _not_finished(outcome: Outcome) -> Outcome:
+    return replace(outcome, verdict="unmeasured", why="the run is not finished")
 
 
 def _counted(places: Mapping[str, Place], each: By | None) -> dict[str | None, int]:

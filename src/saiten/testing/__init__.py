@@ -46,7 +46,8 @@ def assert_score(
 
     Raises:
         AssertionError: the value is beyond a limit, or there is none; the text shows the sample and what was judged.
-        ConfigurationError: no limit was given, one at which every value would pass, or no such metric or judge.
+        ConfigurationError: no limit was given, one beyond the metric's bounds, or there is no such metric, field or
+            judge. (A limit at the bound asks only that there is a value.)
         BadInput: the fields make no sample.
         BudgetSpent: saiten.toml bounds what a session may cost.
     """

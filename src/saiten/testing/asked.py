@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from saiten.data import BadRow
+from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.errors import BadInput, ConfigurationError
 from saiten.evaluation import read_samples
 from saiten.metrics.catalog import make_metrics
@@ -13,6 +15,8 @@ from saiten.records import Sample, Score
 from saiten.reports.threshold_reading import check_limit
 from saiten.reports.thresholds import Side, Threshold
 from saiten.testing.failure import failure_text
+
+_COLUMNS = Columns(SAMPLE_COLUMNS, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ def read_asked(
     """The assertion, from what a test wrote.
 
     Raises:
-        ConfigurationError: metric or limit is missing, there is no such metric, or a limit tells nothing.
+        ConfigurationError: metric or limit is missing, there is no such metric or field, or a limit tells nothing.
         BadInput: the fields make no sample.
     """
     __tracebackhide__ = True
@@ -81,6 +85,11 @@ def _sample(sample: Sample | Mapping[str, Any] | None, fields: Mapping[str, Any]
         return sample
     if sample is not None and not isinstance(sample, Mapping):
         raise ConfigurationError(f"a sample is a saiten.Sample, a dict or keyword arguments, not {sample!r:.100}")
+    unknown = [name for name in fields if not _COLUMNS.wanted(name)]
+    if unknown:
+        near = get_close_matches(unknown[0], SAMPLE_COLUMNS, n=1)
+        hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(SAMPLE_COLUMNS)}"
+        raise ConfigurationError(f"{unknown[0]!r} is no field of a sample{hint}")
     given = {**(sample or {}), **fields}
     try:
         row = next(read_samples([given]))

@@ -27,7 +27,7 @@ def failure_text(sample: Sample, score: Score, missed: Sequence[Threshold], sign
     named = [(name, text) for name, text in _texts(sample, score) if text]
     width = max((len(name) for name, _ in named), default=0)
     shown = [f"  {name:<{width}}  {_short(text)}" for name, text in named]
-    judged = [text for line in detail_lines(score.details) for text in _drawn(line)]
+    judged = [text for line in detail_lines(score.details) if line.kind != "rest" for text in _drawn(line)]
     more = [f"  … {len(judged) - _LINES} lines more"] if len(judged) > _LINES else []
     return "\n".join([visible(first), *shown, *judged[:_LINES], *more, f"  made by  {_short(signature)}"])
 

@@ -88,7 +88,8 @@ def log_to_mlflow(
         figures, left_out = logged_figures(written.summary)
         write_meanings(folder, run, figures)
         missing = written.missing(run)
-        unfinished = run.stopped or (f"{missing} of {missing + written.scores} scores are missing" if missing else None)
+        told = f"{missing} of {missing + written.scores} scores are missing" if missing else None
+        unfinished = "; ".join(filter(None, (run.stopped, told))) or None
         counts = {"samples": written.samples, "scores": written.scores, "missing": missing, "bad_rows": run.bad_rows}
         figures |= {f"run/{key}": Logged(float(number), key) for key, number in counts.items()}
 

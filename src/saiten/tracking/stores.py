@@ -1,5 +1,6 @@
 """Where MLflow keeps runs: an address, whether somebody is there, and its errors as ours."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -13,6 +14,7 @@ from saiten.models.networks import require
 _SECONDS = 10
 """How long we wait to see whether a server is there; MLflow itself would try for minutes."""
 _SQLITE = b"SQLite format 3\0"
+_FOLDERS = "MLFLOW_ALLOW_FILE_STORE"
 _EXAMPLES = "sqlite:///mlflow.db, or http://HOST:5000 for a tracking server"
 
 
@@ -31,9 +33,11 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
     address = str(mlflow.get_tracking_uri()) if uri is None else uri.strip()
     shown = without_password(address)
     scheme = urlsplit(address).scheme
-    if scheme in {"", "file"} and not address.startswith("databricks"):
+    folder = scheme in {"", "file"} and not address.startswith("databricks")
+    if folder and not (address and _true(os.environ.get(_FOLDERS, ""))):
         raise ConfigurationError(
-            f"MLflow 3 keeps no runs in plain folders, as {shown or 'an empty address'} would be; name {_EXAMPLES}"
+            f"MLflow 3 keeps no runs in plain folders, as {shown or 'an empty address'} would be, unless "
+            f"{_FOLDERS}=true is set; name {_EXAMPLES}"
         )
     if scheme == "sqlite":
         require("a tracking database", "mlflow", "sqlalchemy", "alembic")
@@ -48,6 +52,10 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
         said = str(error).strip().splitlines() or [type(error).__name__]
         reason = said[0].replace(address, shown)
         raise ConfigurationError(f"MLflow at {shown} cannot take the run: {reason}") from error
+
+
+def _true(text: str) -> bool:
+    return text.strip().lower() in {"true", "1"}
 
 
 def without_password(address: str) -> str:

@@ -57,6 +57,12 @@ class Tally:
         return list(dict.fromkeys([*(one for one in self.summary.signatures if one in self.spent), *self.spent]))
 
     @property
+    def unfinished(self) -> bool:
+        """Whether scores are still to come, as far as the run tells."""
+        finished = self.reader.manifest.finished
+        return self.scores < self.expected if finished is None else not finished
+
+    @property
     def expected(self) -> int:
         """Scores there will be once the samples that were read are done."""
         return len(self.told.places) * len(self.reader.manifest.signatures)

@@ -1,0 +1,19 @@
+"""Runs that have not come to their end: killed, stopped, or still being written."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from saiten.cli.output import outside
+from saiten.journal import RunReader
+
+
+def tell_unfinished(readers: Sequence[RunReader], notes: Console) -> bool:
+    """Say of each such run that its figures are not its last ones; whether there was one."""
+    open_ones = [reader for reader in readers if reader.manifest.finished is False]
+    for reader in open_ones:
+        notes.print(
+            f"[yellow]not finished:[/] {outside(reader.folder)}; its data was not read to the end yet, or some of its "
+            "scores are still to come. The command that began it goes on with it"
+        )
+    return bool(open_ones)
