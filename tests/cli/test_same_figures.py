@@ -182,10 +182,17 @@ def test_the_terminal_shows_the_same_figures(saiten, commands, name):
                 assert f"[{low:.3f}, {high:.3f}]" in line
             hidden = {"metric", "figure", "bound", "limit"} if title == "Thresholds" else set()
             hidden |= {"95 % from", "to"} if whole else set()
-            hidden |= {"remarks"} if name == "compare" else set()
             left = [show_cell(cell) for key, cell in row.items() if key not in hidden and cell not in {None, ""}]
             at = 0
             for cell in left:  # in this order
                 at = line.find(cell, at)
                 assert at >= 0, (title, cell, line)
                 at += len(cell)
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "md", "latex", "html"])
+def test_a_comparison_says_in_each_form_why_there_is_no_interval(saiten, commands, form):
+    """A remark stands in a column of its own, in the terminal as in files."""
+    out = saiten("compare", "one", "one", "--format", form).out
+    assert "remarks" in out
+    assert "all questions have the same mean" in out

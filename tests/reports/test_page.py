@@ -75,15 +75,15 @@ def test_a_page_is_a_page():
     assert page.get("lang") == "ja"
     assert page.findtext(".//title") == "六月の実験 · saiten"
     assert [h.text for h in page.iter("h1")] == ["六月の実験"]
-    assert [h.text for h in page.xpath("//main//h2")] == ["Scores", "Names"]
-    assert [c.text for c in page.iter("caption")] == ["Scores", "Names"]
+    assert [h.text for h in page.xpath("//main//h2")] == ["スコア", "Names"]
+    assert [c.text for c in page.iter("caption")] == ["スコア", "Names"]
     assert {th.get("scope") for th in page.xpath("//thead//th")} == {"col"}
     assert all(row[0].tag == "th" and row[0].get("scope") == "row" for row in page.xpath("//tbody/tr"))
     ids = page.xpath("//@id")
     assert len(ids) == len(set(ids))
     for target in page.xpath("//@aria-labelledby | //@aria-describedby") + [a[1:] for a in page.xpath("//a/@href")]:
         assert target in ids
-    assert [a.text for a in page.xpath("//nav//a")] == ["Scores", "Names"]
+    assert [a.text for a in page.xpath("//nav//a")] == ["スコア", "Names"]
     assert page.get_element_by_id("table-1-caption").text == "A caption."
     assert not read([NAMES]).xpath("//nav"), "one table needs no contents"
     assert parsed(as_html([SCORES, NAMES, MADE]))[0][0] == "html"
@@ -139,15 +139,19 @@ def test_signatures_and_version_stand_in_the_foot():
 
 
 def test_the_labels_of_the_page_are_there_in_both_languages():
-    """The same ones, with the same places to fill; the tables keep their own text, marked as English."""
+    """The same ones, with the same places to fill; a cell in another language than the page's says in which."""
     assert LABELS["en"].keys() == LABELS["ja"].keys()
     for key, text in LABELS["en"].items():
         assert sorted(re.findall(r"{\w+}", text)) == sorted(re.findall(r"{\w+}", LABELS["ja"][key])), key
-    page = read([SCORES, NAMES], language="ja")
+    said = Table(
+        "t", ("reason",), (("It was not in the contexts at all.",), ("コンテキストのどこにもない。",), ("q1",))
+    )
+    page = read([SCORES, said], language="ja")
     assert page.findtext(".//h1") == "報告"
     assert page.xpath("//nav/h2")[0].text == "目次"
-    assert {table.get("lang") for table in page.iter("table")} == {"en"}
-    assert page.xpath("//tbody/tr[1]/th")[0].get("lang") == "ja"
+    assert [table.get("lang") for table in page.iter("table")] == [None, None]
+    assert [row[0].get("lang") for row in page.xpath("//table[2]/tbody/tr | (//tbody)[2]/tr")] == ["en", None, None]
+    assert [row[0].get("lang") for row in read([said]).xpath("//tbody/tr")] == [None, "ja", None]
 
 
 def test_a_page_without_tables_or_rows_is_still_a_page():

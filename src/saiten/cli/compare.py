@@ -7,6 +7,7 @@ import typer
 
 from saiten.cli import MISSED
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.unfinished import tell_unfinished
 from saiten.dialogue.reading import has_dialogues
 from saiten.errors import BadInput
 from saiten.journal import read_run
@@ -47,7 +48,7 @@ def compare(
       saiten compare runs/before runs/after --format html > difference.html
       saiten compare runs/main runs/change --fail-if-worse faithfulness --fail-if-worse correctness=0.1
 
-    Exit status: 0 done, 2 wrong input, 5 worse.
+    Exit status: 0 done, 2 wrong input, 5 worse, or not finished.
     """
     if len(runs) < 2:
         raise BadInput("two runs are compared, or more; for two systems of one run, name it twice and say --systems")
@@ -55,6 +56,7 @@ def compare(
     notes = told(stderr())
     readers = [read_run(run, tell=notes) for run in runs]
     names = _systems(systems, len(readers))
+    unfinished = tell_unfinished(readers, stderr())
     if systems is None and all(map(has_dialogues, readers)):
         for remark in what_differs(readers):
             notes(remark)
@@ -66,7 +68,9 @@ def compare(
     failed = [row for row in worse.rows if not row[3]] if worse is not None else []
     for title, metric, _, _, why in failed:
         stderr().print(f"[bold red]failed:[/] {outside(metric)}, {outside(title)}: {outside(why)}")
-    if failed:
+    if limits and unfinished:
+        stderr().print("[bold red]failed:[/] what a run has not measured yet may be worse")
+    if failed or (limits and unfinished):
         raise typer.Exit(MISSED)
 
 

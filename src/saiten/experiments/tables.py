@@ -6,7 +6,7 @@ from saiten.experiments.cells import Cell as GridCell
 from saiten.experiments.results import CellResult, ChainComparison, ExperimentResult
 from saiten.records import Usage
 from saiten.reports.charts import Point, VegaChart, accuracy_against_latency
-from saiten.reports.tables import Cell, Interval, Table
+from saiten.reports.tables import Cell, Interval, Name, Table
 from saiten.stats.ratios import Ratio
 
 _ENDS = ("95 % from", "to")
@@ -53,7 +53,7 @@ def _cells(result: ExperimentResult, currency: str, *, glance: bool) -> Table:
     columns = (
         "data",
         "system",
-        result.main,
+        Name(result.main),
         *_columns(glance=glance),
         "n",
         "failed",
@@ -67,7 +67,7 @@ def _cells(result: ExperimentResult, currency: str, *, glance: bool) -> Table:
     rows = tuple(_cell(each, result.main, glance=glance) for each in result.cells)
     at_once = result.plan.at_once
     caption = _CELLS if at_once == 1 else f"{_CELLS} {_LOADED.format(n=at_once)}"
-    title, drawn = result.plan.title or "Experiment", _drawn(result.main, None, glance=glance)
+    title, drawn = Name(result.plan.title) or "Experiment", _drawn(result.main, None, glance=glance)
     return Table(title, columns, rows, caption, drawn, charts=tuple(_pictures(result)))
 
 
@@ -91,13 +91,12 @@ def _pictures(result: ExperimentResult) -> Iterator[VegaChart]:
             and (figure := each.figures.get(result.main)) is not None
             and figure.mean is not None
         )
-        title = f"{result.main} against latency: {data.name}"
-        yield accuracy_against_latency(points, metric=result.main, title=title)
+        yield accuracy_against_latency(points, metric=result.main, data=data.name)
 
 
 def _series(cell: GridCell) -> str:
     if cell.chain is None:
-        return "other systems"
+        return ""
     return cell.chain if cell.form == "qa" else f"{cell.chain} · {cell.form}"
 
 
@@ -132,7 +131,7 @@ def _all_metrics(result: ExperimentResult, metrics: list[str]) -> Table:
         for each in result.cells
     )
     caption = "Means; intervals and what could not be measured: saiten show OUT/scores/DATA."
-    return Table("All metrics", ("data", "system", *metrics), rows, caption)
+    return Table("All metrics", ("data", "system", *map(Name, metrics)), rows, caption)
 
 
 def _chains(chains: tuple[ChainComparison, ...], *, glance: bool) -> Table:

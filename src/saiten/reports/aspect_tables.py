@@ -14,7 +14,7 @@ from saiten.metrics.judged.mate import Mate
 from saiten.metrics.rubrics import Weights, read_rubric
 from saiten.records import Label, Scored
 from saiten.reports.summary_tables import asked
-from saiten.reports.tables import Cell, Interval, Table
+from saiten.reports.tables import Cell, Interval, Name, Table
 
 _ENDS = ("95 % from", "to")
 _SYSTEMS_AT_MOST = 100
@@ -45,7 +45,7 @@ def _grades(one: AspectGrades) -> tuple[Cell, ...]:
     remarks = [f"{one.without} without a grade" if one.without else "", asked(one.top.note)]
     return (
         one.metric,
-        "all" if one.system is None else one.system,
+        "all" if one.system is None else Name(one.system),
         " · ".join(f"{grade}: {n}" for grade, n in one.counts.items()),
         one.top.n,
         one.best,

@@ -15,7 +15,7 @@ from saiten.reports.dialogue_comparison import Run, by_group
 from saiten.reports.summary_tables import asked, interval_text
 from saiten.reports.tables import Cell, Interval, Table
 from saiten.stats import PairedComparison, compare_paired, holm
-from saiten.summary import place_of
+from saiten.summary import Place, place_of
 
 _CAPTION = (
     "Difference: second minus first, on the samples that both measured. 95 % interval: bootstrap over questions. "
@@ -50,9 +50,9 @@ def compare_runs(
     tables = comparison_tables(readers, systems, names=names, glance=glance)
     if not any(systems) and all(map(has_dialogues, readers)):
         tables += _dialogues_by_group(readers, names, glance=glance)
-        if not glance:  # a page is read without what the terminal said beside it
-            said = "".join(f" But {remark}." for remark in what_differs(readers))
-            tables = [replace(table, caption=table.caption + said) for table in tables]
+        # In each form: a page, or a file that the terminal's output went to, is read without what was said beside it.
+        said = "".join(f" But {remark}." for remark in what_differs(readers))
+        tables = [replace(table, caption=table.caption + said) for table in tables]
     return tables
 
 
@@ -69,7 +69,7 @@ def comparison_tables(
         readers: of the runs; the first is the yardstick.
         systems: by run, which of its systems counts; None or left out: all, by sample.
         names: of the runs; their folders by default.
-        glance: for the terminal.
+        glance: for the terminal, with intervals as text.
 
     Raises:
         BadInput: two of them share no sample or no metric; the text says which there are.
@@ -97,7 +97,7 @@ def side_tables(sides: Sequence[Side], *, glance: bool = False) -> list[Table]:
         "equal",
         "lower",
         "one side only",
-        *(() if glance else ("remarks",)),
+        "remarks",
     )
     drawn = () if glance else (Interval("difference", *_ENDS, 0.0),)
     caption = _CAPTION if len(found) == 1 else _CAPTION.replace("metrics", "metrics and runs")
@@ -137,7 +137,7 @@ def _row(metric: str, pairs: PairedComparison, unpaired: int, p: float | None, *
     return (
         metric,
         pairs.difference,
-        *((interval_text(pairs.low, pairs.high, pairs.note),) if glance else (pairs.low, pairs.high)),
+        *((interval_text(pairs.low, pairs.high),) if glance else (pairs.low, pairs.high)),
         p,
         verdict(metric, pairs.difference, p),
         pairs.n,
@@ -145,7 +145,7 @@ def _row(metric: str, pairs: PairedComparison, unpaired: int, p: float | None, *
         pairs.ties,
         pairs.losses,
         unpaired,
-        *(() if glance else (asked(pairs.note),)),
+        asked(pairs.note),
     )
 
 
@@ -240,4 +240,9 @@ def _means(found: Mapping[str, Mapping[tuple[str, str], Sequence[float]]]) -> Va
 
 
 def _key(sample: Sample) -> tuple[str, str]:
-    return (place_of(sample).question, sample.id)
+    return pair_key(place_of(sample), sample.id)
+
+
+def pair_key(place: Place, identity: str) -> tuple[str, str]:
+    """By what samples of several runs are matched: one id under one question."""
+    return (place.question, identity)

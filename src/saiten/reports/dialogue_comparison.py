@@ -7,7 +7,7 @@ from statistics import fmean
 from saiten.reports.charts import Series, Value, dialogue_lines
 from saiten.reports.charts.dialogue_lines import MOST_GROUPS
 from saiten.reports.summary_tables import asked, interval_text
-from saiten.reports.tables import Cell, Interval, Table
+from saiten.reports.tables import Cell, Interval, Name, Table
 from saiten.stats import PairedComparison, compare_paired, holm
 
 SCORES = ("wscore", "lscore", "mscore")
@@ -46,7 +46,7 @@ def by_group(runs: Sequence[Run], groups: Mapping[Key, str | None], verdict: Ver
     members: dict[str, list[Key]] = {}
     for key in shared:
         if (group := groups.get(key)) is not None:
-            members.setdefault(group, []).append(key)
+            members.setdefault(Name(group), []).append(key)
     names = sorted(members)
     remark = ""
     if len(names) > _MOST_GROUPS:
@@ -79,13 +79,14 @@ def _means(runs: Sequence[Run], shared: list[Key], parts: Mapping[str, list[Key]
                 )
                 for at, run in enumerate(runs)
             ],
-            title=f"{score} by group ({'lower' if score == 'lscore' else 'higher'} is better)",
+            score=score,
+            better="lower" if score == "lscore" else "higher",
         )
         for score in SCORES
     )
     return Table(
         "Means by group" if parts else "Means",
-        ("score", "group", "n", *(run.name for run in runs)),
+        ("score", "group", "n", *(Name(run.name) for run in runs)),
         tuple(rows),
         "On the pairs that all runs measured (n). Lower is better for lscore, higher for the others." + remark,
         charts=charts if parts else (),
@@ -109,11 +110,11 @@ def _differences(first: Run, other: Run, parts: Mapping[str, list[Key]], verdict
             score,
             part,
             pairs.difference,
-            *((interval_text(pairs.low, pairs.high, pairs.note),) if glance else (pairs.low, pairs.high)),
+            *((interval_text(pairs.low, pairs.high),) if glance else (pairs.low, pairs.high)),
             p,
             verdict(score, pairs.difference, p),
             pairs.n,
-            *(() if glance else (asked(pairs.note),)),
+            asked(pairs.note),
         )
         for (score, part, pairs), p in zip(found, corrected, strict=True)
     ]
@@ -126,7 +127,7 @@ def _differences(first: Run, other: Run, parts: Mapping[str, list[Key]], verdict
         "p",
         "verdict",
         "n",
-        *(() if glance else ("remarks",)),
+        "remarks",
     )
     return Table(
         f"By group: {first.name} → {other.name}",

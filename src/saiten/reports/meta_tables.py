@@ -10,7 +10,7 @@ from saiten.meta_evaluation.ranking import RECOUNTED
 from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult, SystemsOver
 from saiten.meta_evaluation.systems import FEWEST
 from saiten.reports.interval_columns import Cells, IntervalColumns
-from saiten.reports.tables import Table
+from saiten.reports.tables import Name, Table
 from saiten.stats import Estimate
 
 _REFERENCES = {
@@ -223,7 +223,7 @@ def _ceiling(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     if aspect.ceiling is not None:
         everyone: list[tuple[str, Person | Ceiling]] = [("mean", aspect.ceiling)]
-        everyone += [(one.annotator, one) for one in aspect.ceiling.people]
+        everyone += [(Name(one.annotator), one) for one in aspect.ceiling.people]
         rows = [
             (who, of.pearson.n, *form.cells(of.pearson, of.spearman, of.kendall, of.kappa), _why(of.pearson))
             for who, of in everyone

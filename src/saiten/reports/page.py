@@ -21,6 +21,7 @@ from rich.cells import cell_len
 from saiten.records import Language
 from saiten.reports.drawn_intervals import MOST_DRAWN, Picture, pictures_of
 from saiten.reports.forest import Axis, Estimated, axis_svg, whisker_svg
+from saiten.reports.languages import in_language
 from saiten.reports.page_labels import LABELS
 from saiten.reports.tables import Cell, Chart, Table, show_cell
 from saiten.reports.visible import visible
@@ -125,7 +126,6 @@ def page_pieces(
             digests=[_digest(style), _digest(script)],
             chapters=chapters,
             contents=_contents(chapters, part),
-            chaptered=any(chapter.title for chapter in chapters),
             key=_key(pictures, labels) if pictures else [],
             signatures=[(clean(table.title), [clean(str(cell)) for (cell,) in table.rows]) for table in signatures],
             made=labels["made"].format(version=__version__),
@@ -183,7 +183,8 @@ class _Shown:
     order: float | None = None
     """What it is sorted by, where that is not its text."""
     picture: Markup = _NOTHING
-    japanese: bool = False
+    language: Language | None = None
+    """Of a text in another language than the page's."""
 
 
 class _Chapter:
@@ -192,7 +193,7 @@ class _Chapter:
     def __init__(self, number: int, chapter: Chapter, language: Language) -> None:
         self.anchor = f"chapter-{number}"
         self.title, self.lead = clean(chapter.title), clean(chapter.lead)
-        self.signatures = [table for table in chapter.tables if table.columns == _SIGNATURES]
+        self.signatures = [in_language(table, language) for table in chapter.tables if table.columns == _SIGNATURES]
         shown = [table for table in chapter.tables if table.columns != _SIGNATURES]
         prefix = f"{number}-" if chapter.title else ""
         self.sections = [_Section(f"table-{prefix}{at}", table, language) for at, table in enumerate(shown, 1)]
@@ -214,6 +215,7 @@ class _Section:
     """A table as the template wants it."""
 
     def __init__(self, anchor: str, table: Table, language: Language) -> None:
+        table = in_language(table, language)
         self.anchor = anchor
         self.title = clean(table.title)
         self.caption = clean(table.caption)
@@ -225,6 +227,7 @@ class _Section:
             place for place in range(len(table.columns)) if any(_is_number(row[place]) for row in table.rows)
         }
         self._left_out = {picture.high for picture in self.pictures.values()}
+        self._language = language
         self._labels = LABELS[language]
         undrawn = table.intervals and self.length > MOST_DRAWN
         self.remark = self._labels["not_drawn"].format(most=MOST_DRAWN) if undrawn else ""
@@ -250,7 +253,7 @@ class _Section:
     def _maker(self, place: int) -> Callable[[int, tuple[Cell, ...]], _Shown]:
         if place not in self.pictures:
             nothing = "none number" if place in self._numeric else "none"
-            return lambda _, row: _shown(row[place], nothing)
+            return lambda _, row: _shown(row[place], nothing, self._language)
         picture = self.pictures[place]
         return lambda number, row: self._interval(picture, number, row)
 
@@ -273,7 +276,7 @@ def _is_number(cell: Cell) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
-def _shown(cell: Cell, nothing: str) -> _Shown:
+def _shown(cell: Cell, nothing: str, language: Language) -> _Shown:
     if cell is None or cell == "":
         return _Shown(nothing, show_cell(cell))
     if isinstance(cell, float) and isfinite(cell):
@@ -281,12 +284,14 @@ def _shown(cell: Cell, nothing: str) -> _Shown:
     text = clean(show_cell(cell))
     if _is_number(cell):
         return _Shown("number", text)
-    japanese = _JAPANESE.search(text, 0, _LONGEST_CELL) is not None
-    if len(text) <= _LONGEST_CELL:
-        short = cell_len(text) <= _ONE_LINE and "\n" not in text
-        return _Shown("text" if short else "prose", text, japanese=japanese)
+    kind = "long" if len(text) > _LONGEST_CELL else "prose" if cell_len(text) > _ONE_LINE or "\n" in text else "text"
+    own: Language = "ja" if _JAPANESE.search(text, 0, _LONGEST_CELL) else "en"
+    # A short Latin text on a Japanese page is a name, which has no language.
+    other = own if own != language and (own == "ja" or kind != "text") else None
+    if kind != "long":
+        return _Shown(kind, text, language=other)
     end = max(text.rfind(sign, _BEGINNING // 2, _BEGINNING) for sign in " \n。、") + 1 or _BEGINNING
-    return _Shown("long", text[:end], rest=text[end:], japanese=japanese)
+    return _Shown(kind, text[:end], rest=text[end:], language=other)
 
 
 def _key(pictures: Sequence[Picture], labels: Mapping[str, str]) -> list[tuple[Markup, str]]:

@@ -1,4 +1,4 @@
-"""What a page itself says, in both languages; the tables' own text stays as it is."""
+"""What a page itself says, in both languages; for what its tables say see languages.py."""
 
 from collections.abc import Mapping
 

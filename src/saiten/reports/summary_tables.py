@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from saiten.records import Status, Usage
-from saiten.reports.tables import Cell, Interval, Table
+from saiten.reports.tables import Cell, Interval, Name, Table
 from saiten.summary import Figure, Summary
 
 _CAPTION = (
@@ -34,7 +34,7 @@ def summary_tables(summary: Summary) -> list[Table]:
     tables = [Table("Scores", _COLUMNS, overall, " ".join((_CAPTION, *summary.remarks)), _MEANS, "several")]
     for by in ("system", "group"):
         figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
-        rows = tuple((getattr(f, by), *_row(f)) for f in figures)
+        rows = tuple((Name(getattr(f, by)), *_row(f)) for f in figures)
         tables.append(Table(f"By {by}", (by, *_COLUMNS), rows, intervals=_MEANS, scales="several"))
     tables += [_missing(summary), _grades(summary), _evidence(summary), _votes(summary)]
     tables.append(signatures_table(map(str, summary.signatures.values())))
@@ -48,7 +48,7 @@ def means_by(summary: Summary, by: Literal["system", "group"]) -> Table:
     means = {(figure.metric, str(getattr(figure, by))): figure.mean for figure in figures}
     metrics = dict.fromkeys(figure.metric for figure in figures)
     rows = tuple((metric, *(means.get((metric, column)) for column in columns)) for metric in metrics)
-    return Table(f"Means by {by}", ("metric", *columns), rows, "With intervals: --format md, csv or json.")
+    return Table(f"Means by {by}", ("metric", *map(Name, columns)), rows, "With intervals: --format md, csv or json.")
 
 
 def glance_tables(summary: Summary) -> list[Table]:

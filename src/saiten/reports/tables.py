@@ -14,7 +14,15 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from saiten.records import Language
 from saiten.reports.visible import visible, visible_json
+
+
+class Name(str):
+    """A name from outside that stands as a table's title or a column's head: the same in every language."""
+
+    __slots__ = ()
+
 
 Cell = str | int | float | bool | None
 Format = Literal["table", "json", "csv", "md", "latex", "html"]
@@ -52,6 +60,10 @@ class Chart(Protocol):
 
     def svg(self, clean: Callable[[str], str]) -> str:
         """The picture, its texts escaped; `clean` is for those from outside. Empty where nothing can be drawn."""
+        ...
+
+    def in_language(self, language: Language) -> "Chart":
+        """The same with its own words in this language."""
         ...
 
 

@@ -3,6 +3,7 @@
 import pytest
 from report_runs import SIGNATURES, scores
 
+import browsing
 from saiten.journal import Journal, read_run
 from saiten.reports.report.report import make_report, write_report
 
@@ -31,3 +32,18 @@ def page(tmp_path):
         return (tmp_path / "page.html").read_text(encoding="utf-8")
 
     return written
+
+
+@pytest.fixture(params=["served", "file"])
+def opened(browser, tmp_path, request):
+    """`opened(readers, …)`: their report, over HTTP and as a file; afterwards no error and no other request."""
+    with browsing.watched(browser, tmp_path, from_file=request.param == "file") as open_page:
+
+        def opened(readers, scheme="light", size=(1400, 1000), *, javascript=True, **settings):
+            write_report(make_report(readers, **settings), tmp_path / "page.html")
+            page = open_page(scheme, size, javascript=javascript)
+            if javascript:
+                page.locator("#browser[data-ready]").wait_for(state="attached", timeout=60_000)
+            return page
+
+        yield opened

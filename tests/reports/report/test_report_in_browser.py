@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from looking import faults, shot
 from report_runs import HOSTILE, samples
 
 import browsing
@@ -17,12 +18,8 @@ from saiten.cli import main
 from saiten.journal import read_run
 from saiten.records import Sample, Score, Scored
 from saiten.reports.page import clean
-from saiten.reports.report.report import make_report, write_report
 
 browsing.playwright()
-axe = pytest.importorskip(
-    "axe_playwright_python.sync_playwright", reason="axe is not installed: pip install axe-playwright-python"
-)
 pytestmark = browsing.MARKS
 browser = browsing.browser
 
@@ -62,21 +59,6 @@ def whole(tmp_path_factory):
     finally:
         os.chdir(before)
     return [read_run(folder / name) for name in ("first", "second", "units", "talks")]
-
-
-@pytest.fixture(params=["served", "file"])
-def opened(browser, tmp_path, request):
-    """`opened(readers, …)`: their report, over HTTP and as a file; afterwards no error and no other request."""
-    with browsing.watched(browser, tmp_path, from_file=request.param == "file") as open_page:
-
-        def opened(readers, scheme="light", size=(1400, 1000), *, javascript=True, **settings):
-            write_report(make_report(readers, **settings), tmp_path / "page.html")
-            page = open_page(scheme, size, javascript=javascript)
-            if javascript:
-                page.locator("#browser[data-ready]").wait_for(state="attached", timeout=60_000)
-            return page
-
-        yield opened
 
 
 @pytest.fixture
@@ -290,21 +272,3 @@ def test_looks_in_both_languages_and_schemes(opened, whole, language, scheme, si
         assert faults(page) == [], run
         page.keyboard.press("Escape")
         page.get_by_role("dialog").wait_for(state="hidden")
-
-
-def shot(page, name):
-    """A picture of what is in sight, where a person asked for pictures."""
-    if wanted := os.environ.get("SAITEN_SCREENSHOTS"):
-        Path(wanted).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(wanted) / f"{name}.png")
-
-
-def faults(page):
-    """What axe finds that is serious or critical."""
-    found = axe.Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
-    return [
-        f"{each['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"
-        for each in found
-        if each["impact"] in {"serious", "critical"}
-        for node in each["nodes"]
-    ]

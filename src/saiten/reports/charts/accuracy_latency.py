@@ -4,7 +4,7 @@ Points of one model are joined by a thin line, so that one sees what another cha
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, pairwise
 
@@ -32,7 +32,7 @@ class Point:
     label: str
     """The model, written beside the point; points with the same label are joined."""
     series: str
-    """The chain; a shape each."""
+    """The chain; a shape each. "" where there is none: these are the other systems."""
     x: float
     """Its latency."""
     y: float
@@ -45,18 +45,31 @@ class Point:
 
 
 def accuracy_against_latency(
-    points: Sequence[Point], language: Language = "en", *, metric: str = "", latency: str = "", title: str = ""
+    points: Sequence[Point],
+    language: Language = "en",
+    *,
+    metric: str = "",
+    latency: str = "",
+    data: str = "",
+    title: str = "",
 ) -> VegaChart:
-    """The field with all points. `metric` and `latency`: what the axes are called; `title`: what stands above it.
+    """The field with all points. `metric` and `latency`: what the axes are called; `data`: on what they were measured.
 
     Nothing is drawn without a point, or with more than can be told apart.
     """
     words = WORDS[language]
     x, y = latency or words["latency"], metric or words["accuracy"]
-    named = title or words["accuracy_latency"].format(metric=plain(y))
-    drawn = tuple(point for point in points if finite(point.x) is not None and finite(point.y) is not None)
+    named = title or words["accuracy_latency_on" if data else "accuracy_latency"].format(
+        metric=plain(y), data=plain(data)
+    )
+    drawn = tuple(
+        replace(point, series=point.series or words["no_chain"])
+        for point in points
+        if finite(point.x) is not None and finite(point.y) is not None
+    )
     said = in_words(((_name(point), _figures(point, words)) for point in drawn), words)
-    return VegaChart(named, said, partial(_picture, drawn, plain(x), plain(y), words))
+    again = partial(accuracy_against_latency, points, metric=metric, latency=latency, data=data, title=title)
+    return VegaChart(named, said, partial(_picture, drawn, plain(x), plain(y), words), language, again)
 
 
 def _picture(points: Sequence[Point], x_title: str, y_title: str, words: Mapping[str, str]) -> Picture | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from saiten.records import Language
 from saiten.reports.charts.drawing import draw, draw_png, lacks_japanese
 from saiten.reports.charts.inline import inline_svg, standing_svg
 from saiten.reports.charts.names import plain
@@ -25,6 +26,14 @@ class VegaChart:
     """The main figures in words, for those who do not see it."""
     make: Callable[[], Picture | None] = field(compare=False, repr=False)
     """What is drawn; None where there is nothing."""
+    language: Language
+    """Of its own words."""
+    again: Callable[[Language], "VegaChart"] = field(compare=False, repr=False)
+    """Makes the same chart in a language."""
+
+    def in_language(self, language: Language) -> "VegaChart":
+        """The same figures with the chart's own words in this language."""
+        return self if language == self.language else self.again(language)
 
     @cached_property
     def picture(self) -> Picture | None:

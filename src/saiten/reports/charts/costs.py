@@ -49,7 +49,8 @@ def costs(rows: Sequence[CostRow], language: Language = "en", *, currency: str =
         ),
         words,
     )
-    return VegaChart(title or words["costs"], said, partial(_picture, tuple(rows), kinds, words))
+    again = partial(costs, rows, currency=currency, title=title)
+    return VegaChart(title or words["costs"], said, partial(_picture, tuple(rows), kinds, words), language, again)
 
 
 Kind = tuple[str, Callable[[CostRow], float | None]]

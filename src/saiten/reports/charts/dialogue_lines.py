@@ -6,11 +6,12 @@ Lines are told apart by dashes and by the shapes of their marks, not by colour a
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from saiten.records import Language
 from saiten.reports.charts.chart import VegaChart
 from saiten.reports.charts.colours import INK, colour
-from saiten.reports.charts.figures import finite, in_words, written
+from saiten.reports.charts.figures import finite, in_words, value_and_interval
 from saiten.reports.charts.key import POINT, key_panel, mark, stroke
 from saiten.reports.charts.names import plain, shorten, text_width
 from saiten.reports.charts.panel import Marks, Padding, Panel, Picture, Row
@@ -48,10 +49,18 @@ class Series:
     values: tuple[Value, ...]
 
 
-def dialogue_lines(series: Sequence[Series], language: Language = "en", *, title: str = "") -> VegaChart:
+def dialogue_lines(
+    series: Sequence[Series],
+    language: Language = "en",
+    *,
+    score: str = "",
+    better: Literal["higher", "lower"] = "higher",
+    title: str = "",
+) -> VegaChart:
     """The lines over all groups, in the order in which they first come.
 
-    Nothing is drawn with a single group, or with more than can be read.
+    `score`: what they show, and which values of it are `better`, for the title. Nothing is drawn with a single group,
+    or with more than can be read.
     """
     words = WORDS[language]
     said = in_words(
@@ -62,7 +71,9 @@ def dialogue_lines(series: Sequence[Series], language: Language = "en", *, title
         ),
         words,
     )
-    return VegaChart(title or words["by_group"], said, partial(_picture, tuple(series), words))
+    named = title or words[f"{better}_by_group" if score else "by_group"].format(score=plain(score))
+    again = partial(dialogue_lines, series, score=score, better=better, title=title)
+    return VegaChart(named, said, partial(_picture, tuple(series), words), language, again)
 
 
 def _picture(series: Sequence[Series], words: Mapping[str, str]) -> Picture | None:
@@ -133,11 +144,5 @@ def _line(number: int, line: Series, place: Mapping[str, float], cap: float, wor
 
 
 def _figure(value: Value, words: Mapping[str, str]) -> str:
-    if finite(value.value) is None:
-        return words["nothing"]
-    parts = [written(finite(value.value))]
-    if value.low is not None and value.high is not None:
-        parts.append(words["interval"].format(low=written(finite(value.low)), high=written(finite(value.high))))
-    if value.n is not None:
-        parts.append(words["n"].format(n=value.n))
-    return ", ".join(parts)
+    n = "" if value.n is None else words["n"].format(n=value.n)
+    return value_and_interval(value.value, value.low, value.high, words, [n])

@@ -8,7 +8,7 @@ from saiten.records import Language
 from saiten.reports.charts.axes import shared_axes
 from saiten.reports.charts.chart import VegaChart
 from saiten.reports.charts.colours import CARD, LINES
-from saiten.reports.charts.figures import finite, in_words, written
+from saiten.reports.charts.figures import finite, in_words, value_and_interval
 from saiten.reports.charts.interval_rows import MOST_ROWS, Block, IntervalRow, Reference, filling_of, interval_rows
 from saiten.reports.charts.names import plain
 from saiten.reports.charts.panel import Picture
@@ -40,7 +40,13 @@ def differences(rows: Sequence[DifferenceRow], language: Language = "en", *, tit
     """
     words = WORDS[language]
     said = in_words(((f"{_pair(row, words)}, {plain(row.metric)}", _figure(row, words)) for row in rows), words)
-    return VegaChart(title or words["differences"], said, partial(_picture, tuple(rows), words))
+    return VegaChart(
+        title or words["differences"],
+        said,
+        partial(_picture, tuple(rows), words),
+        language,
+        partial(differences, rows, title=title),
+    )
 
 
 def _picture(rows: Sequence[DifferenceRow], words: Mapping[str, str]) -> Picture | None:
@@ -72,14 +78,13 @@ def _values(row: DifferenceRow) -> list[float]:
 
 def _row(row: DifferenceRow, words: Mapping[str, str]) -> IntervalRow:
     low, high = finite(row.low), finite(row.high)
-    beside = [_p(row.p_value, words), words["n"].format(n=row.n)]
     told = words["said"].format(name=f"{_pair(row, words)}, {plain(row.metric)}", value=_figure(row, words))
     return IntervalRow(
         row.metric,
         finite(row.difference),
         low,
         high,
-        " · ".join(part for part in beside if part),
+        " · ".join(part for part in _beside(row, words) if part),
         told,
         LINES[0],
         fill=filling_of(low, high, 0.0),
@@ -90,6 +95,10 @@ def _pair(row: DifferenceRow, words: Mapping[str, str]) -> str:
     return words["difference"].format(first=plain(row.first), second=plain(row.second))
 
 
+def _beside(row: DifferenceRow, words: Mapping[str, str]) -> list[str]:
+    return [_p(row.p_value, words), words["n"].format(n=row.n)]
+
+
 def _p(value: float | None, words: Mapping[str, str]) -> str:
     if (p := finite(value)) is None:
         return ""
@@ -97,10 +106,4 @@ def _p(value: float | None, words: Mapping[str, str]) -> str:
 
 
 def _figure(row: DifferenceRow, words: Mapping[str, str]) -> str:
-    if finite(row.difference) is None:
-        return words["nothing"]
-    parts = [written(finite(row.difference))]
-    if row.low is not None and row.high is not None:
-        parts.append(words["interval"].format(low=written(finite(row.low)), high=written(finite(row.high))))
-    parts += [_p(row.p_value, words), words["n"].format(n=row.n)]
-    return ", ".join(part for part in parts if part)
+    return value_and_interval(row.difference, row.low, row.high, words, _beside(row, words))

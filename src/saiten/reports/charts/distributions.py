@@ -40,7 +40,8 @@ def distributions(
     bins, counted = _counted(by_system, bounds)
     said = in_words(((plain(name), ", ".join(_beside(one, words))) for name, one in counted.items()), words)
     named = title or words["distribution"].format(metric=plain(metric))
-    return VegaChart(named, said, partial(_picture, metric, bins, counted, words))
+    again = partial(distributions, metric, by_system, bounds, title=title)
+    return VegaChart(named, said, partial(_picture, metric, bins, counted, words), language, again)
 
 
 def _counted(

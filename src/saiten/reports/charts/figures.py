@@ -32,6 +32,21 @@ def written(value: float | None) -> str:
     return number(float(f"{value:.3g}"))
 
 
+def value_and_interval(
+    value: float | None, low: float | None, high: float | None, words: Mapping[str, str], beside: Iterable[str] = ()
+) -> str:
+    """`0.5, 95 % interval 0.4 to 0.6, n = 48`; that there is no value, where there is none.
+
+    `beside`: what is said after it; what is empty is left out.
+    """
+    if finite(value) is None:
+        return words["nothing"]
+    parts = [written(finite(value))]
+    if low is not None and high is not None:
+        parts.append(words["interval"].format(low=written(finite(low)), high=written(finite(high))))
+    return ", ".join(part for part in (*parts, *beside) if part)
+
+
 def in_words(said: Iterable[tuple[str, str]], words: Mapping[str, str]) -> str:
     """`name: value; name: value; …`, the first forty."""
     pairs = list(said)

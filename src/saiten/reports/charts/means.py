@@ -8,7 +8,7 @@ from saiten.records import Language
 from saiten.reports.charts.axes import shared_axes
 from saiten.reports.charts.chart import VegaChart
 from saiten.reports.charts.colours import CARD, INK, colour, filling, shape
-from saiten.reports.charts.figures import finite, in_words, written
+from saiten.reports.charts.figures import finite, in_words, value_and_interval
 from saiten.reports.charts.interval_rows import MOST_ROWS, Block, IntervalRow, interval_rows
 from saiten.reports.charts.names import plain
 from saiten.reports.charts.panel import Picture
@@ -39,7 +39,13 @@ def means(rows: Sequence[MeanRow], language: Language = "en", *, title: str = ""
     """A block a metric, a row a system; of a single system, a row a metric. Metrics of one scale share an axis."""
     words = WORDS[language]
     said = in_words(((_whole_name(row), _figure(row, words)) for row in rows), words)
-    return VegaChart(title or words["means"], said, partial(_picture, tuple(rows), words))
+    return VegaChart(
+        title or words["means"],
+        said,
+        partial(_picture, tuple(rows), words),
+        language,
+        partial(means, rows, title=title),
+    )
 
 
 def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | None:
@@ -70,16 +76,21 @@ def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | Non
 
 
 def _row(row: MeanRow, name: str, place: int, words: Mapping[str, str], *, alone: bool) -> IntervalRow:
-    beside = [words["n"].format(n=row.n)]
-    if row.missing:
-        beside.append(words["missing"].format(count=row.missing))
     told = words["said"].format(name=_whole_name(row), value=_figure(row, words))
     hue, fill = (INK, INK) if alone else (colour(place), filling(place))
     low, high = finite(row.low), finite(row.high)
     if low is None or high is None:
         fill = CARD
     return IntervalRow(
-        name, finite(row.mean), low, high, " · ".join(beside), told, hue, "circle" if alone else shape(place), fill
+        name,
+        finite(row.mean),
+        low,
+        high,
+        " · ".join(_beside(row, words)),
+        told,
+        hue,
+        "circle" if alone else shape(place),
+        fill,
     )
 
 
@@ -93,13 +104,10 @@ def _whole_name(row: MeanRow) -> str:
     return plain(f"{row.metric} · {row.system}" if row.system else row.metric)
 
 
+def _beside(row: MeanRow, words: Mapping[str, str]) -> list[str]:
+    missing = [words["missing"].format(count=row.missing)] if row.missing else []
+    return [words["n"].format(n=row.n), *missing]
+
+
 def _figure(row: MeanRow, words: Mapping[str, str]) -> str:
-    if finite(row.mean) is None:
-        return words["nothing"]
-    parts = [written(finite(row.mean))]
-    if row.low is not None and row.high is not None:
-        parts.append(words["interval"].format(low=written(finite(row.low)), high=written(finite(row.high))))
-    parts.append(words["n"].format(n=row.n))
-    if row.missing:
-        parts.append(words["missing"].format(count=row.missing))
-    return ", ".join(parts)
+    return value_and_interval(row.mean, row.low, row.high, words, _beside(row, words))

@@ -8,7 +8,7 @@ from saiten.records import Language
 from saiten.reports.charts.axes import bounded_axis
 from saiten.reports.charts.chart import VegaChart
 from saiten.reports.charts.colours import CARD, LINES
-from saiten.reports.charts.figures import finite, in_words, written
+from saiten.reports.charts.figures import finite, in_words, value_and_interval, written
 from saiten.reports.charts.interval_rows import MOST_ROWS, Block, IntervalRow, Reference, filling_of, interval_rows
 from saiten.reports.charts.names import plain, shorten
 from saiten.reports.charts.panel import Picture
@@ -64,7 +64,8 @@ def ranking(
     if ceiling is not None and finite(ceiling.value) is not None:
         said = words["between"].join((words["ceiling"].format(value=written(ceiling.value)), said))
     named = title or (words["ranking"].format(by=plain(by)) if by else words["ranking_plain"])
-    return VegaChart(named, said, partial(_picture, tuple(rows), ceiling, by, none, words))
+    again = partial(ranking, rows, ceiling, by=by, none=none, title=title)
+    return VegaChart(named, said, partial(_picture, tuple(rows), ceiling, by, none, words), language, again)
 
 
 def _picture(
@@ -108,10 +109,4 @@ def _row(row: RankingRow, none: float | None, words: Mapping[str, str]) -> Inter
 
 
 def _figure(row: RankingRow, words: Mapping[str, str]) -> str:
-    if finite(row.value) is None:
-        return words["nothing"]
-    parts = [written(finite(row.value))]
-    if row.low is not None and row.high is not None:
-        parts.append(words["interval"].format(low=written(finite(row.low)), high=written(finite(row.high))))
-    parts.append(words["n"].format(n=row.n))
-    return ", ".join(parts)
+    return value_and_interval(row.value, row.low, row.high, words, [words["n"].format(n=row.n)])

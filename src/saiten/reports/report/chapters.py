@@ -17,6 +17,7 @@ from saiten.meta_evaluation.scales import declared_bounds
 from saiten.records import Label, Language, Usage
 from saiten.reports.agreement_tables import agreement_glance
 from saiten.reports.comparison import compare_runs, side_tables, systems_of
+from saiten.reports.languages import in_japanese
 from saiten.reports.meta_tables import meta_tables, ranking_title
 from saiten.reports.page import Chapter
 from saiten.reports.report.charted import (
@@ -29,7 +30,7 @@ from saiten.reports.report.charted import (
 from saiten.reports.report.tally import Tally, Values
 from saiten.reports.report.words import WORDS
 from saiten.reports.run_tables import currency_of, run_tables
-from saiten.reports.tables import Cell, Table
+from saiten.reports.tables import Cell, Name, Table
 
 _COMPARED_AT_MOST = 12
 """Systems of a run that are compared with its first one."""
@@ -39,9 +40,7 @@ _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 def overview(tallies: Sequence[Tally], language: Language) -> Chapter:
     """Each run in a row; of several runs their means side by side."""
     words = WORDS[language]
-    lead = " ".join(
-        words["unfinished"].format(one.name, one.scores, one.expected) for one in tallies if one.scores < one.expected
-    )
+    lead = " ".join(words["unfinished"].format(one.name, one.scores, one.expected) for one in tallies if one.unfinished)
     tables = [_runs(tallies)]
     shared = _shared(tallies)
     if shared:
@@ -120,7 +119,7 @@ def _distributions(values: Values, language: Language) -> Table:
     for metric, of in values.items():
         for system, numbers in of.items():
             quarters = np.quantile(np.frombuffer(numbers), _QUARTERS)
-            rows.append((metric, system or "all", len(numbers), *(float(each) for each in quarters)))
+            rows.append((metric, Name(system) or "all", len(numbers), *(float(each) for each in quarters)))
     columns = ("metric", "system", "n", "lowest", "lower quarter", "median", "upper quarter", "highest")
     return Table("Distributions", columns, tuple(rows), charts=tuple(distribution_charts(values, language)))
 
@@ -142,7 +141,8 @@ def compared(tallies: Sequence[Tally], language: Language) -> Chapter:
         try:
             found = side_tables(sides[:_COMPARED_AT_MOST]) if sides else []
         except BadInput as error:
-            notes.append(words["systems_apart"].format(one.name, error))
+            why = in_japanese("error", str(error)) if language == "ja" else None
+            notes.append(words["systems_apart"].format(one.name, why or error))
             continue
         found = _drawn(found, language)
         tables += [replace(table, title=f"{one.name}: {table.title}") for table in found] if len(tallies) > 1 else found

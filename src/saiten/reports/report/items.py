@@ -10,11 +10,13 @@ from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.reading import read_dialogues
 from saiten.metrics.judged.gist_profiles import PROFILES
 from saiten.records import STATUSES, Language, Sample
+from saiten.reports.comparison import higher_is_better
 from saiten.reports.dialogue_rows import THE_SAME, dialogue_rows
 from saiten.reports.gist_view import gist_view
 from saiten.reports.gist_view_labels import WORDS, profile_name
 from saiten.reports.gist_view_page import CLASSES, remark_of
 from saiten.reports.gist_view_pieces import Piece, Unit, harmless
+from saiten.reports.report.beside import Beside
 from saiten.reports.report.choosing import Choice
 from saiten.reports.report.packing import Packs, as_json, packed
 from saiten.reports.report.tally import Tally
@@ -29,11 +31,11 @@ _DIGITS = 6
 class Items:
     """Streams the samples into packs; afterwards the index is known. One is made for a page."""
 
-    def __init__(self, tallies: Sequence[Tally], choice: Choice, language: Language) -> None:
-        self._tallies, self._choice, self._language = tallies, choice, language
+    def __init__(self, tallies: Sequence[Tally], choice: Choice, beside: Beside, language: Language) -> None:
+        self._tallies, self._choice, self._beside, self._language = tallies, choice, beside, language
         self._metrics = list(dict.fromkeys(metric for one in tallies for metric in one.metrics))
         self._columns: dict[str, list[Any]] = {
-            name: [] for name in ("id", "run", "system", "group", "language", "question")
+            name: [] for name in ("id", "run", "beside", "system", "group", "language", "question")
         }
         self._values: list[list[float | None]] = [[] for _ in self._metrics]
         self._statuses: list[list[str]] = [[] for _ in self._metrics]
@@ -60,9 +62,15 @@ class Items:
                     **{name: _numbered(self._columns[name]) for name in ("system", "group", "language")},
                     "id": self._columns["id"],
                     "run": self._columns["run"],
+                    "beside": _from_nought(self._columns["beside"]),
                     "question": self._columns["question"],
                     "metrics": [
-                        {"name": name, "values": values, "statuses": "".join(statuses)}
+                        {
+                            "name": name,
+                            "higher": higher_is_better(name),
+                            "values": values,
+                            "statuses": "".join(statuses),
+                        }
                         for name, values, statuses in zip(self._metrics, self._values, self._statuses, strict=True)
                     ],
                 }
@@ -105,6 +113,7 @@ class Items:
         row = {
             "id": sample.id,
             "run": run,
+            "beside": self._beside.groups[run].get(sample.id),
             "system": sample.system,
             "group": sample.group,
             "language": sample.language,
@@ -168,6 +177,13 @@ def _raws(one: Tally, choice: Choice) -> Iterator[tuple[tuple[str, str], str]]:
             and choice.holds(sample)
         ):
             yield (sample, metric), raw
+
+
+def _from_nought(column: Sequence[int | None]) -> list[int]:
+    """Equal numbers stay equal, small ones in the order in which they come; each None has a number of its own."""
+    places: dict[int, int] = {}
+    own = [-1 - at if number is None else number for at, number in enumerate(column)]
+    return [places.setdefault(number, len(places)) for number in own]
 
 
 def _numbered(column: Sequence[str | None]) -> dict[str, Any]:

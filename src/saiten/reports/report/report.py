@@ -16,6 +16,7 @@ from saiten.reports.gist_view_labels import WORDS as GIST_WORDS
 from saiten.reports.gist_view_page import CLASSES
 from saiten.reports.gist_view_pieces import KINDS
 from saiten.reports.page import Chapter, Part, write_page
+from saiten.reports.report.beside import Beside, beside
 from saiten.reports.report.chapters import against_people, compared, overview, run_chapter, spent
 from saiten.reports.report.choosing import Choice, choose
 from saiten.reports.report.items import Items
@@ -36,6 +37,8 @@ class Report:
     chapters: tuple[Chapter, ...]
     tallies: tuple[Tally, ...]
     choice: Choice
+    beside: Beside
+    """Which answers are shown next to each other."""
     language: Language
     title: str
     notes: tuple[str, ...]
@@ -43,10 +46,11 @@ class Report:
 
     @property
     def charts(self) -> Iterator[VegaChart]:
-        """All charts in the order of the page."""
+        """All charts in the order and the language of the page."""
         for chapter in self.chapters:
             for table in chapter.tables:
-                yield from (chart for chart in table.charts if isinstance(chart, VegaChart))
+                charts = (chart for chart in table.charts if isinstance(chart, VegaChart))
+                yield from (chart.in_language(self.language) for chart in charts)
 
 
 def _no_more(_: Language) -> Sequence[Chapter]:
@@ -77,7 +81,8 @@ def make_report(
     """
     names = _names([reader.folder for reader in readers])
     told = [told_by(reader) for reader in readers]
-    choice = choose((identity for one in told for identity in one.places), limit)
+    groups = beside([one.places for one in told])
+    choice = choose([identity for one in told for identity in one.places], limit, groups.leader)
     tallies = [tally(*each, choice) for each in zip(readers, names, told, strict=True)]
     # What is damaged was told by now, and is not told again by later readings.
     tallies = [replace(one, reader=replace(one.reader, tell=_nobody)) for one in tallies]
@@ -90,7 +95,7 @@ def make_report(
     chapters = [overview(tallies, chosen), *more(chosen), *middle, spent(tallies, chosen)]
     heading = title or WORDS[chosen]["title"].format(" · ".join(names))
     shown = tuple(chapter for chapter in chapters if chapter.tables or chapter.lead)
-    return Report(shown, tuple(tallies), choice, chosen, heading, tuple(c.lead for c in shown if c.lead))
+    return Report(shown, tuple(tallies), choice, groups, chosen, heading, tuple(c.lead for c in shown if c.lead))
 
 
 def write_report(report: Report, path: Path) -> None:
@@ -133,7 +138,7 @@ def write_report_to(report: Report, out: IO[str]) -> None:
 
 def _values(report: Report) -> Mapping[str, Any]:
     words = WORDS[report.language]
-    items = Items(report.tallies, report.choice, report.language)
+    items = Items(report.tallies, report.choice, report.beside, report.language)
     choice = report.choice
     said = words["shown" if choice.shown == choice.total else "left_out"]
     gist = GIST_WORDS[report.language]

@@ -43,7 +43,7 @@
   function pack(number) {
     if (!opened.has(number)) {
       opened.set(number, unpack(packs[number].textContent));
-      if (opened.size > 4) opened.delete(opened.keys().next().value);
+      if (opened.size > 16) opened.delete(opened.keys().next().value);
     }
     return opened.get(number);
   }
@@ -59,12 +59,25 @@
   index.metrics.forEach((metric, at) => {
     for (let number = 0; number < index.count; number += 1) if (metric.statuses[number] !== "-") measuredBy[index.run[number]].add(at);
   });
+
+  /* Answers that stand beside each other: to one question, of other runs or systems. */
+  const groups = new Map();
+  index.beside.forEach((group, number) => groups.has(group) ? groups.get(group).push(number) : groups.set(group, [number]));
+  const sides = (number) => groups.get(index.beside[number]);
+  const BESIDE = 200; /* answers of a group that one is held against; of more, the first */
+  const has = (metric, number) => metric.statuses[number] !== "-";
+  const compared = index.metrics.filter((metric) =>
+    [...groups.values()].some((group) => group.length > 1 && group.filter((number) => has(metric, number)).length > 1),
+  );
+  const difference = compared.length > 0 && { title: "", kind: "difference", key: (n) => gaps[n] };
+
   const every = [
     { title: words.id, kind: "id", key: (n) => index.id[n] },
     index.runs.length > 1 && { title: words.of_run, key: (n) => index.runs[index.run[n]] },
     index.system.names.length > 0 && { title: words.system, key: (n) => name("system", n) },
     index.group.names.length > 0 && { title: words.group, key: (n) => name("group", n) },
     { title: words.question, kind: "begins", key: (n) => index.question[n] },
+    difference,
     ...index.metrics.map((metric, at) => ({ title: metric.name, kind: "value", at, key: (n) => metric.values[n] })),
   ].filter(Boolean);
   let columns = every;
@@ -83,15 +96,20 @@
   /* The line of filters. */
   const filters = make("div", "filters");
   filters.setAttribute("role", "search");
-  function field(text, control) {
+  function field(text, control, line = filters) {
     control.setAttribute("aria-label", text);
-    filters.append(make("label", "", text, control));
+    line.append(make("label", "", text, control));
     return control;
   }
   function choice(text, options) {
     const select = make("select");
     select.append(new Option(words.all, ""), ...options.map((option, at) => new Option(option, at)));
     return field(text, select);
+  }
+  function menu(text, options, line) {
+    const select = make("select");
+    select.append(...options.map(([value, option]) => new Option(option, value)));
+    return field(text, select, line);
   }
   const search = field(words.search, make("input"));
   search.type = "search";
@@ -114,6 +132,22 @@
   const count = make("output");
   filters.append(reset, count);
 
+  /* The line for answers that stand beside each other. */
+  const ORDERS = ["largest", "highest", "lowest"];
+  const pairing = make("div", "filters pairing");
+  pairing.setAttribute("role", "group");
+  pairing.setAttribute("aria-label", words.beside);
+  const sidesOf = [
+    ...(index.runs.length > 1 ? index.runs.map((run, at) => [`run ${at}`, `${words.of_run}: ${run}`]) : []),
+    ...(index.system.names.length > 1 ? index.system.names.map((system, at) => [`system ${at}`, `${words.system}: ${system}`]) : []),
+  ];
+  const ofDifference = menu(words.difference_in, compared.map((metric, at) => [at, metric.name]), pairing);
+  const against = menu(words.against, [["", words.others], ...sidesOf], pairing);
+  const ordering = menu(words.order, [["", words.as_they_came], ...ORDERS.map((order) => [order, words[order]])], pairing);
+  const onlyDiffering = make("input");
+  onlyDiffering.type = "checkbox";
+  pairing.append(make("label", "tick", onlyDiffering, words.only_differing));
+
   /* The list: all rows are in `order`, those near the place that is looked at are in the page. */
   const box = make("div", "box list");
   box.setAttribute("role", "region");
@@ -125,11 +159,11 @@
   box.append(table);
   const nobody = make("p", "nobody", words.nobody);
   nobody.hidden = true;
-  root.replaceChildren(filters, box, nobody, make("p", "keys", words.keys));
+  root.replaceChildren(filters, ...(difference ? [pairing] : []), box, nobody, make("p", "keys", words.keys));
 
   const all = Array.from({ length: index.count }, (_, number) => number);
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-  let sorting = { column: null, sign: 1 }; /* column: one of `every` */
+  let sorting = { column: null, by: "" }; /* column: one of `every`; by: one of its ways */
   let sorted = all;
   let order = all;
   let texts = null; /* for the search: all that stands in a sample, folded; made by the first search */
@@ -137,39 +171,80 @@
   let height = 34;
 
   for (const column of every) {
-    const cell = make("th", column.kind === "value" ? "number" : "");
+    const numeric = column.kind === "value" || column.kind === "difference";
+    const ways = column.kind === "difference" ? ORDERS : numeric ? ["highest", "lowest"] : ["lowest", "highest"];
+    const cell = make("th", numeric ? "number" : "");
     cell.scope = "col";
     const button = make("button", "", column.title);
     button.type = "button";
     button.title = words.sort;
     cell.append(button);
     column.head = cell;
-    button.addEventListener("click", () => {
-      const first = column.kind === "value" ? -1 : 1;
-      if (sorting.column !== column) sorting = { column, sign: first };
-      else if (sorting.sign === first) sorting.sign = -first;
-      else sorting = { column: null, sign: 1 };
-      for (const each of every) each.head.removeAttribute("aria-sort");
-      if (sorting.column !== null) cell.setAttribute("aria-sort", sorting.sign > 0 ? "ascending" : "descending");
-      sort();
-      filter();
-    });
+    button.addEventListener("click", () => sortBy(column, ways[sorting.column === column ? ways.indexOf(sorting.by) + 1 : 0]));
   }
   head.append(...every.map((column) => column.head));
 
+  function sortBy(column, by) {
+    sorting = by ? { column, by } : { column: null, by: "" };
+    for (const each of every) each.head.removeAttribute("aria-sort");
+    if (by) column.head.setAttribute("aria-sort", { lowest: "ascending", highest: "descending", largest: "other" }[by]);
+    ordering.value = column === difference ? (by ?? "") : "";
+    sort();
+    filter();
+  }
+
+  /* What has no value comes last either way; answers to one question stay together where their differences are as large. */
   function sort() {
     if (sorting.column === null) {
       sorted = all;
       return;
     }
     const { key, kind } = sorting.column;
-    const keys = all.map(key);
+    const sign = sorting.by === "lowest" ? 1 : -1;
+    const keys = sorting.by === "largest" ? all.map((number) => (gaps[number] === null ? null : Math.abs(gaps[number]))) : all.map(key);
     const none = (value) => value === null || value === "";
+    const together = (a, b) => (kind === "difference" ? index.beside[a] - index.beside[b] : 0) || a - b;
     sorted = [...all].sort((a, b) => {
       const [x, y] = [keys[a], keys[b]];
       if (none(x) || none(y)) return none(x) - none(y) || a - b;
-      return sorting.sign * (kind === "value" ? x - y : collator.compare(x, y)) || a - b;
+      return sign * (typeof x === "number" ? x - y : collator.compare(x, y)) || together(a, b);
     });
+  }
+
+  /* Whom an answer is held against: all others, or those of the chosen run or system. Of these, what is the same but for
+     that (the same answer in another run, another system in the same run) goes before what is not. */
+  function others(number) {
+    const [kind, at] = against.value.split(" ");
+    const found = sides(number).slice(0, BESIDE).filter((other) => other !== number);
+    if (!kind) return found;
+    const rows = kind === "run" ? index.run : index.system.rows;
+    const same = kind === "run" ? index.id : index.run;
+    const chosen = found.filter((other) => rows[other] === Number(at));
+    const nearest = chosen.filter((other) => same[other] === same[number]);
+    return nearest.length ? nearest : chosen;
+  }
+
+  /* By answer: how far it is from the one that it is farthest from, or null; and whether there is any difference at all. */
+  let gaps = [];
+  let differing = [];
+  function measure() {
+    gaps = Array(index.count).fill(null);
+    differing = Array(index.count).fill(false);
+    const metric = compared[ofDifference.value];
+    for (const number of all) {
+      if (sides(number).length < 2 || !has(metric, number)) continue;
+      const value = metric.values[number];
+      for (const other of others(number)) {
+        if (!has(metric, other)) continue;
+        if (metric.statuses[other] !== metric.statuses[number]) differing[number] = true;
+        if (value === null || metric.values[other] === null) continue;
+        const gap = value - metric.values[other];
+        if (gap) differing[number] = true;
+        if (gaps[number] === null || Math.abs(gap) > Math.abs(gaps[number])) gaps[number] = gap;
+      }
+    }
+    difference.head.firstChild.textContent = filled(words.difference, metric.name);
+    if (sorting.column === difference) sort();
   }
 
   function stringsOf(value, found) {
@@ -207,7 +282,7 @@
     const metric = ofMetric.value === "" ? null : index.metrics[ofMetric.value];
     const [low, high] = [least, most].map((input) => (input.value === "" ? null : Number(input.value)));
     const wantedStatus = status.value;
-    const has = (one, number) => wantedStatus === "" || one.statuses[number] === wantedStatus;
+    const fits = (one, number) => wantedStatus === "" || one.statuses[number] === wantedStatus;
     const within = (one, number) =>
       (low === null && high === null) ||
       (one.values[number] !== null && (low === null || one.values[number] >= low) && (high === null || one.values[number] <= high));
@@ -216,7 +291,8 @@
       (number) =>
         chosen.every(([value, rows]) => rows[number] === value) &&
         (!ranged ||
-          (metric ? has(metric, number) && within(metric, number) : index.metrics.some((one) => has(one, number) && within(one, number)))) &&
+          (metric ? fits(metric, number) && within(metric, number) : index.metrics.some((one) => fits(one, number) && within(one, number)))) &&
+        (!onlyDiffering.checked || differing[number]) &&
         wanted.every((word) => texts[number].includes(word)),
     );
     const run = ofRun === null || ofRun.value === "" ? null : measuredBy[ofRun.value];
@@ -273,6 +349,7 @@
       return made;
     }
     const value = column.key(number);
+    if (column.kind === "difference") return make("td", value === null ? "other" : "number", value === null ? "–" : signed(value));
     if (column.kind !== "value") {
       const made = make("td", column.kind ?? "", value);
       made.title = value;
@@ -292,6 +369,10 @@
   }
 
   const shown = (value) => value.toFixed(3);
+  const signed = (gap) => {
+    const size = Math.abs(gap);
+    return gap === 0 ? "±0" : `${gap > 0 ? "+" : "−"}${size < 0.0005 ? size.toPrecision(1) : shown(size)}`;
+  };
   const buttonAt = (at) => body.querySelector(`tr[data-at="${at}"] button`);
   box.addEventListener("scroll", () => draw(false), { passive: true });
   new ResizeObserver(() => draw(true)).observe(box);
@@ -326,8 +407,17 @@
   for (const control of [...selects.map(([select]) => select), ofMetric, least, most, status]) control.addEventListener("input", filter);
   reset.addEventListener("click", () => {
     for (const control of filters.querySelectorAll("input, select")) control.value = "";
+    onlyDiffering.checked = false;
     filter();
   });
+  for (const control of [ofDifference, against]) {
+    control.addEventListener("input", () => {
+      measure();
+      filter();
+    });
+  }
+  ordering.addEventListener("input", () => sortBy(difference, ordering.value));
+  onlyDiffering.addEventListener("input", filter);
 
   /* One sample in full. */
   const drawer = make("dialog", "sample");
@@ -356,47 +446,142 @@
     if (event.key === "ArrowRight" && !after.disabled) open(active + 1);
   });
 
-  async function open(at) {
-    if (at < 0 || at >= order.length) return;
-    const number = order[at];
+  function open(at) {
+    if (at < 0 || at >= order.length) return undefined;
     moveTo(at);
-    let sample;
+    return show(order[at]);
+  }
+
+  /* Of an answer beside another one, which the filters may have left out of the list. */
+  async function choose(number) {
+    const at = order.indexOf(number);
+    await (at < 0 ? show(number) : open(at));
+    full.querySelector("#sample-id").focus({ preventScroll: true });
+  }
+
+  const COLUMNS = 12;
+  let showing = -1;
+  async function show(number) {
+    showing = number;
+    const chosen = others(number);
+    const together = [number, ...(chosen.length ? chosen : sides(number).filter((other) => other !== number))];
+    const numbers = together.slice(0, COLUMNS);
+    let samples;
     try {
-      sample = await sampleAt(number);
+      samples = await Promise.all(numbers.map(sampleAt));
     } catch {
       return remark(words.broken);
     }
-    if (order[active] !== number) return;
-    place.textContent = filled(words.place, at + 1, order.length);
-    before.disabled = at === 0;
-    after.disabled = at === order.length - 1;
-    full.replaceChildren(...inFull(number, sample));
+    if (showing !== number) return;
+    place.textContent = order[active] === number ? filled(words.place, active + 1, order.length) : "";
+    before.disabled = active === 0;
+    after.disabled = active >= order.length - 1;
+    drawer.classList.toggle("wide", numbers.length > 1);
+    full.replaceChildren(...(numbers.length > 1 ? sideBySide(numbers, samples, together.length - numbers.length) : inFull(number, samples[0])));
     if (!drawer.open) drawer.showModal();
     drawer.scrollTop = 0;
     history.replaceState(null, "", `#item-${number}`);
   }
 
-  function inFull(number, sample) {
-    const lang = langOf(number);
+  function titleOf(number) {
     const heading = make("h2", "", index.id[number] || "–");
     heading.id = "sample-id";
+    heading.tabIndex = -1;
     const where = [index.runs.length > 1 && index.runs[index.run[number]], name("system", number), name("group", number)].filter(Boolean);
+    return [heading, make("p", "where", where.join(" · "))];
+  }
+
+  /* A column for each answer, the chosen one first; question and reference stand above them. Answers, then the scores of
+     each metric, begin on one line across the columns. */
+  function sideBySide(numbers, samples, more) {
+    const [number] = numbers;
+    const [sample] = samples;
+    const lang = langOf(number);
+    const parts = [...titleOf(number), ...block(words.question, sample.question, lang, "question"), ...referencesOf(sample, lang)];
+    const scores = samples.map((one) => new Map(one.scores ?? []));
+    const metrics = index.metrics.map((_, at) => at).filter((at) => scores.some((one) => one.has(at)));
+    const columns = numbers.map((each, at) => {
+      const own = samples[at];
+      const language = langOf(each);
+      const answer = make("div", "", ...answerOf(own, language));
+      if (at && !equal(own, sample, "references")) answer.append(...referencesOf(own, language));
+      const further = make("div", "", ...passagesOf(own, language, at ? sample : null));
+      const column = make("article", "column", headOf(each, numbers), answer, ...metrics.map((metric) => {
+        const one = scores[at].get(metric);
+        return one ? score(index.metrics[metric], one, language, at ? scores[0].get(metric) : undefined) : make("p", "nothing", `${index.metrics[metric].name}: –`);
+      }), further);
+      column.setAttribute("aria-labelledby", `column-${each}`);
+      return column;
+    });
+    const grid = make("div", "beside", ...columns);
+    grid.style.setProperty("--rows", metrics.length + 3);
+    parts.push(make("h3", "", words.beside), grid);
+    if (more) parts.push(make("p", "nothing", filled(words.more_beside, more)));
+    return parts;
+  }
+
+  const equal = (one, other, kind) => JSON.stringify(one[kind] ?? null) === JSON.stringify(other[kind] ?? null);
+
+  /* What tells a column from the others: run, system, and an id that says more than @SYSTEM at its end. */
+  const bare = (number) => {
+    const end = `@${name("system", number)}`;
+    return end.length > 1 && index.id[number].endsWith(end) ? index.id[number].slice(0, -end.length) : index.id[number];
+  };
+  function headOf(each, numbers) {
+    const [number] = numbers;
+    const runs = new Set(numbers.map((other) => index.run[other]));
+    const named = [runs.size > 1 && index.runs[index.run[each]], name("system", each)].filter(Boolean);
+    if (bare(each) !== bare(number) || !named.length) named.push(index.id[each] || "–");
+    const title = make("h3", "", named.join(" · "));
+    title.id = `column-${each}`;
+    if (each === number) return make("header", "is-chosen", title, make("span", "", words.chosen));
+    const button = make("button", "", words.choose);
+    button.type = "button";
+    button.setAttribute("aria-describedby", title.id);
+    button.addEventListener("click", () => choose(each));
+    return make("header", "", title, button);
+  }
+
+  function referencesOf(sample, lang) {
+    const references = sample.references ?? [];
+    return references.flatMap((text, at) => block(references.length > 1 ? filled(words.references, at + 1) : words.reference, text, lang));
+  }
+
+  /* What was answered: as a dialogue, with its units, or as it is. */
+  function answerOf(sample, lang) {
+    const gist = sample.gist ?? [];
+    const plain = !sample.dialogue && !gist.some((view) => view.number !== null);
+    return [
+      ...(plain ? block(words.answer, sample.answer, lang) : []),
+      ...gist.flatMap((view) => units(view, sample, lang)),
+      ...(sample.dialogue ? talk(sample.dialogue, lang) : []),
+    ];
+  }
+
+  function passagesOf(sample, lang, chosen = null) {
+    return ["contexts", "evidence"].filter((kind) => sample[kind]).map((kind) =>
+      chosen && equal(sample, chosen, kind)
+        ? make("p", "nothing", filled(words.equal_passages, words[kind], sample[kind].length))
+        : passages(words[kind], sample[kind], lang),
+    );
+  }
+
+  function inFull(number, sample) {
+    const lang = langOf(number);
     const gist = sample.gist ?? [];
     const drawnGist = gist.some((view) => view.number !== null);
-    const parts = [heading, make("p", "where", where.join(" · ")), ...block(words.question, sample.question, lang, "question")];
+    const parts = [...titleOf(number), ...block(words.question, sample.question, lang, "question")];
     if (!drawnGist) {
-      const references = sample.references ?? [];
-      const sides = make("div", "pair", make("div", "", ...block(words.answer, sample.answer, lang)));
-      const beside = references.map((text, at) => block(references.length > 1 ? filled(words.references, at + 1) : words.reference, text, lang)).flat();
-      if (beside.length) sides.append(make("div", "", ...beside));
-      if (!sample.dialogue) parts.push(sides);
+      const pair = make("div", "pair", make("div", "", ...block(words.answer, sample.answer, lang)));
+      const references = referencesOf(sample, lang);
+      if (references.length) pair.append(make("div", "", ...references));
+      if (!sample.dialogue) parts.push(pair);
     }
     for (const view of gist) parts.push(...units(view, sample, lang));
     if (drawnGist) (sample.references ?? []).slice(1).forEach((text, at) => parts.push(...block(filled(words.references, at + 2), text, lang)));
     if (sample.dialogue) parts.push(...talk(sample.dialogue, lang));
-    if (sample.scores?.length) parts.push(make("h3", "", words.scores), ...sample.scores.map(([metric, one]) => score(index.metrics[metric].name, one, lang)));
-    for (const kind of ["contexts", "evidence"]) if (sample[kind]) parts.push(passages(words[kind], sample[kind], lang));
-    return parts;
+    if (sample.scores?.length) parts.push(make("h3", "", words.scores), ...sample.scores.map(([metric, one]) => score(index.metrics[metric], one, lang)));
+    return [...parts, ...passagesOf(sample, lang)];
   }
 
   function text(tag, kind, content, lang) {
@@ -418,9 +603,11 @@
   }
 
   const SIGNS = { yes: "✓", no: "✗", unclear: "?", item: "·" };
-  function score(metric, one, lang) {
+  /* `chosen`: the same metric's score of the answer that this one is held against. */
+  function score(metric, one, lang, chosen) {
     const measured = one.status === "ok";
-    const title = make("h4", "", metric, make("span", measured ? "value" : "not-ok", measured ? shown(one.value) : words[one.status]));
+    const title = make("h4", "", metric.name, make("span", measured ? "value" : "not-ok", measured ? shown(one.value) : words[one.status]));
+    if (measured && chosen?.status === "ok") title.append(gapTo(metric, one.value, chosen.value));
     if (one.votes) title.append(make("span", "votes", `${words.votes} ${one.votes.map((vote) => (vote === null ? "–" : shown(vote))).join(", ")}`));
     const made = make("section", "score", title);
     if (one.reason) made.append(text("p", "", one.reason, lang));
@@ -446,6 +633,12 @@
       made.append(make("p", "usage", named(words.usage, { calls, prompt, completion, reused, cost: unpriced && !cost ? words.unknown : cost.toFixed(4) })));
     }
     return made;
+  }
+
+  function gapTo(metric, value, chosen) {
+    const gap = Number(value.toPrecision(6)) - Number(chosen.toPrecision(6));
+    const way = gap === 0 || metric.higher === null ? null : gap > 0 === metric.higher ? "better" : "worse";
+    return make("span", `apart ${way ?? ""}`, signed(gap), way && ` ${words[way]}`);
   }
 
   /* Units of gist at their places; where they cross, the inner one is closed and goes on behind. */
@@ -507,6 +700,7 @@
     return [make("h3", "", words.dialogue), make("p", "where", ended), grid];
   }
 
+  if (difference) measure();
   filter();
   const measured = body.querySelector("tr[data-at]")?.getBoundingClientRect().height;
   if (measured && measured !== height) {
