@@ -1,11 +1,13 @@
 """The site of the documentation: `make docs`. The pages are Markdown; those of the metrics are made of docstrings."""
 
 import inspect
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.search.en import SearchEnglish
 
 from saiten.cli.metrics import range_text
 from saiten.metrics.catalog import describe_all
@@ -22,6 +24,7 @@ html_theme = "furo"
 html_title = f"saiten 採点 {version}"
 html_permalinks_icon = "#"
 exclude_patterns = ["_build"]
+html_search_language = "en+ja"
 suppress_warnings = ["myst.header"]  # the README's style: a page may begin below the first level
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
@@ -29,14 +32,43 @@ pygments_dark_style = "monokai"
 _BETTER = {True: "higher is better", False: "lower is better", None: "no direction is better"}
 
 
+class SearchBoth(SearchEnglish):
+    """English by words, Japanese by pairs of characters, since it has no spaces: 評価軸 is 評価 and 価軸.
+
+    Sphinx's own Japanese search splits the pages, but not what is typed; a page is found by each pair that is typed.
+    """
+
+    lang = "en+ja"
+    js_splitter_code = r"""
+var splitQuery = (query) => query
+  .split(/([぀-ヿ㐀-鿿豈-﫿々]+)|[^\p{Letter}\p{Number}_]+/u)
+  .flatMap((run) => !run ? [] : /^[぀-ヿ㐀-鿿豈-﫿々]{3}/.test(run)
+    ? Array.from(run).slice(1).map((end, at) => Array.from(run)[at] + end) : [run]);
+"""
+
+    def split(self, text: str) -> list[str]:
+        """The words of a text."""
+        runs = re.findall("([぀-ヿ㐀-鿿豈-﫿々]+)|([^\\W぀-ヿ㐀-鿿豈-﫿々]+)", text)
+        pairs = [[run[at : at + 2] for at in range(max(len(run) - 1, 1))] if run else [word] for run, word in runs]
+        return [each for several in pairs for each in several]
+
+
 def setup(app: Sphinx) -> None:
-    """Make the pages of the metrics before the pages are looked for."""
+    """Make the pages of the metrics before the pages are looked for; say which pages are Japanese."""
+    app.add_search_language(SearchBoth)
+    app.connect("html-page-context", _say_the_language)
     folder = Path(app.srcdir) / "metric"
     folder.mkdir(exist_ok=True)
     for name, content in {"index": _index(), **{entry.title: _page(entry) for entry in describe_all()}}.items():
         file = folder / f"{name}.md"
         if not file.is_file() or file.read_text("utf-8") != content:  # else everything would be built again
             file.write_text(content, "utf-8")
+
+
+def _say_the_language(_app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
+    """So that browsers choose Japanese glyphs, and screen readers a Japanese voice."""
+    if page.startswith("ja/"):
+        context["language"] = "ja"
 
 
 def _index() -> str:

@@ -1,0 +1,124 @@
+"""The docs are there in two languages: each English page has a Japanese twin, or a reason why not, and both name what exists."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+
+from saiten.cli import COMMANDS, app
+from saiten.metrics.catalog import describe_all
+
+DOCS = Path(__file__).parent.parent / "docs"
+JAPANESE = sorted((DOCS / "ja").glob("*.md"))
+COMBINED = {  # several English pages whose essence stands on one Japanese page
+    "output-formats": "reports",
+    "tracking": "reports",
+    "local-models": "own-judge",
+    "chains": "experiments",
+    "agreement": "meta-evaluation",
+    "prediction-powered": "meta-evaluation",
+    "probes": "meta-evaluation",
+}
+ENGLISH_ONLY = {
+    "offline-judge": "figures and formulas, which stand in one place; what follows from them is told in ja/trust and ja/limits",
+    "published-tables": "a table of figures with names",
+    "architecture": "for those who read the code, which is in English",
+    "testing": "for those who change the code",
+}
+ENGLISH = [page for page in sorted(DOCS.glob("*.md")) if page.stem not in ENGLISH_ONLY]
+TWINS = [pytest.param(page, DOCS / "ja" / f"{COMBINED.get(page.stem, page.stem)}.md", id=page.stem) for page in ENGLISH]
+OPENING = 6  # lines from the top, in which the way to the other language stands
+
+
+def opening(page):
+    """What a reader sees first."""
+    return "\n".join(page.read_text(encoding="utf-8").splitlines()[:OPENING])
+
+
+@pytest.mark.parametrize(("english", "japanese"), TWINS)
+def test_an_english_page_and_its_japanese_twin_lead_to_each_other(english, japanese):
+    """At the head, in both directions; a page without a twin has to stand in ENGLISH_ONLY with a reason."""
+    assert japanese.is_file(), f"write {japanese.name} in docs/ja, or say why not in {Path(__file__).name}"
+    assert f"](ja/{japanese.name})" in opening(english)
+    assert f"](../{english.name})" in opening(japanese)
+
+
+def test_the_lists_name_pages_that_are_there():
+    """So that nothing stays in a list when its page has gone, and no Japanese page is without an English one."""
+    assert {*COMBINED, *ENGLISH_ONLY} <= {page.stem for page in DOCS.glob("*.md")}
+    assert {page.stem for page in JAPANESE} == {COMBINED.get(page.stem, page.stem) for page in ENGLISH}
+
+
+def test_the_japanese_front_leads_to_every_japanese_page():
+    """Its table of tasks, and the site's navigation."""
+    front = (DOCS / "ja" / "index.md").read_text(encoding="utf-8")
+    pages = {page.stem for page in JAPANESE} - {"index"}
+    assert pages == set(re.findall(r"^\| .* \| \[[^\]]*\]\(([\w-]+)\.md\) \|$", front, re.MULTILINE))
+    assert pages <= {
+        line for block in re.findall(r"```\{toctree\}\n(.*?)```", front, re.DOTALL) for line in block.split()
+    }
+
+
+def commands(page):
+    """Every line that begins with `saiten `, in a block of any kind or between backticks."""
+    text = page.read_text(encoding="utf-8")
+    lines = re.findall(r"^(?:\$ |    )?(saiten [a-z].*)$", text, re.MULTILINE) + re.findall(
+        r"`(saiten [a-z][^`]*)`", text
+    )
+    return [line.partition(" > ")[0] for line in lines if "…" not in line]
+
+
+def options_of(words):
+    """The options of the command that the words begin with, and how many words name it."""
+    command = typer.main.get_command(app).get_command(None, words[0])
+    depth = 1
+    while hasattr(command, "commands"):
+        command, depth = command.commands[words[depth]], depth + 1
+    return {option for parameter in command.params for option in parameter.opts}
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in JAPANESE])
+def test_the_commands_that_a_japanese_page_names_exist(page):
+    """Also those that are not run, because they need a model, a server or people: command and options are known."""
+    for line in commands(page):
+        words = shlex.split(line, comments=True)[1:]
+        assert words[0] in COMMANDS, line
+        if len(words) > 1:
+            named = {word for word in words if re.fullmatch("-[a-z]|--[a-z-]+", word)}
+            assert named <= options_of(words) | {"--help"}, line
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in JAPANESE])
+def test_the_options_that_a_japanese_page_names_alone_exist(page):
+    """`--votes 3` in the prose is an option of some command, or of pytest."""
+    known = {"--saiten-judge", "--saiten-cache"}
+    for name in COMMANDS:
+        groups = [typer.main.get_command(app).get_command(None, name)]
+        for command in groups:
+            groups += getattr(command, "commands", {}).values()
+            known |= {option for parameter in command.params for option in parameter.opts}
+    named = re.findall(r"`(--[a-z-]+)", page.read_text(encoding="utf-8"))
+    assert set(named) <= known
+
+
+@pytest.mark.parametrize(
+    ("page", "language", "file"), [("experiments", "yaml", "chains.yaml"), ("aspects", "toml", "usefulness.toml")]
+)
+def test_what_a_page_shows_of_an_example_is_what_is_in_the_file(page, language, file):
+    """The commands of the page run with the file."""
+    text = (DOCS / "ja" / f"{page}.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    assert shown in (DOCS / "ja" / "examples" / file).read_text(encoding="utf-8")
+
+
+NEEDS = {"question": "質", "answer": "答", "contexts": "コ", "reference": "参"}
+
+
+@pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.title) for entry in describe_all()])
+def test_the_japanese_table_of_metrics_has_each_with_what_it_needs(entry):
+    """One line a metric or a family, with a link to its own page; in brackets what only one of its forms needs."""
+    page = (DOCS / "ja" / "metrics.md").read_text(encoding="utf-8")
+    (row,) = re.findall(rf"^\| .*\(\.\./metric/{entry.title}\.md\).*\| (.*) \|$", page, re.MULTILINE)
+    assert set(row.partition("(")[0].split()) == {NEEDS[need] for need in entry.needs}
