@@ -1,7 +1,6 @@
-"""show, compare, metrics, demo, tune and the overview."""
+"""show, compare, metrics, tune and the overview."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -197,25 +196,6 @@ def test_an_unknown_command_is_an_error(saiten):
     said = saiten("scroe")
     assert said.status == 2
     assert "scroe" in said.err
-
-
-def test_the_demo_runs_through_twice(saiten, somewhere):
-    """Both languages, every part, and what it says to do next can be done; an earlier demo is replaced, nothing else is."""
-    for _ in range(2):
-        said = saiten("demo")
-        assert said.status == 0
-        for part in ("English", "日本語", "Held against what is known", "AUROC", "missing_gist", "wscore", "σ = ["):
-            assert part in said.out
-    (somewhere / "mine").mkdir()
-    (somewhere / "mine" / "file").write_text("precious")
-    assert saiten("demo", "-o", "mine").status == 2
-    assert (somewhere / "mine" / "file").read_text() == "precious"
-    shown = re.findall(r"saiten ((?:show|compare) runs/demo/[^\n>]*)", said.out)
-    assert len(shown) == 5
-    assert said.out.rstrip().endswith("runs/demo/report.html")
-    assert "careful → hasty" in (somewhere / "runs" / "demo" / "report.html").read_text(encoding="utf-8")
-    for command in shown:
-        assert saiten(*command.split()).status == 0, command
 
 
 def test_the_offline_judge_is_tuned_with_labels_and_used(saiten, data, somewhere):

@@ -4,9 +4,9 @@ from io import StringIO
 
 from rich.console import Console
 
-from saiten.cli.demo_dialogues import SHOWN, comparison, demo_dialogues, print_one_dialogue
+from saiten.cli.demo.dialogues import SHOWN, comparison, demo_dialogues, print_short
 from saiten.demo.questions import corpus, demo_questions
-from saiten.dialogue.reading import read_dialogues
+from saiten.dialogue.reading import find_dialogue, read_dialogues
 from saiten.journal import read_run
 
 
@@ -36,5 +36,8 @@ def test_both_forms_talk_about_the_built_in_texts(tmp_path):
     demo_dialogues(tmp_path, notes)
     assert (runs[0] / "turns.jsonl").stat().st_size == asked
     screen = Console(file=StringIO(), width=80)
-    print_one_dialogue(runs[1], screen)
-    assert SHOWN in screen.file.getvalue()
+    print_short(find_dialogue(read_run(runs[1]), SHOWN), screen)
+    said = screen.file.getvalue()
+    assert [said.count(f"{turn} asks") for turn in (1, 2, 3)] == [1, 1, 0]
+    assert "grade 4.4" in said
+    assert max(map(len, said.splitlines())) <= 80

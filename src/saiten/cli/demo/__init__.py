@@ -1,0 +1,1 @@
+"""`saiten demo`, a file a section; `command` tells them in their order."""

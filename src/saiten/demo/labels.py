@@ -1,0 +1,23 @@
+"""Labels of the demo's answers. Nobody gave them: they follow from how each answer was written."""
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+
+from saiten.demo.samples import DemoSample
+from saiten.records import Label
+
+KNOWN = "known by construction"
+"""Stands where an annotator's name stands."""
+
+
+def known_labels(samples: Iterable[DemoSample]) -> Iterator[Label]:
+    """Two an answer: whether it is `correct`, and whether it is `faithful`."""
+    for one in samples:
+        yield Label(one.sample.id, float(one.correct), KNOWN, "correct")
+        yield Label(one.sample.id, float(one.faithful), KNOWN, "faithful")
+
+
+def few_labels(samples: Sequence[DemoSample], n: int, seed: int = 0) -> list[Label]:
+    """Whether each of `n` answers is `correct`, drawn at random: as if people had graded these and no others."""
+    drawn = random.Random(seed).sample(samples, n)  # noqa: S311 - a sample, no secret
+    return [Label(one.sample.id, float(one.correct), KNOWN, "correct") for one in drawn]
