@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench neural real-server docs build clean
+.PHONY: help demo test check format bench neural real-server floors docs build clean
 
 help: ## List what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -38,6 +38,19 @@ real-server: $(VENV)/dev.stamp ## Build llama.cpp's server into .venv-llama (10 
 	  (echo "building llama-cpp-python, this takes 10 to 35 minutes ..." && .venv-llama/bin/pip install --quiet 'llama-cpp-python[server]' gguf numpy)
 	@SAITEN_LLAMA_PYTHON=.venv-llama/bin/python $(BIN)/python -m pytest -n 0 -m real_server tests/real_server
 
+# With Python 3.11, for which the oldest versions have wheels. What the tests themselves need is as new as it can be beside
+# them, and so is qdrant-client, whose engine for tests is another one in older versions than the server is.
+floors: $(VENV)/made.stamp ## Run quick tests with the oldest versions that pyproject.toml allows (before a release; some 300 MB, a few minutes)
+	@test -x .venv-floors/bin/python || $(PYTHON) -m venv .venv-floors
+	@$(BIN)/uv pip compile --quiet --no-deps --resolution lowest --python .venv-floors/bin/python pyproject.toml \
+	  --extra annotate --extra data --extra datasets --extra documents --extra frames --extra mlflow --extra postgres \
+	  --output-file .venv-floors/floors.txt
+	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --constraints .venv-floors/floors.txt \
+	  --editable '.[annotate,data,datasets,documents,frames,mlflow,postgres,qdrant]' --group dev
+	@.venv-floors/bin/python -m pytest tests/data tests/knowledge/test_knowledge_base.py tests/reports/charts tests/reports/test_junit.py \
+	  tests/reports/test_tables.py tests/reports/test_gist_view.py tests/tracking/test_mlflow_store.py tests/test_evaluation_frames.py \
+	  tests/models/test_embedders.py tests/annotation/store tests/cli/test_score_offline.py tests/cli/test_thresholds.py
+
 docs: $(VENV)/dev.stamp ## Build the site of the documentation into docs/_build/ (a warning is an error)
 	@$(BIN)/sphinx-build -q --keep-going -W -b html docs docs/_build
 	@echo "docs/_build/index.html"
@@ -46,7 +59,7 @@ build: $(VENV)/dev.stamp ## Build the wheel and the source archive into dist/
 	@$(BIN)/uv build --quiet
 
 clean: ## Remove the environment and what tools left behind
-	rm -rf $(VENV) .venv-llama dist build docs/_build docs/metric .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-llama .venv-floors dist build docs/_build docs/metric .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/made.stamp:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"saiten needs Python 3.11 or newer; $(PYTHON) is {v[0]}.{v[1]}. Say PYTHON=python3.12, or where a newer one is.")'

@@ -107,11 +107,25 @@ class OpenAIServer:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self._started.wait(10)
+        if not self._started.wait(100):
+            raise RuntimeError("the server does not start")
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def hold(self) -> threading.Event:
+        """Let every reply wait until the event is set, however long that takes whoever asks."""
+        event, reply = threading.Event(), self.reply
+
+        async def held(asked: Asked) -> Said:
+            while not event.is_set():  # noqa: ASYNC110 - it is set in another thread
+                await asyncio.sleep(0.005)
+            said = reply(asked)
+            return await said if inspect.isawaitable(said) else said
+
+        self.reply = held
+        return event
 
     def close(self) -> None:
         """Stop serving and close every connection."""

@@ -389,7 +389,7 @@ async def test_the_summary_counts_what_failures_cost_that_were_asked_again():
 
 
 WRITER = textwrap.dedent("""
-    import asyncio, os, sys
+    import asyncio, os, sys, time
     from saiten.answering import AnswersFile, answer_into
     from saiten.execution.local import LocalExecutor
     from saiten.records import Answer, Sample
@@ -402,7 +402,12 @@ WRITER = textwrap.dedent("""
     class Watch:
         def done_before(self, sample): pass
         def bad_row(self, row): pass
-        def answered(self, sample, outcome): os.write(1, f"{sample.id}\\n".encode())  # only what was acknowledged
+        left = int(sys.argv[1])
+        def answered(self, sample, outcome):
+            os.write(1, f"{sample.id}\\n".encode())  # only what was acknowledged
+            self.left -= 1
+            if not self.left:
+                time.sleep(600)  # so that however late the signal is, it comes before the end
 
     samples = [Sample(f"q{n}", f"Question {n}?") for n in range(400)]
     with AnswersFile.open("answers.jsonl", {"system": "own"}, "own", tell=lambda _: None) as ledger:
@@ -416,10 +421,12 @@ def test_a_run_that_is_killed_again_and_again_loses_and_doubles_nothing():
     dice = random.Random(20261121)
     acknowledged = Counter()
     for attempt in range(40):
-        with subprocess.Popen([sys.executable, "-c", WRITER], stdout=subprocess.PIPE) as process:
+        count = dice.randrange(1, 60) if attempt < 6 else 0
+        most = str(count + 5 if count else 1000)
+        with subprocess.Popen([sys.executable, "-c", WRITER, most], stdout=subprocess.PIPE) as process:
             said = []
-            if attempt < 6:
-                said = [process.stdout.readline() for _ in range(dice.randrange(1, 60))]
+            if count:
+                said = [process.stdout.readline() for _ in range(count)]
                 process.send_signal(signal.SIGKILL)
             said += process.stdout.readlines()
         acknowledged.update(line.decode().strip() for line in said)
@@ -437,7 +444,7 @@ def test_a_second_process_is_refused_until_the_first_is_killed():
         "await asyncio.sleep(0.001 * (hash(inquiry.id) % 5))", "os.write(1, b'open\\n'); await asyncio.sleep(600)"
     )
     Path("link.jsonl").symlink_to("answers.jsonl")
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as holder:
+    with subprocess.Popen([sys.executable, "-c", code, "1000"], stdout=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"open\n"
         for name in ("answers.jsonl", "link.jsonl"):
             with pytest.raises(ConfigurationError, match=f"number {holder.pid}"):

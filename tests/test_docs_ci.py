@@ -1,46 +1,172 @@
-"""What docs/ci.md shows of other people's files is parsed, and its commands are commands."""
+"""What docs/ci.md shows of other people's files: valid, and its jobs, done here step by step, end as the page says."""
 
+import os
 import re
-import shlex
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
+import orjson
 import pytest
-import typer
 import yaml
+from junitparser import JUnitXml
 
-from saiten.cli import app
+from servers import instance
 
-PAGE = Path(__file__).parent.parent / "docs" / "ci.md"
-FILES = [yaml.safe_load(text) for text in re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)]  # fmt: skip
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+TEXTS = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+GITHUB, GITLAB = (yaml.load(text, yaml.BaseLoader) for text in TEXTS)  # noqa: S506 - `on` is a key, not true
+STEPS = GITHUB["jobs"]["score"]["steps"]
+JOB = GITLAB["answers"]
+INSTALL = "pip install " + tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["name"]
+"""Not run: the package that is installed here stands in the place of the one it would fetch."""
+KEY = "a-key"
+
+pytestmark = pytest.mark.timeout(600)  # a job is several processes, maybe on a machine that is busy
+
+ROWS = [
+    {
+        "id": f"q{n}",
+        "question": f"How old is bridge {n}?",
+        "answer": f"Bridge {n} is {n} years old.",
+        "contexts": [f"Bridge {n} is {n} years old.", "It is made of steel."],
+        "reference": f"It is {n} years old.",
+    }
+    for n in range(8, 32)
+]
 
 
-def texts(value):
-    """Every text in a file, however deep it stands."""
-    if isinstance(value, dict):
-        return [text for each in value.values() for text in texts(each)]
-    if isinstance(value, list):
-        return [text for each in value for text in texts(each)]
-    return [value] if isinstance(value, str) else []
+def uses(action):
+    """The step that uses this action; what it keeps, it keeps of a failed job as well."""
+    (step,) = (step for step in STEPS if step.get("uses", "").partition("@")[0] == action)
+    assert step.get("if") == "always()" or action.endswith("/restore")
+    return step
 
 
-LINES = [line.strip() for file in FILES for text in texts(file) for line in text.splitlines() if "saiten " in line and not line.strip().startswith("pip")]  # fmt: skip
+class Runner:
+    """A checkout with the file that the page speaks of, and a judge behind a real server, good to the answers or not."""
+
+    def __init__(self, folder, server, *, good):
+        self.folder, self.summary = folder, folder / "summary.md"
+        (folder / "answers.jsonl").write_bytes(b"\n".join(map(orjson.dumps, ROWS)) + b"\n")
+        server.key, server.models, server.reply = KEY, ["gpt-4o-mini"], lambda asked: reply_to(asked, good=good)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("OPENAI")}
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        self.environ = kept | {
+            "PATH": path,
+            "OPENAI_BASE_URL": server.base_url,
+            "GITHUB_STEP_SUMMARY": str(self.summary),
+        }
+
+    def shell(self, script, **environ):
+        """The exit status of a script in bash, which ends at the first line that fails, as on both runners."""
+        lines = "\n".join(line for line in script.splitlines() if line.strip() != INSTALL)
+        return subprocess.run(["/bin/bash", "-e", "-o", "pipefail", "-c", lines], cwd=self.folder, env=self.environ | environ, check=False).returncode  # fmt: skip
+
+    def github(self):
+        """The exit statuses of the steps that are run, by name; where one has failed, only those that are always run."""
+        statuses = {}
+        for step in STEPS:
+            if "run" in step and (not any(statuses.values()) or step.get("if") == "always()"):
+                environ = {name: re.sub(r"^\$\{\{ secrets\.\w+ \}\}$", KEY, value) for name, value in step.get("env", {}).items()}  # fmt: skip
+                statuses[step.get("name", step["run"])] = self.shell(step["run"], **environ)
+        return statuses
+
+    def gitlab(self):
+        """The exit status of the script."""
+        return self.shell("\n".join(JOB["script"]), OPENAI_API_KEY=KEY)
+
+    def there(self, paths):
+        """Whether all of these came out of the job, and are not empty."""
+        return all(any(path.iterdir()) if path.is_dir() else path.stat().st_size for path in map(self.folder.joinpath, paths))  # fmt: skip
+
+    def junit(self, file):
+        """Cases and failures in the report."""
+        read = JUnitXml.fromfile(str(self.folder / file))
+        return read.tests, read.failures
 
 
-def test_there_are_files_and_commands_in_the_page():
-    """So that what follows tests something."""
-    assert len(FILES) == 2
-    assert len(LINES) == 3
+def reply_to(asked, *, good):
+    """A reply that fits what was asked for; the verdict on every statement and the grade say whether it is good."""
+    if asked.schema is None:
+        return None
+    reply = instance(asked.schema)
+    if "grade" in reply:
+        reply["grade"] = 5 if good else 2
+    for verdict in reply.get("verdicts", ()):
+        verdict["verdict"] = good
+    return orjson.dumps(reply).decode()
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_its_commands_have_the_options_they_use(line):
-    """The command is parsed as it would be on a runner, but not run."""
-    program, name, *words = shlex.split(line.partition(" >>")[0])
-    assert program == "saiten"
-    group = typer.main.get_command(app)
-    command = group.get_command(None, name)
-    context = command.make_context(name, words, resilient_parsing=False)
-    assert context.params
+@pytest.fixture
+def runner(tmp_path, openai_server):
+    """A runner whose judge thinks well of the answers, or not."""
+    return lambda *, good: Runner(tmp_path, openai_server, good=good)
+
+
+def refusals(kind, text, folder):
+    """What the schema of GitHub or GitLab says against a file; nothing where it is valid."""
+    file = folder / "file.yml"
+    file.write_text(text, encoding="utf-8")
+    checked = subprocess.run([sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{kind}", file], capture_output=True, text=True, check=False)  # fmt: skip
+    return "" if checked.returncode == 0 else checked.stdout + checked.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "word"), [("github-workflows", TEXTS[0], "runs-on"), ("gitlab-ci", TEXTS[1], "script")]
+)
+def test_each_file_is_valid_for_whom_it_is_written(kind, text, word, tmp_path):
+    """By the schemas that editors and linters use, which notice a misspelt word."""
+    assert refusals(kind, text, tmp_path) == ""
+    assert refusals(kind, text.replace(f"{word}:", f"{word}s:"), tmp_path) != ""
+
+
+def test_a_github_job_with_good_answers_ends_well(runner):
+    """Thresholds met, report and summary written, and what later steps keep is there."""
+    job = runner(good=True)
+    assert job.github() == {INSTALL: 0, "Score": 0, "Summary": 0}
+    assert job.junit("saiten.xml") == (2, 0)
+    assert "| faithfulness" in job.summary.read_text(encoding="utf-8")
+    assert job.there([*uses("actions/upload-artifact")["with"]["path"].split(), uses("actions/cache/save")["with"]["path"]])  # fmt: skip
+
+
+def test_a_github_job_with_bad_answers_fails_and_is_not_paid_for_again(runner, openai_server, tmp_path):
+    """The step that scores ends with the status of the page, and the steps after it have what they show and keep. Of that
+    the next job is given every answer of the judge.
+    """
+    restored, saved = uses("actions/cache/restore"), uses("actions/cache/save")
+    assert restored["with"] == saved["with"] | {"restore-keys": saved["with"]["key"].partition("$")[0]}
+    job = runner(good=False)
+    assert job.github() == {INSTALL: 0, "Score": 5, "Summary": 0}
+    assert job.junit("saiten.xml") == (2, 2)
+    assert "| faithfulness" in job.summary.read_text(encoding="utf-8")
+    assert job.there([*uses("actions/upload-artifact")["with"]["path"].split(), saved["with"]["path"]])
+    paid = len(openai_server.requests)
+    assert paid > len(ROWS)
+    (tmp_path / "next").mkdir()
+    (tmp_path / saved["with"]["path"]).rename(tmp_path / "next" / restored["with"]["path"])
+    assert Runner(tmp_path / "next", openai_server, good=True).github()["Score"] == 5
+    assert len(openai_server.requests) - paid <= 1  # whether the server is there and takes the key
+
+
+@pytest.mark.parametrize(("good", "status", "failures"), [(True, 0, 0), (False, 5, 1)])
+def test_a_gitlab_job_ends_as_its_answers_are(runner, good, status, failures):
+    """With the status of the page, and in both cases with the artefacts, the report and the cache that are asked for."""
+    job = runner(good=good)
+    assert job.gitlab() == status
+    assert job.junit(JOB["artifacts"]["reports"]["junit"]) == (1, failures)
+    assert job.there(JOB["artifacts"]["paths"] + JOB["cache"]["paths"])
+    assert (JOB["artifacts"]["when"], JOB["cache"]["when"]) == ("always", "always")
+
+
+def test_without_a_key_a_job_says_what_is_wrong(runner):
+    """As for a pull request from a fork, which is given no secrets: status 2, and nothing is asked."""
+    job = runner(good=True)
+    del job.environ["OPENAI_BASE_URL"]
+    (step,) = (step for step in STEPS if step.get("name") == "Score")
+    assert job.shell(step["run"], OPENAI_API_KEY="") == 2
 
 
 def test_the_statuses_of_the_page_are_those_of_the_code():
@@ -48,6 +174,6 @@ def test_the_statuses_of_the_page_are_those_of_the_code():
     from saiten.cli import ALARM, INTERRUPTED, MISSED, main
     from saiten.cli.running import STOPPED
 
-    table = [int(found) for found in re.findall(r"^\| (\d+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)]
+    table = [int(found) for found in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)]
     assert table == [0, 2, STOPPED, ALARM, MISSED, INTERRUPTED]
     assert all(f"{status} for" in main.__doc__.replace("\n    ", " ") for status in table)

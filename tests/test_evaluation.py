@@ -92,7 +92,7 @@ def test_the_stop_button_of_a_notebook_stops_the_run():
                 if not self.asked:
                     os.kill(os.getpid(), signal.SIGINT)
                 self.asked.append(task)
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(1)  # a thousand would be asked in many seconds
                 return Statements(statements=[])
 
         judge = Slow({})
@@ -106,8 +106,37 @@ def test_the_stop_button_of_a_notebook_stops_the_run():
         loop.run_until_complete(cell())
         loop.close()
     """)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=110, check=False)
     assert done.stdout == "stopped True\n", done.stderr
+
+
+def test_the_stop_button_works_from_the_first_moment():
+    """An interrupt that comes while the other thread is only being started ends the work too."""
+    code = textwrap.dedent("""
+        import asyncio, threading
+        from saiten.evaluation import _run
+
+        class InterruptedAtOnce(threading.Thread):
+            def start(self):
+                super().start()
+                raise KeyboardInterrupt
+
+        async def forever():
+            try:
+                await asyncio.Event().wait()
+            finally:
+                print("ended")
+
+        async def cell():
+            threading.Thread = InterruptedAtOnce
+            try:
+                _run(forever())
+            except KeyboardInterrupt:
+                print("stopped")
+        asyncio.new_event_loop().run_until_complete(cell())
+    """)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=110, check=False)
+    assert done.stdout == "ended\nstopped\n", done.stderr
 
 
 def test_frames_hold_samples_scores_and_statuses():

@@ -125,7 +125,7 @@ class Crowd:
     """Share of the saves that come a second time, at the same moment by another connection, or later."""
     cut: float = 0.1
     """Share of the saves whose reply is never read, and that are sent again."""
-    patience: float = 30.0
+    patience: float = 90.0
     """Seconds for which somebody tries again while the server is away."""
     acknowledged: dict[tuple[str, str], str] = field(default_factory=dict)
     """(name, item) → what the server said that it had saved."""

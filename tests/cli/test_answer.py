@@ -254,18 +254,18 @@ def test_what_a_system_says_cannot_act_on_the_terminal(saiten, data, service):
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_cut_off_goes_on(saiten, process, data, ending):
     """Ctrl-C ends with 130 and a sentence; after SIGKILL, too, each answer is there once."""
-    command = ("answer", data(asked(150)), "-s", "bot.py:slow", "-o", "a.jsonl", "--concurrency", "2")
+    command = ("answer", data(asked(600)), "-s", "bot.py:slow", "-o", "a.jsonl", "--concurrency", "2")
     running = process(*command)
     while not Path("a.jsonl").exists() or Path("a.jsonl").read_bytes().count(b"\n") < 5:
         time.sleep(0.01)
         assert running.poll() is None
     running.send_signal(ending)
-    _, err = running.communicate(timeout=30)
+    _, err = running.communicate()
     assert running.returncode == (130 if ending == signal.SIGINT else -9)
     assert ending == signal.SIGKILL or b"goes on from here" in err
     before = rows()
-    assert len(before) < 150
+    assert len(before) < 600
     assert saiten(*command, "--concurrency", "64").status == 0
     after = rows()
-    assert len(after) == 150
+    assert len(after) == 600
     assert {identity: after[identity] for identity in before} == before

@@ -128,18 +128,19 @@ def test_ctrl_c(process, saiten, documents, openai_server):
     """Ends with status 130 and a word on how to go on, and the next run does."""
     import threading
 
-    asked = threading.Event()
+    asked, interrupted = threading.Event(), threading.Event()
 
     def slow(request):
         if len(request.body["input"]) > 1:
             asked.set()
-            threading.Event().wait(1)
+            interrupted.wait(100)
 
     openai_server.reply = slow
     running = process("index", "docs", "--kb", "kb", "--embedder", f"openai:e@{openai_server.base_url}", env=os.environ)
-    assert asked.wait(30)
+    assert asked.wait(100)
     running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=30)
+    _, err = running.communicate()
+    interrupted.set()
     assert running.returncode == 130, err
     assert b"goes on from here" in err
     assert b"Traceback" not in err

@@ -16,10 +16,10 @@ METRICS = ("m", "n[setting=1]", "o")
 SAMPLES = [f"標本/{number}" for number in range(300)]
 
 WRITER = textwrap.dedent("""
-    import os, sys
+    import os, sys, time
     from saiten.journal import Journal
     from saiten.records import Sample, Score, Scored
-    folder, samples, metrics = sys.argv[1], sys.argv[2].split(), sys.argv[3].split()
+    folder, samples, metrics, left = sys.argv[1], sys.argv[2].split(), sys.argv[3].split(), int(sys.argv[4])
     with Journal.open(folder, {"judge": "x"}, signatures=dict.fromkeys(metrics, "s"), tell=lambda note: None) as journal:
         for sample in samples:
             journal.sample(Sample(sample, "q" * 50))
@@ -27,13 +27,16 @@ WRITER = textwrap.dedent("""
                 if not journal.is_done(sample, metric):
                     journal.score(Scored(sample, metric, Score(len(sample) / 7, details={"文": ["長い" * 300]})))
                     os.write(1, f"{sample} {metric}\\n".encode())  # only what was acknowledged
+                    left -= 1
+                    if not left:
+                        time.sleep(600)  # so that however late the signal is, it comes before the end
     os.write(1, b"end\\n")
 """)
 
 
-def start(folder):
-    """A process that goes on with the run."""
-    arguments = [sys.executable, "-c", WRITER, str(folder), " ".join(SAMPLES), " ".join(METRICS)]
+def start(folder, most):
+    """A process that goes on with the run, for so many scores."""
+    arguments = [sys.executable, "-c", WRITER, str(folder), " ".join(SAMPLES), " ".join(METRICS), str(most)]
     return subprocess.Popen(arguments, stdout=subprocess.PIPE)
 
 
@@ -44,10 +47,11 @@ def test_a_run_that_is_killed_again_and_again_loses_and_doubles_nothing(tmp_path
     dice = random.Random(20261121)
     acknowledged: Counter[str] = Counter()
     for attempt in range(60):
-        with start(tmp_path / "run") as process:
+        count = dice.randrange(1, 80) if attempt < 12 else 0
+        with start(tmp_path / "run", count + 5 if count else 10_000) as process:
             said = []
-            if attempt < 12:
-                said = [process.stdout.readline() for _ in range(dice.randrange(1, 80))]
+            if count:
+                said = [process.stdout.readline() for _ in range(count)]
                 process.send_signal(signal.SIGKILL)
             said += process.stdout.readlines()
         acknowledged.update(line.decode().strip() for line in said)

@@ -114,7 +114,7 @@ async def test_all_members_are_asked_at_the_same_time():
 
     class Waits(ScriptedJudge):
         async def perform(self, task):
-            await asyncio.wait_for(asked.wait(), 10)
+            await asyncio.wait_for(asked.wait(), 60)
             return await super().perform(task)
 
     panel = Panel(tuple(Waits({JudgeContext: ContextVerdict(reason="", useful=True)}) for _ in range(3)))

@@ -174,13 +174,19 @@ def test_a_file_that_hangs_a_library_is_given_up_and_the_next_is_read(tmp_path):
         assert isinstance(reader.read(page), Document)
 
 
+def waits_for_a_reply(reader):
+    """Returns once the reader has sent its request, and hears nothing of a converter that is stopped."""
+    while not reader._converter._replies.not_empty._waiters:
+        time.sleep(0.005)
+
+
 def test_a_file_that_crashes_a_library_is_told_and_the_next_is_read(tmp_path, reader):
     """A converter that dies in the middle of a file takes only that file with it."""
     page = found(put(tmp_path / "a.html", HTML), "html")
     assert isinstance(reader.read(page), Document)
     converter = reader._converter._process.pid
     os.kill(converter, signal.SIGSTOP)
-    crash = Thread(target=lambda: (time.sleep(0.3), os.kill(converter, signal.SIGKILL)))
+    crash = Thread(target=lambda: (waits_for_a_reply(reader), os.kill(converter, signal.SIGKILL)))
     crash.start()
     assert "ends the process" in reader.read(page).reason
     crash.join()
@@ -206,9 +212,9 @@ def test_closing_ends_a_reading_that_is_under_way(tmp_path):
     results = []
     thread = Thread(target=lambda: results.append(reader.read(page)))
     thread.start()
-    time.sleep(0.2)
+    waits_for_a_reply(reader)
     reader.close()
-    thread.join(timeout=20)
+    thread.join(timeout=100)
     assert isinstance(results[0], Unread)
 
 
@@ -228,7 +234,7 @@ def test_the_converter_ends_with_its_parent(tmp_path):
         converter = int(parent.stdout.readline())
         os.kill(converter, 0)
         parent.kill()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 100
     while time.monotonic() < deadline and Path(f"/proc/{converter}/cmdline").exists():
         if not Path(f"/proc/{converter}/cmdline").read_bytes():  # a zombie that nobody has collected yet
             break

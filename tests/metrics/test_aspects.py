@@ -264,5 +264,5 @@ async def test_the_aspects_of_mate_are_asked_at_the_same_time():
             await together.wait()
             return Rating(reason="", grade=task.values[-1])
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         assert (await Mate().score(SAMPLE, Waiting())).status == "ok"

@@ -120,12 +120,14 @@ async def test_single_flight(openai_server: OpenAIServer, store: Store):
 
 async def test_cancelled_first_asker(openai_server: OpenAIServer, store: Store):
     """The one who asked first is cancelled: the others get the answer of the one request that was sent."""
-    openai_server.latency = 0.05
+    go_on = openai_server.hold()
     chat = CachedChat(OpenAICompatibleChat("m", openai_server.base_url), store)
     askers = [asyncio.create_task(chat.complete(PLAIN)) for _ in range(5)]
-    await asyncio.sleep(0.02)
+    while not openai_server.requests:  # noqa: ASYNC110 - the server is another thread
+        await asyncio.sleep(0.005)
     askers[0].cancel()
     askers[3].cancel()
+    go_on.set()
     answers = await asyncio.gather(*askers, return_exceptions=True)
     await chat.close()
     assert [isinstance(answer, Completion) for answer in answers] == [False, True, True, False, True]
@@ -149,7 +151,8 @@ async def test_cancelled_last_asker_ends_the_call(store: Store):
     inner = ScriptedChat(reply)
     chat = CachedChat(inner, store)
     asker = asyncio.create_task(chat.complete(PLAIN))
-    await asyncio.sleep(0.01)
+    while not inner.requests:  # noqa: ASYNC110 - the double tells nobody that it was asked
+        await asyncio.sleep(0)
     asker.cancel()
     await asyncio.sleep(0)  # the asker has left, its call has not yet ended
     assert (await chat.complete(PLAIN)).text == "ok"

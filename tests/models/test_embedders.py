@@ -129,12 +129,14 @@ async def test_concurrent_callers_share_requests(openai_server: OpenAIServer):
 
 async def test_cancelled_caller(openai_server: OpenAIServer):
     """A caller that is cancelled takes nothing from those whose texts travel in the same request."""
-    openai_server.latency = 0.05
+    go_on = openai_server.hold()
     embedder = OpenAICompatibleEmbedder("e", openai_server.base_url)
     first = asyncio.create_task(embedder.embed(["a"]))
     second = asyncio.create_task(embedder.embed(["b"]))
-    await asyncio.sleep(0.02)
+    while not openai_server.requests:  # noqa: ASYNC110 - the server is another thread
+        await asyncio.sleep(0.005)
     first.cancel()
+    go_on.set()
     assert (await second).vectors.shape == (1, 16)
     third = asyncio.create_task(embedder.embed(["c"]))
     await asyncio.sleep(0)

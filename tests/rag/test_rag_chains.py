@@ -136,15 +136,18 @@ async def test_a_call_that_fails_at_once_leaves_no_call_that_was_never_begun():
 async def test_being_cancelled_ends_the_map_calls():
     """Who stops waiting for an answer stops its calls."""
     ended = []
+    under_way = asyncio.Barrier(3 + 1)
 
     async def reply(_):
+        await under_way.wait()
         try:
             await asyncio.Event().wait()
         finally:
             ended.append(1)
 
     task = asyncio.create_task(run("map_reduce", ScriptedChat(reply)))
-    await asyncio.sleep(0.01)
+    await under_way.wait()
+    await asyncio.sleep(0)  # all three are past the barrier
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -166,7 +166,7 @@ async def test_what_concerns_the_whole_run_passes(system):
 async def test_functions_that_block_run_at_once_in_few_threads(somewhere):
     """Exactly as many at a time as allowed: they meet at a barrier; no thread is begun for each question."""
     (somewhere / "meet.py").write_text(
-        "import threading\nbarrier = threading.Barrier(4, timeout=20)\nseen = set()\n"
+        "import threading\nbarrier = threading.Barrier(4, timeout=100)\nseen = set()\n"
         "def answer(question):\n    seen.add(threading.get_ident())\n    barrier.wait()\n    return question\n"
         "def how_many(question): return str(len(seen))\n"
     )

@@ -13,6 +13,8 @@ _BATCH = 64
 """Rows turned into Python values at a time; a row may hold many long contexts."""
 _BUFFER = 1 << 20
 """Bytes read ahead of each column."""
+_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+"""How an Arrow stream ends. PyArrow takes one that was cut off between two batches for whole."""
 
 
 def read_parquet(path: Path, *, wanted: Callable[[str], bool]) -> Iterator[Row | BadRow]:
@@ -55,8 +57,11 @@ def read_dataset(folder: Path, *, wanted: Callable[[str], bool]) -> Iterator[Row
                     batch = stored.select(needed)
                     for start in range(0, batch.num_rows, _BATCH):
                         yield from _rows(batch.slice(start, _BATCH), names, folder.name, numbers)
+                whole = source.size() >= len(_END) and source.read_at(len(_END), source.size() - len(_END)) == _END
         except (pa.ArrowException, OSError) as error:
             raise BadInput(f"{file} cannot be read as a Hugging Face data file: {error}") from error
+        if not whole:
+            raise BadInput(f"{file} cannot be read as a Hugging Face data file: it is cut off; save it anew")
 
 
 def _pyarrow() -> tuple[Any, Any]:

@@ -60,7 +60,7 @@ class Site:
     def stop(self):
         """Ends the server; what it has acknowledged is in the database."""
         self.server.force_exit = self.server.should_exit = True
-        self.thread.join(20)
+        self.thread.join(100)
         self.listening.close()
 
     def visit(
@@ -86,7 +86,7 @@ class Site:
                 self.contexts[name].add_init_script(before)
         context = self.contexts[name]
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         page.on("console", self._said)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.asked.add(request.url))
@@ -137,3 +137,10 @@ def ready(page, number=None):
 def all_sent(page):
     """Waits until nothing is waiting to be sent."""
     page.locator("#state[data-kind=sent]").wait_for()
+
+
+def fetched(page, count):
+    """Waits until so many items were asked for since the page was opened: the one that is shown and those ahead."""
+    asked = "performance.getEntriesByType('resource').filter((each) => each.name.includes('/next')).length"
+    while page.evaluate(asked) < count:
+        page.wait_for_timeout(50)

@@ -15,7 +15,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from grading import ADMIN_TOKEN, all_sent, ready
+from grading import ADMIN_TOKEN, all_sent, fetched, ready
 
 import browsing
 
@@ -24,6 +24,8 @@ pytestmark = browsing.MARKS
 browser = browsing.browser
 
 ITEMS = 10
+AHEAD = 3
+"""Items that the page fetches beside the one that is shown."""
 ASPECTS = ("gist", "supplement", "extra_gist", "extra_supplement", "missing_gist", "missing_supplement")
 TEACHER = "👩\u200d🏫"
 REASON = "written while nobody listened"
@@ -115,7 +117,7 @@ def watched(chromium, url):
     def opened(language):
         contexts.append(chromium.new_context(locale=language, viewport={"width": 1280, "height": 900}))
         page = contexts[-1].new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda said: errors.append(said.text) if "Security Policy" in said.text else None)
         page.on("request", lambda request: asked.add(request.url))
@@ -179,7 +181,7 @@ def grade_ten_with_losses(command, aiko, ben):
         done.append(mark(aiko, "Aiko"))
     all_sent(aiko)
     ready(aiko)
-    aiko.wait_for_timeout(500)  # the next ones are fetched meanwhile
+    fetched(aiko, 3 + 1 + AHEAD)
     aiko.context.set_offline(True)
     for _ in range(3):
         ready(aiko)
@@ -257,7 +259,7 @@ def test_two_people_grade_ten_items_and_an_admin_settles_two(browser, command):
         assert sorted(done) == list(range(1, ITEMS + 1))
         served = settle(command, opened("en-GB"))
     command.process.send_signal(signal.SIGINT)
-    command.process.wait(20)
+    command.process.wait(60)
     subprocess.run(command.run("--export", "labels.jsonl"), cwd=command.folder, check=True, capture_output=True)
     written = [json.loads(line) for line in (command.folder / "labels.jsonl").read_text("utf-8").splitlines()]
     assert written == served
