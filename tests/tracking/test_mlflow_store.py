@@ -245,6 +245,23 @@ def test_a_store_that_is_none_is_told_at_once(run, to, said, tmp_path, monkeypat
     assert "s3cret" not in str(error.value)
 
 
+def test_a_folder_takes_runs_where_mlflow_is_told_to_allow_it(mlflow, run, tmp_path, monkeypatch):
+    """By MLflow's own variable."""
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    to = (tmp_path / "mlruns").as_uri()
+    tracked = log_to_mlflow(run_on_disk(read_run(run)), to=to)
+    assert mlflow.MlflowClient(to).get_run(tracked.run_id).data.metrics["token_f1/mean"] == pytest.approx(2 / 3)
+
+
+def test_a_wrong_folder_among_several_is_told_before_anything_is_there(client, store, run, tmp_path, capsys):
+    """So that nobody wonders which of them are in MLflow."""
+    with pytest.raises(SystemExit) as end:
+        main(["track", str(run), str(tmp_path / "none"), "--to", store])
+    assert end.value.code == 2
+    assert "none is no run of saiten" in capsys.readouterr().err
+    assert not [each for each in client.search_experiments() if each.name == "saiten"]
+
+
 def test_a_damaged_database_is_told(mlflow, run, tmp_path):
     """An error of the database is told as one of the store, not as a trace."""
     (tmp_path / "bad.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 4000)

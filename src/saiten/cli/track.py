@@ -43,8 +43,8 @@ def track(
     if len(runs) > 1 and (name or report):
         raise BadInput("--name and --report are for one run; track the runs one after another")
     notes = stderr()
-    for folder in runs:
-        tracking = run_on_disk(read_run(folder, tell=told(notes)))
+    # All are read first, so that a folder that is no run is told before anything is in MLflow.
+    for folder, tracking in [(folder, run_on_disk(read_run(folder, tell=told(notes)))) for folder in runs]:
         with notes.status(f"{outside(folder)} → MLflow"):
             tracked = log_to_mlflow(tracking, to=to, experiment=experiment, name=name, texts=texts, report=report)
         _tell(folder, tracked)
