@@ -11,6 +11,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+import saiten
 from saiten.cli import main
 from saiten.data.columns import LABEL_COLUMNS, SAMPLE_COLUMNS
 
@@ -121,6 +122,13 @@ def test_every_column_that_is_recognised_stands_in_the_page_on_data(names):
     """So that the page says no less than the code."""
     page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
     assert [name for columns in names.values() for name in columns if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize("name", saiten.__all__)
+def test_every_name_of_the_package_stands_in_the_page_on_the_python_api(name):
+    """What a user can type after `import saiten` is told there."""
+    page = (ROOT / "docs" / "python-api.md").read_text(encoding="utf-8")
+    assert re.search(rf"\b{name}\b", page)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ SystemOption = Annotated[
     typer.Option(
         "--system",
         "-s",
-        help="python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL[@URL], hf:NAME_OR_FOLDER, rag:KB or "
+        help="python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL\\[@URL], hf:NAME_OR_FOLDER, rag:KB or "
         "file:ANSWERS.",
     ),
 ]
@@ -54,7 +54,7 @@ TalkOption = Annotated[
 GeneratorOption = Annotated[
     str | None,
     typer.Option(
-        help="extractive (default; no model), openai:MODEL[@URL] or hf:NAME_OR_FOLDER.", rich_help_panel=OUR_RAG
+        help="extractive (default; no model), openai:MODEL\\[@URL] or hf:NAME_OR_FOLDER.", rich_help_panel=OUR_RAG
     ),
 ]
 ExampleOption = Annotated[

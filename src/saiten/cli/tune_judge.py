@@ -75,11 +75,11 @@ def judge(
     form: FormatOption = "table",
     quiet: QuietOption = False,
 ) -> None:
-    """Make a judge of your own: an open model learns to grade as the people did who graded these answers.
+    r"""Make a judge of your own: an open model learns to grade as the people did who graded these answers.
 
     It is taught with the prompts that the metrics use (`aspects`, `correctness`, `accuracy`), several annotators
     averaged. A fifth of the questions is held out; on these the finished judge is held against people, aspect by
-    aspect. Cut off, the same command goes on from the last checkpoint. Needs: pip install "saiten[train]"
+    aspect. Cut off, the same command goes on from the last checkpoint. Needs: pip install "saiten\[train]"
 
     Examples:
       saiten tune judge labels.jsonl runs/first --base Qwen/Qwen3-4B-Instruct-2507 -o judge

@@ -55,7 +55,7 @@ def mate(
     out: Annotated[Path, typer.Option("--out", "-o", help="The weights.")] = Path("weights.toml"),
     form: FormatOption = "table",
 ) -> None:
-    """Learn how much each aspect counts: least squares on the deductions, from grades that people gave.
+    r"""Learn how much each aspect counts: least squares on the deductions, from grades that people gave.
 
     A fifth of the questions is held out, and the score held against people there. Several annotators are averaged. With
     a RUN the aspects are the judge's grades and only the overall grade is people's: then the weights also make up for
@@ -66,7 +66,7 @@ def mate(
       saiten tune mate labels.csv runs/aspects -o weights.toml
       saiten tune mate labels.csv -s answers.jsonl --rubric ours.toml --target overall
       saiten tune mate labels.csv -s answers.jsonl --values --intercept --target overall -a correctness -a coverage
-      saiten score answers.jsonl -m 'mate[weights=weights.toml]' --judge openai:MODEL
+      saiten score answers.jsonl -m 'mate\[weights=weights.toml]' --judge openai:MODEL
     """
     notes = stderr()
     scales = _rubric(rubric, values=values, target=target)
