@@ -13,8 +13,9 @@ from markupsafe import Markup
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from saiten.reports.comparison import Side, Values, side_tables
+from saiten.reports.comparison import side_tables
 from saiten.reports.page import clean
+from saiten.reports.sides import Side, Values
 from saiten.reports.summary_tables import summary_tables
 from saiten.reports.tables import Cell, Table, as_markdown, print_tables, show_cell
 from saiten.summary import Summary

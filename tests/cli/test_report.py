@@ -71,7 +71,7 @@ def test_runs_without_common_samples_are_reported_side_by_side(run, saiten, data
     assert saiten("score", other, *METRICS, "-o", "runs/other", "--quiet").status == 0
     said = saiten("report", run("first"), "runs/other", "-o", "page.html")
     assert said.status == 0
-    assert "they share no sample and metric with one: first, other" in said.err
+    assert "Compared with no other run: first, other (no measured answer in common with each other)" in said.err
 
 
 def test_labels_rank_the_metrics(run, page, somewhere):
@@ -146,7 +146,7 @@ def test_an_unfinished_run_is_told(somewhere, saiten):
         journal.score(Scored("q0", "a", Score(0.5)))
     said = saiten("report", "runs/cut", "-o", "page.html")
     assert said.status == 0
-    assert "The run cut is not finished: 1 scores are there, of 6 for the samples read so far." in said.err
+    assert "The run cut is not finished: scores so far 1, of 6 for the samples read" in said.err
     assert "of 6 for the samples read" in (somewhere / "page.html").read_text(encoding="utf-8")
 
 
@@ -226,12 +226,64 @@ def test_a_full_disk_leaves_the_earlier_report(run, saiten, somewhere):
 def test_charts_are_written_as_svg_and_png(run, saiten, somewhere):
     """Each in both forms, numbered in the order of the page."""
     assert saiten("report", run("first"), "-o", "page.html", "--charts", "figures").status == 0
-    names = sorted(path.name for path in (somewhere / "figures").iterdir())
+    names = sorted(path.name for path in (somewhere / "figures").iterdir() if path.suffix != ".json")
     assert len(names) >= 4
+    assert all("Scores" in name or "Distribution" in name for name in names), "the table is named"
     assert {name.partition(".")[2] for name in names} == {"svg", "png"}
     assert [name[:2] for name in names[::2]] == [f"{n:02}" for n in range(1, len(names) // 2 + 1)]
     assert (somewhere / "figures" / names[0]).read_bytes().startswith(b"\x89PNG")
-    assert (somewhere / "figures" / names[1]).read_text(encoding="utf-8").lstrip().startswith("<svg")
+    svg = (somewhere / "figures" / names[1]).read_text(encoding="utf-8")
+    assert svg.lstrip().startswith("<svg")
+    assert ">Run: first · " in svg, "the picture says what it is of"
+
+
+def test_charts_of_an_earlier_report_make_place(run, saiten, somewhere):
+    """Those that are as they were written go; what is somebody else's, or was changed, stays and is told."""
+    both = [run("first"), run("second")]
+    assert saiten("report", *both, "-o", "page.html", "--charts", "figures").status == 0
+    folder = somewhere / "figures"
+    earlier = {path.name for path in folder.iterdir()}
+    (folder / "mine.svg").write_text("<svg/>")
+    changed = max(folder.glob("*.svg"), key=lambda path: path.name * (path.name != "mine.svg"))
+    changed.write_text("changed")
+    said = saiten("report", both[0], "-o", "page.html", "--charts", "figures")
+    assert said.status == 0
+    left = {path.name for path in folder.iterdir()}
+    listed = json.loads((folder / "saiten-charts.json").read_text(encoding="utf-8"))["charts"]
+    assert len(left) < len(earlier)
+    assert left == {row["file"] for row in listed} | {"mine.svg", changed.name, "saiten-charts.json"}
+    assert f"{Path('figures') / changed.name} is of an earlier report and was changed since" in said.err
+    (folder / "saiten-charts.json").write_text("[1]")
+    said = saiten("report", both[0], "-o", "page.html", "--charts", "figures")
+    assert said.status == 2
+    assert "is no list of charts of saiten" in said.err
+    assert (folder / "mine.svg").exists()
+
+
+def test_labels_are_read_as_meta_evaluate_reads_them(run, saiten, page, somewhere):
+    """Columns of other names, and only the aspects asked for; an aspect that is not there is an error."""
+    folder = run("first", 30)
+    rows = [f"q{n},{(n + who) % 5 > 1:d},p{who},{aspect}" for n in range(30) for who in (1, 2) for aspect in ("good", "short")]  # fmt: skip
+    (somewhere / "labels.csv").write_text("\n".join(["answer,grade,annotator,aspect", *rows]))
+    columns = ("--labels", "labels.csv", "--column", "item=answer", "--column", "value=grade")
+    text = page(folder, *columns, "--aspect", "good")
+    assert "good: over items" in text
+    assert "short: over items" not in text
+    assert "short: over items" in page(folder, *columns)
+    said = saiten("report", folder, *columns, "-a", "bad", "-o", "page.html")
+    assert said.status == 2
+    assert "no labels of the aspect 'bad'; the labels have 'good', 'short'" in said.err
+    said = saiten("report", folder, "--aspect", "good", "-o", "page.html")
+    assert said.status == 2
+    assert "--labels" in said.err
+
+
+def test_a_folder_of_runs_names_them(run, saiten):
+    """Nothing is guessed: which of them are reported, and in which order, is for the one who asks."""
+    run("first"), run("second")
+    said = saiten("report", "runs", "-o", "page.html")
+    assert said.status == 2
+    assert f"name those to be reported: {Path('runs/first')}, {Path('runs/second')}" in " ".join(said.err.split())
 
 
 def test_the_same_run_named_twice_is_reported_once(run, page):

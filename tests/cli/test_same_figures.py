@@ -97,7 +97,13 @@ def from_page(out):
     found = {}
     for table in html.fromstring(out).iter("table"):
         head = [" ".join(cell.text_content().split()) for cell in table.find("thead").iter("th")]
-        rows = [[_cell(cell) for cell in row.xpath("./td|./th")] for row in table.find("tbody").iter("tr")]
+        rows = []
+        for row in table.find("tbody").iter("tr"):
+            cells = [_cell(cell) for cell in row.xpath("./td|./th")]
+            if row.get("class") == "below":  # a line of its own, of the row above it
+                rows[-1] += cells
+            else:
+                rows.append(cells)
         found[" ".join(table.xpath("ancestor::section[1]//h2")[0].text_content().split())] = (head, rows)
     return found
 
@@ -192,7 +198,7 @@ def test_the_terminal_shows_the_same_figures(saiten, commands, name):
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "md", "latex", "html"])
 def test_a_comparison_says_in_each_form_why_there_is_no_interval(saiten, commands, form):
-    """A remark stands in a column of its own, in the terminal as in files."""
+    """A remark stands in a column of its own, in the terminal as in files; on a page in a line of its own."""
     out = saiten("compare", "one", "one", "--format", form).out
-    assert "remarks" in out
+    assert form == "html" or "remarks" in out
     assert "all questions have the same mean" in out

@@ -269,6 +269,97 @@ def test_two_annotators_have_the_kappa_between_them():
     assert found.ceiling.kappa.low < found.ceiling.kappa.value < found.ceiling.kappa.high
 
 
+SK = {
+    "agreement": sk.accuracy_score,
+    "kappa": sk.cohen_kappa_score,
+    "f1": sk.f1_score,
+    "balanced_accuracy": sk.balanced_accuracy_score,
+    "auroc": sk.roc_auc_score,
+}
+"""Of the others' verdict and the annotator's: what a metric's decisions are held against people's by."""
+
+
+def crowd(seed=6):
+    """Three annotators' grades of 0 to 5, a fifth of them missing: an array with NaN, and the labels."""
+    random = np.random.default_rng(seed)
+    table = np.clip(np.round(QUALITY[:, None] + 2.5 + random.normal(size=(N, 3))), 0, 5)
+    table[random.random(size=(N, 3)) < 0.2] = np.nan
+    return table
+
+
+def evaluated_crowd(table, **settings):
+    """An annotator's label is left out where it is NaN."""
+    labels = [Label(f"i{i:02}", float(v), f"a{a}") for (i, a), v in np.ndenumerate(table) if not np.isnan(v)]
+    outputs = [Output(item, "m", value) for item, value in zip(ITEMS, SHARES, strict=True)]
+    (found,) = meta_evaluate(pair(ITEMS, outputs, labels), dataclasses.replace(QUICK, **settings)).aspects
+    return found
+
+
+def held(table, annotator, decide):
+    """The others' verdict and the annotator's own label, item by item, where the others have a verdict."""
+    pairs = []
+    for row, labels in enumerate(table):
+        others = np.delete(labels, annotator)
+        others = others[~np.isnan(others)]
+        if not np.isnan(labels[annotator]) and len(others) and (verdict := decide(others.mean())) is not None:
+            pairs.append((row, verdict, labels[annotator]))
+    return [np.array(column) for column in zip(*pairs, strict=True)]
+
+
+@pytest.mark.parametrize("by", SK)
+@pytest.mark.parametrize("yes_from", [None, 3.0])
+def test_every_figure_of_decisions_has_its_ceiling(by, yes_from):
+    """By hand: against the others' majority, or their mean and the threshold; it stands in the ranking by that figure."""
+    table = crowd() if yes_from else np.where(np.isnan(crowd()), np.nan, crowd() >= 3)
+    majority = {True: 1, False: 0}
+    decide = (lambda mean: majority[mean >= yes_from]) if yes_from else lambda mean: None if mean == 0.5 else majority[mean > 0.5]  # fmt: skip
+    found = evaluated_crowd(table, by=by, yes_from=yes_from)
+    expected = []
+    for annotator in range(3):
+        _, truth, own = held(table, annotator, decide)
+        said = own if by == "auroc" or not yes_from else (own >= yes_from).astype(float)
+        expected.append(SK[by](truth, said))
+    top = getattr(found.ceiling, by)
+    assert [getattr(one, by).value for one in found.ceiling.people] == close(expected)
+    assert top.value == close(np.mean(expected))
+    assert top.low < top.value < top.high
+    assert [place.figure for place in found.ranking.places if place.people] == [top]
+    if not yes_from:
+        balanced = found.ceiling.balanced_accuracy  # 0 and 1 rank nothing within themselves
+        assert found.ceiling.auroc == dataclasses.replace(balanced, value=found.ceiling.auroc.value)
+        assert found.ceiling.auroc.value == close(balanced.value)
+
+
+def test_the_interval_of_the_ceiling_is_that_of_questions_drawn_for_all_annotators_at_once():
+    """Written out: the rows of the drawn questions, each annotator's F1 on them, their mean."""
+    table = np.where(np.isnan(crowd()), np.nan, crowd() >= 3)
+    found = evaluated_crowd(table, by="f1")
+    draws = Resamples.of([item.question for item in ITEMS.values()], resamples=200)
+    columns = [held(table, a, lambda mean: None if mean == 0.5 else float(mean > 0.5)) for a in range(3)]
+    means = []
+    for counts in np.concatenate(list(draws.counts())):
+        often = counts[draws.groups].astype(int)
+        each = [sk.f1_score(np.repeat(truth, often[rows]), np.repeat(own, often[rows])) for rows, truth, own in columns]
+        means.append(np.mean(each))
+    expected = draws.interval(Estimate(found.ceiling.f1.value, found.ceiling.f1.n), np.array(means))
+    assert (found.ceiling.f1.low, found.ceiling.f1.high) == (close(expected.low), close(expected.high))
+
+
+@pytest.mark.parametrize(("by", "weights"), [("linear_kappa", "linear"), ("quadratic_kappa", "quadratic")])
+def test_grades_have_their_ceiling_in_weighted_kappa(by, weights):
+    """Against the others' mean, rounded to whole grades as a metric's target is."""
+    table = crowd()
+    found = evaluated_crowd(table, by=by)
+    expected = []
+    for annotator in range(3):
+        _, mean, own = held(table, annotator, lambda mean: mean)
+        expected.append(sk.cohen_kappa_score(own, np.floor(mean + 0.5), weights=weights))
+    top = getattr(found.ceiling, by)
+    assert top.value == close(np.mean(expected))
+    assert top.low < top.value < top.high
+    assert found.ceiling.f1.reason == "the labels are no verdicts"
+
+
 def test_one_annotator_has_no_ceiling():
     """There is nobody to agree with."""
     assert evaluated(GRADES, m=SHARES).ceiling is None

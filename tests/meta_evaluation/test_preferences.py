@@ -105,7 +105,8 @@ def test_metrics_are_ranked_by_accuracy_if_asked():
     """Else by Pearson over points; a figure of verdicts is refused in a note."""
     assert evaluated(aspect())[1].ranking.by == "pearson"
     ranked = evaluated(aspect(), by="accuracy")[1].ranking
-    assert (ranked.by, ranked.places[0].figure.value) == ("accuracy", evaluated(aspect())[0].preferences.accuracy.value)
+    shown = {place.metric: place.figure.value for place in ranked.places if not place.people}
+    assert (ranked.by, *shown.values()) == ("accuracy", evaluated(aspect())[0].preferences.accuracy.value)
     other = evaluated(aspect(), by="auroc")[1]
     assert other.ranking.by == "pearson"
     assert "auroc is no figure of preferences" in other.notes[0]
@@ -116,3 +117,16 @@ def test_the_ceiling_of_preferences_is_that_of_their_labels():
     _, result = evaluated(aspect())
     expected = [stats.pearsonr(PEOPLE[:, a], np.delete(PEOPLE, a, axis=1).mean(axis=1)).statistic for a in range(3)]
     assert result.ceiling.pearson.value == pytest.approx(np.mean(expected), abs=1e-9)
+
+
+def test_the_ceiling_in_accuracy_is_first_tie_second_against_the_others_majority():
+    """Two others who do not agree are a tie."""
+    _, result = evaluated(aspect(), by="accuracy")
+    expected = []
+    for a in range(3):
+        first, second = np.sign(np.delete(PEOPLE, a, axis=1)).T
+        expected.append(np.mean(np.sign(PEOPLE[:, a]) == np.where(first == second, first, 0)))
+    assert [one.accuracy.value for one in result.ceiling.people] == pytest.approx(expected, abs=1e-9)
+    assert result.ceiling.accuracy.low < np.mean(expected) < result.ceiling.accuracy.high
+    (people,) = [place for place in result.ranking.places if place.people]
+    assert people.figure == result.ceiling.accuracy

@@ -27,6 +27,7 @@ UNIT = Axis(0.0, 1.0, (0.0, 0.5, 1.0), 0.5)
         ((0.779,), None, (0.2, 0.4, 0.6, 0.8, 1.0)),
         ((1.0,), None, (0.5, 0.75, 1.0, 1.25, 1.5)),
         ((0.0,), 0.0, (-0.5, -0.25, 0.0, 0.25, 0.5)),
+        ((0.0, 0.0), None, (0.0, 0.25, 0.5, 0.75, 1.0)),
         ((0.00012, 0.00034), None, (0.0001, 0.0002, 0.0003, 0.0004)),
     ],
 )
@@ -60,9 +61,11 @@ def test_every_axis_holds_its_values(values, reference):
 
 
 def test_the_numbers_of_an_axis_do_not_touch():
-    """Both ends and the reference stand; a number without room is left out."""
+    """Both ends and the reference stand; where there is no room for all, every second is left out, not here and there."""
     texts = re.findall(r'<text x="([^"]*)"[^>]*>([^<]*)<', axis_svg(make_axis((-0.31, 0.55), 0.0)))
     assert {"−0.5", "0", "0.75"} <= {word for _, word in texts}
+    wide = Axis(-1.0, 0.5, (-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5), 0.0)
+    assert re.findall(r">([^<]*)</text>", axis_svg(wide)) == ["−1", "−0.5", "0", "0.5"]
     spans = [(float(x) - 2.9 * len(word), float(x) + 2.9 * len(word)) for x, word in texts]
     assert all(right < left for (_, right), (left, _) in pairwise(spans))
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -99,6 +100,39 @@ def test_figures_are_shown_for_people_and_sorted_by_every_digit():
     assert page.xpath("//tbody/tr[2]/td[1]")[0].get("class") == "none number"
     assert page.xpath("//thead//th[2]")[0].get("class") == "number"
     assert [row[1] for row in cells(read([NAMES]))][:2] == ["yes", "no"]
+
+
+def test_remarks_stand_below_their_rows():
+    """Across the table, in the place of a column that would be out of sight; nothing where there is none."""
+    told = Table("t", (*COLUMNS, "remarks"), ((*ROWS[0], "2 failed"), (*ROWS[1], ""), (*ROWS[2], "x" * 900)))
+    page = read([told], language="ja")
+    assert [len(row) for row in cells(page)] == [5, 1, 5, 5, 1]
+    below = page.xpath("//tr[@class='below']/td")
+    assert [cell.get("colspan") for cell in below] == ["5", "5"]
+    assert below[0].text_content() == "失敗：2 件"
+    assert below[1].text_content() == "x" * 900, "nothing of it is folded"
+    alone = read([Table("t", ("a", "remarks"), (("x", "y"),))])
+    assert cells(alone) == [["x", "y"]], "a table of two columns keeps both in sight"
+
+
+def test_a_table_of_second_rank_is_folded():
+    """Title and number of rows are open; without rows there is nothing to open."""
+    page = read([SCORES, replace(NAMES, folded=True), replace(SCORES, title="None", rows=(), folded=True)])
+    (fold,) = page.xpath("//main//details[@class='fold']")
+    assert fold.get("open") is None
+    assert fold.find("summary").text_content() == "Names (20 rows)"
+    assert fold.xpath(".//table")
+    assert fold.xpath("summary/h2/@id") == ["table-2"]
+    assert page.xpath("//nav//a[.='Names']/@href") == ["#table-2"]
+
+
+def test_notes_are_sentences():
+    """Not bold like names; what stands between backticks is code, and one backtick alone is itself."""
+    notes = Table("Notes", ("note",), (("Run `a <b> --c` again.",), ("One ` alone.",)), "See `x`.")
+    page = read([notes])
+    assert not page.xpath("//tbody//th")
+    assert [code.text for code in page.xpath("//tbody//code | //p//code")] == ["a <b> --c", "x"]
+    assert cells(page) == [["Run a <b> --c again."], ["One ` alone."]]
 
 
 def test_an_interval_is_drawn_beside_its_figure():

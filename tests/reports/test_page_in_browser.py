@@ -3,6 +3,8 @@
 Opt-in: runs where Chromium and Playwright are installed (see docs/output-formats.md), else it is skipped.
 """
 
+from dataclasses import replace
+
 import pytest
 
 import browsing
@@ -48,7 +50,7 @@ def opened(browser, tmp_path):
 
 def column(page, number, table=0):
     """The texts of a column's visible cells."""
-    rows = page.locator("table").nth(table).locator("tbody tr:visible")
+    rows = page.locator("table").nth(table).locator("tbody tr:not(.below):visible")
     return [row.locator("th, td").nth(number).inner_text() for row in rows.all()]
 
 
@@ -68,6 +70,38 @@ def test_a_click_on_a_head_sorts(opened):
     assert column(page, 0) == sorted(before)
     page.get_by_role("button", name="id").click()
     assert column(page, 0, table=1) == [f"q{n}" for n in range(40)], "q2 comes before q10"
+
+
+def test_remarks_stay_below_their_rows(opened):
+    """However they are sorted and filtered, as wide as the table, and in sight where it scrolls."""
+    wide = Table("t", ("id", "value", *(f"c{n}" for n in range(30)), "remarks"), tuple((f"q{n}", n, *range(30), f"remark{n}" if n % 2 else "") for n in range(20)))  # fmt: skip
+    page = opened([wide], size=(600, 900))
+    page.get_by_role("button", name="value").click()
+    texts = [row.inner_text().split("\t")[0].strip() for row in page.locator("tbody tr").all()]
+    assert texts[:5] == ["q19", "remark19", "q18", "q17", "remark17"]
+    page.locator(".box").evaluate("box => box.scrollTo(700, 0)")
+    box, said = page.locator(".box").bounding_box(), page.get_by_text("remark19").bounding_box()
+    assert box["x"] <= said["x"] <= said["x"] + said["width"] <= box["x"] + box["width"]
+    page.get_by_label("Filter rows").fill("remark17")
+    assert column(page, 0) == ["q17"]
+    assert page.locator("tbody tr").count() == 2
+
+
+def test_a_folded_table_opens_for_whoever_goes_to_it(opened):
+    """By a click, from the contents, by its address, and for print, after which it is as it was."""
+    page = opened([SCORES, replace(ANSWERS, folded=True)])
+    rows = page.locator("#table-2 ~ * , details.fold tbody tr").last
+    assert rows.is_hidden()
+    page.locator("nav a").nth(1).click()
+    rows.wait_for()
+    page.locator("details.fold summary").first.click()
+    assert rows.is_hidden()
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert rows.is_visible()
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert rows.is_hidden()
+    page.reload()
+    rows.wait_for()
 
 
 def test_a_box_filters_the_rows_of_a_long_table(opened):

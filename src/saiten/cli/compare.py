@@ -8,7 +8,6 @@ import typer
 from saiten.cli import MISSED
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.unfinished import tell_unfinished
-from saiten.dialogue.reading import has_dialogues
 from saiten.errors import BadInput
 from saiten.journal import read_run
 from saiten.reports.comparison import compare_runs, what_differs
@@ -57,9 +56,8 @@ def compare(
     readers = [read_run(run, tell=notes) for run in runs]
     names = _systems(systems, len(readers))
     unfinished = tell_unfinished(readers, stderr())
-    if systems is None and all(map(has_dialogues, readers)):
-        for remark in what_differs(readers):
-            notes(remark)
+    for remark in what_differs(readers):
+        notes(remark)
     tables = compare_runs(readers, names, glance=form == "table")
     worse = worse_table(tables[: len(runs) - 1], limits) if limits else None
     if worse is not None:

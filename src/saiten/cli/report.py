@@ -1,12 +1,14 @@
 """`saiten report`: one page about runs, for people."""
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
+from saiten.cli.data_options import read_columns
 from saiten.cli.meta_evaluate import read_said
 from saiten.cli.output import outside, stderr, stdout, told
 from saiten.errors import BadInput, ConfigurationError
@@ -15,9 +17,10 @@ from saiten.experiments.kept_plan import PLAN_NAME, kept_plan
 from saiten.experiments.results import ExperimentResult, read_results
 from saiten.experiments.tables import experiment_tables
 from saiten.journal import RunReader, read_run
+from saiten.journal.manifest import MANIFEST_NAME
 from saiten.records import Label, Language
-from saiten.reports.charts import VegaChart
 from saiten.reports.page import Chapter
+from saiten.reports.report.chart_files import write_charts
 from saiten.reports.report.report import LIMIT, Report, check_place, make_report, write_report
 from saiten.reports.report.words import WORDS
 
@@ -25,9 +28,8 @@ app = typer.Typer(add_completion=False)
 
 _MOST = 100_000
 """Samples that a page can hold and a browser still opens."""
-_UNFIT = re.compile(r"[^\w.=-]+")
-_LONGEST = 60
-"""Characters of a chart's title that its file name keeps."""
+_NAMED = 8
+"""Runs within a folder that an error names."""
 
 
 @app.command(no_args_is_help=True)
@@ -40,6 +42,10 @@ def report(
     labels: Annotated[
         Path | None, typer.Option(help="What people said: item, value, annotator, aspect, adjudicated.")
     ] = None,
+    aspect: Annotated[
+        list[str] | None, typer.Option("--aspect", "-a", help="Of the labels, only this aspect. Repeatable.")
+    ] = None,
+    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
     title: Annotated[str, typer.Option(help="Of the page. Default: the names of the runs.")] = "",
     language: Annotated[
         Language | None, typer.Option(help="Of the page's own words. Default: that of most samples.")
@@ -59,13 +65,14 @@ def report(
       saiten report runs/first -o first.html
       saiten report runs/first runs/second -o difference.html --title "Before and after"
       saiten report runs/first --labels labels.jsonl -o trust.html
+      saiten report runs/first --labels grades.csv --column value=grade --aspect faithful -o trust.html
       saiten report runs/experiment -o experiment.html --language ja --charts figures
     """
     notes = stderr()
     check_place(out)
-    said = () if labels is None else tuple(read_said(labels, {}, notes))
-    if labels is not None and not said:
-        raise BadInput(f"there are no labels in {labels}")
+    said = () if labels is None else _labels(labels, aspect or (), column or (), notes)
+    if labels is None and (aspect or column):
+        raise ConfigurationError("--aspect and --column are about labels; name their file with --labels")
     with notes.status("reading"):
         made = report_of(runs, labels=said, title=title, language=language, limit=limit)
     for note in made.notes:
@@ -73,7 +80,8 @@ def report(
     with notes.status("writing"):
         write_report(made, out)
         if charts is not None:
-            write_charts(made.charts, charts)
+            for kept in write_charts(made.figures, charts):
+                notes.print(f"{kept} is of an earlier report and was changed since; it is left as it is", markup=False)
     stdout().print(outside(out), soft_wrap=True)
 
 
@@ -105,6 +113,8 @@ def report_of(
                 f"{folder} is an experiment of an earlier saiten, without {PLAN_NAME}; `saiten experiment FILE` with "
                 "its file writes it and asks nothing twice"
             )
+        elif runs := _runs_within(folder):
+            raise BadInput(f"{folder} is no run, but holds some; name those to be reported: {runs}")
         else:
             readers.setdefault(folder.resolve(), read_run(folder, tell=notes))
     if not readers:
@@ -119,14 +129,26 @@ def report_of(
     )
 
 
-def write_charts(charts: Iterable[VegaChart], folder: Path) -> None:
-    """Each chart as SVG and PNG, numbered in the order of the page; raises ConfigurationError."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        drawn = (chart for chart in charts if chart.spec is not None)
-        for number, chart in enumerate(drawn, 1):
-            name = f"{number:02}-{_UNFIT.sub('-', chart.title).strip('-.')[:_LONGEST]}"
-            (folder / f"{name}.svg").write_text(chart.svg_file(), encoding="utf-8")
-            (folder / f"{name}.png").write_bytes(chart.png())
-    except OSError as error:
-        raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
+def _labels(path: Path, aspects: Sequence[str], columns: Sequence[str], notes: Console) -> tuple[Label, ...]:
+    """What people said of these aspects; of all where none is named."""
+    said = tuple(read_said(path, read_columns(columns), notes))
+    if not said:
+        raise BadInput(f"there are no labels in {path}")
+    there = dict.fromkeys(label.aspect for label in said)
+    for aspect in aspects:
+        if aspect not in there:
+            raise BadInput(
+                f"there are no labels of the aspect {aspect!r}; the labels have {', '.join(map(repr, there))}"
+            )
+    return tuple(label for label in said if not aspects or label.aspect in aspects)
+
+
+def _runs_within(folder: Path) -> str:
+    """The first runs and experiments within a folder that is neither, one level down or two; empty where it is one."""
+    if (folder / MANIFEST_NAME).is_file() or not folder.is_dir():
+        return ""
+    marks = (
+        mark for depth in ("*", "*/*") for name in (MANIFEST_NAME, PLAN_NAME) for mark in folder.glob(f"{depth}/{name}")
+    )
+    found = sorted({str(mark.parent) for mark in islice(marks, 1_000)})
+    return ", ".join(found[:_NAMED]) + (f" and {len(found) - _NAMED} more" if len(found) > _NAMED else "")

@@ -6,7 +6,7 @@ from saiten.experiments.cells import Cell as GridCell
 from saiten.experiments.results import CellResult, ChainComparison, ExperimentResult
 from saiten.records import Usage
 from saiten.reports.charts import Point, VegaChart, accuracy_against_latency
-from saiten.reports.tables import Cell, Interval, Name, Table
+from saiten.reports.tables import Cell, Interval, Name, PValue, Table
 from saiten.stats.ratios import Ratio
 
 _ENDS = ("95 % from", "to")
@@ -41,8 +41,8 @@ def experiment_tables(result: ExperimentResult, currency: str = "USD", *, glance
     shifts = [(name, summary.evidence) for name, summary in result.summaries.items() if summary.evidence is not None]
     if shifts:
         rows = tuple(
-            (name, shift.difference, *_interval(shift.low, shift.high, glance=glance), shift.p_value, shift.n)
-            for name, shift in shifts
+            (name, one.difference, *_interval(one.low, one.high, glance=glance), PValue.of(one.p_value), one.n)
+            for name, one in shifts
         )
         columns = ("data", "E3 − E2", *_columns(glance=glance), "p", "n")
         tables.append(Table("Evidence", columns, rows, _EVIDENCE, _drawn("E3 − E2", 0.0, glance=glance)))
@@ -152,7 +152,7 @@ def _chains(chains: tuple[ChainComparison, ...], *, glance: bool) -> Table:
             each.model if each.form == "qa" else f"{each.model} · {each.form}",
             each.accuracy.difference,
             *_interval(each.accuracy.low, each.accuracy.high, glance=glance),
-            each.accuracy.p_value,
+            PValue.of(each.accuracy.p_value),
             each.accuracy.n,
             each.latency.ratio,
             *_interval(each.latency.low, each.latency.high, glance=glance),

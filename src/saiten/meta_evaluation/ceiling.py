@@ -1,55 +1,73 @@
-"""How well people agree with people: each annotator held against the mean of the others, as a metric is.
+"""How well people agree with people: each annotator held against the others, as a metric is (`against_others.py`).
 
-A metric is held against the mean of all annotators, an annotator against one fewer, so the ceiling is a little low and
-a metric may come out above it. For kappa the others' majority counts; where it is split the item is left out.
+A metric is held against all annotators, an annotator against one fewer, so the ceiling is a little low and a metric may
+come out above it.
 
 Someone who was asked because the others differ (a third decision that is not marked as one) would spoil this: that
 person meets hard items alone, and helps whoever is sided with. Such annotators are found and left out, by name.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from saiten.meta_evaluation.against_others import CORRELATIONS, DECISIONS, GRADES, AgainstOthers, against_others
+from saiten.meta_evaluation.decisions import as_verdicts
 from saiten.meta_evaluation.pairing import Aspect
-from saiten.stats import Estimate, cohen_kappa, kendall, pearson, spearman
+from saiten.meta_evaluation.preferences import KINDS, most_said
+from saiten.meta_evaluation.scales import are_grades, scale_of
+from saiten.stats import Estimate
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.resampled import Resamples, kendall_each, moments, pearson_of, spearman_each
+from saiten.stats.resampled import Resamples
 
 MOSTLY = 0.5
 """An annotator who meets more disagreement among the others than this, and all there is, was asked because of it."""
 
 AFFORDABLE = 200_000_000
-"""Labels times resamples for which ranks are resampled; Pearson and kappa always are."""
+"""Labels times resamples for which ranks are resampled; the other figures always are."""
+
+FIGURES = (*CORRELATIONS, *DECISIONS, *GRADES, "accuracy")
+"""Those by which metrics can be ranked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
-    """One annotator against the mean of the others."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """All figures by which metrics can be ranked; those that the labels do not allow have a reason instead."""
 
-    annotator: str
-    n: int
     pearson: Estimate
     spearman: Estimate
     kendall: Estimate
+    agreement: Estimate
     kappa: Estimate
+    f1: Estimate
+    balanced_accuracy: Estimate
+    auroc: Estimate
+    linear_kappa: Estimate
+    quadratic_kappa: Estimate
+    accuracy: Estimate
+    """Of preferences."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ceiling:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person(Figures):
+    """One annotator against the others."""
+
+    annotator: str
+    n: int
+    """Items that somebody else labelled too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceiling(Figures):
     """The mean over annotators, each weighing the same, with intervals by question."""
 
     people: tuple[Person, ...]
     left_out: tuple[str, ...]
     """Annotators who were asked because the others differ."""
-    pearson: Estimate
-    spearman: Estimate
-    kendall: Estimate
-    kappa: Estimate
 
 
-def ceiling(aspect: Aspect, resamples: Resamples) -> Ceiling | None:
-    """None where no item has two annotators."""
+def ceiling(aspect: Aspect, resamples: Resamples, *, yes_from: float | None = None) -> Ceiling | None:
+    """None where no item has two annotators. `yes_from`: the lowest grade that is a yes, where a metric is held so."""
     rows, who, values = aspect.given
     n = len(aspect.items)
     settlers = [number for number in range(len(aspect.annotators)) if _settles(number, rows, who, values, n)]
@@ -59,25 +77,35 @@ def ceiling(aspect: Aspect, resamples: Resamples) -> Ceiling | None:
     if not len(rows) or given.max() < 2:
         return None
     sums = np.bincount(rows, weights=values, minlength=n)
+    said = np.stack([np.bincount(rows[np.sign(values) == kind], minlength=n) for kind in KINDS], axis=1)
+    scale = scale_of(np.concatenate([aspect.people, aspect.given[2]]))
+    graded = not aspect.pairs and are_grades(scale, aspect.people)
     affordable = len(rows) * resamples.resamples <= AFFORDABLE
     people: list[Person] = []
-    drawn: dict[str, list[Floats]] = {"pearson": [], "spearman": [], "kendall": [], "kappa": []}
+    drawn: dict[str, list[Floats]] = {name: [] for name in FIGURES}
     for number, annotator in enumerate(aspect.annotators):
         if number in settlers:
             continue
         at: Ints = np.flatnonzero((who == number) & (given[rows] > 1))
         own, items = values[at], rows[at]
         others = (sums[items] - own) / (given[items] - 1)
-        people.append(_person(annotator, own, others, verdicts=aspect.verdicts))
-        counted = Resamples(
-            resamples.groups[items], resamples.clusters, resamples.resamples, resamples.confidence, resamples.seed
+        against = AgainstOthers(
+            own,
+            others,
+            as_verdicts(others, yes_from, verdicts=aspect.verdicts),
+            as_verdicts(own, yes_from, verdicts=aspect.verdicts),
+            most_said(said[items] - (np.sign(own)[:, None] == np.array(KINDS))) if aspect.pairs else None,
+            graded,
+            replace(resamples, groups=resamples.groups[items]),
         )
-        for name, figures in _drawn(people[-1], own, others, counted, ranked=affordable).items():
-            drawn[name].append(figures)
+        figures, of = against_others(against, ranked=affordable)
+        people.append(Person(annotator=annotator, n=len(own), **figures))
+        for name, each in of.items():
+            drawn[name].append(each)
     return Ceiling(
-        tuple(people),
-        tuple(aspect.annotators[number] for number in settlers),
-        **{name: _mean(name, people, drawn[name], resamples, affordable=affordable) for name in drawn},
+        people=tuple(people),
+        left_out=tuple(aspect.annotators[number] for number in settlers),
+        **{name: _mean(name, people, drawn[name], resamples, affordable=affordable) for name in FIGURES},
     )
 
 
@@ -93,34 +121,6 @@ def _settles(number: int, rows: Ints, who: Ints, values: Floats, items: int) -> 
     if not asked.any() or not (agreed & ~asked).any() or (differ & ~asked).any():
         return False
     return bool(differ[asked].mean() > MOSTLY)
-
-
-def _person(annotator: str, own: Floats, others: Floats, *, verdicts: bool) -> Person:
-    if verdicts:
-        clear = np.abs(others - 0.5) > 1e-12
-        kappa = cohen_kappa(own[clear], (others[clear] > 0.5).astype(float))
-    else:
-        kappa = Estimate(None, len(own), "the labels are no verdicts")
-    return Person(annotator, len(own), pearson(own, others), spearman(own, others), kendall(own, others), kappa)
-
-
-def _drawn(person: Person, own: Floats, others: Floats, resamples: Resamples, *, ranked: bool) -> dict[str, Floats]:
-    """The resampled figures of one annotator, only those that are defined."""
-    found: dict[str, Floats] = {}
-    if person.pearson.value is not None:
-        found["pearson"] = pearson_of(resamples.sums(moments(own, others)))
-        if ranked:
-            found["spearman"] = resamples.each(spearman_each(own, others))
-            found["kendall"] = resamples.each(kendall_each(own, others))
-    if person.kappa.value is not None:
-        clear = (np.abs(others - 0.5) > 1e-12).astype(float)
-        yes = (others > 0.5).astype(float)
-        features = np.stack([clear, clear * own, clear * yes, clear * own * yes], axis=1)
-        n, x, y, xy = resamples.sums(features).T
-        with np.errstate(invalid="ignore", divide="ignore"):
-            chance = (x * y + (n - x) * (n - y)) / n**2
-            found["kappa"] = np.where(chance < 1, ((n - x - y + 2 * xy) / n - chance) / (1 - chance), np.nan)
-    return found
 
 
 def _mean(name: str, people: list[Person], drawn: list[Floats], resamples: Resamples, *, affordable: bool) -> Estimate:

@@ -69,11 +69,16 @@ class Grades:
 
 def verdicts_of(aspect: Aspect, yes_from: float | None) -> Floats | None:
     """1 and 0, NaN where people are split; None where the labels are grades and no threshold was given."""
+    return as_verdicts(aspect.people, yes_from, verdicts=aspect.verdicts)
+
+
+def as_verdicts(values: Floats, yes_from: float | None, *, verdicts: bool) -> Floats | None:
+    """The same of means of labels; `verdicts`: whether every label is 0 or 1."""
     if yes_from is not None:
-        return (aspect.people >= yes_from - 1e-12).astype(np.float64)
-    if not aspect.verdicts:
+        return (values >= yes_from - 1e-12).astype(np.float64)
+    if not verdicts:
         return None
-    return np.where(np.abs(aspect.people - HALF) < 1e-12, np.nan, (aspect.people > HALF).astype(np.float64))
+    return np.where(np.abs(values - HALF) < 1e-12, np.nan, (values > HALF).astype(np.float64))
 
 
 def decided(
@@ -122,18 +127,33 @@ def decisions(
         filled=int(lacks.sum()) if unmeasured in ("wrong", "worst") else 0,
         auroc=ranked,
         confusion=confusion(truth[rows], said[rows]),
-        **two_way(truth[rows], said[rows], resamples.only(rows)),
+        **_with_intervals(truth[rows], said[rows], resamples.only(rows)),
     )
 
 
-def two_way(truth: Floats, said: Floats, resamples: Resamples) -> dict[str, Estimate]:
-    """Agreement, kappa, F1 and balanced accuracy of two columns of 0 and 1, with intervals."""
+def _with_intervals(truth: Floats, said: Floats, resamples: Resamples) -> dict[str, Estimate]:
+    drawn = two_way_each(truth, said, resamples)
+    return {name: resamples.interval(whole, drawn[name]) for name, whole in two_way(truth, said).items()}
+
+
+def two_way(truth: Floats, said: Floats) -> dict[str, Estimate]:
+    """Agreement, kappa, F1 and balanced accuracy of two columns of 0 and 1."""
+    return {
+        "agreement": agreement(truth, said),
+        "kappa": cohen_kappa(truth, said),
+        "f1": f1(truth, said),
+        "balanced_accuracy": balanced_accuracy(truth, said),
+    }
+
+
+def two_way_each(truth: Floats, said: Floats, resamples: Resamples) -> dict[str, Floats]:
+    """The same in every resample; NaN where a figure is undefined."""
     sums = resamples.sums(np.stack([np.ones_like(truth), truth, said, truth * said], axis=1))
     return {
-        "agreement": resamples.interval(agreement(truth, said), _agreement_of(sums)),
-        "kappa": resamples.interval(cohen_kappa(truth, said), _kappa_of(sums)),
-        "f1": resamples.interval(f1(truth, said), _f1_of(sums)),
-        "balanced_accuracy": resamples.interval(balanced_accuracy(truth, said), _balanced_of(sums)),
+        "agreement": _agreement_of(sums),
+        "kappa": _kappa_of(sums),
+        "f1": _f1_of(sums),
+        "balanced_accuracy": _balanced_of(sums),
     }
 
 
@@ -194,7 +214,8 @@ _quiet = partial(np.errstate, invalid="ignore", divide="ignore")
 
 def _agreement_of(sums: Floats) -> Floats:
     n, x, y, xy = sums.T
-    share: Floats = (n - x - y + 2 * xy) / n
+    with _quiet():
+        share: Floats = (n - x - y + 2 * xy) / n
     return share
 
 

@@ -60,10 +60,13 @@ def majority(aspect: Aspect) -> Floats:
     votes = np.stack(
         [np.bincount(rows[np.sign(values) == kind], minlength=len(aspect.items)) for kind in KINDS], axis=1
     )
-    top = votes.max(axis=1)
-    clear = (votes == top[:, None]).sum(axis=1) == 1
-    said = np.where(clear, np.array(KINDS)[votes.argmax(axis=1)], 0.0)
-    return np.where(aspect.settled | (top == 0), np.sign(aspect.people), said)
+    return np.where(aspect.settled | (votes.max(axis=1) == 0), np.sign(aspect.people), most_said(votes))
+
+
+def most_said(votes: Ints) -> Floats:
+    """The kind with most of the votes (pairs x kinds); a tie where several have as many."""
+    clear = (votes == votes.max(axis=1)[:, None]).sum(axis=1) == 1
+    return np.where(clear, np.array(KINDS)[votes.argmax(axis=1)], 0.0)
 
 
 def filled(values: Floats, unmeasured: Unmeasured) -> Floats:

@@ -192,7 +192,7 @@ def _ranking(
     truth: Floats | None,
     resamples: Resamples,
 ) -> tuple[tuple[Ranking | None, Ceiling | None], tuple[str, ...]]:
-    people = ceiling(aspect, resamples)
+    people = ceiling(aspect, resamples, yes_from=settings.yes_from)
     by = settings.by or ("auroc" if aspect.verdicts else "pearson")
     if by == "accuracy":
         return (None, people), ("accuracy is a figure of preferences; rank by agreement",)
@@ -207,7 +207,7 @@ def _ranking(
             fill = 1 - truth if settings.unmeasured == "wrong" else np.zeros_like(truth)
             columns = {m: np.where(np.isnan(x), fill, x) if m in said else x for m, x in columns.items()}
     against = truth if by in _OF_VERDICTS and truth is not None else aspect.people
-    top = getattr(people, by, None) if people else None
+    top = getattr(people, by) if people else None
     return (
         rank(by, figures, columns, against, resamples.groups, ceiling=top, seed=settings.seed),
         people,
@@ -243,12 +243,13 @@ def _preferences(aspect: Aspect, settings: Settings, _: Bounds) -> AspectResult:
             for column in aspect.columns
         }
         figures = {each.metric: each.preferences.accuracy for each in results if each.preferences}
-        against, groups, top = majority(aspect), resamples.groups, None
+        against, groups = majority(aspect), resamples.groups
     else:
         rows, against = points(aspect)
         columns = {column.metric: column.values[rows] for column in aspect.columns}
         figures = {each.metric: getattr(each.items, by) for each in results}
-        groups, top = resamples.groups[rows], getattr(people, by, None) if people else None
+        groups = resamples.groups[rows]
+    top = getattr(people, by) if people else None
     ranking = rank(by, figures, columns, against, groups, ceiling=top, seed=settings.seed)
     return _result(aspect, scale, results, (ranking, people), notes=notes, resamples=resamples)
 

@@ -1,41 +1,27 @@
 """Two runs or more, or the systems of one, held against each other: is the difference real?"""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain, count
-from statistics import fmean
 
 from saiten.dialogue.reading import has_dialogues
 from saiten.dialogue.running import HIGHER_IS_BETTER
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader
 from saiten.metrics.catalog import make_metric
-from saiten.records import Sample
 from saiten.reports.dialogue_comparison import Run, by_group
+from saiten.reports.made_differently import made_differently
+from saiten.reports.sides import Side, Values, apart, key_of, side_of
 from saiten.reports.summary_tables import asked, interval_text
-from saiten.reports.tables import Cell, Interval, Table
+from saiten.reports.tables import Cell, Interval, PValue, Table
 from saiten.stats import PairedComparison, compare_paired, holm
-from saiten.summary import Place, place_of
 
 _CAPTION = (
     "Difference: second minus first, on the samples that both measured. 95 % interval: bootstrap over questions. "
-    "p: sign-flip test over questions, corrected for the number of metrics (Holm)."
+    "p: sign-flip test over questions, corrected for the number of metrics (Holm), which the intervals are not."
 )
 _LIKELY = 0.05
 _ENDS = ("95 % from", "to")
-
-
-Values = dict[str, dict[tuple[str, str], float]]
-"""Metric → (question, sample) → value; the sample is left empty where systems are compared, and a system's several
-answers to one question count with their mean."""
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """What is held against others: a run, or a system of one."""
-
-    title: str
-    values: Values
 
 
 def compare_runs(
@@ -43,17 +29,22 @@ def compare_runs(
     systems: Sequence[str | None] = (),
     *,
     names: Sequence[str] = (),
+    sides: Sequence[Side] = (),
     glance: bool = False,
 ) -> list[Table]:
-    """`comparison_tables`; for runs of dialogues also the means and differences by group."""
+    """`comparison_tables`; for runs of dialogues also the means and differences by group.
+
+    `sides`: what was read of the runs already.
+    """
     names = names or [str(reader.folder) for reader in readers]
-    tables = comparison_tables(readers, systems, names=names, glance=glance)
+    tables = (
+        side_tables(sides, glance=glance) if sides else comparison_tables(readers, systems, names=names, glance=glance)
+    )
     if not any(systems) and all(map(has_dialogues, readers)):
         tables += _dialogues_by_group(readers, names, glance=glance)
-        # In each form: a page, or a file that the terminal's output went to, is read without what was said beside it.
-        said = "".join(f" But {remark}." for remark in what_differs(readers))
-        tables = [replace(table, caption=table.caption + said) for table in tables]
-    return tables
+    # In each form: a page, or a file that the terminal's output went to, is read without what was said beside it.
+    said = "".join(f" But {remark}." for remark in what_differs(readers))
+    return [replace(table, caption=table.caption + said) for table in tables]
 
 
 def comparison_tables(
@@ -76,7 +67,7 @@ def comparison_tables(
     """
     named = [*systems, *([None] * (len(readers) - len(systems)))]
     sides = [
-        Side(system or name, _values(reader, system))
+        side_of(reader, system or name, system)
         for reader, system, name in zip(readers, named, names or [str(one.folder) for one in readers], strict=True)
     ]
     return side_tables(sides, glance=glance)
@@ -84,6 +75,10 @@ def comparison_tables(
 
 def side_tables(sides: Sequence[Side], *, glance: bool = False) -> list[Table]:
     """The same, of sides whose values are known."""
+    for side in sides[1:]:
+        if apart(sides[0], side) is not None:
+            which = f"{sides[0].title} and {side.title}: " if len(sides) > 2 else ""
+            raise BadInput(which + _why_apart(sides[0], side))
     found = [_compared(sides[0].values, side.values) for side in sides[1:]]
     corrected = iter(holm([pairs.p_value for rows in found for _, pairs, _ in rows]))
     columns = (
@@ -114,22 +109,29 @@ def side_tables(sides: Sequence[Side], *, glance: bool = False) -> list[Table]:
     ]
 
 
+def _why_apart(first: Side, second: Side) -> str:
+    why = apart(first, second)
+    if why == "sample":
+        return "no sample was measured on both sides; samples are matched by id, with --systems by question"
+    if why == "question":
+        return "no question was measured on both sides; systems are matched by the questions' text"
+    if why == "metric":
+        had = " and ".join(", ".join(side.values) for side in (first, second))
+        return f"there is no metric that both measured: there are {had}"
+    nothing = " and ".join(dict.fromkeys(side.title for side in (first, second) if not side.values))
+    return f"there is no metric that both measured: nothing was measured of {nothing}"
+
+
 def _compared(first: Values, second: Values) -> list[tuple[str, PairedComparison, int]]:
     """By metric that both have: the comparison, and how many were measured on one side only."""
-    shared = [metric for metric in first if metric in second]
-    if not shared:
-        had = " and ".join(", ".join(side) or "nothing" for side in (first, second))
-        raise BadInput(f"there is no metric that both measured: there are {had}")
     found: list[tuple[str, PairedComparison, int]] = []
-    for metric in shared:
-        a, b = first[metric], second[metric]
+    for metric in first:
+        a, b = first[metric], second.get(metric, {})
         keys = sorted(set(a) & set(b))
         if keys:
             clusters = [question for question, _ in keys]
             pairs = compare_paired([a[key] for key in keys], [b[key] for key in keys], clusters)
             found.append((metric, pairs, len(set(a) ^ set(b))))
-    if not found:
-        raise BadInput("no sample was measured on both sides; samples are matched by id, with --systems by question")
     return found
 
 
@@ -138,7 +140,7 @@ def _row(metric: str, pairs: PairedComparison, unpaired: int, p: float | None, *
         metric,
         pairs.difference,
         *((interval_text(pairs.low, pairs.high),) if glance else (pairs.low, pairs.high)),
-        p,
+        PValue.of(p),
         verdict(metric, pairs.difference, p),
         pairs.n,
         pairs.wins,
@@ -170,27 +172,30 @@ def higher_is_better(metric: str) -> bool | None:
 
 
 def _dialogues_by_group(readers: Sequence[RunReader], names: Sequence[str], *, glance: bool) -> list[Table]:
-    groups = {_key(pair): pair.group for reader in reversed(readers) for pair in reader.samples()}  # the first counts
+    groups = {key_of(pair): pair.group for reader in reversed(readers) for pair in reader.samples()}  # the first counts
     runs = [
-        Run(name, str((reader.manifest.settings.get("system") or {}).get("name", "")), _values(reader, None))
+        Run(name, str((reader.manifest.settings.get("system") or {}).get("name", "")), side_of(reader, name).values)
         for name, reader in zip(_told_apart(names), readers, strict=True)
     ]
     return by_group(runs, groups, verdict, glance=glance)
 
 
 def what_differs(readers: Sequence[RunReader]) -> list[str]:
-    """What makes figures of dialogues hard to compare, the system apart: how they were held, and about what."""
+    """What makes figures hard to compare, the system apart: how they were made; of dialogues, how they were held."""
+    if not all(map(has_dialogues, readers)):
+        return made_differently(readers)
     found = []
     for name in ("max_turns", "judge", "votes", "evidence_from"):
         values = [reader.manifest.settings.get(name) for reader in readers]
         if any(value != values[0] for value in values):
             found.append(f"the runs differ in {name}: {', '.join(map(str, values))}; the difference may come from that")
-    first = {_key(pair): pair for pair in readers[0].samples()}
-    shared = [(first[key], pair) for reader in readers[1:] for pair in reader.samples() if (key := _key(pair)) in first]
-    if others := len({one.id for one, other in shared if one.references != other.references}):
-        found.append(f"{others} pairs have another reference than in the first run; the difference may come from that")
-    if others := len({one.id for one, other in shared if one.group != other.group}):
-        found.append(f"{others} pairs are of another group than in the first run, whose groups count")
+    first = {key_of(pair): pair for pair in readers[0].samples()}
+    others = [pair for reader in readers[1:] for pair in reader.samples()]
+    shared = [(first[key], pair) for pair in others if (key := key_of(pair)) in first]
+    if changed := len({one.id for one, other in shared if one.references != other.references}):
+        found.append(f"{changed} pairs have another reference than in the first run; the difference may come from that")
+    if changed := len({one.id for one, other in shared if one.group != other.group}):
+        found.append(f"{changed} pairs are of another group than in the first run, whose groups count")
     return found
 
 
@@ -204,45 +209,3 @@ def _told_apart(names: Sequence[str]) -> list[str]:
         taken.add(free)
         apart.append(free)
     return apart
-
-
-def systems_of(reader: RunReader) -> list[Side]:
-    """The systems of a run, by question, in the order in which they come; empty where there are fewer than two."""
-    places = {sample.id: (sample.system, place_of(sample).question) for sample in reader.samples() if sample.system}
-    names = dict.fromkeys(str(system) for system, _ in places.values())
-    if len(names) < 2:
-        return []
-    found: dict[str, dict[str, dict[tuple[str, str], list[float]]]] = {name: {} for name in names}
-    for one in reader.scores():
-        system, question = places.get(one.sample, (None, ""))
-        if system is not None and one.score.value is not None:
-            found[system].setdefault(one.metric, {}).setdefault((question, ""), []).append(one.score.value)
-    return [Side(name, _means(of)) for name, of in found.items()]
-
-
-def _values(reader: RunReader, system: str | None) -> Values:
-    samples: dict[str, Sample] = {
-        sample.id: sample for sample in reader.samples() if system is None or sample.system == system
-    }
-    if not samples and system is not None:
-        raise BadInput(f"{reader.folder} has no samples of the system {system!r}")
-    found: dict[str, dict[tuple[str, str], list[float]]] = {}
-    for one in reader.scores():
-        sample = samples.get(one.sample)
-        if sample is not None and one.score.value is not None:
-            key = _key(sample) if system is None else (place_of(sample).question, "")
-            found.setdefault(one.metric, {}).setdefault(key, []).append(one.score.value)
-    return _means(found)
-
-
-def _means(found: Mapping[str, Mapping[tuple[str, str], Sequence[float]]]) -> Values:
-    return {metric: {key: fmean(each) for key, each in values.items()} for metric, values in found.items()}
-
-
-def _key(sample: Sample) -> tuple[str, str]:
-    return pair_key(place_of(sample), sample.id)
-
-
-def pair_key(place: Place, identity: str) -> tuple[str, str]:
-    """By what samples of several runs are matched: one id under one question."""
-    return (place.question, identity)

@@ -7,7 +7,7 @@ from statistics import fmean
 from saiten.reports.charts import Series, Value, dialogue_lines
 from saiten.reports.charts.dialogue_lines import MOST_GROUPS
 from saiten.reports.summary_tables import asked, interval_text
-from saiten.reports.tables import Cell, Interval, Name, Table
+from saiten.reports.tables import Cell, Interval, Name, PValue, Table
 from saiten.stats import PairedComparison, compare_paired, holm
 
 SCORES = ("wscore", "lscore", "mscore")
@@ -111,7 +111,7 @@ def _differences(first: Run, other: Run, parts: Mapping[str, list[Key]], verdict
             part,
             pairs.difference,
             *((interval_text(pairs.low, pairs.high),) if glance else (pairs.low, pairs.high)),
-            p,
+            PValue.of(p),
             verdict(score, pairs.difference, p),
             pairs.n,
             asked(pairs.note),

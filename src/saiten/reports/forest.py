@@ -8,6 +8,7 @@ belong to the page's style sheet, through the classes `grid`, `reference`, `whis
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 from math import ceil, floor, log10
 
 WIDTH = 168
@@ -61,6 +62,8 @@ def make_axis(values: Iterable[float], reference: float | None = None) -> Axis |
         return None
     if high - low <= 1e-9 * max(abs(low), abs(high)):  # all the same, as far as a picture can tell
         half = abs(low) / 2 or 0.5
+        if low == high == 0 and reference is None:  # a share, a count: nothing says that it could be below
+            low, high = half, half
         # A share has no room above 1.
         low, high = low - half, min(high + half, 1.0) if 0 < high < 1 else high + half
     step = _round_step((high - low) / _STEPS)
@@ -105,15 +108,17 @@ def axis_svg(axis: Axis) -> str:
 
 
 def _places(axis: Axis) -> dict[float, float]:
-    """Where the number of a tick begins: both ends, then the reference and zero, then what still finds room."""
-    first, *others, last = axis.ticks
-    others.sort(key=lambda tick: (tick != axis.reference, tick != 0))
-    placed: dict[float, float] = {}
-    for tick in (first, last, *others):
-        left = min(max(axis.x(tick) - _wide(tick) / 2, 0), WIDTH - _wide(tick))
-        if all(left >= x + _wide(other) + _GAP or left + _wide(tick) + _GAP <= x for other, x in placed.items()):
-            placed[tick] = left
-    return placed
+    """Where the number of a tick begins: of all ticks, else of every second, third, … one and both ends."""
+    anchor = next((at for at, tick in enumerate(axis.ticks) if tick in (axis.reference, 0.0)), 0)
+    for stride in range(1, len(axis.ticks) + 1):
+        chosen = sorted({0, len(axis.ticks) - 1, *range(anchor % stride, len(axis.ticks), stride)})
+        placed = {
+            tick: min(max(axis.x(tick) - _wide(tick) / 2, 0), WIDTH - _wide(tick))
+            for tick in map(axis.ticks.__getitem__, chosen)
+        }
+        if all(placed[low] + _wide(low) + _GAP <= placed[high] for low, high in pairwise(placed)):
+            return placed
+    return {axis.low: 0.0}
 
 
 def _wide(tick: float) -> float:

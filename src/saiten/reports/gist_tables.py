@@ -42,8 +42,8 @@ def _signs(profile: str) -> Sequence[str]:
 
 def _remarks(profiles: Profiles) -> list[str]:
     remarks = {
-        "{} answers have no profile; their scores say why.": profiles.without,
-        "In {} answers faults were left in the judge's replies, see `faults` in the details.": profiles.faulty,
-        "{} units were not found in their text; they count all the same.": profiles.unplaced,
+        "Answers without a profile, whose scores say why: {}.": profiles.without,
+        "Answers with faults left in the judge's replies, see `faults` in the details: {}.": profiles.faulty,
+        "Units that were not found in their text, and count all the same: {}.": profiles.unplaced,
     }
     return [text.format(n) for text, n in remarks.items() if n]

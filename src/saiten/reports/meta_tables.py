@@ -10,7 +10,7 @@ from saiten.meta_evaluation.ranking import RECOUNTED
 from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult, SystemsOver
 from saiten.meta_evaluation.systems import FEWEST
 from saiten.reports.interval_columns import Cells, IntervalColumns
-from saiten.reports.tables import Name, Table
+from saiten.reports.tables import Name, PValue, Table
 from saiten.stats import Estimate
 
 _REFERENCES = {
@@ -65,15 +65,25 @@ def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
     ]
     by = ranking.by if ranking else ""
     test = "bootstrap" if by in RECOUNTED else "swap"
+    missing = _no_ceiling(aspect)
     return Table(
         ranking_title(aspect),
         ("rank", "letters", "metric", *form.columns(measure_name(by)), "n", "remarks"),
         tuple(rows),
         f"Rank: 1 + the metrics that are significantly better ({test} test by question, 5 %, Holm). Metrics with a "
         "letter in common are not significantly apart; two are tested on the items that both measured. 95 % interval: "
-        "bootstrap over questions.",
+        f"bootstrap over questions.{missing}",
         form.intervals(measure_name(by)),
     )
+
+
+def _no_ceiling(aspect: AspectResult) -> str:
+    """Why people's own figure does not stand in the ranking; "" where it does."""
+    if aspect.ranking is None or any(place.people for place in aspect.ranking.places):
+        return ""
+    figure: Estimate | None = getattr(aspect.ceiling, aspect.ranking.by, None)
+    why = _why(figure) if figure is not None else "no item has labels from two annotators"
+    return f" There is no human ceiling: {why}."
 
 
 def _items(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -89,9 +99,9 @@ def _items(aspect: AspectResult, form: IntervalColumns) -> Table:
     what = "points, one a label" if aspect.pairs else "items"
     names = ("Pearson", "Spearman", "Kendall tau-b")
     columns = ("metric", "n", *form.columns(*names), "remarks")
-    kind = "pairs" if aspect.pairs else "items"
-    people = f"{aspect.labels} labels of {aspect.annotators} annotators"
-    caption = f"{aspect.n} {kind} of {aspect.questions} questions, {people}."
+    kind = "Pairs" if aspect.pairs else "Items"
+    people = f"labels: {aspect.labels}; annotators: {aspect.annotators}"
+    caption = f"{kind}: {aspect.n}; questions: {aspect.questions}; {people}."
     return Table(f"{_name(aspect)}: over {what}", columns, tuple(rows), caption, form.intervals(*names))
 
 
@@ -221,17 +231,35 @@ def _bias_in_parts(aspect: AspectResult, form: IntervalColumns) -> Table:
 
 def _ceiling(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
+    measures: list[str] = []
     if aspect.ceiling is not None:
-        everyone: list[tuple[str, Person | Ceiling]] = [("mean", aspect.ceiling)]
-        everyone += [(Name(one.annotator), one) for one in aspect.ceiling.people]
+        top = aspect.ceiling
+        measures = [name for name in _CEILINGS if name in _CEILINGS[:3] or getattr(top, name).value is not None]
+        everyone: list[tuple[str, int, Person | Ceiling]] = [("mean", top.pearson.n, top)]
+        everyone += [(Name(one.annotator), one.n, one) for one in top.people]
         rows = [
-            (who, of.pearson.n, *form.cells(of.pearson, of.spearman, of.kendall, of.kappa), _why(of.pearson))
-            for who, of in everyone
+            (who, n, *form.cells(*(getattr(of, name) for name in measures)), _why(of.pearson))
+            for who, n, of in everyone
         ]
-    names = ("Pearson", "Spearman", "Kendall tau-b", "kappa")
+    names = [_CEILING_NAMES.get(name, measure_name(name)) for name in measures]
     columns = ("annotator", "n", *form.columns(*names), "remarks")
     caption = "Each annotator against the mean of the others, on the items that have two: the human ceiling."
+    if "agreement" in measures:
+        caption += " Decisions: against the verdict of the others; where they are evenly split there is none."
+    if "accuracy" in measures:
+        caption += " Preferences: against what most of the others prefer."
+    if "auroc" in measures and aspect.scale.unit:
+        caption += " The AUROC of an annotator who says 0 or 1 is the balanced accuracy."
     return Table(f"{_name(aspect)}: people against people", columns, tuple(rows), caption, form.intervals(*names))
+
+
+_CEILINGS = (
+    *("pearson", "spearman", "kendall", "agreement", "kappa", "f1", "balanced_accuracy", "auroc"),
+    *("linear_kappa", "quadratic_kappa", "accuracy"),
+)
+"""In the order of the columns; those that no annotator has are left out, but for the correlations."""
+_CEILING_NAMES = {"linear_kappa": "kappa, linear", "quadratic_kappa": "kappa, quadratic"}
+"""As in the tables of the metrics."""
 
 
 def _confusions(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -258,11 +286,11 @@ def _comparisons(aspect: AspectResult, form: IntervalColumns) -> Table:
             one.first,
             one.second,
             one.difference,
-            one.p_value,
-            one.corrected,
+            PValue.of(one.p_value),
+            PValue.of(one.corrected),
             one.apart,
             one.williams.t if one.williams else None,
-            one.williams.p_value if one.williams else None,
+            PValue.of(one.williams.p_value) if one.williams else None,
             one.n,
             (one.williams.reason or "") if one.williams else "",
         )

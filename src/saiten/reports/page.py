@@ -15,7 +15,7 @@ from math import isfinite
 from typing import IO, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from rich.cells import cell_len
 
 from saiten.records import Language
@@ -36,6 +36,12 @@ _FILTERED_FROM = 16
 """Rows from which a table has a box to filter them."""
 _SIGNATURES = ("signature",)
 """The columns of the table that says how figures were made; it stands in the page's foot."""
+_REMARKS, _REMARKED_FROM = "remarks", 2
+"""The last column of a table of more than so many, which stands below its row on a page."""
+_NOTES = ("note",)
+"""The columns of a table of sentences of ours."""
+_FEW = 3
+"""Charts that stand open above a table that is folded; more of them are folded with it."""
 _NO_TEXT = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 """Halves of surrogate pairs and code points that are no characters: they cannot stand in valid UTF-8 or HTML."""
 _NOTHING = Markup()
@@ -127,6 +133,7 @@ def page_pieces(
             chapters=chapters,
             contents=_contents(chapters, part),
             key=_key(pictures, labels) if pictures else [],
+            signed=sum(len(table.rows) for table in signatures),
             signatures=[(clean(table.title), [clean(str(cell)) for (cell,) in table.rows]) for table in signatures],
             made=labels["made"].format(version=__version__),
             filtered_from=_FILTERED_FROM,
@@ -187,12 +194,21 @@ class _Shown:
     """Of a text in another language than the page's."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row as it stands on the page."""
+
+    cells: Sequence[_Shown]
+    below: _Shown | None
+    """What is remarked on it: a line across the whole table, since a column at its end would be out of sight."""
+
+
 class _Chapter:
     """A chapter as the template wants it."""
 
     def __init__(self, number: int, chapter: Chapter, language: Language) -> None:
         self.anchor = f"chapter-{number}"
-        self.title, self.lead = clean(chapter.title), clean(chapter.lead)
+        self.title, self.lead = clean(chapter.title), _said(chapter.lead)
         self.signatures = [in_language(table, language) for table in chapter.tables if table.columns == _SIGNATURES]
         shown = [table for table in chapter.tables if table.columns != _SIGNATURES]
         prefix = f"{number}-" if chapter.title else ""
@@ -215,20 +231,29 @@ class _Section:
     """A table as the template wants it."""
 
     def __init__(self, anchor: str, table: Table, language: Language) -> None:
+        remarked = len(table.columns) - 1 if len(table.columns) > _REMARKED_FROM else 0
+        self._below = remarked if remarked and table.columns[remarked] == _REMARKS else None
+        self._notes = table.columns == _NOTES
         table = in_language(table, language)
         self.anchor = anchor
         self.title = clean(table.title)
-        self.caption = clean(table.caption)
+        self.caption = _said(table.caption)
         self.length = len(table.rows)
+        self.named = len(table.columns) > 1  # a single column names nothing
         self.pictures = {picture.low: picture for picture in pictures_of(table)}
         self.charts = [(clean(chart.title), picture) for chart in table.charts if (picture := _chart(chart))]
+        few = 0 < len(self.charts) <= _FEW
+        self.folded = ("table" if few else "whole") if table.folded and self.length else ""
         self._table = table
         self._numeric = {
             place for place in range(len(table.columns)) if any(_is_number(row[place]) for row in table.rows)
         }
         self._left_out = {picture.high for picture in self.pictures.values()}
+        if self._below is not None:
+            self._left_out.add(self._below)
         self._language = language
         self._labels = LABELS[language]
+        self.counted = self._labels["rows"].format(self.length)
         undrawn = table.intervals and self.length > MOST_DRAWN
         self.remark = self._labels["not_drawn"].format(most=MOST_DRAWN) if undrawn else ""
 
@@ -244,14 +269,18 @@ class _Section:
                 yield _Head(clean(name), numeric=place in self._numeric)
 
     @property
-    def rows(self) -> Iterator[list[_Shown]]:
+    def rows(self) -> Iterator[_Row]:
         """One after another, so that they are never all there at once."""
         makers = [self._maker(place) for place in range(len(self._table.columns)) if place not in self._left_out]
         for number, row in enumerate(self._table.rows):
-            yield [make(number, row) for make in makers]
+            remark = None if self._below is None else row[self._below]
+            below = None if remark in (None, "") else _shown(remark, "none", self._language, whole=True)
+            yield _Row([make(number, row) for make in makers], below)
 
     def _maker(self, place: int) -> Callable[[int, tuple[Cell, ...]], _Shown]:
         if place not in self.pictures:
+            if self._notes:
+                return lambda _, row: _note(row[place], self._language)
             nothing = "none number" if place in self._numeric else "none"
             return lambda _, row: _shown(row[place], nothing, self._language)
         picture = self.pictures[place]
@@ -276,7 +305,21 @@ def _is_number(cell: Cell) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
-def _shown(cell: Cell, nothing: str, language: Language) -> _Shown:
+def _said(text: str) -> Markup:
+    """A sentence of ours: what stands between backticks is code."""
+    parts = [escape(part) for part in clean(text).split("`")]
+    if len(parts) % 2 == 0:  # one of them stands alone
+        return Markup("`").join(parts)
+    return _NOTHING.join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
+
+
+def _note(cell: Cell, language: Language) -> _Shown:
+    shown = _shown(cell, "none", language, whole=True)
+    return replace(shown, text=_said(shown.text))
+
+
+def _shown(cell: Cell, nothing: str, language: Language, *, whole: bool = False) -> _Shown:
+    """`whole`: however long it is, nothing of it is folded."""
     if cell is None or cell == "":
         return _Shown(nothing, show_cell(cell))
     if isinstance(cell, float) and isfinite(cell):
@@ -284,7 +327,13 @@ def _shown(cell: Cell, nothing: str, language: Language) -> _Shown:
     text = clean(show_cell(cell))
     if _is_number(cell):
         return _Shown("number", text)
-    kind = "long" if len(text) > _LONGEST_CELL else "prose" if cell_len(text) > _ONE_LINE or "\n" in text else "text"
+    kind = (
+        "long"
+        if len(text) > _LONGEST_CELL and not whole
+        else "prose"
+        if cell_len(text) > _ONE_LINE or "\n" in text
+        else "text"
+    )
     own: Language = "ja" if _JAPANESE.search(text, 0, _LONGEST_CELL) else "en"
     # A short Latin text on a Japanese page is a name, which has no language.
     other = own if own != language and (own == "ja" or kind != "text") else None

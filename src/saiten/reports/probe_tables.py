@@ -4,7 +4,7 @@ from saiten.meta_evaluation.drift import DriftReport, MetricDrift
 from saiten.meta_evaluation.probes import OrderRow, ProbeReport, ProbeRow
 from saiten.reports.interval_columns import Cells, IntervalColumns
 from saiten.reports.summary_tables import asked, not_measured
-from saiten.reports.tables import Table
+from saiten.reports.tables import PValue, Table
 
 _PROBES = (
     "Broken: trials that do not do what is expected, of those that could show it (n: an answer at the top cannot "
@@ -71,7 +71,7 @@ def _probe(name: str, row: ProbeRow, form: IntervalColumns) -> Cells:
         row.questions,
         row.difference,
         *form.ends(row.low, row.high),
-        row.p_value,
+        PValue.of(row.p_value),
         "; ".join(text for text in remarks if text),
     )
 
@@ -146,7 +146,7 @@ def _shift(each: MetricDrift, form: IntervalColumns) -> Cells:
         each.mean_now,
         shift.difference,
         *form.ends(shift.low, shift.high),
-        shift.p_value,
+        PValue.of(shift.p_value),
         shift.n,
         each.equal.value,
         *form.cells(each.icc),

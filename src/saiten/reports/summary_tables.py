@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from saiten.records import Status, Usage
-from saiten.reports.tables import Cell, Interval, Name, Table
+from saiten.reports.tables import Cell, Interval, Name, PValue, Table
 from saiten.summary import Figure, Summary
 
 _CAPTION = (
@@ -74,10 +74,10 @@ def _row(figure: Figure) -> tuple[Cell, ...]:
     )
 
 
-def interval_text(low: float | None, high: float | None, note: str | None = None) -> str:
-    """`[0.712, 0.843]`, or why there is none."""
+def interval_text(low: float | None, high: float | None) -> str:
+    """`[0.712, 0.843]`, or a dash where there is none."""
     if low is None or high is None:
-        return asked(note) or "–"
+        return "–"
     return f"[{low:.3f}, {high:.3f}]"
 
 
@@ -123,7 +123,7 @@ def _evidence(summary: Summary) -> Table:
     shift = summary.evidence
     rows: tuple[tuple[Cell, ...], ...] = ()
     if shift is not None:
-        rows = ((shift.difference, shift.low, shift.high, shift.p_value, shift.n, shift.note or ""),)
+        rows = ((shift.difference, shift.low, shift.high, PValue.of(shift.p_value), shift.n, shift.note or ""),)
     return Table(
         "Correctness: from the evidence of the answer (E2) to that of the reference (E3)",
         ("shift of the mean", "95 % from", "to", "p", "n", "remarks"),

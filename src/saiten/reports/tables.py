@@ -24,9 +24,21 @@ class Name(str):
     __slots__ = ()
 
 
+class PValue(float):
+    """A p-value: a float like others, but what is too small for three decimals is not shown as 0."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, p: float | None) -> "PValue | None":
+        """The same of what may be missing."""
+        return None if p is None else cls(p)
+
+
 Cell = str | int | float | bool | None
 Format = Literal["table", "json", "csv", "md", "latex", "html"]
 
+_LEAST_P = 0.001
 _LONGEST_NAME = 40
 """Characters of a name, a figure or a word that are kept on one line."""
 _LEAST_TEXT = 30
@@ -82,6 +94,8 @@ class Table:
     """Whether all rows lie on one scale; the means of different metrics do not."""
     charts: tuple[Chart, ...] = ()
     """What a page draws above the table."""
+    folded: bool = False
+    """Whether it stands behind others: a page shows its title, a few charts, and the rows to those who ask."""
 
 
 def show_cell(cell: Cell) -> str:
@@ -90,6 +104,8 @@ def show_cell(cell: Cell) -> str:
         return "–"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
+    if isinstance(cell, PValue) and cell < _LEAST_P:
+        return f"< {_LEAST_P}"
     if isinstance(cell, float):
         return f"{cell:.3f}"
     return visible(str(cell))

@@ -37,10 +37,14 @@ def test_mean_n_and_what_is_missing_are_written():
     assert chart.said == "a：平均 3.5, n = 2, 値なし 1 件、b：平均 5, n = 2"
 
 
-def test_all_systems_have_the_same_axes():
-    """Else their shapes could not be compared."""
-    chart = distributions("m", {"a": [0.1, 0.2], "b": [0.9], "c": [None]}, (0, 1))
-    assert len({(panel.x, panel.y) for panel in chart.picture.panels}) == 1
+def test_all_systems_are_on_one_axis_and_have_heights_of_their_own():
+    """Where all answers of one are alike, the shapes of the others are still seen; the picture says so."""
+    chart = distributions("m", {"a": [0.02, 0.12, 0.22, 0.32], "b": [0.9], "c": [None]}, (0, 1))
+    assert len({panel.x for panel in chart.picture.panels}) == 1
+    assert [panel.y.high for panel in chart.picture.panels] == [0.3, 1, 1]
+    assert "Each row of bars has a scale of its own." in texts(chart.svg())
+    alike = distributions("m", {"a": [0.1, 0.2], "b": [0.3, 0.4]}, (0, 1))
+    assert "Each row of bars has a scale of its own." not in texts(alike.svg())
     assert "1 without a value" in texts(chart.svg())
 
 

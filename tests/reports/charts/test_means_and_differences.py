@@ -69,6 +69,14 @@ def test_a_single_system_is_not_repeated():
     assert "only" not in texts(chart.svg())
 
 
+def test_means_have_one_colour_and_are_hollow_without_an_interval():
+    """Names stand beside them; a seventh system is not taken for one without an interval."""
+    chart = means([MeanRow("m", f"s{n}", 0.5, *((0.4, 0.6) if n else (None, None))) for n in range(8)])
+    points = rows(chart, "point")
+    assert len({(row["colour"], row["shape"]) for row in points}) == 1
+    assert [row["fill"] == CARD for row in points] == [True] + [False] * 7
+
+
 def test_what_is_left_out_is_said():
     """A picture as long as a book is none."""
     chart = means([MeanRow("m", f"s{n}", 0.5, n=3) for n in range(MOST_ROWS + 7)])
@@ -77,21 +85,23 @@ def test_what_is_left_out_is_said():
 
 
 def test_a_difference_that_may_be_none_is_hollow():
-    """By the interval; and the picture says what hollow means. Without an interval nothing is claimed either."""
+    """By the corrected p-value, as the verdict in the table; the picture says so. Without one, by the interval."""
     chart = differences(
         [
             DifferenceRow("apart", "a", "b", 0.05, 0.02, 0.08, 0.0004, 48),
             DifferenceRow("within", "a", "b", 0.05, -0.02, 0.08, 0.2, 48),
+            DifferenceRow("excludes 0, within after Holm", "a", "b", 0.05, 0.001, 0.08, 0.09, 48),
             DifferenceRow("alone", "a", "b", 0.05),
+            DifferenceRow("untested", "a", "b", 0.05, 0.02, 0.08),
         ]
     )
-    assert [row["fill"] == CARD for row in rows(chart, "point")] == [False, True, True]
+    assert [row["fill"] == CARD for row in rows(chart, "point")] == [False, True, True, True, False]
     shown = texts(chart.svg())
     assert {
         "b minus a",
         "p < 0.001 · n = 48",
         "p = 0.200 · n = 48",
-        "Hollow: the interval contains the dashed line.",
+        "Hollow: within the noise (p ≥ 0.05). The intervals are not corrected for the number of tests.",
     } <= set(shown)
 
 
@@ -105,7 +115,7 @@ def test_zero_is_on_every_axis_of_differences():
 
 
 def test_the_ranking_shows_what_people_reach():
-    """A dashed line with its interval, beside the metrics in the order given."""
+    """A line of its own with its interval, beside the metrics in the order given; each line is named."""
     chart = ranking(
         [RankingRow("gist", 0.61, 0.5, 0.7, 192, 1, "a"), RankingRow("length", 0.03, -0.1, 0.2, 192, 2, "b")],
         PeoplesAgreement(0.68, 0.6, 0.75),
@@ -114,8 +124,13 @@ def test_the_ranking_shows_what_people_reach():
     )
     shown = texts(chart.svg())
     assert {"人どうしの一致：0.68", "1. gist", "2. length", "a · n = 192"} <= set(shown)
+    assert {"破線：0（一致なし）。白抜き：区間が 0 を含む。", "一点鎖線：人どうしの一致。帯はその 95 % 区間。"} <= set(
+        shown
+    )
     (band,) = rows(chart, "bar")
     assert (band["x"], band["x2"]) == (0.6, 0.75)
+    lines = {(marks.rows[0]["x"], *marks.style["strokeDash"]) for panel in chart.picture.panels for marks in panel.marks if "strokeDash" in (marks.style or {})}  # fmt: skip
+    assert lines == {(0, 4, 3), (0.68, 8, 3, 2, 3)}
     assert chart.said.startswith("人どうしの一致：0.68")
 
 

@@ -8,8 +8,9 @@ from unpacking import index_of
 
 from saiten.journal import read_run
 from saiten.records import Sample, Score, Scored
-from saiten.reports.comparison import compare_runs, side_tables, systems_of
+from saiten.reports.comparison import compare_runs, side_tables
 from saiten.reports.report.beside import beside
+from saiten.reports.sides import systems_of
 from saiten.summary import Place
 
 STEADY = settings(max_examples=100, deadline=None, derandomize=True)

@@ -22,6 +22,7 @@ from saiten.journal import Journal
 from saiten.records import Label, Sample, Score, Scored, Usage
 from saiten.reports.languages import in_japanese, in_language
 from saiten.reports.page import as_html
+from saiten.reports.report.folding import SECOND_RANK
 from saiten.reports.tables import Interval, Name, Table, as_csv, as_json, as_latex, as_markdown
 
 STEADY = settings(max_examples=60, deadline=None, derandomize=True)
@@ -30,14 +31,14 @@ TERMS = (
     "AUROC", "F1", "ICC", "SD", "Pearson", "Spearman", "Kendall tau-b", "kappa", "alpha", "balanced accuracy", "macro",
     "Williams", "Holm", "Cohen", "Fleiss", "accuracy", "correctness", "wscore", "lscore", "mscore", "refine",
     "map_reduce", "E2", "E3", "NLP2023", "NRI-CIS", "USD", "max_turns", "faults", "saiten show OUT/scores/DATA",
-    "saiten score", "-m context_overlap -m length", "context_overlap", "length", "saiten",
+    "saiten score", "saiten agreement", "--samples", "-m context_overlap -m length", "context_overlap", "length", "saiten",
 )  # fmt: skip
 """What practitioners say in Japanese as well, and names; add to it only such."""
 BOT = "def answer(question, id, history): return '一つ目は最初を残す。' if history else '選択肢がある。'"
 WORD = re.compile(r"[A-Za-z][A-Za-z'_-]+")
 
 
-def journal(folder, systems=("甲", "乙"), shift=0):
+def journal(folder, systems=("甲", "乙", "丙"), shift=0):
     """A run with every status, votes, both kinds of evidence, aspects, systems and groups, in Japanese."""
     metrics = ("faithfulness", "token_f1", "correctness[evidence=answer]", "correctness[evidence=reference]", "aspects[overall]")  # fmt: skip
     with Journal.open(folder, {}, signatures=dict.fromkeys(metrics, "署名")) as written:
@@ -66,6 +67,7 @@ def said(n):
         yield from (Label(f"q{k}", float((k + (odd and k % 7 == 0)) % 2), who, "正しさ") for k in range(n))
         yield from (Label(f"q{k}", float(k % 2), who) for k in range(8))
         yield from (Label(f"q{k}", float((k + odd) % 6), who, "評点") for k in range(n))
+        yield from (Label(f"q{k}", float((k + odd) % 4 + 1), who, "overall") for k in range(1, n))
         yield from (Label(f"q{k} vs q{k + 1}", float(k % 3 - 1), who, "優劣") for k in range(0, n - 1, 2))
         yield from (Label(f"q{k}", float(k % 3), who, "語", category=("良", "可", "不可")[k % 3]) for k in range(n))
     yield Label("q1", 1.0, "裁定者", "正しさ", adjudicated=True)
@@ -109,7 +111,7 @@ def report(tmp_path_factory):
 @pytest.fixture(scope="module")
 def names(report):
     """What comes from outside: of runs, metrics, systems, groups, samples, models; and the letters of a ranking."""
-    found = {"extractive", "python:bot.py:answer", "offline", "ab", "ja:", "en:"}
+    found = {"overall", "extractive", "python:bot.py:answer", "offline", "ab", "ja:", "en:"}
     for one in report.tallies:
         found |= {one.name, *one.reader.manifest.signatures, *one.told.places, *one.told.systems}
     return found
@@ -152,6 +154,12 @@ def test_no_english_is_left_on_the_page(report, names):
     found = page.xpath("//h1 | //h2 | //h3 | //nav//a | //thead//th/span | //p | //details//li")
     assert english([node.text_content() for node in found], names) == set()
     assert not page.xpath("//h3[@lang] | //table[@lang]")
+
+
+def test_what_is_folded_is_there(report):
+    """A table of second rank that got another title would stand open again, without a word."""
+    titles = [f": {table.title}: " for chapter in report.chapters for table in chapter.tables]
+    assert {rank for rank in SECOND_RANK if not any(f": {rank}: " in title for title in titles)} == set()
 
 
 TABLES = [

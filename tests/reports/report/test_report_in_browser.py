@@ -237,6 +237,68 @@ def test_a_link_to_a_sample_opens_it(opened, plain):
     page.get_by_role("dialog").get_by_role("heading", name="q4", exact=True).wait_for()
 
 
+def test_back_closes_an_answer_and_an_address_opens_one(opened, plain):
+    """As a reader expects of a page: what is pasted is opened, Back comes back, and does not leave the report."""
+    page = opened(plain)
+    drawer = page.get_by_role("dialog")
+    start = page.url
+    page.locator(".list tbody button").nth(2).click()
+    drawer.get_by_role("heading", name="q2", exact=True).wait_for()
+    page.keyboard.press("ArrowRight")
+    drawer.get_by_role("heading", name="q3", exact=True).wait_for()
+    page.go_back()
+    drawer.wait_for(state="hidden")
+    assert page.url == start
+    page.evaluate("location.hash = '#item-7'")
+    drawer.get_by_role("heading", name="q7", exact=True).wait_for()
+    page.evaluate("location.hash = '#item-8'")
+    drawer.get_by_role("heading", name="q8", exact=True).wait_for()
+    page.keyboard.press("Escape")
+    drawer.wait_for(state="hidden")
+    assert page.url.endswith("#items")
+    page.evaluate("location.hash = '#item-99999999'")
+    assert drawer.is_hidden()
+
+
+LONG_ID = "a/very/long/way/to/name/an/answer/of/a/system@"
+
+
+@pytest.mark.parametrize("size", [(1400, 900), (360, 800)])
+@pytest.mark.parametrize("opened", ["file"], indirect=True)
+def test_values_are_in_sight_without_scrolling(opened, run, size):
+    """At least five of many metrics on a wide screen, one on a narrow one; a long id is cut with a sign and is whole
+    where a pointer is.
+    """
+
+    def of(sample, number):
+        for name in range(9):
+            yield Scored(sample.id, f"metric_of_a_name_{name}[with=settings]", Score(number / 60))
+
+    ids = [Sample(f"{LONG_ID}{n}", f"A question of some length, number {n}?", "A", system="a-system-of-a-long-name", group="g") for n in range(5)]  # fmt: skip
+    page = opened([read_run(run(name, ids, of)) for name in ("first", "second")], "light", size, language="en")
+    box = page.locator(".list").bounding_box()
+    cells = [cell.bounding_box() for cell in page.locator('.list tr[data-at="0"] td.number').all()]
+    inside = [cell for cell in cells if cell["x"] + cell["width"] <= box["x"] + box["width"]]
+    assert len(inside) >= (6 if size[0] == 1400 else 1), "the first is the difference"
+    button = page.locator(".list tbody button").first
+    assert button.get_attribute("title") == f"{LONG_ID}0"
+    assert (
+        button.evaluate("each => each.scrollWidth > each.clientWidth && getComputedStyle(each).textOverflow")
+        == "ellipsis"
+    )
+    assert box["height"] < 500, "ten rows leave no empty box"
+
+
+@pytest.mark.parametrize("opened", ["file"], indirect=True)
+def test_a_chart_is_whole_in_sight_on_a_narrow_screen(opened, plain):
+    """And large once it is touched."""
+    page = opened(plain, "light", (360, 800))
+    chart = page.locator("figure .box").first
+    assert chart.locator("svg").bounding_box()["width"] <= 360
+    chart.focus()
+    assert chart.locator("svg").bounding_box()["width"] > 500
+
+
 def test_without_javascript_tables_and_charts_are_there(opened, plain):
     """And it is said what needs it."""
     page = opened(plain, javascript=False)

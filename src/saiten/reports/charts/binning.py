@@ -1,7 +1,7 @@
 """Values counted: by grade where all are whole numbers, else by bins of one width. Numbers in, numbers out."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite
 
@@ -69,6 +69,6 @@ def count(values: Iterable[float | None], bins: Bins) -> Counted:
     return Counted(counts, n, missing, total / n if n and isfinite(total) else None)
 
 
-def tallest(counted: Mapping[str, Counted]) -> float:
-    """The largest share of a system's values in one bar."""
-    return max((max(one.counts) / one.n for one in counted.values() if one.n), default=0.0)
+def tallest(counted: Counted) -> float:
+    """The largest share of the values in one bar."""
+    return max(counted.counts) / counted.n if counted.n else 0.0

@@ -14,6 +14,9 @@ from saiten.reports.charts.names import plain
 from saiten.reports.charts.panel import Picture
 from saiten.reports.charts.words import WORDS
 
+_LIKELY = 0.05
+"""From this p-value on a difference may be noise."""
+
 
 @dataclass(frozen=True, slots=True)
 class DifferenceRow:
@@ -36,7 +39,7 @@ class DifferenceRow:
 def differences(rows: Sequence[DifferenceRow], language: Language = "en", *, title: str = "") -> VegaChart:
     """A block a pair of systems, a row a metric; metrics on scales of another size get a block of their own.
 
-    The mark is hollow where the interval contains 0, the dashed line.
+    The mark is hollow where the difference may be noise: by its p-value, or where there is none by its interval.
     """
     words = WORDS[language]
     said = in_words(((f"{_pair(row, words)}, {plain(row.metric)}", _figure(row, words)) for row in rows), words)
@@ -66,7 +69,7 @@ def _picture(rows: Sequence[DifferenceRow], words: Mapping[str, str]) -> Picture
             blocks.append(Block([_row(row, words) for row in members], axis, heading, references=(Reference(0.0),)))
     notes = [words["more"].format(count=len(rows) - len(shown))] if len(rows) > len(shown) else []
     if any(_row(row, words).fill == CARD and row.low is not None for row in shown):
-        notes.append(words["hollow"])
+        notes.append(words["not_apart"])
     return interval_rows(blocks, words["nothing"], notes) if blocks else None
 
 
@@ -87,8 +90,15 @@ def _row(row: DifferenceRow, words: Mapping[str, str]) -> IntervalRow:
         " · ".join(part for part in _beside(row, words) if part),
         told,
         LINES[0],
-        fill=filling_of(low, high, 0.0),
+        fill=_filling(row),
     )
+
+
+def _filling(row: DifferenceRow) -> str | None:
+    p = finite(row.p_value)
+    if p is None or finite(row.low) is None:
+        return filling_of(finite(row.low), finite(row.high), 0.0)
+    return None if p < _LIKELY else CARD
 
 
 def _pair(row: DifferenceRow, words: Mapping[str, str]) -> str:

@@ -18,7 +18,9 @@ from saiten.reports.forest import Axis, make_axis, number
 MOST_SYSTEMS = 12
 """Beyond, one cannot see them together."""
 _WIDTH = 820
-_HEIGHT = 64
+_HEIGHT, _BETWEEN = 64, 22
+_LOWER, _NEARER, _FEW = 44, 16, 6
+"""Height of a row and pixels between two; where there are more than a few, so that a screen shows them all."""
 _NAMES = 220
 """Pixels of the names, at most."""
 _GAP = 14
@@ -33,6 +35,8 @@ def distributions(
     title: str = "",
 ) -> VegaChart:
     """A row of bars a system, their height the share of its values; mean, n and what has no value beside it.
+
+    All are on one axis of values; the heights of each row have a scale of their own.
 
     `bounds`: the ends of the metric's scale, None where it is open. However many values, only counts are drawn.
     """
@@ -62,23 +66,20 @@ def _picture(
     if bins is None:
         return None
     shown = dict(list(counted.items())[:MOST_SYSTEMS])
-    up = make_axis([0.0, tallest(shown)])
-    if up is None:
-        return None
     beside = {name: _beside(one, words) for name, one in shown.items()}
     names = min(max(text_width(plain(name)) for name in shown), _NAMES)
     left = names + 64
     right = max(text_width(line) for lines in beside.values() for line in lines) + _GAP + 12
     field = max(_WIDTH - left - right, 240)
-    up = replace(up, ticks=(0.0, up.high))
-    last = len(shown) - 1
+    ups = {name: _heights(one) for name, one in shown.items()}
+    last, few = len(shown) - 1, len(shown) <= _FEW
     panels = [
         Panel(
             field,
-            _HEIGHT,
+            _HEIGHT if few else _LOWER,
             bins.axis,
-            up,
-            _marks(name, one, bins, up, beside[name], names=names, field=field, words=words),
+            ups[name],
+            _marks(name, one, bins, ups[name], beside[name], names=names, field=field, words=words),
             x_title=shorten(plain(metric), field) if place == last else "",
             x_numbers=place == last,
             x_lines=False,
@@ -87,13 +88,25 @@ def _picture(
         )
         for place, (name, one) in enumerate(shown.items())
     ]
-    bottom = 50.0
+    notes = [words["own_heights"]] if len(set(ups.values())) > 1 else []
     if len(counted) > len(shown):
-        more: Row = {"y": 0.0, "text": words["more"].format(count=len(counted) - len(shown))}
-        style = {"align": "left", "dy": 62, "fill": MUTED}
-        panels[-1] = replace(panels[-1], marks=[*panels[-1].marks, Marks("text", [more], at=8 - left, style=style)])
-        bottom += 24
-    return Picture(panels, Padding(left, 12, right, bottom), 22)
+        notes.append(words["more"].format(count=len(counted) - len(shown)))
+    lines = [
+        Marks(
+            "text", [{"y": 0.0, "text": note}], at=8 - left, style={"align": "left", "dy": 62 + 20 * at, "fill": MUTED}
+        )
+        for at, note in enumerate(notes)
+    ]
+    panels[-1] = replace(panels[-1], marks=[*panels[-1].marks, *lines])
+    return Picture(
+        panels, Padding(left, 12, right, 50 + 4 * bool(notes) + 20 * len(notes)), _BETWEEN if few else _NEARER
+    )
+
+
+def _heights(one: Counted) -> Axis:
+    """From 0 to a round share above the tallest bar: where all answers are alike, the bars of others are still seen."""
+    up = (make_axis([0.0, tallest(one)]) if tallest(one) else None) or Axis(0.0, 1.0, ())
+    return replace(up, ticks=(0.0, up.high))
 
 
 def _marks(

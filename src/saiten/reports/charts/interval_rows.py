@@ -53,6 +53,8 @@ class Reference:
     high: float | None = None
     label: str = ""
     """Written above it."""
+    dash: tuple[int, ...] = (4, 3)
+    """Lengths of stroke and gap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ def _references(block: Block, length: int) -> list[Marks]:
             marks.append(Marks("bar", [band], style={"fillOpacity": 0.14}))
         x = _within(axis, one.value)
         line = _row(x=x, x2=x, y=0, y2=length, colour=REFERENCE)
-        marks.append(Marks("rule", [line], style={"strokeWidth": 1.25, "strokeDash": [4, 3]}))
+        marks.append(Marks("rule", [line], style={"strokeWidth": 1.25, "strokeDash": list(one.dash)}))
         if one.label:
             right = x > (axis.low + axis.high) / 2
             label = _row(x=x, y=0, text=plain(one.label), colour=REFERENCE)

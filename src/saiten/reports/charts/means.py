@@ -7,9 +7,9 @@ from functools import partial
 from saiten.records import Language
 from saiten.reports.charts.axes import shared_axes
 from saiten.reports.charts.chart import VegaChart
-from saiten.reports.charts.colours import CARD, INK, colour, filling, shape
+from saiten.reports.charts.colours import INK
 from saiten.reports.charts.figures import finite, in_words, value_and_interval
-from saiten.reports.charts.interval_rows import MOST_ROWS, Block, IntervalRow, interval_rows
+from saiten.reports.charts.interval_rows import MOST_ROWS, Block, IntervalRow, filling_of, interval_rows
 from saiten.reports.charts.names import plain
 from saiten.reports.charts.panel import Picture
 from saiten.reports.charts.words import WORDS
@@ -35,21 +35,29 @@ class MeanRow:
     """Ends of the metric's scale, None where it has none."""
 
 
-def means(rows: Sequence[MeanRow], language: Language = "en", *, title: str = "") -> VegaChart:
-    """A block a metric, a row a system; of a single system, a row a metric. Metrics of one scale share an axis."""
+def means(rows: Sequence[MeanRow], language: Language = "en", *, title: str = "", part: bool = False) -> VegaChart:
+    """A block a metric, a row a system; of a single system, a row a metric. Metrics of one scale share an axis.
+
+    A dot is hollow where there is no interval. `part`: others show further metrics, so the title names these.
+    """
     words = WORDS[language]
+    if part and not title:
+        named = ", ".join(dict.fromkeys(plain(row.metric) for row in rows))
+        named = words["means_of"].format(metrics=named)
+    else:
+        named = title or words["means"]
     said = in_words(((_whole_name(row), _figure(row, words)) for row in rows), words)
     return VegaChart(
-        title or words["means"],
+        named,
         said,
         partial(_picture, tuple(rows), words),
         language,
-        partial(means, rows, title=title),
+        partial(means, rows, title=title, part=part),
     )
 
 
 def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | None:
-    systems = list(dict.fromkeys(row.system for row in rows))
+    systems = {row.system for row in rows}
     shown = rows[:MOST_ROWS]
     by_metric: dict[str, list[MeanRow]] = {}
     for row in shown:
@@ -58,9 +66,7 @@ def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | Non
     axes = shared_axes([_ends(of) for of in by_metric.values()])
     blocks: list[Block] = []
     for (metric, of), axis in zip(by_metric.items(), axes, strict=True):
-        drawn = [
-            _row(row, metric if alone else row.system, systems.index(row.system), words, alone=alone) for row in of
-        ]
+        drawn = [_row(row, metric if alone else row.system, words) for row in of]
         # Where a metric has no value at all, the block says so for each system, on no axis.
         scale = axis or Axis(0.0, 1.0, ())
         last = blocks[-1] if blocks else None
@@ -75,12 +81,9 @@ def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | Non
     return interval_rows(blocks, words["nothing"], notes) if blocks else None
 
 
-def _row(row: MeanRow, name: str, place: int, words: Mapping[str, str], *, alone: bool) -> IntervalRow:
+def _row(row: MeanRow, name: str, words: Mapping[str, str]) -> IntervalRow:
     told = words["said"].format(name=_whole_name(row), value=_figure(row, words))
-    hue, fill = (INK, INK) if alone else (colour(place), filling(place))
     low, high = finite(row.low), finite(row.high)
-    if low is None or high is None:
-        fill = CARD
     return IntervalRow(
         name,
         finite(row.mean),
@@ -88,9 +91,8 @@ def _row(row: MeanRow, name: str, place: int, words: Mapping[str, str], *, alone
         high,
         " · ".join(_beside(row, words)),
         told,
-        hue,
-        "circle" if alone else shape(place),
-        fill,
+        INK,
+        fill=filling_of(low, high, None),
     )
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from saiten.records import Language
 from saiten.reports.charts.axes import bounded_axis
 from saiten.reports.charts.chart import VegaChart
-from saiten.reports.charts.colours import CARD, LINES
+from saiten.reports.charts.colours import LINES
 from saiten.reports.charts.figures import finite, in_words, value_and_interval, written
 from saiten.reports.charts.interval_rows import MOST_ROWS, Block, IntervalRow, Reference, filling_of, interval_rows
 from saiten.reports.charts.names import plain, shorten
@@ -16,6 +16,8 @@ from saiten.reports.charts.words import WORDS
 
 _LETTERS = 100
 """Pixels of a metric's letters."""
+_PEOPLE = (8, 3, 2, 3)
+"""The dashes of people's line, which is not the one that says "no agreement"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ def ranking(
 ) -> VegaChart:
     """A row a metric, in the order given. `by`: the measure, e.g. Kendall tau-b; `none`: what it is without agreement.
 
-    The ceiling is a dashed line with its interval as a band; a mark is hollow where the interval contains `none`.
+    The ceiling is a line of dots and dashes with its interval as a band, `none` a dashed line; a mark is hollow where
+    the interval contains `none`.
     """
     words = WORDS[language]
     pairs = [(plain(row.metric), _figure(row, words)) for row in rows]
@@ -78,15 +81,17 @@ def _picture(
         references.append(Reference(none))
     if ceiling is not None and finite(ceiling.value) is not None:
         label = words["ceiling"].format(value=written(ceiling.value))
-        references.append(Reference(ceiling.value, finite(ceiling.low), finite(ceiling.high), label))
+        references.append(Reference(ceiling.value, finite(ceiling.low), finite(ceiling.high), label, _PEOPLE))
     lines = [end for one in references for end in (one.value, one.low, one.high) if end is not None]
     axis = bounded_axis([*lines, *values], (None, None)) if values else None
     if axis is None:
         return None
     drawn = [_row(row, none, words) for row in shown]
     notes = [words["more"].format(count=len(rows) - len(shown))] if len(rows) > len(shown) else []
-    if any(row.fill == CARD and row.low is not None for row in drawn):
-        notes.append(words["hollow"])
+    if none is not None:
+        notes.append(words["hollow"].format(none=written(none)))
+    if len(references) > (none is not None):
+        notes.append(words["band"])
     block = Block(drawn, axis, x_title=by or words["agreement"], references=references)
     return interval_rows([block], words["nothing"], notes)
 

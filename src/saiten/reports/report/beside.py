@@ -8,7 +8,7 @@ ids do not say which belongs to which, the first stands beside the first of the 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from saiten.reports.comparison import pair_key
+from saiten.reports.sides import pair_key
 from saiten.summary import Place
 
 _Cell = tuple[str, str]

@@ -1,7 +1,8 @@
 """The chapters of a report: what stands in it follows from what the runs hold."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -16,24 +17,27 @@ from saiten.meta_evaluation.report import meta_evaluate
 from saiten.meta_evaluation.scales import declared_bounds
 from saiten.records import Label, Language, Usage
 from saiten.reports.agreement_tables import agreement_glance
-from saiten.reports.comparison import compare_runs, side_tables, systems_of
-from saiten.reports.languages import in_japanese
+from saiten.reports.aspect_tables import aspect_bias_tables
+from saiten.reports.comparison import compare_runs, side_tables
 from saiten.reports.meta_tables import meta_tables, ranking_title
 from saiten.reports.page import Chapter
 from saiten.reports.report.charted import (
     costs_chart,
     differences_chart,
     distribution_charts,
-    means_chart,
+    means_charts,
     ranking_chart,
 )
 from saiten.reports.report.tally import Tally, Values
 from saiten.reports.report.words import WORDS
 from saiten.reports.run_tables import currency_of, run_tables
-from saiten.reports.tables import Cell, Name, Table
+from saiten.reports.sides import Side, apart, comparable, side_of, systems_of
+from saiten.reports.tables import Cell, Interval, Name, Table
+from saiten.summary import Figure
 
 _COMPARED_AT_MOST = 12
 """Systems of a run that are compared with its first one."""
+_AGREEMENT_SAID = "The intervals draw questions; those of `saiten agreement` draw items, unless it has --samples."
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -41,15 +45,24 @@ def overview(tallies: Sequence[Tally], language: Language) -> Chapter:
     """Each run in a row; of several runs their means side by side."""
     words = WORDS[language]
     lead = " ".join(words["unfinished"].format(one.name, one.scores, one.expected) for one in tallies if one.unfinished)
-    tables = [_runs(tallies)]
-    shared = _shared(tallies)
-    if shared:
-        tables.append(_side_by_side(tallies, shared, language))
+    tables = [_runs(tallies), *([_side_by_side(tallies, language)] if len(tallies) > 1 else [])]
     return Chapter(words["overview"], tables, lead)
 
 
 def _runs(tallies: Sequence[Tally]) -> Table:
-    columns = ("run", "judge", "samples", "systems", "groups", "languages", "scores", "of", "begun", "saiten")
+    columns = (
+        "run",
+        "judge",
+        "samples",
+        "systems",
+        "groups",
+        "languages",
+        "scores",
+        "measured",
+        "of",
+        "begun",
+        "saiten",
+    )
     rows: list[tuple[Cell, ...]] = [
         (
             one.name,
@@ -59,13 +72,17 @@ def _runs(tallies: Sequence[Tally]) -> Table:
             one.told.groups or None,
             ", ".join(f"{name}: {n}" for name, n in one.told.languages.items()),
             one.scores,
+            one.measured,
             one.expected,
             one.reader.manifest.created,
             one.reader.manifest.versions.get("saiten", ""),
         )
         for one in tallies
     ]
-    caption = "Of: samples that were read times metrics. How the figures were made stands at the page's foot."
+    caption = (
+        "Measured: scores with a value; what the others lack stands with each run. Of: samples that were read times "
+        "metrics. How the figures were made stands at the page's foot."
+    )
     return Table("Runs", columns, tuple(rows), caption)
 
 
@@ -75,25 +92,27 @@ def _judge(reader: RunReader) -> str:
     return "" if name is None else str(name)
 
 
-def _shared(tallies: Sequence[Tally]) -> list[str]:
-    """Metrics that two runs have."""
-    return [
-        metric
-        for metric in dict.fromkeys(metric for one in tallies for metric in one.values)
-        if sum(metric in one.values for one in tallies) > 1
-    ]
-
-
-def _side_by_side(tallies: Sequence[Tally], shared: Sequence[str], language: Language) -> Table:
-    figures = [(one.name, one.summary.overall(metric)) for metric in shared for one in tallies if metric in one.values]
-    columns = ("metric", "run", "mean", "95 % from", "to", "n", "of")
-    rows = tuple((f.metric, name, f.mean, f.low, f.high, f.n, f.total) for name, f in figures)
+def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
+    """Every metric of every run, those that nothing came of as well: those that runs share below each other."""
+    metrics = dict.fromkeys(metric for one in tallies for metric in (*one.summary.signatures, *one.metrics))
+    found: list[tuple[str, Figure]] = []
+    rows: list[tuple[Cell, ...]] = []
+    for metric in metrics:
+        for one in tallies:
+            if metric in one.metrics:
+                figure = one.summary.overall(metric)
+                found.append((one.name, figure))
+                rows.append((metric, one.name, figure.mean, figure.low, figure.high, figure.n, figure.total))
+            elif metric in one.summary.signatures:
+                rows.append((metric, one.name, None, None, None, 0, len(one.told.places)))
     return Table(
         "Means of the runs",
-        columns,
-        rows,
+        ("metric", "run", "mean", "95 % from", "to", "n", "of"),
+        tuple(rows),
         "Each over its own samples; whether a difference is real is told further below.",
-        charts=(means_chart(figures, language),),
+        (Interval("mean", "95 % from", "to"),),
+        "several",
+        tuple(means_charts(found, language)),
     )
 
 
@@ -104,7 +123,7 @@ def run_chapter(one: Tally, language: Language) -> Chapter:
     overall = [("", f) for f in one.summary.figures if f.system is None and f.group is None]
     drawn = "By system" if of_systems else "Scores"
     tables = [
-        replace(table, charts=(means_chart(of_systems or overall, language),)) if table.title == drawn else table
+        replace(table, charts=tuple(means_charts(of_systems or overall, language))) if table.title == drawn else table
         for table in tables
     ]
     at = next((at for at, table in enumerate(tables) if table.title not in {"Scores", "By system", "By group"}), 0)
@@ -117,54 +136,57 @@ def run_chapter(one: Tally, language: Language) -> Chapter:
 def _distributions(values: Values, language: Language) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for metric, of in values.items():
-        for system, numbers in of.items():
+        for system, numbers in sorted(of.items()):  # as in the tables by system
             quarters = np.quantile(np.frombuffer(numbers), _QUARTERS)
-            rows.append((metric, Name(system) or "all", len(numbers), *(float(each) for each in quarters)))
+            rows.append(
+                (
+                    metric,
+                    Name(system) or ("all" if len(of) == 1 else "–"),
+                    len(numbers),
+                    *(float(each) for each in quarters),
+                )
+            )
     columns = ("metric", "system", "n", "lowest", "lower quarter", "median", "upper quarter", "highest")
     return Table("Distributions", columns, tuple(rows), charts=tuple(distribution_charts(values, language)))
 
 
 def compared(tallies: Sequence[Tally], language: Language) -> Chapter:
     """Paired tests: runs that share samples, the first of them as the yardstick; systems within each run."""
-    words, tables, notes, alone = WORDS[language], list[Table](), list[str](), list[str]()
-    for group in _comparable(tallies):
-        if len(group) > 1:
-            tables += _drawn(compare_runs([one.reader for one in group], names=[one.name for one in group]), language)
-        else:
-            alone.append(group[0].name)
-    if len(tallies) > 1 and alone:
-        notes.append(words["alone"].format(", ".join(alone)))
+    words, tables, notes = WORDS[language], list[Table](), list[str]()
+    if len(tallies) > 1:
+        readers = {one.name: one.reader for one in tallies}
+        groups = list(comparable([side_of(one.reader, one.name) for one in tallies]))
+        for group in groups:
+            names = [side.title for side in group]
+            if len(group) > 1:
+                tables += _drawn(compare_runs([readers[name] for name in names], names=names, sides=group), language)
+        notes += _alone(groups, words["alone"].format, language)
     for one in tallies:
         sides = systems_of(one.reader)
         if len(sides) > _COMPARED_AT_MOST:
             notes.append(words["more_systems"].format(len(sides), _COMPARED_AT_MOST))
-        try:
-            found = side_tables(sides[:_COMPARED_AT_MOST]) if sides else []
-        except BadInput as error:
-            why = in_japanese("error", str(error)) if language == "ja" else None
-            notes.append(words["systems_apart"].format(one.name, why or error))
-            continue
+        groups = list(comparable(sides[:_COMPARED_AT_MOST]))
+        found = [table for group in groups for table in side_tables(group)]
+        notes += _alone(groups, partial(words["systems_apart"].format, one.name), language)
         found = _drawn(found, language)
         tables += [replace(table, title=f"{one.name}: {table.title}") for table in found] if len(tallies) > 1 else found
     return Chapter(words["compared"], tables, " ".join(notes))
 
 
-def _comparable(tallies: Sequence[Tally]) -> Iterator[list[Tally]]:
-    """The runs in groups: each has a metric and a sample in common with the first of its group."""
-    left = list(tallies)
-    while left:
-        first, *others = left
-        group = [first, *(one for one in others if _share(first, one))]
-        left = [one for one in others if one not in group]
-        yield group
-
-
-def _share(one: Tally, other: Tally) -> bool:
-    return (
-        one.dialogues == other.dialogues
-        and any(metric in other.values for metric in one.values)
-        and any(sample in other.told.places for sample in one.told.places)
-    )
+def _alone(groups: Sequence[Sequence[Side]], say: Callable[[str], str], language: Language) -> list[str]:
+    """What is compared with nothing else, and why it is not with the first that was measured."""
+    words = WORDS[language]
+    sides = [side for group in groups for side in group]
+    alone = [group[0] for group in groups if len(group) == 1 and len(sides) > 1]
+    by_reason: dict[str, list[str]] = {}
+    for side in alone:
+        other = next((one for one in sides if one.values and one is not side), None)
+        why = "unmeasured" if not side.values else "others" if other is None else apart(other, side)
+        named = words["each_other"] if len(sides) == 2 else other.title if other else ""
+        told = words[f"apart_{why}"].format(named)
+        by_reason.setdefault(told, []).append(side.title)
+    parts = [words["because"].format(words["listed"].join(names), why) for why, names in by_reason.items()]
+    return [say(words["and"].join(parts))] if parts else []
 
 
 def _drawn(tables: Iterable[Table], language: Language) -> list[Table]:
@@ -198,12 +220,15 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
         charts = {ranking_title(aspect): ranking_chart(aspect, language) for aspect in ranked.aspects}
         found = [
             replace(table, charts=(chart,)) if (chart := charts.get(table.title)) is not None else table
-            for table in meta_tables(ranked)
+            for table in [*meta_tables(ranked), *aspect_bias_tables(ranked)]
         ]
         tables += [replace(t, title=f"{one.name}: {t.title}") for t in found] if len(tallies) > 1 else found
     if len(notes) == len(tallies):
         raise notes[0]
-    tables += agreement_glance(agreement_report(labels, questions=questions))
+    tables += [
+        replace(table, caption=f"{table.caption} {_AGREEMENT_SAID}") if table.title == "Agreement" else table
+        for table in agreement_glance(agreement_report(labels, questions=questions))
+    ]
     without = [one.name for one in tallies if not any(identity in questions for identity in one.told.places)]
     lead = words["not_paired"].format(", ".join(without)) if without else ""
     return Chapter(words["people"], tables, lead)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from saiten.dialogue.scores import HIGHEST
 from saiten.errors import ConfigurationError
 from saiten.meta_evaluation.report import AspectResult
 from saiten.metrics.catalog import make_metric
@@ -29,11 +30,25 @@ from saiten.summary import Figure
 _NONE = {"auroc": 0.5, "balanced_accuracy": 0.5, "f1": None, "agreement": None, "accuracy": None}
 """What a figure is where a metric says nothing; 0 where it does not stand here."""
 
+_ROWS = 16
+"""Of a chart of means: what a screen shows."""
+
 Bounds = tuple[float | None, float | None]
+
+
+_DIALOGUES: Mapping[str, Bounds] = {
+    "wscore": (0.0, HIGHEST),
+    "lscore": (1.0, None),
+    "mscore": (0.0, HIGHEST),
+    "leak": (0.0, 1.0),
+}
+"""The scales of the scores of dialogues, which are no metrics of the catalogue."""
 
 
 def bounds_of(metric: str) -> Bounds:
     """The ends of the metric's scale; None where it has none, or is not one of ours."""
+    if metric in _DIALOGUES:
+        return _DIALOGUES[metric]
     try:
         low, high = make_metric(metric).bounds
     except ConfigurationError:
@@ -41,8 +56,11 @@ def bounds_of(metric: str) -> Bounds:
     return (low if np.isfinite(low) else None, high if np.isfinite(high) else None)
 
 
-def means_chart(figures: Sequence[tuple[str, Figure]], language: Language) -> VegaChart:
-    """The means of figures, each with the name of what it is of: a system, a run, "" for everything."""
+def means_charts(figures: Sequence[tuple[str, Figure]], language: Language) -> list[VegaChart]:
+    """The means of figures, each with the name of what it is of: a system, a run, "" for everything.
+
+    One chart, or where it would not fit on a screen several, with the metrics in turn.
+    """
     rows = [
         MeanRow(
             figure.metric,
@@ -56,12 +74,22 @@ def means_chart(figures: Sequence[tuple[str, Figure]], language: Language) -> Ve
         )
         for name, figure in figures
     ]
-    return means(rows, language)
+    parts: list[list[MeanRow]] = [[]]
+    by_metric = {
+        metric: [row for row in rows if row.metric == metric] for metric in dict.fromkeys(r.metric for r in rows)
+    }
+    for of in by_metric.values():
+        if parts[-1] and len(parts[-1]) + len(of) > _ROWS:
+            parts.append([])
+        parts[-1] += of
+    return [means(part, language, part=len(parts) > 1) for part in parts if part]
 
 
 def distribution_charts(values: Mapping[str, Mapping[str, "array[float]"]], language: Language) -> list[VegaChart]:
-    """One for each metric, a row of bars a system."""
-    return [distributions(metric, of, bounds_of(metric), language) for metric, of in values.items()]
+    """One for each metric, a row of bars a system, in the order of the tables."""
+    return [
+        distributions(metric, dict(sorted(of.items())), bounds_of(metric), language) for metric, of in values.items()
+    ]
 
 
 def differences_chart(table: Table, language: Language) -> VegaChart:

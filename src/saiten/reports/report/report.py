@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader
@@ -15,10 +15,12 @@ from saiten.reports.charts import VegaChart
 from saiten.reports.gist_view_labels import WORDS as GIST_WORDS
 from saiten.reports.gist_view_page import CLASSES
 from saiten.reports.gist_view_pieces import KINDS
+from saiten.reports.languages import in_language
 from saiten.reports.page import Chapter, Part, write_page
 from saiten.reports.report.beside import Beside, beside
 from saiten.reports.report.chapters import against_people, compared, overview, run_chapter, spent
 from saiten.reports.report.choosing import Choice, choose
+from saiten.reports.report.folding import with_folded
 from saiten.reports.report.items import Items
 from saiten.reports.report.tally import Tally, tally, told_by
 from saiten.reports.report.words import WORDS
@@ -28,6 +30,14 @@ LIMIT = 10_000
 _OURS = re.compile(rb'<meta name="generator" content="saiten">')
 _HEAD = 16_000
 """Bytes at the beginning of a page in which its maker is named."""
+
+
+class Figure(NamedTuple):
+    """A chart and where it stands: its own title may be that of others."""
+
+    chapter: str
+    table: str
+    chart: VegaChart
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +55,19 @@ class Report:
     """What a reader must know, and whoever made it as well."""
 
     @property
-    def charts(self) -> Iterator[VegaChart]:
-        """All charts in the order and the language of the page."""
+    def figures(self) -> Iterator[Figure]:
+        """All charts in the order and the language of the page, each with where it stands."""
         for chapter in self.chapters:
             for table in chapter.tables:
-                charts = (chart for chart in table.charts if isinstance(chart, VegaChart))
-                yield from (chart.in_language(self.language) for chart in charts)
+                title = in_language(table, self.language).title if table.charts else ""
+                for chart in table.charts:
+                    if isinstance(chart, VegaChart):
+                        yield Figure(chapter.title, title, chart.in_language(self.language))
+
+    @property
+    def charts(self) -> Iterator[VegaChart]:
+        """The charts alone."""
+        return (figure.chart for figure in self.figures)
 
 
 def _no_more(_: Language) -> Sequence[Chapter]:
@@ -94,7 +111,7 @@ def make_report(
     middle = [*tests, *runs] if len(runs) > 1 else [*runs, *tests]  # of several runs one asks first which is better
     chapters = [overview(tallies, chosen), *more(chosen), *middle, spent(tallies, chosen)]
     heading = title or WORDS[chosen]["title"].format(" · ".join(names))
-    shown = tuple(chapter for chapter in chapters if chapter.tables or chapter.lead)
+    shown = tuple(with_folded(chapter) for chapter in chapters if chapter.tables or chapter.lead)
     return Report(shown, tuple(tallies), choice, groups, chosen, heading, tuple(c.lead for c in shown if c.lead))
 
 

@@ -57,6 +57,11 @@ class Tally:
         return list(dict.fromkeys([*(one for one in self.summary.signatures if one in self.spent), *self.spent]))
 
     @property
+    def measured(self) -> int:
+        """Scores that have a value."""
+        return sum(figure.n for figure in self.summary.figures if figure.system is None and figure.group is None)
+
+    @property
     def unfinished(self) -> bool:
         """Whether scores are still to come, as far as the run tells."""
         finished = self.reader.manifest.finished

@@ -31,11 +31,12 @@
   function rowsOf(table) {
     const body = table.tBodies[0];
     const box = table.closest(".box");
-    const all = [...body.rows];
+    const all = [...body.rows].filter((row) => !row.matches(".below"));
+    const below = new Map(all.map((row) => [row, row.nextElementSibling?.matches(".below") ? row.nextElementSibling : null]));
+    const state = { all, below, order: all, fits: () => true, found: all, shown: Infinity };
     const step = all.length > LONG ? STEP : Infinity;
-    const state = { all, order: all, fits: () => true, found: all, shown: Infinity };
     function grow(by) {
-      body.append(...state.found.slice(state.shown, state.shown + by));
+      body.append(...state.found.slice(state.shown, state.shown + by).flatMap((row) => (below.get(row) ? [row, below.get(row)] : [row])));
       state.shown += by;
     }
     state.show = () => {
@@ -94,7 +95,7 @@
     };
     let texts = null;
     input.addEventListener("input", () => {
-      texts ??= new Map(rows.all.map((row) => [row, folded([...row.cells].map((cell) => cell.textContent).join("\n"))]));
+      texts ??= new Map(rows.all.map((row) => [row, folded([...row.cells, ...(rows.below.get(row)?.cells ?? [])].map((cell) => cell.textContent).join("\n"))]));
       const wanted = folded(input.value).split(/\s+/u).filter(Boolean);
       rows.fits = (row) => wanted.every((word) => texts.get(row).includes(word));
       rows.show();
@@ -102,6 +103,23 @@
     });
     say();
   }
+
+  /* A folded table opens for whoever goes to it, and for print. */
+  const unfold = () => {
+    const fold = location.hash && document.getElementById(location.hash.slice(1))?.closest("details.fold");
+    if (fold) fold.open = true;
+  };
+  window.addEventListener("hashchange", unfold);
+  document.querySelector("nav")?.addEventListener("click", () => setTimeout(unfold));
+  unfold();
+  let opened = [];
+  window.addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details.fold:not([open])")];
+    for (const fold of opened) fold.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    for (const fold of opened) fold.open = false;
+  });
 
   for (const table of document.querySelectorAll("table")) {
     const rows = rowsOf(table);

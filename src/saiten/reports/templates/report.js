@@ -71,14 +71,20 @@
   );
   const difference = compared.length > 0 && { title: "", kind: "difference", key: (n) => gaps[n] };
 
+  /* Figures before texts: they are what one comes for. On a narrow screen nothing stands between id and figures. */
+  const whence = [
+    index.runs.length > 1 && { title: words.of_run, kind: "where", key: (n) => index.runs[index.run[n]] },
+    index.system.names.length > 0 && { title: words.system, kind: "where", key: (n) => name("system", n) },
+  ];
+  const narrow = matchMedia("(max-width: 40rem)").matches;
   const every = [
     { title: words.id, kind: "id", key: (n) => index.id[n] },
-    index.runs.length > 1 && { title: words.of_run, key: (n) => index.runs[index.run[n]] },
-    index.system.names.length > 0 && { title: words.system, key: (n) => name("system", n) },
-    index.group.names.length > 0 && { title: words.group, key: (n) => name("group", n) },
-    { title: words.question, kind: "begins", key: (n) => index.question[n] },
+    ...(narrow ? [] : whence),
     difference,
     ...index.metrics.map((metric, at) => ({ title: metric.name, kind: "value", at, key: (n) => metric.values[n] })),
+    ...(narrow ? whence : []),
+    index.group.names.length > 0 && { title: words.group, kind: "where", key: (n) => name("group", n) },
+    { title: words.question, kind: "begins", key: (n) => index.question[n] },
   ].filter(Boolean);
   let columns = every;
   const langOf = (number) => name("language", number) || document.documentElement.lang;
@@ -157,6 +163,7 @@
   const body = make("tbody");
   table.append(make("caption", "unseen", words.list), make("thead", "", head), body);
   box.append(table);
+  box.classList.toggle("short", index.count <= 12);
   const nobody = make("p", "nobody", words.nobody);
   nobody.hidden = true;
   root.replaceChildren(filters, ...(difference ? [pairing] : []), box, nobody, make("p", "keys", words.keys));
@@ -169,13 +176,14 @@
   let texts = null; /* for the search: all that stands in a sample, folded; made by the first search */
   let active = 0;
   let height = 34;
+  const LEAST = 500; /* pixels for which there are rows before the box has its height */
 
   for (const column of every) {
     const numeric = column.kind === "value" || column.kind === "difference";
     const ways = column.kind === "difference" ? ORDERS : numeric ? ["highest", "lowest"] : ["lowest", "highest"];
     const cell = make("th", numeric ? "number" : "");
     cell.scope = "col";
-    const button = make("button", "", column.title);
+    const button = make("button", "", ...breakable(column.title));
     button.type = "button";
     button.title = words.sort;
     cell.append(button);
@@ -183,6 +191,11 @@
     button.addEventListener("click", () => sortBy(column, ways[sorting.column === column ? ways.indexOf(sorting.by) + 1 : 0]));
   }
   head.append(...every.map((column) => column.head));
+
+  /* A metric's name may be broken behind its words, so that its column is no wider than its figures ask for. */
+  function breakable(title) {
+    return title.split(/(?<=[_@:,=\]-])(?=.)|(?=\[)/u).flatMap((word, at) => (at ? [make("wbr"), word] : [word]));
+  }
 
   function sortBy(column, by) {
     sorting = by ? { column, by } : { column: null, by: "" };
@@ -243,7 +256,7 @@
         if (gaps[number] === null || Math.abs(gap) > Math.abs(gaps[number])) gaps[number] = gap;
       }
     }
-    difference.head.firstChild.textContent = filled(words.difference, metric.name);
+    difference.head.firstChild.replaceChildren(...breakable(filled(words.difference, metric.name)));
     if (sorting.column === difference) sort();
   }
 
@@ -308,7 +321,7 @@
 
   let drawn = [-1, -1];
   function draw(anew) {
-    const seen = Math.ceil(box.clientHeight / height);
+    const seen = Math.ceil(Math.max(box.clientHeight, LEAST) / height);
     const first = Math.max(0, Math.floor(box.scrollTop / height) - seen);
     const last = Math.min(order.length, first + 3 * seen);
     if (!anew && first === drawn[0] && last === drawn[1]) return;
@@ -344,6 +357,7 @@
       const button = make("button", "", index.id[number] || "–");
       button.type = "button";
       button.tabIndex = at === active ? 0 : -1;
+      button.title = index.id[number];
       const made = make("th", "", button);
       made.scope = "row";
       return made;
@@ -436,8 +450,26 @@
   before.addEventListener("click", () => open(active - 1));
   after.addEventListener("click", () => open(active + 1));
   drawer.addEventListener("click", (event) => event.target === drawer && drawer.close());
+  /* Back closes an answer, a changed address opens another. The entry of a closed one is used again by the next. */
+  const SPARE = "spare";
+  const linked = () => {
+    const found = /^#item-(\d+)$/.exec(location.hash);
+    return found && Number(found[1]) < index.count ? Number(found[1]) : -1;
+  };
+  function addressed(number) {
+    if (linked() === number) return;
+    const instead = drawer.open || history.state === SPARE;
+    history[instead ? "replaceState" : "pushState"](null, "", `#item-${number}`);
+  }
+  function follow() {
+    const number = linked();
+    if (number < 0) drawer.close();
+    else if (!drawer.open || showing !== number) choose(number);
+  }
+  window.addEventListener("hashchange", follow);
   drawer.addEventListener("close", () => {
-    history.replaceState(null, "", "#items");
+    showing = -1;
+    if (linked() >= 0) history.replaceState(SPARE, "", "#items");
     draw(true);
     buttonAt(active)?.focus({ preventScroll: true });
   });
@@ -478,9 +510,9 @@
     after.disabled = active >= order.length - 1;
     drawer.classList.toggle("wide", numbers.length > 1);
     full.replaceChildren(...(numbers.length > 1 ? sideBySide(numbers, samples, together.length - numbers.length) : inFull(number, samples[0])));
+    addressed(number);
     if (!drawer.open) drawer.showModal();
     drawer.scrollTop = 0;
-    history.replaceState(null, "", `#item-${number}`);
   }
 
   function titleOf(number) {
@@ -707,7 +739,6 @@
     height = measured;
     draw(true);
   }
-  const linked = /^#item-(\d+)$/.exec(location.hash);
-  if (linked && Number(linked[1]) < index.count) open(order.indexOf(Number(linked[1])));
+  if (linked() >= 0) follow();
   root.dataset.ready = "yes";
 })();
