@@ -60,6 +60,14 @@ def test_metrics_of_one_scale_share_an_axis_and_others_have_their_own():
     assert chart.picture.panels[2].x.ticks == (0, 1, 2, 3, 4, 5)
 
 
+def test_a_scale_that_begins_below_0_has_its_own_axis():
+    """It would push all that begin at 0 to the right half, and an open one would stretch them."""
+    scales = (("f", (0, 1)), ("formality", (-1, 1)), ("g", (0, 1)), ("mate", (None, None)))
+    chart = means([MeanRow(metric, s, 0.5, n=3, bounds=bounds) for metric, bounds in scales for s in "ab"])
+    assert [(panel.x.low, panel.x.high) for panel in chart.picture.panels][:3] == [(0, 1), (-1, 1), (0, 1)]
+    assert chart.picture.panels[3].x.low > 0
+
+
 def test_a_single_system_is_not_repeated():
     """A row a metric; those of one scale in one block."""
     chart = means(

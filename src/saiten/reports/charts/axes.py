@@ -38,18 +38,27 @@ def _whole(low: float, high: float) -> Axis | None:
 
 
 def shared_axes(groups: Sequence[tuple[Sequence[float], Bounds]]) -> list[Axis | None]:
-    """An axis for each group of values; groups of about the same size share one. None where a group has no value."""
+    """An axis for each group of values; groups of one kind of scale and about one size share one.
+
+    None where a group has no value. A scale that begins below 0 would push those that begin at 0 to one side.
+    """
     sizes = group_by_scale(
         max((abs(value) for each in (*values, *bounds) if (value := finite(each)) is not None), default=0.0)
         for values, bounds in groups
     )
-    axes: dict[int, Axis | None] = {}
-    for size in set(sizes):
-        members = [group for group, of in zip(groups, sizes, strict=True) if of == size and group[0]]
+    kinds = [(size, _kind(bounds)) for size, (_, bounds) in zip(sizes, groups, strict=True)]
+    axes: dict[tuple[int, str], Axis | None] = {}
+    for kind in set(kinds):
+        members = [group for group, of in zip(groups, kinds, strict=True) if of == kind and group[0]]
         lows, highs = ([bounds[end] for _, bounds in members] for end in (0, 1))
         whole = (_outer(lows, min), _outer(highs, max))
-        axes[size] = bounded_axis([value for values, _ in members for value in values], whole)
-    return [axes[size] if values else None for (values, _), size in zip(groups, sizes, strict=True)]
+        axes[kind] = bounded_axis([value for values, _ in members for value in values], whole)
+    return [axes[kind] if values else None for (values, _), kind in zip(groups, kinds, strict=True)]
+
+
+def _kind(bounds: Bounds) -> str:
+    low = finite(bounds[0])
+    return "open" if low is None else "below 0" if low < 0 else "from 0"
 
 
 def _outer(ends: Sequence[float | None], outermost: Callable[[list[float]], float]) -> float | None:
