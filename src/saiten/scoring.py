@@ -212,10 +212,25 @@ class Ledger(Protocol):
         """All rows were read, and every score is there."""
 
 
+def _keep_apart(row: BadRow, ledger: Ledger, watch: Watch, *, strict: bool) -> None:
+    if strict:
+        raise BadInput(f"{row.where}: {row.reason} (--strict stops at the first bad row)")
+    ledger.bad_row(row.where, row.reason, row.raw)
+    watch.bad_row(row)
+
+
 async def score_into(
-    ledger: Ledger, rows: Iterable[Sample | BadRow], scorer: Scorer, watch: Watch, *, strict: bool = False
+    ledger: Ledger,
+    rows: Iterable[Sample | BadRow],
+    scorer: Scorer,
+    watch: Watch,
+    *,
+    strict: bool = False,
+    whole: bool = True,
 ) -> None:
     """Score all that is not in the ledger yet, and write each score down the moment it is there.
+
+    `whole`: whether these are all rows there will be, so that the ledger is finished at their end.
 
     The judge is tried with one small call before the first score that needs it.
 
@@ -241,10 +256,7 @@ async def score_into(
         tried = False
         for row in rows:
             if isinstance(row, BadRow):
-                if strict:
-                    raise BadInput(f"{row.where}: {row.reason} (--strict stops at the first bad row)")
-                ledger.bad_row(row.where, row.reason, row.raw)
-                watch.bad_row(row)
+                _keep_apart(row, ledger, watch, strict=strict)
                 continue
             watch.sample_read(row)
             ledger.sample(row)
@@ -258,4 +270,5 @@ async def score_into(
                 watch.sample_done(row)
 
     await scorer.run(samples(), record, pending, watch.sample_done)
-    ledger.finish()
+    if whole:
+        ledger.finish()

@@ -78,9 +78,19 @@ def exported(saiten, somewhere):
         said = saiten("annotate", "--db", database, "--export", "labels.jsonl")
         assert said.status == 0, said
         assert said.out == ""
+        written = len(rows_of(somewhere / "labels.jsonl"))
+        assert f"{written} label{'s' * (written != 1)} written" in said.err
         return somewhere / "labels.jsonl"
 
     return export
+
+
+@pytest.mark.parametrize("file", ["labels.jsonl", "-"])
+def test_an_export_of_nothing_says_so(saiten, project, file):
+    """An empty file alone could be read as one that went wrong."""
+    said = saiten("annotate", "--db", project("grade"), "--export", file)
+    assert (said.status, said.out) == (0, "")
+    assert "0 labels written; nobody has saved anything yet" in said.err
 
 
 def test_grades_for_agreement_and_meta_evaluate(saiten, project, exported, somewhere):

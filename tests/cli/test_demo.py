@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import time
 from io import StringIO
 from pathlib import Path
@@ -13,7 +14,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from conftest import SAITEN
 from saiten.cli.demo.beside import beside
 from saiten.cli.demo.command import make_room
 from saiten.cli.demo.telling import commands, interval, line, table
@@ -44,7 +44,13 @@ def toured(tmp_path_factory):
     """One demo, in a process of its own: its folder, and what it printed."""
     folder = tmp_path_factory.mktemp("demo")
     wide = {**os.environ, "COLUMNS": "100"}
-    ran = subprocess.run([*SAITEN, "demo"], cwd=folder, env=wide, capture_output=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", "from saiten.cli import main; main()", "demo"],
+        cwd=folder,
+        env=wide,
+        capture_output=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr.decode()
     return folder, ran.stdout.decode()
 

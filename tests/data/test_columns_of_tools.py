@@ -194,6 +194,39 @@ def test_a_column_left_aside_is_told_once():
     ]
 
 
+def test_japanese_names_of_every_field_that_has_them():
+    """As people name the columns of a sheet."""
+    row = {"番号": "7", "質問": "q", "回答": "a", "検索結果": ["c"], "システム": "s", "グループ": "g", "言語": "ja"}
+    for name in ("正答例", "参照回答", "正解", "模範解答", "Expected Answer"):
+        (sample,) = read([{**row, name: "r"}])
+        assert sample == Sample("7", "q", "a", ("c",), "r", group="g", system="s", language="ja")
+
+
+@pytest.mark.parametrize(
+    ("row", "note"),
+    [
+        (
+            {"question": "q", "answer": "a", "contexts": ["c"], "参考解答": "r", "note": 1, "": 0},
+            "input: columns not used: 参考解答, note; there is none for reference: name one, as in --column reference=参考解答",
+        ),
+        (
+            {"question": "q", **{f"x{n}": n for n in range(9)}},
+            (
+                "input: columns not used: x0, x1, x2, x3, x4, x5, x6, x7, …; there is none for reference or contexts or answer: "
+                "name one, as in --column reference=x0"
+            ),
+        ),
+        ({"question": "q", "answer": "a", "contexts": None, "reference": "r", "note": 1}, None),
+        ({"question": "q", "answer": "a", "seconds": 1.5, "calls": [], "usage": {}, "error": None}, None),
+    ],
+)
+def test_columns_not_used_are_told_once_where_a_field_is_missing(row, note):
+    """A column of another name may be the field; where nothing is missing, nothing is said."""
+    told = []
+    read([row, row], told)
+    assert told == ([note] if note else [])
+
+
 def test_a_null_gives_way_to_the_next_column():
     """Of two columns for one field the first that has a value counts."""
     assert read([{"question": "q", "answer": None, "response": "a"}])[0].answer == "a"

@@ -213,7 +213,7 @@ def test_an_empty_folder_and_one_left_by_a_killed_start_are_fine(run):
     """A process killed before its manifest was written leaves a folder that can be used."""
     run.mkdir()
     (run / ".lock").write_text("")
-    (run / "manifest.json.new").write_text('{"kind"')
+    (run / ".manifest.json.0a1b2c3d.new").write_text('{"kind"')
     Journal.open(run, SETTINGS).close()
     assert read_run(run).manifest.settings == SETTINGS
 
@@ -460,3 +460,50 @@ def test_memory_does_not_grow_with_what_the_lines_say(run):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 20
+
+
+class TestFinished:
+    """A run is finished once its samples were all named and every metric has a score for each."""
+
+    @staticmethod
+    def go_on(run, samples, metrics, scores, **more):
+        """A process that reads these samples and ends well; whether the run is finished then."""
+        with Journal.open(run, SETTINGS, signatures=dict.fromkeys(metrics, "x"), **more) as journal:
+            for name in samples:
+                journal.sample(Sample(name, "q", "a"))
+            for name, metric in scores:
+                journal.score(Scored(name, metric, Score(1.0)))
+            journal.finish()
+        return read_run(run).manifest.finished
+
+    def test_only_what_is_whole(self, run):
+        """Fewer metrics or rows than a killed run had begun with do not make it a whole one."""
+        assert self.go_on(run, "ab", "mn", [("a", "m"), ("b", "m"), ("a", "n")]) is False
+        assert self.go_on(run, "ab", "m", []) is False
+        assert self.go_on(run, "a", "mn", [("b", "n")]) is False
+        assert self.go_on(run, "ab", "mn", []) is True
+
+    def test_no_usable_row_is_no_end(self, run):
+        """All of them may have been bad."""
+        assert self.go_on(run, "", "m", []) is False
+
+    def test_reopened(self, run):
+        """A whole run stays one when it is only looked at, and is none as soon as there is more to do."""
+        assert self.go_on(run, "a", "m", [("a", "m")]) is True
+        Journal.open(run, SETTINGS, signatures={"m": "x"}).close()
+        assert read_run(run).manifest.finished is True
+        with Journal.open(run, SETTINGS, signatures={"m": "x"}) as journal:
+            journal.sample(Sample("b", "q", "a"))
+        assert read_run(run).manifest.finished is False
+        assert self.go_on(run, "ab", "m", [("b", "m")]) is True
+        Journal.open(run, SETTINGS, signatures={"m": "x", "n": "x"}).close()
+        assert read_run(run).manifest.finished is False
+
+    @pytest.mark.parametrize("odd", ['"no"', "0", "[]"])
+    def test_an_odd_mark_is_damage(self, run, odd):
+        """And not taken for an end."""
+        self.go_on(run, "a", "m", [("a", "m")])
+        path = run / "manifest.json"
+        path.write_text(path.read_text().replace('"finished": true', f'"finished": {odd}'))
+        with pytest.raises(ConfigurationError, match="`finished` is true, false or absent"):
+            read_run(run)

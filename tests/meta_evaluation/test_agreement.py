@@ -95,7 +95,7 @@ def test_a_few_words_among_grades_are_left_out_and_said():
     labels = [Label(item, value, who) for item, who, value in TWO] + [Label("l", 0.0, "a", category="unsure")]
     one = agreement_report(labels, resamples=0).aspects[0]
     assert one.figures == of(TWO).figures
-    assert one.notes == ("1 labels left out that are no numbers, for example 'unsure'",)
+    assert one.notes == ("1 label left out that is no number, for example 'unsure'",)
     kept = agreement_report(labels, resamples=0, level="nominal").aspects[0]
     assert kept.rates["a"] == {"0": 2, "1": 1, "unsure": 1}
 
@@ -105,7 +105,7 @@ def test_the_last_label_of_an_annotator_counts():
     one = of([("j", "a", 1.0), ("k", "b", 0.0), *TWO])
     assert one.figures == of(TWO).figures
     assert one.labels == 6
-    assert one.notes == ("1 labels that their annotator changed later",)
+    assert one.notes == ("1 label that their annotator changed later",)
 
 
 def test_labels_without_names_are_votes():

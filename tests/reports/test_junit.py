@@ -86,6 +86,15 @@ def test_a_suite_a_metric_and_a_case_a_threshold():
     assert first.get("timestamp") == "2026-01-02T03:04:05"
 
 
+@pytest.mark.parametrize(("side", "named"), [("under", ["q1", "q3"]), ("over", ["q0", "q2", "q4"])])
+def test_only_samples_beyond_the_limit_are_among_the_worst(side, named):
+    """A perfect answer did not make the mean miss, however few others there are."""
+    limit = {"under": 0.9, "over": 0.5}[side]
+    root, _ = report(scores([1.0, 0.0, 1.0, 0.4, 1.0]), [Threshold("faithfulness", limit, side)])
+    text = root.find("*/testcase/failure").text
+    assert [f"q{n}" for n in range(5) if f"question of q{n}" in text] == named
+
+
 def test_another_reader_finds_the_same_figures():
     """Totals, what went wrong with which case and why, signatures and times; none is skipped."""
     both = scores([0.9, 0.2, 0.4, 0.8]) | scores([None, None, None, 1.0], "accuracy")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import typer
@@ -167,7 +167,9 @@ def annotate(
         elif prelabels is not None:
             raise ConfigurationError("--prelabels are joined to the answers by their ids: name the data too")
         if export is not None:
-            _write(export, export_lines(asked, store.settled()))
+            written = _write(export, export_lines(asked, store.settled()))
+            nobody = "" if written else "; nobody has saved anything yet"
+            notes.print(f"{written} {'label' if written == 1 else 'labels'} written{nobody}")
             return
         the_admin(store)
         people = _Named(annotator or (), new_link or ())
@@ -332,17 +334,27 @@ def _is_text(sample: Sample) -> bool:
     return True
 
 
-def _write(file: Path, lines: Iterator[bytes]) -> None:
-    """To standard output, or as a whole file or not at all; a pipe or a device is written to, never replaced."""
+def _write(file: Path, lines: Iterator[bytes]) -> int:
+    """To standard output, or as a whole file or not at all; a pipe or a device is written to, never replaced.
+
+    Returns how many lines there were.
+    """
     if str(file) == "-":
-        sys.stdout.buffer.writelines(lines)
+        written = _write_to(sys.stdout.buffer, lines)
         sys.stdout.buffer.flush()
-        return
+        return written
     try:
         with whole_file(file) as stream:
-            stream.writelines(lines)
+            return _write_to(stream, lines)
     except OSError as error:
         raise ConfigurationError(f"{file} cannot be written: {error.strerror}; name another with --export") from error
+
+
+def _write_to(stream: IO[bytes], lines: Iterator[bytes]) -> int:
+    written = 0
+    for written, line in enumerate(lines, 1):  # noqa: B007 - the last one counts
+        stream.write(line)
+    return written
 
 
 def web_settings(host: str, port: int, public_url: str | None, environ: Mapping[str, str]) -> "WebSettings":

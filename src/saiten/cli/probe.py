@@ -276,4 +276,4 @@ class _Wanted:
         self.journal.bad_row(where, reason, raw)
 
     def finish(self) -> None:
-        self.journal.finish()
+        self.journal.finish(len(self.plan.wanted))

@@ -76,12 +76,12 @@ def report(
     with notes.status("reading"):
         made = report_of(runs, labels=said, title=title, language=language, limit=limit)
     for note in made.notes:
-        notes.print(note, markup=False)
+        notes.print(outside(note))
     with notes.status("writing"):
         write_report(made, out)
         if charts is not None:
             for kept in write_charts(made.figures, charts):
-                notes.print(f"{kept} is of an earlier report and was changed since; it is left as it is", markup=False)
+                notes.print(f"{outside(kept)} is of an earlier report, or somebody's own; it is left as it is")
     stdout().print(outside(out), soft_wrap=True)
 
 
@@ -90,10 +90,13 @@ def report_of(
     *,
     labels: Sequence[Label] = (),
     title: str = "",
+    note: str = "",
     language: Language | None = None,
     limit: int = LIMIT,
 ) -> Report:
     """The report of runs and experiments, in the order in which they are named; each run once.
+
+    `note`: what a reader must know before everything else.
 
     Raises:
         BadInput, ConfigurationError: there is no run, or it cannot be read; the text says which.
@@ -125,7 +128,7 @@ def report_of(
         return [Chapter(word.format(one.plan.title or "–"), experiment_tables(one)) for one in experiments]
 
     return make_report(
-        list(readers.values()), labels=labels, more=chapters, title=title, language=language, limit=limit
+        list(readers.values()), labels=labels, more=chapters, title=title, note=note, language=language, limit=limit
     )
 
 

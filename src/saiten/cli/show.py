@@ -69,6 +69,8 @@ def show(
     )
     if gate is not None and (gist or any(one is not None for one in (sample, dialogue, worst))):
         raise ConfigurationError("thresholds are held against the summary; leave out --sample, --worst and the like")
+    if gist or any(one is not None for one in (sample, dialogue, worst)):
+        tell_unfinished([reader], notes)
     if gist:
         show_gist(reader, form, stdout(), sample=sample, apart=worst is None and dialogue is None)
         return
@@ -119,7 +121,12 @@ def worst_table(reader: RunReader, metric: str, number: int) -> Table:
     measured = [(one.score.value, one) for one in scored if one.score.value is not None]
     worst = sorted(measured, key=lambda pair: (sign * pair[0], pair[1].sample))[:number]
     rows = tuple((one.sample, value, one.score.reason) for value, one in worst)
-    return Table(f"{word} {metric}", ("sample", "value", "reason"), rows, f"{len(measured)} samples have a value.")
+    return Table(
+        f"{word} {metric}",
+        ("sample", "value", "reason"),
+        rows,
+        f"{len(measured)} {'sample has' if len(measured) == 1 else 'samples have'} a value.",
+    )
 
 
 def _show_dialogue(reader: RunReader, identity: str, form: Format) -> None:

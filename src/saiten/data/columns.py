@@ -27,7 +27,7 @@ Names = Mapping[str, Sequence[str]]
 """Field → the columns that may hold it, the first that is there counts."""
 
 SAMPLE_COLUMNS: Names = {
-    "id": ("id", "sample_id", "query_id", "request_id", "row_id"),
+    "id": ("id", "sample_id", "query_id", "request_id", "row_id", "番号"),
     "question": (
         "question",
         "user_input",
@@ -70,6 +70,7 @@ SAMPLE_COLUMNS: Names = {
         "context",
         "references",
         "コンテキスト",
+        "検索結果",
     ),
     "reference": (
         "reference",
@@ -89,7 +90,11 @@ SAMPLE_COLUMNS: Names = {
         "gt_answer",
         "targets",
         "target",
+        "expected_answer",
         "正答例",
+        "参照回答",
+        "正解",
+        "模範解答",
     ),
     "alternatives": ("alternatives",),
     "evidence": (
@@ -99,9 +104,9 @@ SAMPLE_COLUMNS: Names = {
         "expectations.expected_retrieved_context",
         "context",
     ),
-    "group": ("group",),
-    "system": ("system",),
-    "language": ("language", "lang"),
+    "group": ("group", "グループ"),
+    "system": ("system", "システム"),
+    "language": ("language", "lang", "言語"),
 }
 
 LABEL_COLUMNS: Names = {
@@ -126,6 +131,10 @@ _LOOKED_AT = 100
 """Rows in which a column must show itself; JSON lines may leave out what they do not have."""
 _SHAPES = 1_000
 """Sets of columns whose plan is remembered; a file has one, or a few."""
+_NAMED = 8
+"""Columns not used that are named."""
+_NO_FIELD = frozenset({"", "seconds", "calls", "usage", "error"})
+"""No column that a field may be looked for in: one without a name, and what `saiten answer` writes beside a sample."""
 _FILLING = re.compile(r"[\s_-]")
 
 
@@ -194,9 +203,16 @@ class Columns:
         }
 
     def checked(
-        self, rows: Iterator[Row | BadRow], name: str, needed: Collection[str], tell: Callable[[str], None]
+        self,
+        rows: Iterator[Row | BadRow],
+        name: str,
+        needed: Collection[str],
+        tell: Callable[[str], None],
+        wished: Collection[str] = (),
     ) -> Iterator[Row | BadRow]:
         """The same rows, once the first of them were seen to have what is needed: at least one of `needed`.
+
+        Where one of `wished` was not found, the columns that no field was found in are told.
 
         Raises:
             BadInput: there are no rows; or a chosen column, or all of the needed fields, are in none of the first rows.
@@ -217,7 +233,7 @@ class Columns:
         if lack is not None:
             columns = ", ".join(dict.fromkeys(_paths(good))) or "none"
             raise BadInput(f"{name}: {lack}; columns there: {columns}")
-        for note in self._ambiguous(good[-1]) if good else ():
+        for note in (*self._ambiguous(good[-1]), *self._unused(good, wished)) if good else ():
             tell(f"{name}: {note}")
         yield from held
         yield from rows
@@ -242,6 +258,18 @@ class Columns:
                     f"the {field} is taken from {filled[0]!r}, not from {' or '.join(map(repr, roots[1:]))}; "
                     f"to change that, name the column, as in --column {field}={roots[1]}"
                 )
+
+    def _unused(self, rows: Sequence[Row], wished: Iterable[str]) -> Iterator[str]:
+        """Whether something that is missing may stand in a column of another name."""
+        missing = [field for field in wished if all(self.find(row.fields, field) is MISSING for row in rows)]
+        columns = dict.fromkeys(str(column) for row in rows for column in row.fields)
+        unused = [column for column in columns if not self.wanted(column) and _plain(column) not in _NO_FIELD]
+        if missing and unused:
+            more = ", …" if len(unused) > _NAMED else ""
+            yield (
+                f"columns not used: {', '.join(unused[:_NAMED])}{more}; there is none for {' or '.join(missing)}: "
+                f"name one, as in --column {missing[0]}={unused[0]}"
+            )
 
 
 def _promising(paths: Iterable[str], fields: Mapping[str, Any]) -> Iterator[str]:

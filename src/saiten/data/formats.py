@@ -24,6 +24,8 @@ _ENDINGS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+_WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+_NO_WORKBOOKS = "Excel workbooks are not read; save the sheet as CSV (UTF-8)"
 
 
 def read_rows(
@@ -100,8 +102,10 @@ def _by_content(stream: io.BufferedReader, name: str) -> str:
     if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
         return "json"
     if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-        raise BadInput(f"{name} looks like an Excel workbook, which is not read; save it as CSV (UTF-8)")
+        raise BadInput(f"{name} looks like an Excel workbook; {_NO_WORKBOOKS}")
     first = start.split(b"\n", 1)[0]
     if b"," in first or b"\t" in first or b";" in first:
         return "csv"
+    if name.lower().endswith(_WORKBOOKS):
+        raise BadInput(f"{name}: {_NO_WORKBOOKS}")
     raise BadInput(f"{name}: neither its ending nor its content tells the format; name one of {', '.join(FORMATS)}")

@@ -13,6 +13,8 @@ from saiten.data.values import as_language, as_references, as_text, as_texts
 from saiten.records import Language, Sample
 
 _LOG = logging.getLogger(__name__)
+_WISHED = ("reference", "contexts", "answer", "question")
+"""What metrics commonly need."""
 
 
 def read_samples(
@@ -52,7 +54,7 @@ def read_samples(
     name = name_of(source)
     rows = read_rows(source, format, wanted=fields.wanted, tell=tell)
     seen = _Seen()
-    for row in fields.checked(rows, name, ("question", "answer"), tell):
+    for row in fields.checked(rows, name, ("question", "answer"), tell, _WISHED):
         if isinstance(row, BadRow):
             yield row
             continue

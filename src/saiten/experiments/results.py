@@ -59,6 +59,9 @@ class ChainComparison:
         )
         better = {1: PARALLEL, -1: SERIAL}.get(gained)
         quicker = {-1: PARALLEL, 1: SERIAL}.get(faster)
+        if self.model == OFFLINE:
+            accuracy = "the accuracy differs within the noise" if better is None else f"{better} is more accurate"
+            return f"{accuracy}; without a model nothing follows from the latency"
         if better is None and quicker is None:
             return "neither differs outside the noise"
         if better is None:

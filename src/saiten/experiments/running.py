@@ -126,10 +126,11 @@ class Experiment:
         for data in self.plan.data:
             await self._index(data, models, stages)
             cells = list(cells_of(self.plan, data))
+            whole = True
             if data.answers is None:
                 for cell in cells:
-                    await self._answer(cell, models, stages)
-            await self._score(data, cells, models, stages)
+                    whole &= await self._answer(cell, models, stages)
+            await self._score(data, cells, models, stages, whole=whole)
 
     def _check_kb(self, data: DataSet, models: Models) -> None:
         """A base that nothing is indexed into has to be there."""
@@ -166,20 +167,22 @@ class Experiment:
         with stages.indexing(data.name) as watch:
             await index_documents(documents, kb, models.without_store(), watch=watch)
 
-    async def _answer(self, cell: Cell, models: Models, stages: Stages) -> None:
+    async def _answer(self, cell: Cell, models: Models, stages: Stages) -> bool:
+        """Whether all questions were asked, so that nothing of the cell is left out."""
         try:
             bare = models.without_store()
             system = await self._system(cell, bare)
             await ready(system, bare)
         except ConfigurationError as error:
             stages.left_out(cell.data.name, cell.system, str(error))
-            return
+            return False
         try:
-            await self._ask_all(cell, system, stages)
+            return await self._ask_all(cell, system, stages)
         finally:
             await system.close()
 
-    async def _ask_all(self, cell: Cell, system: System, stages: Stages) -> None:
+    async def _ask_all(self, cell: Cell, system: System, stages: Stages) -> bool:
+        whole = True
         path = cell.answers(self.folder)
         path.parent.mkdir(parents=True, exist_ok=True)
         settings = {**system.describe(), "system": system.name, "questions": cell.data.name}
@@ -193,11 +196,13 @@ class Experiment:
                 await answer_into(ledger, rows, system, LocalExecutor(self.plan.at_once), watch)
             except ConfigurationError as error:
                 stages.left_out(cell.data.name, cell.system, str(error))
+                whole = False
             if ledger.outdated:
                 self.tell(
                     f"{ledger.outdated} answers of {cell.system} to {cell.data.name} are scored with the reference "
                     "that their questions had when they were asked; for those as they are now, name another folder"
                 )
+        return whole
 
     def _ledger(self, cell: Cell, path: Path, settings: dict[str, str]) -> AnswersFile:
         """Raises ConfigurationError: answers made in another way would pass for those of this plan, so all stops."""
@@ -237,21 +242,28 @@ class Experiment:
 
     # ------------------------------------------------------------------------------------------------- the scores
 
-    async def _score(self, data: DataSet, cells: list[Cell], models: Models, stages: Stages) -> None:
+    async def _score(self, data: DataSet, cells: list[Cell], models: Models, stages: Stages, *, whole: bool) -> None:
         there = [cell for cell in cells if data.answers is not None or has_answers(cell, self.folder)]
         if not there:
             return
         judge = assemble_judge(self._judge_settings(), models=models)
         base = await self._open(data, models) if "reference" in self.plan.evidence else None
         try:
-            await self._score_with(data, there, self._metrics(base), judge, stages)
+            await self._score_with(data, there, self._metrics(base), judge, stages, whole=whole)
         finally:
             await judge.close()
             if base is not None:
                 await base.close()
 
     async def _score_with(
-        self, data: DataSet, cells: list[Cell], metrics: tuple[Metric, ...], judge: Judge, stages: Stages
+        self,
+        data: DataSet,
+        cells: list[Cell],
+        metrics: tuple[Metric, ...],
+        judge: Judge,
+        stages: Stages,
+        *,
+        whole: bool,
     ) -> None:
         signatures = {metric.name: str(signature_of(metric, judge)) for metric in metrics}
         settings: dict[str, Any] = {
@@ -265,7 +277,7 @@ class Experiment:
             stages.scoring(data.name, total) as watch,
         ):
             scorer = Scorer(metrics, judge, LocalExecutor(self.calls.concurrency))
-            await score_into(journal, self._samples(cells, self.tell), scorer, watch)
+            await score_into(journal, self._samples(cells, self.tell), scorer, watch, whole=whole)
 
     def _samples(self, cells: list[Cell], tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         return chain.from_iterable(answers_of(cell, self.folder, tell) for cell in cells)

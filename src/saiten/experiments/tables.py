@@ -160,7 +160,10 @@ def _chains(chains: tuple[ChainComparison, ...], *, glance: bool) -> Table:
         )
         for each in chains
     )
-    drawn = (*_drawn("difference", 0.0, glance=glance), *_drawn("latency ratio", 1.0, glance=glance, of="ratio "))
+    drawn = (
+        *_drawn("difference", 0.0, glance=glance),
+        *_drawn("latency ratio", 1.0, glance=glance, of="ratio ", alone=True),
+    )
     title = f"Parallel beside serial ({chains[0].metric})"
     wins = _wins(chains)
     return Table(title, columns, rows, f"{_CHAINS} {wins}", drawn, "several")
@@ -170,8 +173,9 @@ def _wins(chains: tuple[ChainComparison, ...]) -> str:
     differences = [each.accuracy.difference for each in chains if each.accuracy.difference is not None]
     serial, parallel = sum(d < 0 for d in differences), sum(d > 0 for d in differences)
     ties = len(differences) - serial - parallel
+    cells = "cell" if len(differences) == 1 else "cells"
     return (
-        f"By the mean alone, refine is the more accurate one in {serial} of {len(differences)} cells, map_reduce in "
+        f"By the mean alone, refine is the more accurate one in {serial} of {len(differences)} {cells}, map_reduce in "
         f"{parallel}, {ties} are equal (published: 15, 2 and 1 of 18)."
     )
 
@@ -198,5 +202,7 @@ def _interval(low: float | None, high: float | None, *, glance: bool) -> tuple[C
     return (None if low is None or high is None else f"[{low:.3f}, {high:.3f}]",)
 
 
-def _drawn(figure: str, reference: float | None, *, glance: bool, of: str = "") -> tuple[Interval, ...]:
-    return () if glance else (Interval(figure, f"{of}{_ENDS[0]}", f"{of}{_ENDS[1]}", reference),)
+def _drawn(
+    figure: str, reference: float | None, *, glance: bool, of: str = "", alone: bool = False
+) -> tuple[Interval, ...]:
+    return () if glance else (Interval(figure, f"{of}{_ENDS[0]}", f"{of}{_ENDS[1]}", reference, alone),)

@@ -20,7 +20,7 @@ from saiten.journal.keys import content_key, id_key, score_key
 from saiten.journal.lines import from_line, sample_from_json, sample_to_json, scored_to_json, to_line
 from saiten.journal.lock import LOCK_NAME, Lock
 from saiten.journal.manifest import MANIFEST_NAME, Manifest, read_manifest, write_manifest
-from saiten.journal.whole_file import sync_folder
+from saiten.journal.whole_file import BESIDE, sync_folder
 from saiten.records import STATUSES, Sample, Scored
 
 SAMPLES_NAME, SCORES_NAME, ERRORS_NAME = "samples.jsonl", "scores.jsonl", "errors.jsonl"
@@ -59,6 +59,8 @@ class Journal:
         self._contents = {
             id_key(str(value.get("id"))): content_key(line) for line, value in self._lines_of(self._samples)
         }
+        self._seen: set[int] = set()
+        """Samples that were named since the run was opened."""
         self._done: set[int] = set()
         for _, value in self._lines_of(self._scores):
             key = score_key(str(value.get("sample")), str(value.get("metric")))
@@ -120,6 +122,8 @@ class Journal:
                 manifest = Manifest.new(settings, made, command)
             else:
                 manifest = there.going_on(settings, made, folder)
+                if retry_failed:
+                    manifest = replace(manifest, finished=False)
             if manifest != there:
                 write_manifest(folder, manifest)
             return cls(folder, lock, manifest, retry_failed=retry_failed, tell=tell)
@@ -153,7 +157,9 @@ class Journal:
         line = to_line(sample_to_json(sample))
         key, content = id_key(sample.id), content_key(line)
         known = self._contents.get(key)
+        self._seen.add(key)
         if known is None:
+            self._reopen()
             self._append(self._samples, line)
         elif known != content:
             self._refuse_changed(sample)
@@ -184,9 +190,28 @@ class Journal:
             self._append(self._errors, line)
             self._bad_rows.add(key)
 
-    def finish(self) -> None:
-        """Note that the data was read to its end and every score is there; until then the run counts as unfinished."""
-        self.manifest = replace(self.manifest, finished=True)
+    def finish(self, pairs: int | None = None) -> None:
+        """Note that the run came to its end; until then it counts as unfinished.
+
+        Only if it did: all its samples were named since it was opened, and every metric has a score for each of them.
+        So fewer rows or metrics than a killed run was begun with do not make it a whole one.
+
+        Args:
+            pairs: How many pairs of sample and metric there are to be; samples times metrics by default.
+        """
+        wanted = len(self._contents) * len(self.manifest.signatures) if pairs is None else pairs
+        if self.manifest.finished or not 0 < wanted <= len(self._done) or len(self._seen) < len(self._contents):
+            return
+        for file in self._files:
+            file.sync()  # before the word that all of it is there
+        self._mark(finished=True)
+
+    def _reopen(self) -> None:
+        if self.manifest.finished:
+            self._mark(finished=False)
+
+    def _mark(self, *, finished: bool) -> None:
+        self.manifest = replace(self.manifest, finished=finished)
         write_manifest(self.folder, self.manifest)
 
     def append(self, name: str, value: Mapping[str, Any]) -> None:
@@ -285,7 +310,8 @@ def _refuse_foreign(folder: Path) -> None:
         raise ConfigurationError(f"{folder} is a file; name a folder for the run")
     if folder.is_dir() and read_manifest(folder) is None:
         # A process killed between the first two steps leaves these behind.
-        others = sorted({path.name for path in folder.iterdir()} - {LOCK_NAME, f"{MANIFEST_NAME}.new"})
+        left = {path.name for path in folder.iterdir() if path.match(f".{MANIFEST_NAME}.*{BESIDE}")}
+        others = sorted({path.name for path in folder.iterdir()} - left - {LOCK_NAME})
         if others:
             raise ConfigurationError(
                 f"{folder} is not empty and no run of saiten (it holds {', '.join(others[:5])}); name a new folder"

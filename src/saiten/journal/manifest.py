@@ -66,7 +66,7 @@ class Manifest:
         return cls(*made, finished=False)
 
     def going_on(self, settings: Mapping[str, Any], signatures: Mapping[str, str], folder: Path) -> "Manifest":
-        """The manifest of the same run, unfinished, with metrics added; settings and signatures there must be the same.
+        """The manifest of the same run with metrics added, which it lacks yet; all that is there must be the same.
 
         Raises:
             ConfigurationError: they are not; the text lists what differs.
@@ -77,7 +77,8 @@ class Manifest:
                 f"{folder} was begun with other settings; name another folder, or give the same settings again:\n"
                 + "\n".join(f"  {line}" for line in differing)
             )
-        return replace(self, signatures={**self.signatures, **signatures}, finished=False)
+        whole = self.finished and set(signatures) <= set(self.signatures)
+        return replace(self, signatures={**self.signatures, **signatures}, finished=whole)
 
     def may_go_on(self, settings: Mapping[str, Any], signatures: Mapping[str, str]) -> bool:
         """Whether `going_on` would not refuse."""
@@ -110,6 +111,8 @@ def read_manifest(folder: Path) -> Manifest | None:
             f"{folder} has format {value.get('format')}, this saiten reads {FORMAT}; use the version that wrote it "
             f"(saiten {(value.get('versions') or {}).get('saiten', 'unknown')})"
         )
+    if not isinstance(value.get("finished"), bool | None):
+        raise ConfigurationError(f"{path} cannot be read: `finished` is true, false or absent")
     known = Manifest.__dataclass_fields__
     return Manifest(**{"settings": {}} | {key: item for key, item in value.items() if key in known})
 

@@ -137,7 +137,10 @@ def _one_kind(labels: Sequence[Label], level: Level | None) -> tuple[Sequence[La
             raise BadInput(f"the values are words, for example {words[0].category!r}, and have no {level} level")
         return _renumbered(labels), True, None
     kept = [label for label in labels if not label.category]
-    return kept, False, f"{len(words)} labels left out that are no numbers, for example {words[0].category!r}"
+    left_out = (
+        "1 label left out that is no number" if len(words) == 1 else f"{len(words)} labels left out that are no numbers"
+    )
+    return kept, False, f"{left_out}, for example {words[0].category!r}"
 
 
 def _renumbered(labels: Sequence[Label]) -> list[Label]:
@@ -155,7 +158,9 @@ def _last_of_each(labels: Sequence[Label]) -> tuple[list[Label], str | None]:
         key = (label.item, label.annotator or number)
         changed += key in last and last[key].value != label.value
         last[key] = label
-    return list(last.values()), f"{changed} labels that their annotator changed later" if changed else None
+    return list(
+        last.values()
+    ), f"{changed} {'label' if changed == 1 else 'labels'} that their annotator changed later" if changed else None
 
 
 def _rates(labels: Sequence[Label], *, words: bool, named: bool) -> dict[str, dict[str, int]]:

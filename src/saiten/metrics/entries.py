@@ -105,7 +105,7 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_RAGAS}.context_recall:ContextRecall",
         "ragas",
         "share of the reference's statements that stand in the contexts",
-        "正答例の主張のうち、コンテキストに含まれるものの割合",
+        "参照回答の主張のうち、コンテキストに含まれるものの割合",
         ("llm_context_recall",),
     ),
     Entry(
@@ -113,7 +113,7 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_RAGAS}.context_entity_recall:ContextEntityRecall",
         "ragas",
         "share of the reference's entities that the contexts name",
-        "正答例の固有表現のうち、コンテキストに現れるものの割合",
+        "参照回答の固有表現のうち、コンテキストに現れるものの割合",
         ("context_entities_recall",),
     ),
     Entry(
@@ -121,7 +121,7 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_RAGAS}.answer_similarity:AnswerSimilarity",
         "ragas",
         "cosine of the embeddings of answer and reference",
-        "回答と正答例の埋め込みのコサイン類似度",
+        "回答と参照回答の埋め込みのコサイン類似度",
         ("semantic_similarity", "answer_semantic_similarity"),
     ),
     Entry(
@@ -129,7 +129,7 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_RAGAS}.answer_correctness:AnswerCorrectness",
         "ragas",
         "F-score of the answer's statements against the reference's, with their similarity",
-        "回答と正答例の主張のF値と類似度の加重平均",
+        "回答と参照回答の主張のF値と類似度の加重平均",
     ),
     Entry(
         "aspect_critique",
@@ -159,14 +159,14 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_JUDGED}.correctness:Correctness",
         "judged",
         "grade of 1 to 5 against the reference; answers that decline are left out",
-        "正答例に照らした1~5の評点(「分からない」という回答は除外)",
+        "参照回答に照らした1~5の評点(「分からない」という回答は除外)",
     ),
     Entry(
         "accuracy",
         f"{_JUDGED}.accuracy:Accuracy",
         "judged",
         "correct or not against the reference; grounded: made-up additions count as mistakes",
-        "正答例に照らした正誤(grounded では根拠のない付け足しも誤りとする)",
+        "参照回答に照らした正誤(grounded では根拠のない付け足しも誤りとする)",
     ),
     Entry(
         "gist",
@@ -201,14 +201,14 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_OVERLAP}:WordRecall",
         "overlap",
         "share of the reference's words that stand in the answer",
-        "正答例の単語のうち、回答に含まれるものの割合",
+        "参照回答の単語のうち、回答に含まれるものの割合",
     ),
     Entry(
         "rouge_1",
         f"{_OVERLAP}:Rouge1",
         "overlap",
         "F-score of single words against the reference",
-        "正答例との単語の一致(F値)",
+        "参照回答との単語の一致(F値)",
         ("rouge1",),
     ),
     Entry(
@@ -216,7 +216,7 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_OVERLAP}:Rouge2",
         "overlap",
         "F-score of pairs of words against the reference",
-        "正答例との2語連鎖の一致(F値)",
+        "参照回答との2語連鎖の一致(F値)",
         ("rouge2",),
     ),
     Entry(
@@ -224,7 +224,7 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_OVERLAP}:RougeL",
         "overlap",
         "F-score of the longest common subsequence of words with the reference",
-        "正答例との最長共通部分列(F値)",
+        "参照回答との最長共通部分列(F値)",
         ("rougel",),
     ),
     Entry(
@@ -232,7 +232,7 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_OVERLAP}:Bleu4",
         "overlap",
         "BLEU of one answer against its references, up to 4 words, smoothed",
-        "正答例に対する文単位のBLEU(4語連鎖まで、平滑化あり)",
+        "参照回答に対する文単位のBLEU(4語連鎖まで、平滑化あり)",
         ("bleu_4",),
     ),
     Entry(
@@ -240,7 +240,7 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_OVERLAP}:ChrF",
         "overlap",
         "F-score of character n-grams against the references",
-        "正答例との文字n-gramの一致(F値)",
+        "参照回答との文字n-gramの一致(F値)",
     ),
     Entry(
         "token_f1",
@@ -254,7 +254,7 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_OVERLAP}:ExactMatch",
         "overlap",
         "whether the answer equals a reference but for spelling details",
-        "表記の揺れを除いて正答例と一致するか",
+        "表記の揺れを除いて参照回答と一致するか",
     ),
     Entry(
         "length",
@@ -275,7 +275,7 @@ ENTRIES: tuple[Entry, ...] = (
         f"{_NEURAL}.bertscore:BertScore",
         "neural",
         "how near the tokens of answer and reference come to each other in a network: precision, recall, F1",
-        "ネットワークの中で、回答と正答例のトークンがどれだけ近いか(適合率・再現率・F1)",
+        "ネットワークの中で、回答と参照回答のトークンがどれだけ近いか(適合率・再現率・F1)",
         ("bert_score",),
     ),
     Entry(

@@ -99,9 +99,9 @@ def may_write(file: Path) -> None:
     Raises:
         BadInput: what is there is no JUnit report, or the folder around it cannot be made or written.
     """
-    if file.exists() and not file.is_file():  # a folder, or /dev/null, which root could take away
-        raise BadInput(f"--junit {file} is no file; name one, such as saiten.xml")
     try:
+        if file.exists() and not file.is_file():  # a folder, or /dev/null, which root could take away
+            raise BadInput(f"--junit {file} is no file; name one, such as saiten.xml")
         if file.exists() and not _is_report(file):
             raise BadInput(f"--junit {file} is there and is no JUnit report; name another file, such as saiten.xml")
         file.parent.mkdir(parents=True, exist_ok=True)

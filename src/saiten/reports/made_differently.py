@@ -9,14 +9,13 @@ _NAMED = 3
 
 
 def made_differently(readers: Sequence[RunReader]) -> list[str]:
-    """A remark for each way in which the signatures of the metrics that all runs have differ; none, if they do not."""
+    """A remark for each way in which the signatures of a metric differ between the runs that have it."""
     signatures = [reader.manifest.signatures for reader in readers]
     found: dict[str, list[str]] = {}
-    for metric in signatures[0]:
-        if all(metric in each for each in signatures):
-            how = _differing([_parts(metric, each[metric]) for each in signatures])
-            if how:
-                found.setdefault(how, []).append(metric)
+    for metric in dict.fromkeys(metric for each in signatures for metric in each):
+        how = _differing([_parts(metric, each[metric]) for each in signatures if metric in each])
+        if how:
+            found.setdefault(how, []).append(metric)
     return [
         f"the runs make {_named(metrics)} differently ({how}); the difference may come from that"
         for how, metrics in found.items()
@@ -26,7 +25,10 @@ def made_differently(readers: Sequence[RunReader]) -> list[str]:
 def _parts(metric: str, signature: str) -> dict[str, str]:
     """`{"judge": "…", "saiten": "…"}`; the name of a metric may hold anything."""
     rest = signature.removeprefix(metric).removeprefix("|")
-    return {key: value for key, _, value in (part.partition(":") for part in rest.split("|"))}
+    parts: dict[str, str] = {}
+    for key, _, value in (part.partition(":") for part in rest.split("|")):
+        parts[key] = f"{parts[key]}, {value}" if key in parts else value
+    return parts
 
 
 def _differing(runs: Sequence[dict[str, str]]) -> str:

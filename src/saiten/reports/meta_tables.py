@@ -157,7 +157,9 @@ def _decisions(aspect: AspectResult, form: IntervalColumns) -> Table:
     for one in aspect.metrics:
         got = one.decisions
         if got is not None:
-            split = f"{got.split} items on which people are split" if got.split else ""
+            split = (
+                f"{got.split} {'item' if got.split == 1 else 'items'} on which people are split" if got.split else ""
+            )
             counted = f"{got.filled} unmeasured counted" if got.filled else ""
             figures = form.cells(got.agreement, got.kappa, got.f1, got.balanced_accuracy, got.auroc)
             rows.append(

@@ -70,6 +70,8 @@ class Chapter:
     tables: Sequence[Table]
     lead: str = ""
     """A sentence below the heading."""
+    points: Sequence[str] = ()
+    """Sentences that stand first, each on a line of its own: what the chapter answers."""
 
 
 def write_page(
@@ -209,6 +211,7 @@ class _Chapter:
     def __init__(self, number: int, chapter: Chapter, language: Language) -> None:
         self.anchor = f"chapter-{number}"
         self.title, self.lead = clean(chapter.title), _said(chapter.lead)
+        self.points = [_said(point) for point in chapter.points]
         self.signatures = [in_language(table, language) for table in chapter.tables if table.columns == _SIGNATURES]
         shown = [table for table in chapter.tables if table.columns != _SIGNATURES]
         prefix = f"{number}-" if chapter.title else ""

@@ -78,7 +78,7 @@ class Outcome:
     place: str | None = None
     """The system or the group; None: all of the run."""
     worst: tuple[Scored, ...] = ()
-    """Where it is missed: the worst samples, with a limit for each sample all that are beyond it; bounded."""
+    """Where it is missed: the worst of the samples beyond the limit, with one for each sample all of them; bounded."""
     beyond: int = 0
     """With a limit for each sample: how many are beyond it, also where not all are named."""
 
@@ -201,7 +201,7 @@ def _because(figure: Figure | None, samples: int) -> str:
 
 
 class _Worst:
-    """The worst samples of one metric, as many as are named; sees every score and keeps few."""
+    """The worst of a metric's samples beyond the limit, as many as are named; sees every score and keeps few."""
 
     def __init__(self, threshold: Threshold) -> None:
         self._threshold = threshold
@@ -223,7 +223,7 @@ class _Worst:
         beyond = self._threshold.beyond(value)
         self.beyond += beyond
         self._seen += 1
-        if self._each and not beyond:
+        if not beyond:
             return
         entry = (badness, -self._seen, one)  # of equal ones the first
         if len(self._heap) < (BEYOND if self._each else WORST):

@@ -1,5 +1,7 @@
 """What a report says above its single answers: figures at once, comparisons where there can be any, and why not else."""
 
+from dataclasses import replace
+
 import pytest
 from report_runs import samples
 
@@ -85,7 +87,7 @@ def test_runs_without_a_value_are_told_from_those_that_share_nothing(report):
     lead = "Compared with no other run: bad (nothing was measured); other (no measured answer in common with one)."
     assert (titles(found), chapter(found, "Is the difference real?").lead) == (["one → two"], lead)
     japanese = chapter(report(*runs, language="ja"), "差は本物か").lead
-    assert japanese == "ほかのどの実行とも比べない実行：bad（測定なし）、other（one とともに測定した回答がない）。"
+    assert japanese == "比較の対象にならなかった実行：bad（測定なし）、other（one とともに測定した回答がない）。"
 
 
 def test_a_system_whose_name_has_braces_is_only_a_name(report):
@@ -104,8 +106,8 @@ def test_runs_that_share_no_metric_have_their_means_at_the_top_all_the_same(repo
 
     found = report(("bad", samples(6), failed), ("good", samples(8), lengths))
     runs = table(found, "Runs")
-    assert [row[6:9] for row in runs.rows] == [(6, 0, 12), (8, 8, 16)]
-    assert runs.columns[6:9] == ("scores", "measured", "of")
+    assert [row[5:8] for row in runs.rows] == [(6, 0, 12), (8, 8, 16)]
+    assert runs.columns[5:8] == ("scores", "measured", "of")
     means = table(found, "Means of the runs")
     assert [(row[0], row[1], row[5], row[6]) for row in means.rows] == [
         ("faithfulness", "bad", 0, 6),
@@ -179,3 +181,51 @@ def test_people_stand_in_the_ranking_of_verdicts_or_it_says_why_not(report):
     one = [label for label in two if label.annotator == "a"]
     alone = table(report(("s", samples(20), shares), labels=one), "labels: metrics by AUROC")
     assert alone.caption.endswith("There is no human ceiling: no item has labels from two annotators.")
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "lead"),
+    [
+        (
+            "en",
+            "Held against labels",
+            "Labelled answers with another text in two: 20; their labels were left out there.",
+        ),
+        (
+            "ja",
+            "ラベルとの比較",
+            "two では、ラベルのある回答のうち 20 件の文章が、同じ ID をもつ最初の実行と異なる。その分のラベルは使っていない。",
+        ),
+    ],
+)
+def test_labels_of_an_answer_are_of_no_other_text_under_its_id(report, language, title, lead):
+    """A second run of the same ids has answers that nobody graded; one with the same texts has graded ones."""
+    labels = [Label(f"q{n}", float(n % 2), "a") for n in range(20)]
+    revised = [replace(sample, answer=f"{sample.answer} Revised.") for sample in samples(20)]
+    runs = [("one", samples(20), shares), ("two", revised, shares), ("three", samples(20), shares)]
+    found = chapter(report(*runs, labels=labels, language=language), title)
+    assert found.lead == lead
+    assert {one.title.split(":")[0] for one in found.tables if "AUROC" in one.title} == {"one", "three"}
+
+
+def test_of_a_run_that_kept_some_answers_these_are_held_against_their_labels(report):
+    """And a preference needs both of its answers."""
+    labels = [Label(f"q{n}", float(n % 2), "a") for n in range(20)]
+    revised = [replace(sample, answer=f"{n}!") if n < 5 else sample for n, sample in enumerate(samples(20))]
+    two = [("one", samples(20), shares), ("two", revised, shares)]
+    found = report(*two, labels=labels)
+    assert "another text in two: 5;" in chapter(found, "Held against labels").lead
+    row = table(found, "two: labels: metrics by AUROC").rows[0]
+    assert 15 in row
+    pairs = [Label(f"q{n} vs q{n + 1}", (-1.0, 1.0)[n % 4 // 2], "a") for n in range(0, 20, 2)]
+    assert "another text in two: 5;" in chapter(report(*two, labels=pairs), "Held against labels").lead
+
+
+def test_the_overview_answers_first_which_is_better_and_whether_that_can_be_believed(report):
+    """In sentences read off the chapters; without labels it says that belief is not known, and of systems all means."""
+    found = report(("r", systems(b=range(9), a=range(9)), shares))
+    points = chapter(found, "Overview").points
+    assert points[0].startswith("faithfulness: ")
+    assert "a 0." in points[0] or "a 1." in points[0]
+    assert any("No labels" in point for point in points)
+    assert points[-1].endswith("scores have a value.")

@@ -9,8 +9,9 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 
 
 @contextmanager
@@ -36,6 +37,15 @@ def beside(work: Callable[[Path], object], folder: Path) -> Iterator[Callable[[]
 
 
 def _quietly(work: Callable[[Path], object], folder: Path) -> None:
-    """Without a word: whoever does the work again hears what is wrong."""
+    """Without a word, and not longer than who asked for it: whoever does the work again hears what is wrong."""
+    Thread(target=_end_with_parent, daemon=True).start()
     sys.stdout = sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the process's very end
     work(folder)
+
+
+def _end_with_parent() -> None:
+    """A demo that was killed leaves no process that writes into its folder."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -14,6 +14,7 @@ from saiten.rag.system import FORMS
 from saiten.reports.report.report import write_report
 
 _TITLE = "saiten demo · 採点の見本"
+_KNOWN = "Nobody labelled these answers; the labels are known from how each was written."
 
 
 def tell(out: Path, samples: Sequence[DemoSample], console: Console, notes: Console) -> None:
@@ -23,7 +24,7 @@ def tell(out: Path, samples: Sequence[DemoSample], console: Console, notes: Cons
     talks = [out / "dialogues" / form for form in FORMS]
     runs = [out / "answers", out / "gist", out / "simulated-aspects", out / "chains", *talks]
     with notes.status("putting the report together"):
-        made = report_of(runs, labels=list(known_labels(samples)), title=_TITLE)
+        made = report_of(runs, labels=list(known_labels(samples)), title=_TITLE, note=_KNOWN)
     with notes.status("drawing the report"):
         write_report(made, path)
     say(

@@ -46,9 +46,12 @@ def verdict_details(verdicts: Sequence[Verdict]) -> Mapping[str, Any]:
 
 
 def sentence(items: Sequence[str], verdicts: Sequence[Verdict], *, yes: str, no: str) -> str:
-    """For people: how many are yes, and which are not."""
+    """For people: how many are yes, how many of these the judge is not sure of, and which are not."""
     refused = [items[verdict.number - 1] for verdict in sorted(verdicts, key=lambda v: v.number) if not verdict.verdict]
-    text = f"{len(verdicts) - len(refused)} of {len(verdicts)} {yes}"
+    unclear = sum(verdict.unclear for verdict in verdicts if verdict.verdict)
+    text = f"{len(verdicts) - len(refused)} of {len(verdicts)} {yes}" + (
+        f", {unclear} of them unclear" if unclear else ""
+    )
     return f"{text}; {no}: {quoted(refused)}" if refused else text
 
 

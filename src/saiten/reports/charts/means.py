@@ -78,6 +78,8 @@ def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | Non
         blocks.append(Block(drawn, scale, "" if alone else metric))
     left_out = len(rows) - len(shown)
     notes = [words["more"].format(count=left_out)] if left_out else []
+    if any(row.value is not None and row.fill is not None for block in blocks for row in block.rows):
+        notes.append(words["no_interval"])
     return interval_rows(blocks, words["nothing"], notes) if blocks else None
 
 

@@ -1,6 +1,6 @@
 """The chapters of a report: what stands in it follows from what the runs hold."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,8 +11,8 @@ from saiten.dialogue.reading import read_dialogues
 from saiten.errors import BadInput
 from saiten.journal import RunReader
 from saiten.meta_evaluation.agreement import agreement_report
-from saiten.meta_evaluation.outputs import item_of, outputs_of
-from saiten.meta_evaluation.pairing import pair
+from saiten.meta_evaluation.outputs import Item, item_of, outputs_of
+from saiten.meta_evaluation.pairing import halves, pair
 from saiten.meta_evaluation.report import meta_evaluate
 from saiten.meta_evaluation.scales import declared_bounds
 from saiten.records import Label, Language, Usage
@@ -21,6 +21,7 @@ from saiten.reports.aspect_tables import aspect_bias_tables
 from saiten.reports.comparison import compare_runs, side_tables
 from saiten.reports.meta_tables import meta_tables, ranking_title
 from saiten.reports.page import Chapter
+from saiten.reports.report.answering import answered, systems_apart
 from saiten.reports.report.charted import (
     costs_chart,
     differences_chart,
@@ -37,16 +38,29 @@ from saiten.summary import Figure
 
 _COMPARED_AT_MOST = 12
 """Systems of a run that are compared with its first one."""
+_DRAWN_AT_MOST = 3
+"""Charts of means in the overview: what stands open above a folded table."""
 _AGREEMENT_SAID = "The intervals draw questions; those of `saiten agreement` draw items, unless it has --samples."
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def overview(tallies: Sequence[Tally], language: Language) -> Chapter:
-    """Each run in a row; of several runs their means side by side."""
+def overview(
+    tallies: Sequence[Tally], language: Language, *, tests: Chapter, people: Chapter | None = None, note: str = ""
+) -> Chapter:
+    """What the report answers; of several runs their means side by side; each run in a row.
+
+    Args:
+        tallies: of all runs.
+        language: of the sentences.
+        tests: the chapter `compared`.
+        people: the chapter `against_people`, where there are labels.
+        note: what a reader must know before everything else.
+    """
     words = WORDS[language]
-    lead = " ".join(words["unfinished"].format(one.name, one.scores, one.expected) for one in tallies if one.unfinished)
-    tables = [_runs(tallies), *([_side_by_side(tallies, language)] if len(tallies) > 1 else [])]
-    return Chapter(words["overview"], tables, lead)
+    unfinished = [words["unfinished"].format(one.name, one.scores, one.expected) for one in tallies if one.unfinished]
+    tables = [*([_side_by_side(tallies, language)] if len(tallies) > 1 else []), _runs(tallies), _begun(tallies, words)]
+    lead = " ".join(part for part in (note, *unfinished) if part)
+    return Chapter(words["overview"], tables, lead, answered(tallies, tests, people, language))
 
 
 def _runs(tallies: Sequence[Tally]) -> Table:
@@ -55,13 +69,10 @@ def _runs(tallies: Sequence[Tally]) -> Table:
         "judge",
         "samples",
         "systems",
-        "groups",
         "languages",
         "scores",
         "measured",
         "of",
-        "begun",
-        "saiten",
     )
     rows: list[tuple[Cell, ...]] = [
         (
@@ -69,13 +80,10 @@ def _runs(tallies: Sequence[Tally]) -> Table:
             _judge(one.reader),
             len(one.told.places),
             len(one.told.systems) or None,
-            one.told.groups or None,
             ", ".join(f"{name}: {n}" for name, n in one.told.languages.items()),
             one.scores,
             one.measured,
             one.expected,
-            one.reader.manifest.created,
-            one.reader.manifest.versions.get("saiten", ""),
         )
         for one in tallies
     ]
@@ -84,6 +92,13 @@ def _runs(tallies: Sequence[Tally]) -> Table:
         "metrics. How the figures were made stands at the page's foot."
     )
     return Table("Runs", columns, tuple(rows), caption)
+
+
+def _begun(tallies: Sequence[Tally], words: Mapping[str, str]) -> Table:
+    """Stands at the page's foot, as all tables with this one column do."""
+    manifests = [(one.name, one.reader.manifest) for one in tallies]
+    lines = [words["begun"].format(name, made.created, made.versions.get("saiten", "–")) for name, made in manifests]
+    return Table(Name(words["begun_title"]), ("signature",), tuple((line,) for line in lines))
 
 
 def _judge(reader: RunReader) -> str:
@@ -100,19 +115,31 @@ def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
     for metric in metrics:
         for one in tallies:
             if metric in one.metrics:
-                figure = one.summary.overall(metric)
-                found.append((one.name, figure))
-                rows.append((metric, one.name, figure.mean, figure.low, figure.high, figure.n, figure.total))
+                whole = one.summary.overall(metric)
+                # The mean over several systems is nobody's: theirs are drawn.
+                parts = [f for f in one.summary.figures if f.metric == metric and f.system is not None]
+                parts = parts if systems_apart(one) else []
+                found += [(f"{one.name} · {f.system}", f) for f in parts] or [(one.name, whole)]
+                rows += [
+                    (metric, one.name, f.system or "all", f.mean, f.low, f.high, f.n, f.total) for f in (*parts, whole)
+                ]
             elif metric in one.summary.signatures:
-                rows.append((metric, one.name, None, None, None, 0, len(one.told.places)))
+                rows.append((metric, one.name, "all", None, None, None, 0, len(one.told.places)))
+    columns: tuple[str, ...] = ("metric", "run", "system", "mean", "95 % from", "to", "n", "of")
+    if not any(map(systems_apart, tallies)):
+        columns, rows = (*columns[:2], *columns[3:]), [(*row[:2], *row[3:]) for row in rows]
+    charts = means_charts(found, language)
+    caption = "Each over its own samples; whether a difference is real is told further below."
+    if len(charts) > _DRAWN_AT_MOST:
+        caption += " Only the first metrics are drawn; the others are drawn in each run's chapter."
     return Table(
         "Means of the runs",
-        ("metric", "run", "mean", "95 % from", "to", "n", "of"),
+        columns,
         tuple(rows),
-        "Each over its own samples; whether a difference is real is told further below.",
+        caption,
         (Interval("mean", "95 % from", "to"),),
         "several",
-        tuple(means_charts(found, language)),
+        tuple(charts[:_DRAWN_AT_MOST]),
     )
 
 
@@ -201,15 +228,24 @@ def _drawn(tables: Iterable[Table], language: Language) -> list[Table]:
 def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: Language) -> Chapter:
     """The metrics of each run that has labelled samples beside people, and people beside each other.
 
+    Where runs have different answers under one id, its labels are of the first run's.
+
     Raises:
         BadInput: the labels belong to none of the runs.
     """
     words, tables, notes = WORDS[language], list[Table](), list[BadInput]()
     questions: dict[str, str] = {}
+    answers: dict[str, int] = {}
+    elsewhere: list[str] = []
     for one in tallies:
-        items = {sample.id: item_of(sample) for sample in one.reader.samples()}
+        items, others = _items(one.reader, answers)
+        named = [{label.item, *(halves(label.item, items) or ())} & others for label in labels]
+        told = set[str]().union(*named)
+        if told:
+            elsewhere.append(words["another_text"].format(one.name, len(told)))
+        theirs = [label for label, other in zip(labels, named, strict=True) if not other]
         try:
-            aspects = pair(items, outputs_of(one.reader.scores()), labels)
+            aspects = pair(items, outputs_of(one.reader.scores()), theirs)
         except BadInput as error:
             notes.append(error)
             continue
@@ -230,8 +266,22 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
         for table in agreement_glance(agreement_report(labels, questions=questions))
     ]
     without = [one.name for one in tallies if not any(identity in questions for identity in one.told.places)]
-    lead = words["not_paired"].format(", ".join(without)) if without else ""
-    return Chapter(words["people"], tables, lead)
+    lead = [words["not_paired"].format(", ".join(without))] if without else []
+    return Chapter(words["people"], tables, " ".join([*lead, *elsewhere]))
+
+
+def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, Item], set[str]]:
+    """The samples of a run, and the ids under which an earlier run has another answer: a label is of one text.
+
+    `answers` holds a digest of each answer, of the first run that has the id, and is added to.
+    """
+    items, others = dict[str, Item](), set[str]()
+    for sample in reader.samples():
+        items[sample.id] = item_of(sample)
+        digest = hash(sample.answer)
+        if answers.setdefault(sample.id, digest) != digest:
+            others.add(sample.id)
+    return items, others
 
 
 def spent(tallies: Sequence[Tally], language: Language) -> Chapter:

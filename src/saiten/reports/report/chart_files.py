@@ -20,6 +20,7 @@ from saiten.reports.visible import visible
 
 LIST_NAME = "saiten-charts.json"
 _UNFIT = re.compile(r"[^\w.=-]+")
+_NAME = 255
 _LONGEST = 100
 """Bytes of a file's name, without number and ending; file systems hold 255."""
 
@@ -28,7 +29,7 @@ def write_charts(figures: Iterable[Figure], folder: Path) -> list[Path]:
     """Each chart as SVG and PNG, numbered in the order of the page.
 
     Returns:
-        Files of an earlier report that were changed since, and so stay.
+        Files that are in the way and not as an earlier report left them, and so stay.
 
     Raises:
         BadInput: `saiten-charts.json` in the folder is not ours.
@@ -38,16 +39,20 @@ def write_charts(figures: Iterable[Figure], folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         before = _written_before(folder / LIST_NAME)
         drawn = [figure for figure in figures if figure.chart.spec is not None]
-        rows = []
+        rows, kept = [], []
         for name, figure in zip(_names(drawn), drawn, strict=True):
             svg = headed(figure.chart.svg_file(), _heading(figure))
             for ending, content in (("svg", svg.encode()), ("png", draw_png(svg, 2.0))):
                 digest = sha256(content).hexdigest()
-                rows.append({"file": f"{name}.{ending}", "sha256": digest, **_place(figure)})
-                with whole_file(folder / f"{name}.{ending}") as file:
+                path = folder / f"{name}.{ending}"
+                rows.append({"file": path.name, "sha256": digest, **_place(figure)})
+                if path.exists() and not _is_ours(path, {digest, before.get(path.name, "")}):
+                    kept.append(path)
+                    continue
+                with whole_file(path) as file:
                     file.write(content)
         written = {row["file"] for row in rows}
-        kept = [folder / name for name in before if name not in written and not _removed(folder / name, before[name])]
+        kept += [folder / name for name in before if name not in written and not _removed(folder / name, before[name])]
         text = json.dumps({"charts": rows}, ensure_ascii=False, indent=1) + "\n"
         with whole_file(folder / LIST_NAME) as file:
             file.write(text.encode("utf-8", "backslashreplace"))
@@ -84,16 +89,19 @@ def _written_before(path: Path) -> dict[str, str]:
     try:
         rows = json.loads(path.read_bytes())["charts"]
         found = {str(row["file"]): str(row["sha256"]) for row in rows}
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise BadInput(f"{path} is no list of charts of saiten; name another folder, or remove it") from error
-    return {name: digest for name, digest in found.items() if Path(name).name == name}
+    return {name: digest for name, digest in found.items() if Path(name).name == name and len(name.encode()) <= _NAME}
 
 
 def _removed(path: Path, digest: str) -> bool:
     """Whether it is gone: it was ours and as we wrote it, or it was removed before."""
-    if path.is_symlink() or not path.is_file():
-        return not path.exists()
-    if sha256(path.read_bytes()).hexdigest() != digest:
+    if path.exists() and not _is_ours(path, {digest}):
         return False
-    path.unlink()
+    path.unlink(missing_ok=True)
     return True
+
+
+def _is_ours(path: Path, digests: set[str]) -> bool:
+    """Whether it is as we wrote it."""
+    return path.is_file() and not path.is_symlink() and sha256(path.read_bytes()).hexdigest() in digests

@@ -80,6 +80,7 @@ def make_report(
     labels: Sequence[Label] = (),
     more: Callable[[Language], Sequence[Chapter]] = _no_more,
     title: str = "",
+    note: str = "",
     language: Language | None = None,
     limit: int = LIMIT,
 ) -> Report:
@@ -90,6 +91,7 @@ def make_report(
         labels: what people said of the samples.
         more: chapters in a language that stand behind the overview, for example of an experiment.
         title: of the page; by default the names of the runs.
+        note: what a reader must know before everything else, in the page's language.
         language: of the page's own words; by default that of most samples.
         limit: samples that can be looked at one by one.
 
@@ -107,9 +109,12 @@ def make_report(
         raise BadInput(f"there are no scores yet in {', '.join(str(reader.folder) for reader in readers)}")
     chosen = language or _most_of([one.languages for one in told])
     runs = [run_chapter(one, chosen) for one in tallies]
-    tests = [compared(tallies, chosen), *([against_people(tallies, labels, chosen)] if labels else [])]
-    middle = [*tests, *runs] if len(runs) > 1 else [*runs, *tests]  # of several runs one asks first which is better
-    chapters = [overview(tallies, chosen), *more(chosen), *middle, spent(tallies, chosen)]
+    tests = compared(tallies, chosen)
+    people = against_people(tallies, labels, chosen) if labels else None
+    held = [tests, *([people] if people is not None else [])]
+    middle = [*held, *runs] if len(runs) > 1 else [*runs, *held]  # of several runs one asks first which is better
+    first = overview(tallies, chosen, tests=tests, people=people, note=note)
+    chapters = [first, *more(chosen), *middle, spent(tallies, chosen)]
     heading = title or WORDS[chosen]["title"].format(" · ".join(names))
     shown = tuple(with_folded(chapter) for chapter in chapters if chapter.tables or chapter.lead)
     return Report(shown, tuple(tallies), choice, groups, chosen, heading, tuple(c.lead for c in shown if c.lead))
