@@ -56,9 +56,10 @@ def compare(
     readers = [read_run(run, tell=notes) for run in runs]
     names = _systems(systems, len(readers))
     unfinished = tell_unfinished(readers, stderr())
-    for remark in what_differs(readers):
+    remarks = what_differs(readers)
+    for remark in remarks:
         notes(remark)
-    tables = compare_runs(readers, names, glance=form == "table")
+    tables = compare_runs(readers, names, remarks=remarks, glance=form == "table")
     worse = worse_table(tables[: len(runs) - 1], limits) if limits else None
     if worse is not None:
         tables.append(worse)

@@ -109,15 +109,14 @@ class Gate:
             reader.scores,
             each=self.each,
             coverage=self.coverage,
-            finished=reader.manifest.finished is not False,
+            finished=not reader.unfinished,
         )
         notes = stderr()
         if self.each is not None and all(outcome.place is None for outcome in outcomes):
             notes.print(
                 f"[yellow]note[/] --fail-each {self.each}: no sample names its {self.each}; all are held together"
             )
-        unusable = sum(1 for error in reader.errors() if error.get("kind") == "row")
-        if unusable:
+        if unusable := reader.bad_rows():
             notes.print(
                 f"[yellow]note[/] {unusable} rows could not be used and count nowhere here; they stand in "
                 f"{outside(reader.folder)}/errors.jsonl, --strict stops at the first"

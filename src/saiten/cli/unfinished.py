@@ -10,7 +10,7 @@ from saiten.journal import RunReader
 
 def tell_unfinished(readers: Sequence[RunReader], notes: Console) -> bool:
     """Say of each such run that its figures are not its last ones; whether there was one."""
-    open_ones = [reader for reader in readers if reader.manifest.finished is False]
+    open_ones = [reader for reader in readers if reader.unfinished]
     for reader in open_ones:
         notes.print(
             f"[yellow]not finished:[/] {outside(reader.folder)}; its data was not read to the end yet, or some of its "

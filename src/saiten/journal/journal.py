@@ -20,7 +20,7 @@ from saiten.journal.keys import content_key, id_key, score_key
 from saiten.journal.lines import from_line, sample_from_json, sample_to_json, scored_to_json, to_line
 from saiten.journal.lock import LOCK_NAME, Lock
 from saiten.journal.manifest import MANIFEST_NAME, Manifest, read_manifest, write_manifest
-from saiten.journal.whole_file import BESIDE, sync_folder
+from saiten.journal.whole_file import is_left, sync_folder
 from saiten.records import STATUSES, Sample, Scored
 
 SAMPLES_NAME, SCORES_NAME, ERRORS_NAME = "samples.jsonl", "scores.jsonl", "errors.jsonl"
@@ -310,8 +310,8 @@ def _refuse_foreign(folder: Path) -> None:
         raise ConfigurationError(f"{folder} is a file; name a folder for the run")
     if folder.is_dir() and read_manifest(folder) is None:
         # A process killed between the first two steps leaves these behind.
-        left = {path.name for path in folder.iterdir() if path.match(f".{MANIFEST_NAME}.*{BESIDE}")}
-        others = sorted({path.name for path in folder.iterdir()} - left - {LOCK_NAME})
+        names = {path.name for path in folder.iterdir()} - {LOCK_NAME}
+        others = sorted(name for name in names if not is_left(name, MANIFEST_NAME))
         if others:
             raise ConfigurationError(
                 f"{folder} is not empty and no run of saiten (it holds {', '.join(others[:5])}); name a new folder"

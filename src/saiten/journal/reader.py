@@ -26,6 +26,11 @@ class RunReader:
     tell: Callable[[str], None]
     """Is told about lines that cannot be read."""
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether it is known not to have come to its end; runs of versions that did not say are not."""
+        return self.manifest.finished is False
+
     def scores(self) -> Iterator[Scored]:
         """Each pair of sample and metric once, with its last line, in the order of those lines.
 
@@ -52,6 +57,10 @@ class RunReader:
     def errors(self) -> Iterator[dict[str, Any]]:
         """Bad rows (`kind` row: `where`, `reason`, `raw`) and scores that failed (`kind` score), as they came."""
         return (value for _, value in self._read(ERRORS_NAME, dict[str, Any], self.tell))
+
+    def bad_rows(self) -> int:
+        """How many rows of the data could not be used."""
+        return sum(error.get("kind") == "row" for error in self.errors())
 
     def _read(
         self, name: str, reader: Callable[[dict[str, Any]], _T], tell: Callable[[str], None]

@@ -10,7 +10,7 @@ from typing import IO
 
 from saiten.errors import ConfigurationError
 
-BESIDE = ".new"
+_BESIDE = ".new"
 """How a file ends that a killed process may leave."""
 _KEPT = 50
 """Characters of the name in the name beside; a file system holds 255 bytes."""
@@ -33,7 +33,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
             yield stream
         return
     target = path.resolve()
-    beside = target.with_name(f".{target.name[:_KEPT]}.{secrets.token_hex(4)}{BESIDE}")
+    beside = target.with_name(f".{target.name[:_KEPT]}.{secrets.token_hex(4)}{_BESIDE}")
     try:
         with _opened(beside, target) as stream:
             yield stream
@@ -63,6 +63,11 @@ def write_whole(path: Path, text: str, *, otherwise: str) -> None:
             file.write(text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise ConfigurationError(f"{path.parent} cannot be written: {error.strerror}; {otherwise}") from error
+
+
+def is_left(name: str, of: str) -> bool:
+    """Whether a file of this name may be what a process left that was killed while it wrote the file `of`."""
+    return name.startswith(f".{of[:_KEPT]}.") and name.endswith(_BESIDE)
 
 
 def sync_folder(folder: Path) -> None:

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from saiten.errors import ConfigurationError
-from saiten.journal.whole_file import BESIDE, whole_file
+from saiten.journal.whole_file import is_left, whole_file
 from saiten.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
 from saiten.knowledge.sharing import LOCK_NAME, hold
 from saiten.knowledge.terms import Terms
@@ -245,7 +245,7 @@ def _check_folder(folder: Path, *, writing: bool) -> None:
         names = {path.name for path in folder.iterdir()}
     except OSError as error:
         raise ConfigurationError(f"{folder} cannot be made a knowledge base: {error.strerror}") from error
-    names -= {name for name in names if name.startswith(f".{MANIFEST_NAME}.") and name.endswith(BESIDE)}
+    names -= {name for name in names if is_left(name, MANIFEST_NAME)}
     if names - {LOCK_NAME, _POINTS} or (_POINTS in names and LOCK_NAME not in names):
         raise ConfigurationError(
             f"{folder} holds other files and is no knowledge base; it was left as it is: name a new or empty folder"

@@ -30,11 +30,12 @@ def compare_runs(
     *,
     names: Sequence[str] = (),
     sides: Sequence[Side] = (),
+    remarks: Sequence[str] | None = None,
     glance: bool = False,
 ) -> list[Table]:
     """`comparison_tables`; for runs of dialogues also the means and differences by group.
 
-    `sides`: what was read of the runs already.
+    `sides`: what was read of the runs already; `remarks`: what `what_differs` says of them, where it was asked before.
     """
     names = names or [str(reader.folder) for reader in readers]
     tables = (
@@ -43,7 +44,7 @@ def compare_runs(
     if not any(systems) and all(map(has_dialogues, readers)):
         tables += _dialogues_by_group(readers, names, glance=glance)
     # In each form: a page, or a file that the terminal's output went to, is read without what was said beside it.
-    said = "".join(f" But {remark}." for remark in what_differs(readers))
+    said = "".join(f" But {remark}." for remark in (what_differs(readers) if remarks is None else remarks))
     return [replace(table, caption=table.caption + said) for table in tables]
 
 

@@ -64,8 +64,8 @@ def run_on_disk(reader: RunReader) -> Tracking:
         manifest.settings,
         manifest.versions,
         _moment(manifest.created),
-        stopped="its data was not read to the end" if manifest.finished is False else None,
-        bad_rows=sum(error.get("kind") == "row" for error in reader.errors()),
+        stopped="its data was not read to the end" if reader.unfinished else None,
+        bad_rows=reader.bad_rows(),
     )
 
 

@@ -64,8 +64,9 @@ class Tally:
     @property
     def unfinished(self) -> bool:
         """Whether scores are still to come, as far as the run tells."""
-        finished = self.reader.manifest.finished
-        return self.scores < self.expected if finished is None else not finished
+        if self.reader.manifest.finished is None:
+            return self.scores < self.expected
+        return self.reader.unfinished
 
     @property
     def expected(self) -> int:
