@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn import metrics as sk
 
-from saiten.meta_evaluation.ranking import NAMES, compact_letters, rank
+from saiten.meta_evaluation.ranking import FIGURES, NAMES, compact_letters, rank
 from saiten.stats import auroc, balanced_accuracy, cohen_kappa, kendall, pearson, spearman
+from saiten.stats.dependent_correlations import Rivals, swap_tests
 
 RANDOM = np.random.default_rng(2)
 N = 300
@@ -135,3 +137,65 @@ def test_one_metric_is_first():
     found = ranked(columns={"good": COLUMNS["good"]})
     assert [(place.rank, place.letters) for place in found.places] == [(1, "a")]
     assert found.comparisons == ()
+
+
+@pytest.mark.parametrize("by", ["auroc", "agreement", "kappa", "balanced_accuracy"])
+def test_the_p_value_does_not_depend_on_which_class_is_called_1(by):
+    """Flipped labels with flipped scores are the same question, also where nine of ten items are of one class."""
+    truth = (PEOPLE > np.quantile(PEOPLE, 0.1)).astype(float)
+    columns = {name: COLUMNS[name] for name in ("good", "fair", "poor")}
+    if by != "auroc":
+        columns = {name: (x > np.quantile(x, 0.1)).astype(float) for name, x in columns.items()}
+    figure = {"auroc": lambda x, y: auroc(y, x), "kappa": cohen_kappa}.get(by, lambda x, y: balanced_accuracy(y, x))
+    same = ranked(by, figure, columns, truth)
+    flipped = ranked(by, figure, {name: x.max() - x for name, x in columns.items()}, 1 - truth)
+    assert [one.p_value for one in same.comparisons] == [one.p_value for one in flipped.comparisons]
+    assert [one.difference for one in same.comparisons] == pytest.approx(
+        [one.difference for one in flipped.comparisons], abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_clearly_better_auroc_is_found_whatever_the_share_of_yes(share):
+    """True AUROCs of .88 and .66 on 200 items are told apart in most worlds, equal ones in about one of twenty."""
+    random = np.random.default_rng(round(100 * share))
+    prepare, figure = FIGURES["auroc"]
+    found = alarms = 0
+    for _ in range(60):
+        truth = (random.random(200) < share).astype(float)
+        # normal scores whose means lie √2·Φ⁻¹(AUROC) apart
+        good, equal, poor = (random.normal(size=200) + apart * truth for apart in (1.662, 1.662, 0.583))
+        rivals = [Rivals(prepare(good, truth)[0], prepare(x, truth)[0], truth, np.arange(200)) for x in (poor, equal)]
+        better, alike = swap_tests(rivals, figure, 200, permutations=200)
+        found += better < 0.05
+        alarms += alike < 0.05
+    assert found >= 45
+    assert alarms <= 8
+
+
+@pytest.mark.parametrize(
+    ("by", "plain"),
+    [
+        ("pearson", lambda x, y: np.corrcoef(x, y)[0, 1]),
+        ("spearman", lambda x, y: np.corrcoef(x, y)[0, 1]),
+        ("auroc", lambda x, y: 0.5 + (x[y == 1].mean() - x[y == 0].mean()) / len(x)),
+        ("agreement", sk.accuracy_score),
+        ("kappa", sk.cohen_kappa_score),
+        ("f1", sk.f1_score),
+        ("balanced_accuracy", lambda x, y: sk.balanced_accuracy_score(y, x)),
+        ("quadratic_kappa", lambda x, y: sk.cohen_kappa_score(x, y, weights="quadratic", labels=range(-3, 4))),
+        ("accuracy", lambda x, y: x.mean()),
+    ],
+)
+def test_after_a_swap_every_figure_is_that_of_the_swapped_columns(by, plain):
+    """Nothing that only holds before the swap, such as the sum of all ranks, is taken for granted."""
+    graded = by == "quadratic_kappa"
+    whole = by in ("pearson", "spearman", "auroc")
+    x, z = (COLUMNS[name] if whole else (GRADES if graded else DECISIONS)[name] for name in ("fair", "poor"))
+    truth = GRADED if graded else PEOPLE if by in ("pearson", "spearman") else (PEOPLE > -1).astype(float)
+    prepare, figure = FIGURES[by]
+    (a, y), (b, _) = prepare(x, truth), prepare(z, truth)
+    swapped = np.random.default_rng(8).random(N // 2)[GROUPS] < 0.3
+    mixed = np.where(swapped, b, a)
+    sums = np.array([N, mixed.sum(), y.sum(), (mixed**2).sum(), (y**2).sum(), (mixed * y).sum()])
+    assert float(figure(sums)) == pytest.approx(plain(mixed, y), abs=1e-9)

@@ -238,9 +238,15 @@ def _columns(sums: Floats) -> list[Floats]:
 
 
 def _auroc_of(sums: Floats) -> Floats:
-    n, _, yes, _, _, rank_sum = _columns(sums)
+    """Half plus the difference of the mean ranks of yes and no, divided by n.
+
+    That is the AUROC of a column's own ranks. After a swap the ranks no longer add up to n(n + 1)/2, so a formula that
+    looks at the yes alone would depend on which class is called 1.
+    """
+    n, ranked, yes, _, _, of_yes = _columns(sums)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (rank_sum - yes * (yes + 1) / 2) / np.where(yes * (n - yes) > 0, yes * (n - yes), np.nan)
+        apart = of_yes / np.where(yes > 0, yes, np.nan) - (ranked - of_yes) / np.where(yes < n, n - yes, np.nan)
+        return 0.5 + apart / n
 
 
 def _agreement_of(sums: Floats) -> Floats:
