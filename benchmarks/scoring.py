@@ -129,7 +129,7 @@ def main() -> None:
     print(f"scores                 {middle['scores']:.0f}, of which ok {middle['ok']:.0f}")
     print(f"requests               {middle['calls']:.0f} ({middle['calls'] / options.samples:.1f} a sample), ", end="")
     print(f"asked twice {middle['calls'] - middle['distinct']:.0f}, at most {middle['peak']:.0f} in flight")
-    print(f"prompt tokens a sample {middle['prompt_tokens'] / options.samples:.0f} (characters / 10)")
+    print(f"prompt characters / 10 {middle['prompt_tokens'] / options.samples:.0f} a sample (no tokens of a model)")
     print(f"ideal / run            {ideal / middle['run']:.3f} ({ideal:.2f} s / {middle['run']:.2f} s)")
     print(f"ideal / whole process  {ideal / middle['wall']:.3f}")
     print(f"CPU ms a request       {middle['cpu'] / middle['calls'] * 1e3:.3f} (whole process)")

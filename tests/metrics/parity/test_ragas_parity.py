@@ -4,8 +4,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from saiten.judges.llm import LLMJudge
 from saiten.judges.scripted import ScriptedJudge
 from saiten.metrics.catalog import CATALOG, PRESETS
+from saiten.models.openai_embedder import OpenAICompatibleEmbedder
+from saiten.models.scripted import ScriptedChat
 from saiten.records import Sample
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
 from saiten.tasks.critique import Critique, CritiqueAspect
@@ -184,6 +187,32 @@ async def test_the_older_classes_of_ragas_agree_but_for_known_edges(case):
     _, score = await _score_in_compat(case)
     agrees = score.value is not None and score.value == pytest.approx(case["legacy"], abs=1e-9)
     assert agrees is (case["id"] not in RAGAS_DISAGREES_WITH_ITSELF)
+
+
+EMBEDDED = [
+    case
+    for case in CASES
+    if case["metric"] == "answer_similarity"
+    and isinstance(case["ragas"], float)
+    and all(text.strip() and any(vector) for text, vector in case["vectors"].items())
+]
+"""Cases whose texts a server can embed: none is blank, and no vector is zero."""
+
+
+@pytest.mark.parametrize("case", EMBEDDED, ids=lambda case: case["id"])
+async def test_over_http_the_value_of_ragas_is_met_to_single_precision(case, openai_server):
+    """Vectors from a server are kept as 32-bit floats, so figures that rest on them are equal to 1e-7, not to 1e-9."""
+    openai_server.reply = lambda asked: {
+        "data": [{"index": n, "embedding": case["vectors"][text]} for n, text in enumerate(asked.body["input"])]
+    }
+    judge = LLMJudge(ScriptedChat([]), OpenAICompatibleEmbedder("e", openai_server.base_url))
+    given = case["sample"]
+    sample = Sample("1", **{**given, "contexts": tuple(given["contexts"])})
+    try:
+        score = await CATALOG["answer_similarity"].load()(compat="ragas").score(sample, judge)
+    finally:
+        await judge.close()
+    assert score.value == pytest.approx(case["ragas"], abs=1e-7)
 
 
 def test_the_figures_cover_the_nine_metrics():
