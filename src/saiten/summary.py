@@ -107,8 +107,8 @@ class _Row:
     reason: str | None
     """Kept only where nothing was measured."""
     votes: tuple[float | None, ...]
-    grade: int | None
-    """As it was given, where the value is finer (a mean of votes, or the offline judge's figure)."""
+    grade: float | None
+    """As it was given, where the value is finer (a mean of votes, or the offline judge's figure); None: split votes."""
     mode: str | None
     """Which evidence was asked for, and how many pieces of it there were."""
     pieces: int
@@ -126,7 +126,7 @@ def _row(one: Scored, place: Place) -> _Row:
         score.value,
         None if score.status in {"ok", "declined"} else score.reason,
         score.votes,
-        grade if isinstance(grade, int) else None,
+        grade if isinstance(grade, int) or (grade is None and "given" in score.details) else score.value,
         evidence.get("mode"),
         evidence.get("pieces") or 0,
     )
@@ -221,7 +221,7 @@ def _figure(metric: str, rows: list[_Row], group: str | None = None, system: str
         interval.n,
         interval.clusters,
         coverage,
-        _distribution([value if row.grade is None else float(row.grade) for row, value in measured]),
+        _distribution([float(row.grade) for row, _ in measured if row.grade is not None]),
         "; ".join(note for note in (interval.note, _without_evidence(metric, rows)) if note) or None,
         _missing(rows),
     )

@@ -85,6 +85,11 @@ def test_a_run_is_shown_with_its_grades(judged, saiten):
     assert judged("--temperature", "0.7").status == 0
     tables = json.loads(saiten("show", "run", "--format", "json").out)
     rows = {row["aspect"]: row for row in tables["Grades by aspect"]}
-    assert rows["aspects[formality]"]["grade: answers"] == "0: 2"
+    formality = rows["aspects[formality]"]
+    assert (formality["grade: answers"], formality["n"], formality["share with it"]) == ("", 2, 0)
+    assert formality["remarks"].startswith("2 with split votes")
+    assert rows["aspects[factuality]"]["grade: answers"] == "3: 2"
+    assert rows["aspects[amount_info]"]["grade: answers"] == "0: 2"
+    assert "aspects[formality]" not in {row["metric"] for row in tables.get("How often each value was given", ())}
     assert rows["direct"]["best grade"] == 3
     assert {row["metric"] for row in tables["Test–retest reliability of the votes"]} >= {"direct", "mate"}

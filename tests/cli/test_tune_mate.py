@@ -189,6 +189,20 @@ def test_meta_evaluate_has_the_bias_by_aspect_and_preference_beside_grades(saite
     assert rows["a"]["top grade by people"] == pytest.approx(sum(tops) / 45)
 
 
+def test_people_on_both_sides_of_the_best_grade_are_counted(saiten, files):
+    """Too casual and too stiff average to just right, which the figures on means cannot show; so a note does."""
+    samples, labels = files
+    a_run(samples, labels)
+    third = [label for label in labels if label["aspect"] == "formality" and label["value"]][:7]
+    other = [{**label, "annotator": "Q", "value": -label["value"]} for label in third]
+    Path("said.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*labels, *other]), "utf-8")
+    tables = json.loads(
+        saiten("meta-evaluate", "run", "said.jsonl", "-a", "formality", "--resamples", "100", "--format", "json").out
+    )
+    notes = [row["note"] for row in tables["Notes"]]
+    assert "formality: 7 items have labels on both sides of the best grade, 0; the mean hides that" in notes
+
+
 def test_an_aspect_from_outside_cannot_act(saiten, files):
     """Terminal escapes in the labels and in a rubric's path are shown, not obeyed."""
     evil = [

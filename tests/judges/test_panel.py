@@ -1,6 +1,9 @@
 """Votes: majority and mean, what cannot be read, and what each vote alone would have given."""
 
 import asyncio
+from fractions import Fraction
+from itertools import chain, product
+from math import floor
 
 import pytest
 
@@ -69,6 +72,14 @@ async def test_each_statement_is_voted_on_by_itself():
 async def test_grades_are_averaged_and_declined_by_majority(lines, value):
     """The mean of the grades above 0; 0 where most votes say that the answer declines."""
     assert (await votes(*lines).perform(GRADE)).value == pytest.approx(value)
+
+
+async def test_the_grade_is_the_one_nearest_to_the_mean_halves_up():
+    """Every combination of two and three grades, whether or not a vote gave it, and in whatever order."""
+    for lines in chain(product(range(1, 6), repeat=2), product(range(1, 6), repeat=3)):
+        found = await votes(*lines).perform(GRADE)
+        assert found.grade == floor(Fraction(sum(lines), len(lines)) + Fraction(1, 2)), lines
+        assert int(found.feedback) in lines
 
 
 @pytest.mark.parametrize("lines", [(True, BAD), (True, BAD, BAD), (BAD,)])

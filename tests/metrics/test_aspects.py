@@ -2,6 +2,8 @@
 
 import asyncio
 from dataclasses import replace
+from fractions import Fraction
+from itertools import product
 from statistics import fmean
 
 import pytest
@@ -127,6 +129,47 @@ async def test_two_votes_that_err_in_opposite_ways_do_not_make_a_good_answer():
     """Too little and too much is two faults: the deductions are averaged, not the grades."""
     panel = Panel(tuple(rating(formality=0, factuality=3, amount_info=amount) for amount in (-1, 1)))
     assert (await Mate().score(SAMPLE, panel)).value == pytest.approx(3 - 0.739)
+
+
+async def counted(aspect, votes):
+    """The score of a panel with these votes."""
+    panel = Panel(tuple(rating(**{aspect: vote}) for vote in votes))
+    return await Aspects(aspect).score(SAMPLE, panel)
+
+
+@pytest.mark.parametrize("aspect", ["factuality", "acceptability"])
+async def test_of_several_votes_the_grade_nearest_to_their_mean_is_counted(aspect):
+    """Every combination of two to four votes: of two equally near the one farther from the best, in whatever order."""
+    for size in (2, 3, 4):
+        for votes in product(SCALES[aspect], repeat=size):
+            mean = Fraction(sum(votes), size)
+            nearest = min(abs(grade - mean) for grade in SCALES[aspect])
+            expected = min(grade for grade in SCALES[aspect] if abs(grade - mean) == nearest)
+            found = await counted(aspect, votes)
+            assert found.details["grade"] == expected, votes
+            assert found.value == pytest.approx(float(mean))
+
+
+@pytest.mark.parametrize("aspect", ["formality", "amount_info"])
+async def test_votes_on_both_sides_of_the_best_grade_are_not_the_best(aspect):
+    """Every combination of one to five votes on -1 to 1: 0 only if most say so, else the side that has more votes."""
+    for size in (1, 2, 3, 4, 5):
+        for votes in product(SCALES[aspect], repeat=size):
+            low, right, high = (votes.count(grade) for grade in (-1, 0, 1))
+            fault = None if low == high else (-1 if low > high else 1)
+            found = await counted(aspect, votes)
+            assert found.details["grade"] == (0 if 2 * right > size else fault), votes
+            assert ("split around the best grade" in found.reason) == (found.details["grade"] is None)
+
+
+@pytest.mark.parametrize(
+    ("votes", "grade"), [([-1, 0, 1], None), ([0, 1], 1), ([-1, -1, 1], -1), ([0, 0, 0, -1, 1], 0), ([1], 1)]
+)
+def test_a_grade_is_counted_by_its_deduction(votes, grade):
+    """The same as examples; only votes that hide a fault in their mean are contested."""
+    aspect = RUBRIC.aspect("formality")
+    assert aspect.counted(votes) == grade
+    assert aspect.contested(votes) == (votes in ([-1, 0, 1], [-1, -1, 1]))
 
 
 @pytest.mark.parametrize("blank", ["", " \u3000\n"])

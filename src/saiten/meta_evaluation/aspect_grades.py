@@ -4,9 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from saiten.errors import ConfigurationError
 from saiten.meta_evaluation.outputs import Item
-from saiten.metrics.judged.aspects import aspect_of_metric
+from saiten.meta_evaluation.pairing import Aspect as Rated
+from saiten.metrics.catalog import make_metric
+from saiten.metrics.judged.aspects import Aspects, aspect_of_metric
 from saiten.metrics.naming import read_name
 from saiten.records import Scored
 from saiten.stats import Interval, bootstrap_mean
@@ -24,11 +28,17 @@ class AspectGrades:
     best: int
     """The grade without a deduction."""
     counts: Mapping[int, int]
-    """By grade, rising; of several votes the one nearest to their mean."""
+    """By grade, rising; of several votes the one that they come to (`Aspect.counted`)."""
     top: Interval
-    """The share of answers with the best grade, resampled by question."""
+    """The share of answers with the best grade, resampled by question; split votes are not the best grade."""
+    split: int
+    """Answers whose votes are split evenly around the best grade, so that they come to no grade."""
     without: int
     """Answers without a grade: nothing to rate, or a reply that could not be read."""
+
+
+_Read = tuple[str, int | None, int]
+"""Aspect, grade (None: split votes) and best grade."""
 
 
 def is_aspect_metric(metric: str) -> bool:
@@ -49,7 +59,7 @@ def grades_by_system(scored: Iterable[Scored], items: Mapping[str, Item]) -> tup
 
     The metrics come in the order of the scores, the systems sorted.
     """
-    found: dict[str, list[tuple[Item, tuple[str, int, int] | None]]] = {}
+    found: dict[str, list[tuple[Item, _Read | None]]] = {}
     for one in scored:
         if is_aspect_metric(one.metric):
             item = items.get(one.sample) or Item(f"\0{one.sample}")
@@ -63,20 +73,54 @@ def grades_by_system(scored: Iterable[Scored], items: Mapping[str, Item]) -> tup
     return tuple(entries)
 
 
-def _read(one: Scored) -> tuple[str, int, int] | None:
-    """Aspect, grade and best grade; details that were tampered with have none."""
+def _read(one: Scored) -> _Read | None:
+    """None for details that were tampered with."""
     details = one.score.details
     aspect, grade, best = details.get("aspect"), details.get("grade"), details.get("best")
-    if one.score.status != "ok" or not isinstance(aspect, str) or type(grade) is not int or type(best) is not int:
+    graded = type(grade) is int or ("given" in details and grade is None)
+    if one.score.status != "ok" or not isinstance(aspect, str) or not graded or type(best) is not int:
         return None
     return aspect, grade, best
 
 
-def _entry(metric: str, system: str | None, rows: list[tuple[Item, tuple[str, int, int] | None]]) -> list[AspectGrades]:
+def _entry(metric: str, system: str | None, rows: list[tuple[Item, _Read | None]]) -> list[AspectGrades]:
     graded = [(item.question, read) for item, read in rows if read is not None]
     if not graded:
         return []
     _, (aspect, _, best) = graded[0]
-    counts = Counter(grade for _, (_, grade, _) in graded)
+    counts = Counter(grade for _, (_, grade, _) in graded if grade is not None)
     top = bootstrap_mean([float(grade == best) for _, (_, grade, _) in graded], [question for question, _ in graded])
-    return [AspectGrades(metric, aspect, system, best, dict(sorted(counts.items())), top, len(rows) - len(graded))]
+    return [
+        AspectGrades(
+            metric,
+            aspect,
+            system,
+            best,
+            dict(sorted(counts.items())),
+            top,
+            len(graded) - counts.total(),
+            len(rows) - len(graded),
+        )
+    ]
+
+
+def contested_items(rated: Rated) -> tuple[str, ...]:
+    """A note on the items whose labels are on both sides of the best grade: their mean would look like that grade.
+
+    Known for labels of an aspect that a metric `aspects[…]` is about; empty otherwise.
+    """
+    metric = next((one.metric for one in rated.columns if aspect_of_metric(one.metric) == rated.name), None)
+    try:
+        made = make_metric(metric) if metric else None
+    except ConfigurationError:  # its rubric is gone
+        return ()
+    if not isinstance(made, Aspects):
+        return ()
+    scale = made.read.aspect(made.aspect)
+    rows, _, values = rated.given
+    order = np.argsort(rows, kind="stable")
+    ends = np.searchsorted(rows[order], np.arange(len(rated.items)), side="right")
+    each = zip(rated.settled.tolist(), np.split(values[order], ends[:-1]), strict=True)
+    n = sum(not settled and len(grades) > 1 and scale.contested(grades.tolist()) for settled, grades in each)
+    what = "1 item has" if n == 1 else f"{n} items have"
+    return (f"{what} labels on both sides of the best grade, {scale.best}; the mean hides that",) if n else ()

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from saiten.errors import ConfigurationError
+from saiten.meta_evaluation.aspect_grades import contested_items
 from saiten.meta_evaluation.bias import Bias, bias
 from saiten.meta_evaluation.ceiling import Ceiling, ceiling
 from saiten.meta_evaluation.decisions import Decisions, Grades, Unmeasured, decided, decisions, graded, verdicts_of
@@ -180,6 +181,7 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
             )
         )
     ranking, notes = _ranking(aspect, settings, results, said, truth=truth, resamples=resamples)
+    notes += contested_items(aspect)
     return _result(aspect, scale, results, ranking, notes=notes, resamples=resamples)
 
 

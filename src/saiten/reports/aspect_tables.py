@@ -34,15 +34,21 @@ def aspect_tables(scored: Iterable[Scored], items: Mapping[str, Item]) -> list[T
     columns = ("aspect", "system", "grade: answers", "n", "best grade", "share with it", *_ENDS, "remarks")
     rows = tuple(_grades(one) for one in every)
     caption = (
-        "Of several votes the grade nearest to their mean is counted. The share is of the answers with a grade; 95 % "
-        "interval: bootstrap over questions."
+        "Of several votes the grade nearest to their mean is counted, of two equally near the one farther from the "
+        "best. Votes on both sides of the best grade are averaged by their distance from it; without a side to lean "
+        "to they are split: no grade, and not the best. The share is of the answers with a grade or split votes; "
+        "95 % interval: bootstrap over questions."
     )
     drawn = (Interval("share with it", *_ENDS),)
     return [Table("Grades by aspect", columns, rows, caption, drawn)] if rows else []
 
 
 def _grades(one: AspectGrades) -> tuple[Cell, ...]:
-    remarks = [f"{one.without} without a grade" if one.without else "", asked(one.top.note)]
+    remarks = [
+        f"{one.split} with split votes" if one.split else "",
+        f"{one.without} without a grade" if one.without else "",
+        asked(one.top.note),
+    ]
     return (
         one.metric,
         "all" if one.system is None else Name(one.system),

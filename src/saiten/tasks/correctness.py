@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
 from statistics import fmean
 from typing import Literal
 
@@ -50,14 +51,17 @@ class GradeAnswer(Task[Grade]):
         return self.form
 
     def merge(self, replies: Sequence[Grade]) -> Grade:
-        """Declined if most votes say so; else the mean of the grades above 0, with the review nearest to it."""
+        """Declined if most votes say so; else the mean of the grades above 0, with the review nearest to it.
+
+        The grade is the whole one nearest to the mean, halves up, whether or not a vote gave it.
+        """
         if majority([reply.grade == 0 for reply in replies]):
             declined: Grade = first_with(replies, lambda reply: reply.grade == 0)
             return declined
         graded = [reply for reply in replies if reply.grade != 0] or list(replies)
         mean = fmean(reply.value for reply in graded)
         nearest = min(graded, key=lambda reply: abs(reply.value - mean))
-        return nearest.model_copy(update={"mean": mean})
+        return nearest.model_copy(update={"grade": floor(mean + 0.5), "mean": mean})
 
 
 class Decision(Reply):

@@ -78,6 +78,16 @@ def test_annotators_are_averaged_and_a_third_decision_settles():
     assert built(labels).annotators == 4
 
 
+def test_grades_on_both_sides_of_the_best_one_teach_nothing():
+    """Too little and too much average to just right, which nobody said; most saying just right is another matter."""
+    samples = [replace(SAMPLE, id=item) for item in "abc"]
+    votes = {"a": (-1, 1), "b": (0, 1), "c": (0, 0, 0, -1, 1)}
+    labels = [Label(item, v, f"P{n}", "amount_info") for item, each in votes.items() for n, v in enumerate(each)]
+    found = built(labels, samples)
+    assert [one.item for one in found.examples] == ["b", "c"]
+    assert found.left_out == {"people's grades are on both sides of the best one, so their mean is none of them": 1}
+
+
 def test_the_rows_order_is_no_matter():
     """Neither of labels nor of samples; a changed word or grade changes the fingerprint."""
     samples = [replace(SAMPLE, id=str(n), question=f"Who {n}?") for n in range(5)]

@@ -73,7 +73,7 @@ class Aspects(BaseMetric):
             return Score.undefined("the answer is empty")
         asked = self.read.aspect(self.aspect)
         rating = await judge.perform(rating_task(asked, sample))
-        return Score(rating.value, reason=rating.reason, details=details_of(asked, rating))
+        return score_of(asked, rating)
 
 
 def aspect_of(rubric: Rubric, name: str, metric: str) -> Aspect:
@@ -105,11 +105,25 @@ def rating_task(aspect: Aspect, sample: Sample) -> RateAspect:
     )
 
 
+def score_of(aspect: Aspect, rating: Rating) -> Score:
+    """The mean over the votes; where they are split around the best grade, the reason says so."""
+    details = details_of(aspect, rating)
+    reason = rating.reason
+    if details["grade"] is None:
+        votes = ", ".join(f"{vote:g}" for vote in rating.given)
+        reason = f"the votes ({votes}) are split around the best grade, {aspect.best}; one of them: {reason}"
+    return Score(rating.value, reason=reason, details=details)
+
+
 def details_of(aspect: Aspect, rating: Rating) -> Mapping[str, Any]:
-    """What is kept of a rating: enough for tables that have no rubric at hand."""
+    """What is kept of a rating: enough for tables that have no rubric at hand.
+
+    `grade` is the one that the votes come to, None where they are split evenly around the best grade.
+    """
+    grade = aspect.counted(rating.given) if rating.given else rating.grade
     votes = {"given": list(rating.given)} if rating.given else {}
     exact = {} if rating.exact is None else {"exact": rating.exact}
-    return {"aspect": aspect.name, "grade": rating.grade, "best": aspect.best, **exact, **votes}
+    return {"aspect": aspect.name, "grade": grade, "best": aspect.best, **exact, **votes}
 
 
 def aspect_of_metric(metric: str) -> str | None:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
-from saiten.metrics.judged.aspects import described, details_of, rating_task
+from saiten.metrics.judged.aspects import described, rating_task, score_of
 from saiten.metrics.naming import write_name
 from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
 from saiten.protocols import Judge
@@ -71,4 +71,4 @@ class Direct(BaseMetric):
             details = {"aspect": self.overall.name, "grade": worst, "best": self.overall.best}
             return Score(float(worst), reason="the answer is empty", details=details)
         rating = await judge.perform(rating_task(self.overall, sample))
-        return Score(rating.value, reason=rating.reason, details=details_of(self.overall, rating))
+        return score_of(self.overall, rating)

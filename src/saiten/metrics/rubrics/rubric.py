@@ -1,8 +1,9 @@
 """A rubric: aspects with their scales, best grades and texts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 
 from saiten.records import Language
 from saiten.tasks.aspects import AspectExample
@@ -58,6 +59,23 @@ class Aspect:
     def worst(self) -> int:
         """The grade furthest from the best; the lower one of two."""
         return max(self.values, key=lambda value: abs(value - self.best))
+
+    def counted(self, votes: Sequence[float]) -> int | None:
+        """The grade that several votes come to; None where they are split evenly around the best grade.
+
+        The deductions are averaged, as MATE does: too little (-1) and too much (1) are two faults, not a 0. The grade
+        with the nearest deduction is counted, the larger deduction if two are equally near, on the side to which the
+        mean leans. Where all votes are on one side of the best grade, this is the grade nearest to their mean.
+        """
+        lean = fsum(vote - self.best for vote in votes)
+        mean = fsum(abs(vote - self.best) for vote in votes) / len(votes)
+        side = [value for value in self.values if (value - self.best) * lean >= 0]
+        nearest = min(side, key=lambda value: (abs(abs(value - self.best) - mean), -abs(value - self.best)))
+        return None if lean == 0 and nearest != self.best else nearest
+
+    def contested(self, votes: Sequence[float]) -> bool:
+        """Whether votes on both sides of the best grade come to another grade, or to none: their mean hides a fault."""
+        return min(votes) < self.best < max(votes) and self.counted(votes) != self.best
 
 
 @dataclass(frozen=True)

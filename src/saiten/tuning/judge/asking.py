@@ -9,7 +9,7 @@ from saiten.errors import BadInput
 from saiten.metrics.judged.accuracy import Accuracy
 from saiten.metrics.judged.aspects import rating_task
 from saiten.metrics.judged.correctness import Correctness
-from saiten.metrics.rubrics import Rubric
+from saiten.metrics.rubrics import Aspect, Rubric
 from saiten.protocols import Task
 from saiten.records import Sample
 
@@ -33,6 +33,8 @@ class Asked:
     """What is asked about a sample."""
     with_reference: bool = False
     """Whether the task needs one."""
+    rated: Aspect | None = None
+    """The aspect of a rubric, where it is one."""
 
     def lacking(self, sample: Sample) -> str | None:
         """Why a metric would not ask about this sample; None where it would."""
@@ -68,7 +70,7 @@ def asked_about(there: Collection[str], rubric: Rubric, wanted: Sequence[str] = 
 def _asked(name: str, rubric: Rubric, listed: str) -> Asked:
     if name in rubric.names:
         aspect = rubric.aspect(name)
-        return Asked(name, "rate_aspect", aspect.values, partial(rating_task, aspect))
+        return Asked(name, "rate_aspect", aspect.values, partial(rating_task, aspect), rated=aspect)
     if name in CORRECTNESS:
         return Asked(name, "grade_answer", (0, 1, 2, 3, 4, 5), Correctness().task, with_reference=True)
     if name in ACCURACY:

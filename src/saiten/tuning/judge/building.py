@@ -55,11 +55,12 @@ def build(labels: Iterable[Label], samples: Iterable[Sample], rubric: Rubric, as
     for one in sorted(asked, key=lambda each: each.aspect):
         for item in sorted(said[one.aspect]):
             sample = found.get(item)
-            why = "there is no sample of this id" if sample is None else one.lacking(sample)
+            grades = said[one.aspect][item]
+            why = "there is no sample of this id" if sample is None else one.lacking(sample) or _contested(one, grades)
             if sample is None or why:
                 left_out[why or ""] += 1
             else:
-                examples.append(_example(one, sample, said[one.aspect][item]))
+                examples.append(_example(one, sample, grades))
     if not examples:
         why = "; ".join(f"{n}: {reason}" for reason, n in left_out.items())
         raise BadInput(f"no graded answer can be learned from ({why}); are these the samples that were labelled?")
@@ -73,6 +74,12 @@ def build(labels: Iterable[Label], samples: Iterable[Sample], rubric: Rubric, as
     }
     by_name = tuple(sorted(asked, key=lambda each: each.aspect))
     return Built(tuple(examples), by_name, len(annotators - {""}), dict(left_out))
+
+
+def _contested(one: Asked, labels: Sequence[Label]) -> str | None:
+    if one.rated is None or not one.rated.contested([label.value for label in labels]):
+        return None
+    return "people's grades are on both sides of the best one, so their mean is none of them"
 
 
 def _example(one: Asked, sample: Sample, labels: Sequence[Label]) -> Example:
