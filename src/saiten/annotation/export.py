@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from saiten.annotation.forms import Form
-from saiten.annotation.forms.preference import ASPECT as PREFERENCE
 from saiten.annotation.records import Json, Settled
+from saiten.meta_evaluation.picks import ASPECT as PREFERENCE
 from saiten.records import Label
 
 Row = dict[str, Any]

@@ -10,6 +10,7 @@ from saiten.cli.left_out import usable
 from saiten.cli.output import FormatOption, stderr, stdout, told
 from saiten.data import read_labels, read_samples
 from saiten.meta_evaluation.agreement import Level, agreement_report
+from saiten.meta_evaluation.pairing import halves
 from saiten.records import Sample
 from saiten.reports.agreement_tables import agreement_glance, agreement_tables
 from saiten.reports.tables import render
@@ -37,7 +38,8 @@ def agreement(
 
     One row a label; cells may be missing, and any number of annotators may have labelled an item. Rows marked
     adjudicated (a third decision) are counted, and are no annotator's. Words as values (neutral, …) are categories.
-    Preferences: a column preference (-2 … 2) or choice (1, 2, tie, A>B).
+    Preferences: a column preference (-2 … 2) or choice (1, 2, tie, A>B), with `ID vs ID` as the item. The pairs of one
+    ranking count as one question, and how many people prefer the same answer is counted.
 
     Examples:
       saiten agreement labels.jsonl
@@ -56,7 +58,9 @@ def agreement(
             samples, columns=read_columns(sample_column or []), detect_language=detect_language, tell=told(notes)
         )
         questions = {sample.id: sample.question for sample in asked if isinstance(sample, Sample)}
-        strangers = len({label.item for label in kept} - set(questions))
+        strangers = sum(
+            item not in questions and halves(item, questions) is None for item in {label.item for label in kept}
+        )
         if strangers:
             notes.print(f"[yellow]note[/] {strangers} labelled items are not among the samples; each stands for itself")
     report = agreement_report(kept, aspects=aspect or (), level=level, questions=questions)

@@ -1,15 +1,17 @@
 """Do people agree, aspect by aspect: what `saiten agreement` shows, as one object.
 
 Third decisions are kept apart: they are counted, but no annotator's labels. Items that only one annotator labelled say
-nothing about agreement; they count in the base rates alone.
+nothing about agreement; they count in the base rates alone. The pairs of one ranking are of one question, and are drawn
+together whether or not the samples are known.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from saiten.errors import BadInput
+from saiten.meta_evaluation.picks import Pair, Unanimity, pairs_of, picks, unanimity
 from saiten.records import Label
 from saiten.stats.agreement_among import AgreementAmong, agreement_among
 
@@ -40,6 +42,10 @@ class AspectAgreement:
     """Annotator → value → how often; values ascending. One annotator "" where nobody is named."""
     figures: AgreementAmong
     """The figures, with their intervals."""
+    questions: int | None = None
+    """Questions of the items, where they are known or the items are pairs of answers; they are what intervals draw."""
+    unanimity: tuple[Unanimity, ...] = ()
+    """Of preferences: how many annotators pick the same answer, by question."""
     notes: tuple[str, ...] = ()
     """What was left out, and what to mind when reading."""
 
@@ -69,7 +75,7 @@ def agreement_report(
         labels: of any aspects; where an annotator labelled an item twice, the last one counts.
         aspects: the ones that are wanted; none: all.
         level: how to read the values; None decides by the values.
-        questions: item → question, to draw questions instead of items; items that are not in it stand for themselves.
+        questions: sample → question, to draw questions instead of items; items that are not in it stand for themselves.
         resamples: for the intervals; 0 for none.
         seed: of the draws.
 
@@ -105,11 +111,13 @@ def aspect_agreement(
     own, words, odd = _one_kind([label for label in labels if not label.adjudicated], level)
     kept, again = _last_of_each(own)
     unnamed = sum(not label.annotator for label in kept)
+    pairs = {} if words else pairs_of(kept, questions or {})
+    clusters = None if questions is None and not pairs else [_question(label.item, pairs, questions) for label in kept]
     figures = agreement_among(
         [label.item for label in kept],
         [label.value for label in kept],
         None if unnamed else [label.annotator for label in kept],
-        None if questions is None else [questions.get(label.item) or (label.item,) for label in kept],
+        clusters,
         resamples=resamples,
         seed=seed,
     )
@@ -123,8 +131,15 @@ def aspect_agreement(
         adjudicated=len({label.item for label in labels if label.adjudicated}),
         rates=rates,
         figures=figures,
+        questions=None if clusters is None else len(set(clusters)),
+        unanimity=unanimity(picks(kept, pairs)),
         notes=tuple(note for note in notes if note),
     )
+
+
+def _question(item: str, pairs: Mapping[str, Pair], questions: Mapping[str, str] | None) -> Hashable:
+    """What is drawn together with the item; without a question the item alone."""
+    return pairs[item].question if item in pairs else (questions or {}).get(item) or (item,)
 
 
 def _one_kind(labels: Sequence[Label], level: Level | None) -> tuple[Sequence[Label], bool, str | None]:

@@ -9,9 +9,10 @@ from saiten.reports.tables import Cell, Interval, Table
 from saiten.stats import Estimate
 
 _CAPTION = (
-    "95 % interval: bootstrap over {units}. n: items with labels from two annotators or more. Percent knows no chance: "
-    "read it beside kappa or alpha. Kappa: Cohen's, mean over the pairs of annotators."
+    "95 % interval: bootstrap over {units}.{pairs} n: items with labels from two annotators or more. Percent knows no "
+    "chance: read it beside kappa or alpha. Kappa: Cohen's, mean over the pairs of annotators."
 )
+_RANKED = "Of preferences: over questions, since the pairs of one ranking belong together."
 _MOST_VALUES = 12
 """Values of which people are shown the rate; files get all."""
 
@@ -32,22 +33,28 @@ _RATE_COLUMNS = ("aspect", "annotator", "value", "labels", "share")
 
 def _tables(report: AgreementReport, rates: Table) -> list[Table]:
     units = "questions" if report.by_question else "items"
+    ranked = any(one.unanimity for one in report.aspects) and not report.by_question
+    caption = _CAPTION.format(units=units, pairs=f" {_RANKED}" if ranked else "")
     columns = ("aspect", "figure", "value", "95 % from", "to", "n", "remarks")
     figures = tuple(row for aspect in report.aspects for row in _figures(aspect))
     tables = [
         _labels(report),
-        Table("Agreement", columns, figures, _CAPTION.format(units=units), (Interval("value", "95 % from", "to"),)),
+        Table("Agreement", columns, figures, caption, (Interval("value", "95 % from", "to"),)),
         rates,
+        _unanimity(report),
         _pairs(report),
     ]
     return [table for table in tables if table.rows]
 
 
 def _labels(report: AgreementReport) -> Table:
-    columns = ("aspect", "items", "with two or more", "annotators", "labels", "per item", "adjudicated", "remarks")
+    known = any(one.questions is not None for one in report.aspects)
+    questions = ("questions",) if known else ()
+    columns = ("aspect", *questions, "items", "with two or more", "annotators", "labels", "per item", "adjudicated")
     rows: list[tuple[Cell, ...]] = [
         (
             one.aspect,
+            *((one.questions,) if known else ()),
             one.items,
             one.figures.items,
             len(one.rates) if "" not in one.rates else None,
@@ -58,7 +65,12 @@ def _labels(report: AgreementReport) -> Table:
         )
         for one in report.aspects
     ]
-    return Table("Labels", columns, tuple(rows), "Adjudicated: items with a third decision, which is no annotator's.")
+    return Table(
+        "Labels",
+        (*columns, "remarks"),
+        tuple(rows),
+        "Adjudicated: items with a third decision, which is no annotator's.",
+    )
 
 
 def _figures(one: AspectAgreement) -> Iterator[tuple[Cell, ...]]:
@@ -107,6 +119,22 @@ def _shares(counts: Mapping[str, int]) -> str:
     parts = [f"{value}: {times / total:.1%}" for value, times in counts.items() if value in shown]
     others = len(counts) - len(shown)
     return " · ".join(parts) + (f" · {others} others" if others else "")
+
+
+def _unanimity(report: AgreementReport) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for one in report.aspects:
+        for found in one.unanimity:
+            total = sum(found.agreed.values())
+            for same, times in found.agreed.items():
+                agreed = "all" if same == found.annotators else "none" if same == 1 else str(same)
+                rows.append((one.aspect, found.annotators, agreed, times, times / total))
+    columns = ("aspect", "annotators", "prefer the same", "questions", "share")
+    caption = (
+        "Questions by how many of their annotators prefer the same answer to all others. Annotators who tie the same "
+        "answers agree. Third decisions are not counted."
+    )
+    return Table("How many prefer the same answer", columns, tuple(rows), caption)
 
 
 def _pairs(report: AgreementReport) -> Table:

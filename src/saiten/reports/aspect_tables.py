@@ -77,17 +77,20 @@ def preference_tables(labels: Sequence[Label], items: Mapping[str, Item], scored
     rows = tuple(_preferred(one, judged.get(one.system)) for one in found)
     columns = (
         "system",
-        "comparisons",
+        "questions",
         "preferred in",
         "tied in",
+        "comparisons",
         "graded answers",
         "top grade by people",
         "of the preferred",
         "top grade by the judge",
     )
     caption = (
-        "What is preferred need not be good: shares of comparisons won, and of answers with the top grade of "
-        f"{overall} ({best:g}); of the preferred: over the answers that won."
+        "What is preferred need not be good: shares of the questions in which the system's answer is the one that most "
+        "annotators prefer to all others, and of answers with the top grade of "
+        f"{overall} ({best:g}); of the preferred: over the answers so preferred. Tied: no answer alone has most "
+        "annotators. A third decision settles its question or grade. Comparisons: pairs times annotators."
     )
     return [Table("Preference against grades", columns, rows, caption)] if rows else []
 
@@ -96,9 +99,10 @@ def _preferred(one: Preferred, judged: AspectGrades | None) -> tuple[Cell, ...]:
     top = judged.top.mean if judged else None
     return (
         one.system,
-        one.comparisons,
+        one.questions,
         one.preferred,
         one.tied,
+        one.comparisons,
         one.answers,
         one.top,
         one.top_of_preferred,

@@ -14,9 +14,9 @@ from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
 from saiten.meta_evaluation.pairing import VERSUS
+from saiten.meta_evaluation.picks import ASPECT
 from saiten.records import Label, Sample
 
-ASPECT = "preference"
 GOOD = "good"
 """Labels of single answers: 0 for all where none is good, else 1 for the best."""
 _MOST = 20
