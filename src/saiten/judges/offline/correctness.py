@@ -17,6 +17,7 @@ from saiten.judges.offline.names import japanese_names, latin_names
 from saiten.judges.offline.support import sigmoid
 from saiten.records import Language
 from saiten.text.numbers import claimed_numbers, known_numbers
+from saiten.text.polarity import opens_with
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
 from saiten.text.words import grams_of, in_order, normalise, units_of, words_of
@@ -26,8 +27,6 @@ _HEDGE = re.compile(
     r"|appears to)\b"
     r"|かもしれ|おそらく|恐らく|たぶん|と思われ|可能性があ|と考えられ|でしょう"
 )
-_YES = re.compile(r"(?:yes|yeah|yep|true|correct|right|はい|ええ|そうです|正しい|正解|可能です|できます)(?![a-z])")
-_NO = re.compile(r"(?:no|nope|false|incorrect|wrong|いいえ|いえ|違います|誤り|間違い|不可能です|できません)(?![a-z])")
 _ARTICLE = re.compile(r"\b(?:the|a|an)\b")
 _MARKS = re.compile(r"[\W_]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -151,12 +150,5 @@ def _fuzzy(meant: str, said: str) -> float:
 
 
 def _polarity(meant: str, said: str) -> bool | None:
-    wanted, given = _says(meant), _says(said)
+    wanted, given = opens_with(meant), opens_with(said)
     return None if wanted is None or given is None else wanted == given
-
-
-def _says(lowered: str) -> bool | None:
-    start = lowered.lstrip(" \"'「『(（*#")[:20]
-    if _YES.match(start):
-        return True
-    return False if _NO.match(start) else None

@@ -13,12 +13,9 @@ from saiten.judges.offline.constants import Constants
 from saiten.judges.offline.index import Index
 from saiten.judges.offline.names import japanese_names, latin_names
 from saiten.text.numbers import claimed_numbers
+from saiten.text.polarity import is_negated
 from saiten.text.words import grams_of, normalise, stem, units_of
 
-_NEGATION = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot)\b|n't\b"
-    r"|[しれけわかがはらえめてでいきみり]な(?:い|かった|く)|ません|(?:せ|れ|わ|か|ら|え|め|し)ず(?:に|、|。|$)|不可|禁止|ではなく"
-)
 _HIRAGANA = re.compile("[\u3041-\u309f]{4}")
 
 
@@ -79,7 +76,7 @@ def support(statement: str, index: Index, constants: Constants, excused: Abstrac
         window=window,
         missing_numbers=missing_numbers,
         missing_names=missing_names,
-        negation_differs=close and _negated(lowered) != _negated(index.sentence(window)),
+        negation_differs=close and is_negated(lowered) != is_negated(index.sentence(window)),
     )
 
 
@@ -94,7 +91,3 @@ def _known_name(name: str, index: Index) -> bool:
         or stem(name) in index.postings
         or all(part in index.words for part in re.split("['-]", name))
     )
-
-
-def _negated(lowered: str) -> bool:
-    return bool(_NEGATION.search(lowered))
