@@ -3,13 +3,13 @@
     python benchmarks/dialogues.py [--dialogues 100] [--turns 5] [--latency-ms 50] [--judge 64] [--system 8]
 
 Both servers run in a process of their own, answer after a fixed latency and count. No grade is ever 5, so that each
-dialogue of n turns takes n questions to the system and 4n - 2 calls of the judge, one after the other.
+dialogue of n turns takes n questions to the system and 4n - 1 calls of the judge, one after the other.
 
 The ideal is the longest of three, none of which any schedule can beat (L: the latency, D: the dialogues):
 
-    the critical path of one dialogue            (n + 4n - 2) L
-    the system, `--system` questions at a time    D n / system x L, and the two calls of the judge after the last
-    the judge, `--judge` calls at a time          D (4n - 2) / judge x L, and the question before the first
+    the critical path of one dialogue            (n + 4n - 1) L
+    the system, `--system` questions at a time    D n / system x L, and the three calls of the judge after the last
+    the judge, `--judge` calls at a time          D (4n - 1) / judge x L, and the question before the first
 
 The ratio is the time of the run, without start-up and summary, divided by the ideal. The median of the rounds counts.
 """
@@ -90,9 +90,9 @@ def ideal(options: argparse.Namespace) -> tuple[float, str]:
     """Seconds that no schedule can beat, and what binds."""
     latency, n, dialogues = options.latency_ms / 1e3, options.turns, options.dialogues
     bounds = {
-        "critical path": (5 * n - 2) * latency,
-        "system": (math.ceil(dialogues * n / options.system) + 2) * latency,
-        "judge": (math.ceil(dialogues * (4 * n - 2) / options.judge) + 1) * latency,
+        "critical path": (5 * n - 1) * latency,
+        "system": (math.ceil(dialogues * n / options.system) + 3) * latency,
+        "judge": (math.ceil(dialogues * (4 * n - 1) / options.judge) + 1) * latency,
     }
     binds = max(bounds, key=bounds.__getitem__)
     return bounds[binds], binds
@@ -135,7 +135,7 @@ def main() -> None:
     print(f"{dialogues} dialogues of {n} turns, {options.latency_ms:g} ms a call, ", end="")
     print(f"at most {options.judge} to the judge and {options.system} to the system")
     print(f"dialogues          {middle['dialogues']:.0f}")
-    expected = dialogues * (4 * n - 2) + 1  # one tries the server
+    expected = dialogues * (4 * n - 1) + 1  # one tries the server
     print(f"calls of the judge {middle['judge']:.0f} (expected {expected}), {middle['judge peak']:.0f} at a time")
     print(f"questions          {middle['system']:.0f} (expected {dialogues * n}), ", end="")
     print(f"asked twice {middle['system'] - middle['turns']:.0f}, {middle['system peak']:.0f} at a time")

@@ -91,6 +91,34 @@ def test_a_run_from_the_first_question_to_the_summary(saiten, data):
     assert "thinking" in said.err
 
 
+def test_the_column_evidence_is_what_the_grader_sees_before_anything_from_a_knowledge_base(saiten, data, somewhere):
+    """A pair's own evidence goes first, as in `score`; pairs without it get what --kb finds."""
+    (somewhere / "notes.md").write_text("Option 1 removes duplicate rows.")
+    assert saiten("index", "notes.md", "--kb", "kb").status == 0
+    rows = pairs(2)
+    rows[0]["evidence"] = ["The manual: option 0 removes duplicates."]
+    assert saiten("converse", data(rows), "--system", "bot.py:better", "-o", "run", "--kb", "kb").status == 0
+    seen = {name: [each["text"] for each in talk["evidence"]["passages"]] for name, talk in talks().items()}
+    assert seen == {"q0": ["The manual: option 0 removes duplicates."], "q1": ["Option 1 removes duplicate rows."]}
+    own = [{**row, "evidence": "Its own."} for row in rows]
+    assert saiten("converse", data(own), "--system", "bot.py:better", "-o", "own").status == 0
+    assert {each["text"] for talk in talks("own").values() for each in talk["evidence"]["passages"]} == {"Its own."}
+
+
+@pytest.mark.parametrize("system", ["bot.py:better", "rag:kb"])
+def test_evidence_is_retrieved_as_retrieval_says(saiten, data, somewhere, system):
+    """By terms, only the passage that shares a word is found; it was always dense, whatever --retrieval said."""
+    (somewhere / "one.md").write_text("Removes: option, duplicate rows, result.")
+    (somewhere / "two.md").write_text("Ganz anderes steht hier.")
+    assert saiten("index", "one.md", "two.md", "--kb", "kb").status == 0
+    for retrieval, texts in (("bm25", 1), ("dense", 2)):
+        said = saiten("converse", data(pairs(1)), "--system", system, "-o", retrieval, "--kb", "kb", "--retrieval", retrieval)  # fmt: skip
+        assert said.status == 0, said
+        assert len(talks(retrieval)["q0"]["evidence"]["passages"]) == texts
+        kept = json.loads((Path(retrieval) / "manifest.json").read_text())
+        assert f"retrieval={retrieval}" in kept["signatures"]["wscore"]
+
+
 def test_the_summary_says_whether_the_grader_saw_evidence(saiten, data):
     """Without --kb it sees none."""
     said = saiten("converse", data(pairs(1)), "--system", "bot.py:answer", "-o", "run", "-q")
@@ -250,15 +278,15 @@ def test_a_spent_budget_stops_and_the_rest_is_asked_later(saiten, data, openai_s
     grades = {tuple(line["grades"]) for line in talks().values()}
     assert grades == {(3, 3, 3)}
     assert {line["ended"] for line in talks().values()} == {"turn limit"}
-    assert len(openai_server.requests) <= 3 * 10 + 2
+    assert len(openai_server.requests) <= 3 * 11 + 2
 
 
 def test_a_dry_run_tells_the_least_and_the_most(saiten, data, openai_server):
-    """2 calls a dialogue at least, 4 n - 2 at most; nobody is asked, nothing is written."""
+    """2 calls a dialogue at least, 4 n + 1 at most; nobody is asked, nothing is written."""
     said = saiten("converse", data(pairs(3)), "--system", "bot.py:answer", "-o", "run", "--dry-run", "--judge", f"openai:m@{openai_server.base_url}", "--format", "json")  # fmt: skip
     ((few, many),) = json.loads(said.out).values()
     assert (few["questions to the system"], few["calls"]) == (3, 6)
-    assert (many["questions to the system"], many["calls"]) == (15, 3 * 18)
+    assert (many["questions to the system"], many["calls"]) == (15, 3 * 21)
     assert many["prompt tokens"] > few["prompt tokens"] > 0
     assert not openai_server.requests
     assert not Path("run").exists()

@@ -82,6 +82,69 @@ def test_a_dialogue_without_an_answer_has_no_share():
     assert find_leak(empty).share is None
 
 
+@pytest.mark.parametrize(
+    ("said", "leaked"),
+    [
+        ("No, there is another limit.", ("500",)),
+        ("That is not correct.", ("500",)),
+        ("I don't know.", ("500",)),
+        ("No, 500 is the limit of the other edition.", ()),
+        ("Yes.", ()),
+        ("That is what the manual says.", ()),
+    ],
+)
+def test_a_number_that_only_the_questioner_stated_counts_as_heard_unless_the_system_denies_it(said, leaked):
+    """The final answer says 500: from the system's mouth, or from the question that the system denied."""
+    dialogue = talk(
+        "There is a limit on connections.",
+        "Is the limit 500 connections?",
+        said,
+        final="The limit is 500 connections.",
+        reference="At most 500 connections are allowed.",
+    )
+    assert find_leak(dialogue).words == leaked
+
+
+def test_a_denied_number_that_the_system_confirms_later_was_said():
+    """The last word counts, whichever turn it comes in."""
+    asks = "Is the limit 500 connections?"
+    dialogue = talk(
+        "There is a limit.", asks, "No.", "So 500 connections are too many?", "Sorry, yes: 500 are allowed.",
+        final="The limit is 500 connections.", reference="At most 500 connections are allowed.",
+    )  # fmt: skip
+    assert find_leak(dialogue).words == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "final", "leaks"),
+    [
+        ("Does UNION eliminate duplicate rows?", "No.", "UNION eliminates duplicate rows.", True),
+        ("Does UNION eliminate duplicate rows?", "No, UNION does not eliminate them.", "UNION eliminates duplicate rows.", True),
+        ("What about duplicates?", "UNION does not eliminate duplicate rows.", "UNION eliminates duplicate rows.", True),
+        ("Does UNION eliminate duplicate rows?", "Yes.", "UNION eliminates duplicate rows.", False),
+        ("Does UNION eliminate duplicate rows?", "No.", "UNION does not eliminate duplicate rows.", False),
+        ("Does UNION eliminate duplicate rows?", "No, it sorts the result.", "UNION sorts the result.", False),
+        ("Does UNION keep duplicate rows?", "No, UNION eliminates duplicate rows.", "UNION eliminates duplicate rows.", False),
+        ("Does UNION eliminate duplicate rows?", "I think so.", "UNION eliminates duplicate rows.", False),
+    ],
+)  # fmt: skip
+def test_a_claim_whose_contrary_the_system_stated_is_a_leak(asked, said, final, leaks):
+    """All its words were heard; that it is so, only the reference says."""
+    leak = find_leak(talk("Both combine the rows of UNION queries.", asked, said, final=final))
+    assert bool(leak.words) is leaks
+    assert leak.share == (1 if leaks else 0)
+
+
+@pytest.mark.parametrize(("said", "leaks"), [("いいえ。", True), ("そうではありません。", True), ("はい。", False)])
+def test_a_japanese_claim_that_the_system_denied_is_a_leak(said, leaks):
+    """いいえ turns the question's claim round, はい confirms it."""
+    dialogue = talk(
+        "行を結合します。", "UNIONは重複行を除去しますか。", said,
+        final="UNIONは重複行を除去します。", reference="UNIONは重複行を除去する。", language="ja",
+    )  # fmt: skip
+    assert bool(find_leak(dialogue).words) is leaks
+
+
 async def test_the_loop_checks_every_dialogue(agents):
     """The leak is part of the result."""
     from saiten.dialogue.loop import converse

@@ -69,23 +69,45 @@ async def test_a_right_first_answer_ends_the_dialogue(agents):
 
 
 async def test_where_no_question_is_needed_the_answer_is_revised_and_graded_again(agents):
-    """T6 and T7: the last grade is appended to σ, and the dialogue ends whatever it is."""
+    """T6 and T7: σ has one grade per turn, so T7's takes the place of its turn's grade, higher or lower; both are kept."""
     judge = agents([4, 3], needed=[False])
     dialogue = await converse(UNION, ScriptedSystem([CONFIRMED]), judge)
-    assert (dialogue.grades, dialogue.ended, dialogue.answer) == ((4, 3), "no question needed", "final")
+    assert (dialogue.grades, dialogue.ended, dialogue.answer) == ((3,), "no question needed", "final")
+    assert [(step.name, step.grade) for step in dialogue.steps if step.grade is not None] == [("T3", 4), ("T7", 3)]
+    assert dialogue.scores == {"wscore": 3, "lscore": 1, "mscore": 3}
     assert said(dialogue) == ["T1", "T2", "T3", "T4", "T6", "T7"]
     revising = next(task for task in judge.asked if isinstance(task, ReviseAnswer))
     assert (revising.reference, revising.answer) == (UNION.reference, "tentative 1")
 
 
+async def test_a_revision_on_a_later_turn_replaces_the_grade_of_that_turn_alone(agents):
+    """σ = [1, 5] of two turns, as in the worked example (n = 3): wscore 3, lscore 2, mscore 5."""
+    judge = agents([1, 3, 5], [ASKS], needed=[True, False])
+    dialogue = await converse(UNION, ScriptedSystem([SWAPPED, CONFIRMED]), judge, max_turns=3)
+    assert (dialogue.grades, dialogue.ended) == ((1, 5), "no question needed")
+    assert dialogue.scores == {"wscore": pytest.approx(3), "lscore": 2, "mscore": 5}
+
+
 @pytest.mark.parametrize("turns", [1, 2, 5])
-async def test_the_turn_limit_ends_a_dialogue_after_the_grade(agents, turns):
-    """On turn n there is no T4: n system calls, n grades, and no agent is asked for nothing."""
+async def test_the_turn_limit_ends_a_dialogue_that_needs_another_question(agents, turns):
+    """On turn n T4 says so, and T5 is left out: n system calls, n grades, and nobody writes an unasked question."""
     questions = [f"Question {n}?" for n in range(1, turns)]
-    judge, system = agents([2] * turns, questions), ScriptedSystem([SWAPPED] * turns)
+    judge = agents([2] * turns, questions, needed=[True] * turns)
+    system = ScriptedSystem([SWAPPED] * turns)
     dialogue = await converse(UNION, system, judge, max_turns=turns)
     assert (dialogue.ended, len(dialogue.grades), len(system.asked)) == ("turn limit", turns, turns)
-    assert said(dialogue)[-1] == "T3"
+    assert said(dialogue)[-2:] == ["T3", "T4"]
+
+
+@pytest.mark.parametrize("turns", [1, 2, 5])
+async def test_the_last_turn_may_end_with_a_revision_too(agents, turns):
+    """Spec 02: T6 and T7 may happen in any turn, the nth included; σ still has at most n grades."""
+    questions = [f"Question {n}?" for n in range(1, turns)]
+    judge = agents([2] * turns + [4], questions, needed=[True] * (turns - 1) + [False])
+    dialogue = await converse(UNION, ScriptedSystem([SWAPPED] * turns), judge, max_turns=turns)
+    assert (dialogue.ended, dialogue.grades) == ("no question needed", (2,) * (turns - 1) + (4,))
+    assert said(dialogue)[-4:] == ["T3", "T4", "T6", "T7"]
+    assert dialogue.scores["lscore"] == turns
 
 
 async def test_grade_5_on_the_last_turn_is_grade_5(agents):
@@ -263,5 +285,5 @@ async def test_a_question_of_invisible_signs_is_none():
 async def test_of_several_votes_the_mean_ends_the_dialogue(agents, votes, ended):
     """4.5 rounds to 5, in whatever order the votes came; 5, 5 and 1 are no 5, though the nearest vote is one."""
     graded = GradeAnswer("q", "a", ("r",), language="en").merge([Grade(feedback="so", grade=vote) for vote in votes])
-    judge = agents([], grade=lambda _: graded)
+    judge = agents([], needed=[True], grade=lambda _: graded)
     assert (await converse(UNION, ScriptedSystem([CONFIRMED]), judge, max_turns=1)).ended == ended

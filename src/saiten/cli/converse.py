@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -18,11 +17,11 @@ from saiten.assembly import (
     Models,
     assemble_judge,
     assemble_system,
+    knowledge_base_later,
     known_price,
-    open_knowledge_base,
     ready,
 )
-from saiten.assembly.opened_later import OpenedLater, name_of
+from saiten.assembly.opened_later import OpenedLater
 from saiten.cli import data_options as of_data
 from saiten.cli import judge_options as typed
 from saiten.cli import system_options as under_test
@@ -38,6 +37,7 @@ from saiten.dialogue.rehearsing import rehearse
 from saiten.dialogue.running import Conversations, converse_into
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.execution.local import LocalExecutor
+from saiten.knowledge.base import Retrieval
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.protocols import Retriever
 from saiten.records import Retrieved, Sample, Usage
@@ -72,7 +72,8 @@ def converse(
     kb: Annotated[
         str | None,
         typer.Option(
-            help="A knowledge base: the grader sees what question and reference find in it. Default: none.",
+            help="A knowledge base: the grader sees what question and reference find in it, unless the pair has a "
+            "column `evidence`, which goes first. Default: none.",
             rich_help_panel=_THE_DIALOGUE,
         ),
     ] = None,
@@ -112,7 +113,13 @@ def converse(
     talk: under_test.TalkOption = None,
     generator: under_test.GeneratorOption = None,
     example: under_test.ExampleOption = None,
-    retrieval: under_test.RetrievalOption = None,
+    retrieval: Annotated[
+        Retrieval | None,
+        typer.Option(
+            help="How --kb and rag:KB are searched: by embeddings, by terms, or by both. Default dense.",
+            rich_help_panel=_THE_DIALOGUE,
+        ),
+    ] = None,
     embedder: typed.EmbedderOption = None,
     votes: typed.VotesOption = None,
     temperature: typed.TemperatureOption = None,
@@ -178,6 +185,7 @@ def converse(
         cache=cache,
         no_cache=no_cache,
     ).settings(defaults, out)
+    reaches_system = kb is None or system.strip().startswith("rag:")  # else they are for the evidence alone
     options = under_test.SystemOptions(
         system=system,
         header=header,
@@ -187,10 +195,10 @@ def converse(
         max_tokens=system_max_tokens,
         chain=chain,
         form=talk,
-        k=k if kb is None or system.strip().startswith("rag:") else None,
+        k=k if reaches_system else None,
         generator=generator,
         example=example,
-        retrieval=retrieval,
+        retrieval=retrieval if reaches_system else None,
     )
     if options.kind == "file" and max_turns > 1:
         raise ConfigurationError(
@@ -213,14 +221,14 @@ def converse(
     apart = Models(replace(calls, store=None, concurrency=system_concurrency))
     with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
         asked = assemble_system(system, options.settings(told(notes)), bare if options.has_models else apart)
-    evidence = None if kb is None else _evidence(kb, k or 5, models)
+    evidence = None if kb is None else knowledge_base_later(kb, models, retrieval=retrieval or "dense", k=k or 5)
     conversations = Conversations(
         asked,
         assemble_judge(judged_by, models=bare),  # for signatures; the store is not ours until the folder is
         LocalExecutor(_DIALOGUES_A_PLACE * (calls.concurrency + system_concurrency)),
         max_turns,
         None if evidence is None else _finder(evidence),
-        "none" if evidence is None else evidence.name,
+        "samples" if evidence is None else evidence.name,
         system_concurrency,
     )
     kept = {
@@ -274,19 +282,6 @@ def _tell_the_rest(progress: DialogueProgress, currency: str, out: Path, notes: 
         notes.print(f"{progress.bad_rows} rows could not be used; they stand in {outside(out)}/errors.jsonl")
     if progress.failed:
         notes.print("the same command with --retry-failed goes on with the dialogues that failed")
-
-
-def _evidence(kb: str, k: int, models: Models) -> OpenedLater:
-    """The knowledge base of the evidence, which is opened in the loop that searches it."""
-
-    async def opened(with_models: Models) -> Retriever:
-        return await open_knowledge_base(kb, with_models, k=k)
-
-    try:
-        name = name_of(partial(opened, models.without_store()))
-    except CallFailed as error:
-        raise ConfigurationError(f"the knowledge base {kb} cannot be opened: {error}") from error
-    return OpenedLater(name, partial(opened, models))
 
 
 async def _open(evidence: OpenedLater) -> None:

@@ -46,10 +46,11 @@ class Leak:
     """How much of the final answer the system never said."""
 
     share: float | None
-    """Of the final answer's content words those that stand in the reference but nowhere in the history; None for an
-    answer without content words."""
+    """Share of the final answer's content words that are in the reference and were never said: nowhere in the history,
+    a number that only the questioner stated and the system denied, or a claim whose contrary the system stated; None
+    for an answer without content words."""
     words: tuple[str, ...] = ()
-    """These words, as they stand in the answer."""
+    """These words, as they are in the answer."""
     questions: tuple[int, ...] = ()
     """The turns whose question states what only the reference says instead of asking for it."""
 
@@ -93,8 +94,8 @@ class Dialogue:
 
     @property
     def grades(self) -> tuple[float, ...]:
-        """σ: the grade of each T3, then that of T7 where there is one."""
-        return tuple(step.grade for step in self.steps if step.grade is not None)
+        """σ: one grade per turn, that of T3, or in the turn of a T7 the one of T7; both are among the steps."""
+        return tuple({step.turn: step.grade for step in self.steps if step.grade is not None}.values())
 
     @property
     def history(self) -> tuple[Turn, ...]:

@@ -4,6 +4,7 @@
     T2  the composer composes an answer       T5  the questioner asks it, and back to T1
     T3  the grader grades it; 5 ends          T6  the composer revises, T7 the grader grades; the end
 
+T4 is asked in the last turn too: T6 and T7 may follow, T5 may not, since nobody would answer its question.
 Source: the ANLP paper on multi-turn evaluation (spec 02). What each agent may know is a matter of its task's fields.
 """
 
@@ -16,7 +17,7 @@ from saiten.dialogue.leak import find_leak
 from saiten.dialogue.scores import HIGHEST
 from saiten.errors import JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Judge, System
-from saiten.records import Answer, Inquiry, Retrieved, Sample, Turn, Usage
+from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, Turn, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer, same_question
 
@@ -38,7 +39,8 @@ async def converse(
 ) -> Dialogue:
     """The dialogue about one pair of question and reference; one that fails in the middle keeps what it has.
 
-    `session` names the conversation for the system; by default the pair's id does.
+    The grader sees the pair's own evidence, and only where it has none what `find_evidence` finds. `session` names the
+    conversation for the system; by default the pair's id does.
 
     Raises:
         ValueError: the pair has no question or no reference, or no turn is allowed.
@@ -50,7 +52,9 @@ async def converse(
         raise ValueError(f"at least one turn is needed, not {max_turns}")
     talk = _Talk(pair, system, agents, max_turns, session or pair.id)
     try:
-        if find_evidence is not None:
+        if pair.evidence is not None:
+            talk.evidence = Retrieved(tuple(map(Passage, pair.evidence)))
+        elif find_evidence is not None:
             talk.evidence = await find_evidence(pair)
         ended, reason = await talk.run()
     except SystemFailed as error:
@@ -94,11 +98,11 @@ class _Talk:
             grade = await self._grade("T3", tentative)
             if grade.value >= _ENOUGH:
                 return "grade 5", None
-            if self.turn == self.max_turns:
-                return "turn limit", None
             if not await self._another_is_needed(tentative, grade.feedback):
                 await self._grade("T7", await self._revise(tentative))
                 return "no question needed", None
+            if self.turn == self.max_turns:
+                return "turn limit", None
             following, refused = await self._ask(tentative, grade.feedback)
             if following is None:
                 return "repeated question", f"proposed twice, though asked before: {' / '.join(refused)}"

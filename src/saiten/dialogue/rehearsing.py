@@ -16,7 +16,7 @@ from saiten.judges.scripted import ScriptedJudge
 from saiten.protocols import Task
 from saiten.records import Answer, Inquiry, Sample, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, Composition, DecideNext, Need, NextQuestion
+from saiten.tasks.dialogue import AskNext, ComposeAnswer, Composition, DecideNext, Need, NextQuestion, ReviseAnswer
 
 _SENTENCE = "It names most of it and leaves one thing open. "
 _REVIEW = _SENTENCE * 4
@@ -32,7 +32,7 @@ class Rehearsed:
     least: Usage
     """Of the agents, where each first answer gets 5."""
     most: Usage
-    """Of the agents, where each dialogue uses every turn."""
+    """Of the agents, where each dialogue uses every turn and its last answer is revised."""
     questions: tuple[int, int]
     """To the system, at least and at most."""
 
@@ -46,7 +46,9 @@ async def rehearse(rows: Iterable[Sample | BadRow], max_turns: int, votes: int =
             bad += 1
             continue
         pairs += 1
-        dialogue = await converse(row, _StandIn(row.reference or ""), _agents(row.reference or ""), max_turns=max_turns)
+        dialogue = await converse(
+            row, _StandIn(row.reference or ""), _agents(row.reference or "", max_turns), max_turns=max_turns
+        )
         least += _cost(dialogue.steps[:3], votes)
         most += _cost(dialogue.steps, votes)
     return Rehearsed(pairs, bad, least, most, (pairs, pairs * max_turns))
@@ -54,7 +56,7 @@ async def rehearse(rows: Iterable[Sample | BadRow], max_turns: int, votes: int =
 
 def _cost(steps: Iterable[Step], votes: int) -> Usage:
     """A vote on a grade is a call of its own."""
-    return sum((step.usage for step in steps for _ in range(votes if step.name == "T3" else 1)), Usage())
+    return sum((step.usage for step in steps for _ in range(votes if step.grade is not None else 1)), Usage())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +76,26 @@ class _StandIn:
         """Nothing is open."""
 
 
-def _agents(reference: str) -> Rehearsal:
-    """Agents who never have enough."""
+def _agents(reference: str, max_turns: int) -> Rehearsal:
+    """Agents who ask on until the last turn, and then revise: the longest dialogue that there can be."""
 
     def ask(task: Task[Any]) -> NextQuestion:
         assert isinstance(task, AskNext)  # noqa: S101 - by the key below
         return NextQuestion(explanation=_SENTENCE, question=f"{task.question} ({len(task.earlier)})")
 
+    def need(task: Task[Any]) -> Need:
+        assert isinstance(task, DecideNext)  # noqa: S101 - by the key below
+        return Need(explanation=_SENTENCE, needed=len(task.history) < 2 * max_turns)
+
+    composed = Composition(explanation=_SENTENCE, answer=reference)
     return Rehearsal(
         ScriptedJudge(
             {
-                ComposeAnswer: Composition(explanation=_SENTENCE, answer=reference),
+                ComposeAnswer: composed,
                 GradeAnswer: Grade(feedback=_REVIEW, grade=3),
-                DecideNext: Need(explanation=_SENTENCE, needed=True),
+                DecideNext: need,
                 AskNext: ask,
+                ReviseAnswer: composed,
             }
         )
     )

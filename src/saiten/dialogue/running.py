@@ -42,8 +42,8 @@ class Conversations:
     executor: Executor
     max_turns: int = MAX_TURNS
     find_evidence: FindEvidence | None = None
-    evidence_from: str = "none"
-    """The knowledge base of the evidence, for signatures."""
+    evidence_from: str = "samples"
+    """The knowledge base of the evidence, for signatures; `samples` where the grader sees only what the pairs bring."""
     at_once: int = 8
     """Questions that the system is asked at a time."""
 
@@ -54,6 +54,7 @@ class Conversations:
             **{f"system.{key}": value for key, value in self.system.describe().items()},
             "system": self.system.name,
             "max_turns": str(self.max_turns),
+            "grades": "one per turn",
             "evidence_from": self.evidence_from,
             "saiten": __version__,
         }
@@ -219,8 +220,8 @@ def _usable(journal: Journal, rows: Iterable[Sample | BadRow], watch: Watch, *, 
 
 
 def _pair(row: Sample) -> Sample:
-    """Question and reference; an answer that the row may hold too is somebody else's."""
-    return replace(row, answer=None, contexts=None, evidence=None, system=None)
+    """Question, reference and evidence; an answer that the row may hold too is another system's."""
+    return replace(row, answer=None, contexts=None, system=None)
 
 
 def _lacking(pair: Sample, number: int) -> BadRow | None:

@@ -1,7 +1,7 @@
 """wscore, lscore, mscore: how good the grades of a dialogue are, and how early.
 
 Source: the ANLP paper on multi-turn evaluation (spec 02), with its symbols: n turns are allowed, σ = [s_0, …, s_k] are
-the grades, 0 ≤ k < n.
+the grades, one per turn, 0 ≤ k < n.
 """
 
 import math
@@ -27,7 +27,7 @@ def wscore(grades: Sequence[float], n: int) -> float:
 
 
 def lscore(grades: Sequence[float], n: int) -> int:
-    """How many grades it took, 1 to n; lower is better.
+    """The number of turns until the dialogue ended, 1 to n; lower is better.
 
     Raises:
         ValueError: there is no grade, or there are more than n.
