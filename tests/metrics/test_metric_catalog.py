@@ -1,3 +1,5 @@
+import inspect
+import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -12,6 +14,7 @@ from saiten.metrics.catalog import ALIASES, CATALOG, PRESETS, describe_all, make
 from saiten.metrics.naming import read_name, split_names, write_name
 from saiten.metrics.ragas.aspect_critique import AspectCritique
 from saiten.records import Sample
+from saiten.scoring import score_once
 
 DOCS = Path(__file__).parents[2] / "docs" / "metrics.md"
 FULL = Sample("1", "question", "answer", ("context.",), "reference", evidence=("evidence",))
@@ -53,6 +56,19 @@ async def test_a_metric_reads_only_the_fields_that_it_needs(title):
         assert needs_judge(metric)
     else:
         assert score.status == "ok"
+    through_the_door = await score_once(Sample("1", **given), metric, Curious())
+    assert "the sample has no" not in (through_the_door.reason or "")
+
+
+@pytest.mark.parametrize("entry", describe_all(), ids=lambda entry: entry.title)
+def test_the_fields_that_a_metric_needs_are_those_that_its_docs_name(entry):
+    """Docs, docstring and `needs` say one thing: what a page calls optional must not make scores undefined."""
+    section = re.split(r"^### `", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    (page,) = [text for text in section if text.startswith(f"{entry.title}`\n")]
+    (listed,) = re.findall(r"\*\*Needs\*\* (.*?)(?:\.|;|\n\n|\Z)", page, re.DOTALL)
+    assert set(re.findall(r"question|answer|contexts|reference", listed)) == set(entry.needs)
+    excused = re.findall(r"\ba (\w+) is not insisted on", inspect.getdoc(entry.load()) or "")
+    assert set(excused).isdisjoint(entry.needs)
 
 
 @pytest.mark.parametrize("title", CATALOG)

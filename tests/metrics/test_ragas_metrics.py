@@ -22,6 +22,7 @@ from saiten.metrics.ragas.faithfulness import Faithfulness
 from saiten.metrics.ragas.summarization_score import SummarizationScore
 from saiten.metrics.ragas.verdicts import share_score
 from saiten.records import Sample
+from saiten.scoring import score_once
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
 from saiten.tasks.critique import Critique, CritiqueAspect
 from saiten.tasks.entities import Entities, ListEntities
@@ -93,6 +94,27 @@ async def test_faithfulness_asks_about_the_answer_and_context_recall_about_the_r
         split, verify = judge.asked
         assert split == SplitStatements(SAMPLE.question, text, language="en")
         assert verify == VerifyStatements(("statement 1",), SAMPLE.contexts, language="en")
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("metric", [Faithfulness(), ContextRecall()], ids=lambda metric: metric.title)
+async def test_statements_are_checked_without_a_question(metric, language):
+    """The question is optional: without one the value is the same, and in compat it is missed as RAGAS misses it."""
+    sample = _without(question="", language=language)
+    score = await score_once(sample, metric, _judge_supporting(1, 0))
+    assert (score.value, score.status) == (0.5, "ok")
+    theirs = await score_once(sample, replace(metric, compat="ragas"), _judge_supporting(1, 0))
+    assert (theirs.status, theirs.reason) == ("undefined", "the question is empty")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("en", "Einstein was born in Ulm."), ("ja", "アインシュタインはウルムで生まれた。")]
+)
+async def test_the_offline_judge_needs_no_question_for_statements(language, text):
+    """Overlap is measured between texts that are there; a missing question takes nothing away."""
+    sample = Sample("1", answer=text, contexts=(text,), reference=text, language=language)
+    for metric in (Faithfulness(), ContextRecall()):
+        assert (await score_once(sample, metric, OfflineJudge())).value == 1.0
 
 
 @settings(deadline=None)

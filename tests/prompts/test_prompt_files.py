@@ -226,6 +226,14 @@ def test_the_messages_are_exactly_these(name: str, language: str, snapshot):
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_text_without_a_question_is_split_by_exactly_these_messages(language: str, snapshot):
+    """No block of the question, empty or not, and nothing in the fixed part that presupposes one."""
+    messages = prompts.render(task_for("split_statements", language, question=""))
+    assert "<question>" not in messages[-1].content
+    assert "\n".join(f"--- {message.role}\n{message.content}" for message in messages) == snapshot
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
 def test_the_request_for_a_repair_is_exactly_this(language: str, snapshot):
     """The fault stands in it as it is, braces included."""
     message = prompts.repair_request(language, "found {answer}, expected one object")
@@ -246,7 +254,15 @@ def test_only_the_last_message_depends_on_the_sample(name: str, language: str):
 
 
 @pytest.mark.parametrize(
-    "name", ["grade_answer", "grade_answer_prometheus", "critique_aspect", "decide_correct_grounded", "prefer_answer"]
+    "name",
+    [
+        "grade_answer",
+        "grade_answer_prometheus",
+        "critique_aspect",
+        "decide_correct_grounded",
+        "prefer_answer",
+        "split_statements",
+    ],
 )
 def test_an_input_that_is_not_there_leaves_no_empty_block(name: str):
     """No evidence, no question, no contexts: no block, rather than an empty one that a model would puzzle over."""
@@ -255,11 +271,12 @@ def test_an_input_that_is_not_there_leaves_no_empty_block(name: str):
         "grade_answer_prometheus": {"evidence": ()},
         "critique_aspect": {"question": "", "contexts": ()},
         "prefer_answer": {"references": ()},
+        "split_statements": {"question": " \n\u3000"},
     }
     shown = prompts.render(task_for(name, "en", **absent.get(name, {"contexts": ()})))[-1].content
     assert not any(mark in shown for mark in ("<evidence", "<contexts"))
     assert ("<references>" in shown) == name.startswith(("grade_answer", "decide_correct"))
-    assert ("<question>" in shown) == (name != "critique_aspect")
+    assert ("<question>" in shown) == (name not in {"critique_aspect", "split_statements"})
     assert "\n\n" not in shown
 
 

@@ -56,7 +56,7 @@ def fill(prompt: Prompt, inputs: Mapping[str, Any]) -> str:
     lines: list[str] = []
     for line in prompt.user.splitlines():
         alone = PLACEHOLDER.fullmatch(line)
-        if alone and alone[2] and not inputs.get(alone[1]):
+        if alone and alone[2] and _is_blank(inputs.get(alone[1])):
             continue  # an optional input that is not there leaves no empty block
         lines.append(PLACEHOLDER.sub(lambda match: values[match[1]], line))
     return "\n".join(lines)
@@ -64,6 +64,12 @@ def fill(prompt: Prompt, inputs: Mapping[str, Any]) -> str:
 
 def _is_material(value: Any) -> bool:
     return isinstance(value, str | tuple)
+
+
+def _is_blank(value: Any) -> bool:
+    if isinstance(value, str):
+        return not value.strip()
+    return not any(text.strip() for text in value) if isinstance(value, tuple) else not value
 
 
 @cache

@@ -21,6 +21,7 @@ class SplitStatements(Task[Statements]):
 
     reply = Statements
     question: str
+    """Empty where none is known."""
     text: str
 
 

@@ -29,7 +29,7 @@ class ContextRecall(RagasMetric):
     """
 
     title = "context_recall"
-    needs = ("question", "contexts", "reference")
+    needs = ("contexts", "reference")  # a question helps the judge, but is not required
     tasks = (SplitStatements, VerifyStatements)
     refused_by_ragas = ("question", "reference", "contexts")
 

@@ -27,7 +27,7 @@ class Faithfulness(RagasMetric):
     """
 
     title = "faithfulness"
-    needs = ("question", "answer", "contexts")
+    needs = ("answer", "contexts")  # a question helps the judge, but is not required
     tasks = (SplitStatements, VerifyStatements)
     refused_by_ragas = ("question", "answer", "contexts")
 
