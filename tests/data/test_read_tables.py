@@ -1,5 +1,6 @@
 """Parquet and Hugging Face folders, written by the libraries that people write them with."""
 
+import json
 import sys
 import tracemalloc
 
@@ -12,6 +13,8 @@ import pytest
 
 from saiten.data import BadRow, read_samples
 from saiten.errors import BadInput, ConfigurationError
+from saiten.evaluation import evaluate
+from saiten.journal.lines import sample_from_json, sample_to_json
 
 ROWS = [
     {"user_input": f"質問{n}", "response": f"回答{n}", "retrieved_contexts": ["c", "d"], "reference": "r"}
@@ -59,6 +62,37 @@ def test_dictionary_encoded_and_numpy_columns_are_read(tmp_path):
         ("12", "a", "2.0", None, None),
     ]
     assert read(frame.to_dict("records")) == rows
+
+
+def _written(rows, kind, folder):
+    """The rows as a file of this kind, or as they come out of pandas."""
+    path = folder / f"rows.{kind}"
+    if kind == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif kind == "csv":
+        cells = [{**row, "contexts": "" if row["contexts"] is None else json.dumps(row["contexts"])} for row in rows]
+        pd.DataFrame(cells).to_csv(path, index=False)
+    elif kind == "pandas":
+        return pd.DataFrame(rows).to_dict("records")
+    else:
+        pd.DataFrame(rows).to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet", "pandas"])
+def test_nothing_retrieved_is_told_from_not_given(kind, tmp_path):
+    """An empty list stays one in every format, null and an empty cell are None: the first is 0, the others undefined."""
+    rows = [
+        {"id": str(n), "answer": "Ulm lies in Germany.", "reference": "Ulm", "contexts": contexts}
+        for n, contexts in enumerate([["Ulm is in Germany."], [], None])
+    ]
+    samples = read(_written(rows, kind, tmp_path))
+    assert [sample.contexts for sample in samples] == [("Ulm is in Germany.",), (), None]
+    assert [sample_from_json(sample_to_json(sample)) for sample in samples] == samples
+    for row in evaluate(samples, metrics=["context_recall", "context_overlap"], judge="offline").rows():
+        for metric in ("context_recall", "context_overlap"):
+            assert {"0": row[metric] or -1, "1": 0.0, "2": None}[row["id"]] == row[metric]
+            assert row[f"{metric}:status"] == ("undefined" if row["id"] == "2" else "ok")
 
 
 def test_lists_of_structs_are_contexts(tmp_path):

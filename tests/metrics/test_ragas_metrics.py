@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, Unreadable
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.scripted import ScriptedJudge
+from saiten.metrics.overlap import ContextOverlap
 from saiten.metrics.ragas.answer_correctness import AnswerCorrectness
 from saiten.metrics.ragas.answer_relevancy import AnswerRelevancy
 from saiten.metrics.ragas.answer_similarity import AnswerSimilarity
@@ -383,14 +384,10 @@ async def test_no_closed_question_leaves_the_summary_undefined():
     ("metric", "field"),
     [
         (Faithfulness(), "answer"),
-        (Faithfulness(), "contexts"),
         (AnswerRelevancy(), "question"),
         (ContextPrecision(), "question"),
-        (ContextPrecision(), "contexts"),
         (ContextPrecision(), "reference"),
-        (ContextRecall(), "contexts"),
         (ContextRecall(), "reference"),
-        (ContextEntityRecall(), "contexts"),
         (ContextEntityRecall(), "reference"),
         (AnswerSimilarity(), "reference"),
         (AnswerCorrectness(), "reference"),
@@ -408,6 +405,74 @@ async def test_a_blank_input_is_undefined_without_a_call(metric, field, blank):
     score = await metric.score(_without(**{field: (blank,) if field == "contexts" else blank}), judge)
     assert (score.value, score.status, judge.asked) == (None, "undefined", [])
     assert score.reason == ("there is no context" if field == "contexts" else f"the {field} is empty")
+
+
+WITH_CONTEXTS = (Faithfulness(), ContextPrecision(), ContextRecall(), ContextEntityRecall())
+KNOWS = {
+    SplitStatements: Statements(statements=["He was born in Ulm."]),
+    ListEntities: Entities(entities=["Ulm"]),
+}
+"""Replies about the answer and the reference; about contexts nothing is to be asked."""
+
+
+@pytest.mark.parametrize("contexts", [(), ("",), (" ", "\n\u3000")], ids=["none", "empty", "blank"])
+@pytest.mark.parametrize("metric", [*WITH_CONTEXTS, ContextOverlap()], ids=lambda metric: metric.title)
+async def test_a_failed_retrieval_counts_as_0(metric, contexts):
+    """Where nothing was retrieved, nothing is found or supported: left out of the mean, it would flatter the system."""
+    judge = ScriptedJudge(KNOWS)
+    score = await score_once(_without(contexts=contexts), metric, judge)
+    assert (score.value, score.status) == (0.0, "ok")
+    assert score.reason in {"nothing was retrieved", "no context has a word in it"}
+    assert len(judge.asked) <= 1
+    assert json.loads(json.dumps(score.details)) == score.details
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [*WITH_CONTEXTS, ContextOverlap(), ContextRelevance(), SummarizationScore()],
+    ids=lambda metric: metric.title,
+)
+async def test_contexts_that_were_not_given_are_no_failed_retrieval(metric):
+    """No field at all says nothing about the system: undefined, and nothing is asked."""
+    judge = ScriptedJudge(KNOWS)
+    for score in (
+        await score_once(_without(contexts=None), metric, judge),
+        await metric.score(_without(contexts=None), judge),
+    ):
+        assert (score.value, score.status) == (None, "undefined")
+    assert judge.asked == []
+
+
+@pytest.mark.parametrize("metric", [ContextRelevance(), SummarizationScore()], ids=lambda metric: metric.title)
+async def test_there_is_no_share_of_nothing(metric):
+    """Of no sentences none can be needed, and of no source there is no summary: undefined, not 0."""
+    judge = ScriptedJudge({})
+    score = await score_once(_without(contexts=()), metric, judge)
+    assert (score.status, score.reason, judge.asked) == ("undefined", "there is no context", [])
+
+
+@pytest.mark.parametrize("metric", WITH_CONTEXTS, ids=lambda metric: metric.title)
+async def test_empty_contexts_are_refused_in_compat_as_ragas_refuses_them(metric):
+    """RAGAS raises, which is undefined here; entity recall asks, and finds none of the entities."""
+    script = {ListEntities: lambda task: Entities(entities=["Ulm"] if task.text else [])}
+    score = await score_once(_without(contexts=()), replace(metric, compat="ragas"), ScriptedJudge(script))
+    assert score.value == (0.0 if metric.title == "context_entity_recall" else None)
+    assert score.status == ("ok" if metric.title == "context_entity_recall" else "undefined")
+
+
+@pytest.mark.parametrize("metric", [ContextRecall(), ContextEntityRecall()], ids=lambda metric: metric.title)
+async def test_a_reference_that_says_nothing_cannot_be_missed(metric):
+    """Undefined with contexts and without, so that no system is charged for what the others are not."""
+    for contexts in (SAMPLE.contexts, ()):
+        score = await score_once(_without(contexts=contexts), metric, NOTHING)
+        assert (score.value, score.status) == (None, "undefined")
+
+
+@pytest.mark.parametrize(("language", "answer"), [("en", "I don't know."), ("ja", "分かりません。")])
+async def test_declining_where_nothing_was_retrieved_is_not_unfaithful(language, answer):
+    """An answer that claims nothing is counted as declined rather than as 0."""
+    score = await score_once(_without(language=language, answer=answer, contexts=()), Faithfulness(), ScriptedJudge({}))
+    assert (score.value, score.status) == (None, "declined")
 
 
 @pytest.mark.parametrize("metric", [AnswerRelevancy(), AnswerSimilarity()], ids=lambda metric: metric.title)

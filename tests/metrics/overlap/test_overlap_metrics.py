@@ -241,12 +241,19 @@ def test_context_overlap_is_the_share_of_the_answer_found(grade, answer, context
     assert grade(ContextOverlap(), answer, contexts=contexts).value == pytest.approx(value)
 
 
+@pytest.mark.parametrize("contexts", [(), ("", "。")])
+def test_context_overlap_with_contexts_without_a_word_is_0(grade, contexts):
+    """A retrieval that found nothing holds none of the answer's words."""
+    score = grade(ContextOverlap(), "東京", contexts=contexts, language="ja")
+    assert (score.value, score.reason) == (0.0, "no context has a word in it")
+
+
 @pytest.mark.parametrize(
     ("answer", "contexts", "reason"),
-    [("東京", (), "context"), ("東京", ("", "。"), "context"), ("東京", None, "context"), ("。", ("東京",), "answer")],
+    [("東京", None, "contexts"), ("。", ("東京",), "answer"), ("。", (), "answer")],
 )
 def test_context_overlap_without_words_is_undefined(grade, answer, contexts, reason):
-    """No contexts, or an answer that claims nothing: no score, and the reason names which."""
+    """Contexts that were not given, or an answer that claims nothing: no score, and the reason names which."""
     score = grade(ContextOverlap(), answer, contexts=contexts, language="ja")
     assert score.status == "undefined"
     assert reason in score.reason

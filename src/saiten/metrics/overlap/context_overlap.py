@@ -1,7 +1,7 @@
 """Context overlap: the share of the answer's tokens that stand in the contexts, as often as they stand there.
 
-1 is an answer made of the contexts' words, 0 one without any of them. Undefined for an answer without tokens, which
-claims nothing, and for contexts without tokens.
+1 is an answer made of the contexts' words, 0 one without any of them, as it is where nothing was retrieved. Undefined
+for an answer without tokens, which claims nothing.
 Source: K-Precision of Adlakha et al. 2024, *Evaluating Correctness and Faithfulness of Instruction-Following Models for
 Question Answering*. It is the baseline that every judge of faithfulness has to beat: on real RAG answers it
 comes close to LLM judges. It does not see who did what to whom, nor a *not*.
@@ -31,12 +31,16 @@ class ContextOverlap(BaseMetric):
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Counts; asks the judge nothing. Details: the tokens found, and of how many."""
+        if sample.contexts is None:
+            return Score.undefined("the sample has no contexts")
         tokeniser = tokeniser_for(sample.language)
         answer = tokeniser.tokens(sample.answer or "")
-        contexts = [token for context in sample.contexts or () for token in tokeniser.tokens(context)]
-        if not contexts:
-            return Score.undefined("there is no context with a word in it")
+        contexts = [token for context in sample.contexts for token in tokeniser.tokens(context)]
         if not answer:
             return Score.undefined("the answer has no word in it")
         matched = in_common(answer, contexts)
-        return Score(matched / len(answer), details={"matched": matched, "answer_size": len(answer)})
+        return Score(
+            matched / len(answer),
+            reason=None if contexts else "no context has a word in it",
+            details={"matched": matched, "answer_size": len(answer)},
+        )

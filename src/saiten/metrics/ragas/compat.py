@@ -49,8 +49,18 @@ class RagasMetric(BaseMetric):
         """The undefined score where one of the fields has no text, else None.
 
         In compat the fields are those that RAGAS refuses, and only what is of length 0 is empty, not white space.
+        Else contexts that were given are never missing: where they hold no text, `found_nothing` says so.
         """
-        return first_blank(sample, self.refused_by_ragas, exact=True) if self.as_ragas else first_blank(sample, fields)
+        if self.as_ragas:
+            return first_blank(sample, self.refused_by_ragas, exact=True)
+        return first_blank(sample, [name for name in fields if name != "contexts" or sample.contexts is None])
+
+    def found_nothing(self, sample: Sample) -> bool:
+        """Whether contexts were retrieved and hold no text: a failure of the system, which the score has to show.
+
+        Never in compat, where RAGAS refuses such a sample or asks about it all the same.
+        """
+        return not self.as_ragas and sample.contexts is not None and is_blank(sample.contexts)
 
     def kept(self, texts: Iterable[str]) -> tuple[str, ...]:
         """What a judge listed, without blank items; RAGAS keeps them."""
@@ -64,6 +74,10 @@ def first_blank(sample: Sample, fields: Iterable[Need], *, exact: bool = False) 
         if not value if exact else is_blank(value):
             return Score.undefined("there is no context" if name == "contexts" else f"the {name} is empty")
     return None
+
+
+NOTHING_RETRIEVED = "nothing was retrieved"
+"""The reason of a score of 0 for a sample whose contexts hold no text."""
 
 
 def is_blank(value: str | tuple[str, ...] | None) -> bool:

@@ -1,6 +1,6 @@
 """Context entity recall: the share of the reference's entities that the contexts name.
 
-1 if all are named, 0 if none; undefined for a reference without entities and for no contexts.
+1 if all are named, 0 if none or if nothing was retrieved; undefined for a reference without entities.
 Source: RAGAS documentation, *context entities recall* (it is not in the paper).
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from saiten.metrics.ragas.asking import perform_all
-from saiten.metrics.ragas.compat import RagasMetric
+from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
 from saiten.metrics.ragas.verdicts import quoted
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -28,7 +28,8 @@ class ContextEntityRecall(RagasMetric):
       stands in 東京都.
     - A reference without entities is undefined; RAGAS gives 0.
     - Nothing is added to the denominator, where RAGAS adds 1e-8 and so never reaches 1.
-    - A reference or contexts of nothing but white space are undefined at once; RAGAS asks all the same.
+    - A reference of nothing but white space is undefined at once, and contexts of nothing else name no entity: 0. RAGAS
+      asks all the same.
     """
 
     title = "context_entity_recall"
@@ -39,12 +40,18 @@ class ContextEntityRecall(RagasMetric):
         """The share of entities found."""
         if nothing := self.empty(sample, "reference", "contexts"):
             return nothing
-        texts = (sample.reference or "", "\n".join(sample.contexts or ()))
+        found_nothing = self.found_nothing(sample)
+        texts = (
+            [sample.reference or ""] if found_nothing else [sample.reference or "", "\n".join(sample.contexts or ())]
+        )
         replies = await perform_all(judge, [ListEntities(text, language=sample.language) for text in texts])
-        listed = {"reference": replies[0].entities, "contexts": replies[1].entities}
+        listed = {"reference": replies[0].entities, "contexts": [] if found_nothing else replies[1].entities}
         wanted, there = self._spelled(listed["reference"]), self._spelled(listed["contexts"])
         if not wanted and not self.as_ragas:
             return Score.undefined("the reference names no entity", entities=listed)
+        if found_nothing:
+            details = {"entities": listed, "missing": list(wanted.values())}
+            return Score(0.0, reason=NOTHING_RETRIEVED, details=details)
         missing = [entity for spelling, entity in wanted.items() if spelling not in there]
         return Score(
             entity_recall(wanted.keys(), there.keys(), epsilon=1e-8 if self.as_ragas else 0.0),

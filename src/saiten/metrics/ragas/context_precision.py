@@ -1,6 +1,6 @@
 """Context precision: whether the useful contexts stand at the top of the ranking.
 
-1 if all useful contexts come first, 0 if none is useful; undefined for no contexts.
+1 if all useful contexts come first, 0 if none is useful or nothing was retrieved.
 Source: RAGAS documentation, *context precision*: average precision over the ranking (it is not in the paper).
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from saiten.metrics.ragas.asking import perform_all
-from saiten.metrics.ragas.compat import RagasMetric
+from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.contexts import JudgeContext
@@ -21,7 +21,8 @@ class ContextPrecision(RagasMetric):
     A call per context, all at the same time. Of several references, the main one is used.
 
     Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it): nothing is added to the denominator, where RAGAS adds
-    1e-10 and so never reaches 1; a reference, question or contexts of nothing but white space are undefined at once.
+    1e-10 and so never reaches 1; a reference or question of nothing but white space is undefined at once; empty
+    contexts are 0 without a call, where RAGAS raises.
     """
 
     title = "context_precision"
@@ -33,6 +34,8 @@ class ContextPrecision(RagasMetric):
         """The average precision."""
         if nothing := self.empty(sample, "question", "reference", "contexts"):
             return nothing
+        if self.found_nothing(sample):
+            return Score(0.0, reason=NOTHING_RETRIEVED, details={"verdicts": []})
         verdicts = await perform_all(
             judge,
             [

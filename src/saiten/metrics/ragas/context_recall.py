@@ -1,13 +1,13 @@
 """Context recall: the share of the reference's statements that can be attributed to the contexts.
 
-1 if the contexts hold everything that the reference says, 0 if nothing; undefined for a reference without statements
-and for no contexts.
+1 if the contexts hold everything that the reference says, 0 if nothing or if nothing was retrieved; undefined for a
+reference without statements.
 Source: RAGAS documentation, *context recall* (it is not in the paper).
 """
 
 from dataclasses import dataclass
 
-from saiten.metrics.ragas.compat import RagasMetric
+from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
 from saiten.metrics.ragas.verdicts import share_score
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -24,7 +24,8 @@ class ContextRecall(RagasMetric):
       shared with answer correctness.
     - Each statement needs exactly one verdict; RAGAS divides by the verdicts that came.
     - A statement of nothing but white space is not counted.
-    - A reference or contexts of nothing but white space are undefined at once, and a question is not insisted on.
+    - A reference of nothing but white space is undefined at once, and a question is not insisted on.
+    - Empty contexts are 0: nothing was retrieved, and left out of the mean that would flatter the system. RAGAS raises.
     - A reference without statements is undefined with a reason; RAGAS gives NaN.
     """
 
@@ -41,6 +42,8 @@ class ContextRecall(RagasMetric):
         statements = self.kept((await judge.perform(split)).statements)
         if not statements:
             return Score.undefined("the reference makes no statement")
+        if self.found_nothing(sample):
+            return Score(0.0, reason=NOTHING_RETRIEVED, details={"statements": list(statements)})
         verify = VerifyStatements(statements, sample.contexts or (), partial=self.as_ragas, language=sample.language)
         verdicts = (await judge.perform(verify)).verdicts
         return share_score(

@@ -1,16 +1,17 @@
 """Faithfulness: the share of the answer's statements that the contexts support.
 
-1 is fully supported, 0 not at all; undefined for an answer without statements and for no contexts.
+1 is fully supported, 0 not at all or if nothing was retrieved; undefined for an answer without statements.
 Source: Es et al. 2024, *RAGAS: Automated Evaluation of Retrieval Augmented Generation*, section 3.
 """
 
 from dataclasses import dataclass
 
-from saiten.metrics.ragas.compat import RagasMetric
+from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
 from saiten.metrics.ragas.verdicts import share_score
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.statements import SplitStatements, VerifyStatements
+from saiten.text.refusals import is_refusal
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class Faithfulness(RagasMetric):
     - Each statement needs exactly one verdict; a reply that leaves some out is asked for again and then unreadable.
       RAGAS divides by the verdicts that came. (More verdicts than statements are refused in compat, too.)
     - A statement of nothing but white space is not counted.
-    - An answer or contexts of nothing but white space are undefined at once, and a question is not insisted on.
+    - An answer of nothing but white space is undefined at once, and a question is not insisted on.
+    - Empty contexts support nothing: 0, or declined where the answer says that it does not know. RAGAS raises.
     - An answer without statements is undefined with a reason; RAGAS gives NaN.
     """
 
@@ -35,10 +37,15 @@ class Faithfulness(RagasMetric):
         """The share of supported statements."""
         if nothing := self.empty(sample, "answer", "contexts"):
             return nothing
+        found_nothing = self.found_nothing(sample)
+        if found_nothing and is_refusal(sample.answer or "", sample.language):
+            return Score.declined(f"{NOTHING_RETRIEVED}, and the answer says that it does not know")
         split = SplitStatements(sample.question, sample.answer or "", language=sample.language)
         statements = self.kept((await judge.perform(split)).statements)
         if not statements:
             return Score.undefined("the answer makes no statement")
+        if found_nothing:
+            return Score(0.0, reason=NOTHING_RETRIEVED, details={"statements": list(statements)})
         verify = VerifyStatements(statements, sample.contexts or (), partial=self.as_ragas, language=sample.language)
         verdicts = (await judge.perform(verify)).verdicts
         return share_score(
