@@ -221,7 +221,9 @@ def test_the_description_names_what_the_figure_depends_on():
 
 
 async def test_the_preflight_is_one_real_call_that_no_cache_answers():
-    """It tries the key, the model and the address; whether its reply can be read does not matter."""
+    """It tries the key, the model and the address, in the shape of every other call: the same roles, a schema, the same
+    parameters. Whether its reply can be read does not matter.
+    """
     events: list[str] = []
 
     class Noting(Says):
@@ -229,11 +231,16 @@ async def test_the_preflight_is_one_real_call_that_no_cache_answers():
             events.append("asked")
             return await super().complete(request)
 
-    chat = Noting(["whatever"])
-    await LLMJudge(chat, Embeds({"ok": (1.0,)}), forget=lambda _: events.append("forgotten")).preflight()
+    chat = Noting(["whatever", GOOD])
+    judge = LLMJudge(chat, Embeds({"ok": (1.0,)}), forget=lambda _: events.append("forgotten"))
+    await judge.preflight()
     assert events == ["forgotten", "asked", "forgotten"]
     assert chat.asked[0].schema["title"] == "preflight"
-    assert sum(len(message.content) for message in chat.asked[0].messages) < 40
+    assert sum(len(message.content) for message in chat.asked[0].messages) < 100
+    await judge.perform(TASK)
+    small, real = chat.asked
+    assert [message.role for message in small.messages] == [message.role for message in real.messages]
+    assert (small.temperature, small.seed, small.max_tokens) == (real.temperature, real.seed, real.max_tokens)
 
 
 @pytest.mark.parametrize("error", [ConfigurationError("401: wrong key"), CallFailed("503: overloaded")])

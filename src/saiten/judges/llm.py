@@ -18,6 +18,9 @@ from saiten.tasks.similarity import MeasureSimilarity, Similarities
 
 _LONGEST_SHOWN = 2_000
 """Characters of its own bad reply that a model is shown again: the beginning and the end."""
+_OK = Message("user", 'Reply in JSON: {"ok": true}')
+_SMALL = (Message("system", "Do as asked."), _OK, Message("assistant", '{"ok": true}'), _OK)
+"""Messages in the roles of a rendered prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,9 @@ class LLMJudge:
     async def preflight(self) -> None:
         """One call with a few tokens, to the model and to the embedder, never answered from a cache.
 
+        It has the shape of the calls that follow (a system message, a worked example, a schema, the same parameters),
+        so a server refuses here what it would refuse there, and what it takes instead is known before the run begins.
+
         Raises:
             ConfigurationError: with what to do.
         """
@@ -139,7 +145,7 @@ class LLMJudge:
 
     def _plain_request(self) -> ChatRequest:
         return ChatRequest(
-            messages=(Message("user", 'Reply in JSON: {"ok": true}'),),
+            messages=_SMALL,
             schema={
                 "title": "preflight",
                 "type": "object",

@@ -12,6 +12,7 @@ from typing import Any
 
 from jinja2 import TemplateError
 
+from saiten.models.roles import without_system
 from saiten.protocols import Message
 
 FALLBACK_TEMPLATE = (
@@ -99,7 +100,7 @@ class ChatTemplate:
         except _FAULTS:
             pass  # the plainer form may do
         try:
-            return self._written(_plainer(messages), answering=answering)
+            return self._written(without_system(messages), answering=answering)
         except _FAULTS as error:
             raise ValueError(f"the model's chat template does not take these messages: {error}") from error
 
@@ -135,15 +136,3 @@ def _pieces(text: str, mark: str, hidden: Sequence[str]) -> Iterator[str]:
             yield from (token[:1], token[1:])
         elif part:
             yield part
-
-
-def _plainer(messages: Sequence[Message]) -> list[Message]:
-    """Without a system role, and without two neighbours of one role."""
-    plain: list[Message] = []
-    for each in messages:
-        role = "user" if each.role == "system" else each.role
-        if plain and plain[-1].role == role:
-            plain[-1] = Message(role, f"{plain[-1].content}\n\n{each.content}")
-        else:
-            plain.append(Message(role, each.content))
-    return plain

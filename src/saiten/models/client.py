@@ -12,6 +12,7 @@ from yarl import URL
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
 from saiten.models.endpoint import Endpoint
 from saiten.models.faults import CHARGED, SENT, NotServed, Reply, fault_of, with_models
+from saiten.models.roles import refusable
 from saiten.models.wire import dump, load
 from saiten.records import Usage
 
@@ -74,8 +75,8 @@ class Client:
                     status=reply.status,
                 )
         place = str(url.with_query(None))
-        sent = payload.keys() - {"model", "messages", "input"}
-        fault = fault_of(Reply(status, reply.headers, reply.body), self.endpoint, place, sent, answered=self._answered)
+        came = Reply(status, reply.headers, reply.body)
+        fault = fault_of(came, self.endpoint, place, refusable(payload), answered=self._answered)
         if isinstance(fault, NotServed):
             return with_models(fault, self.endpoint, await self._listing())
         return fault

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import orjson
 
+from saiten.models.roles import SYSTEM_ROLE
 from saiten.models.wire import load
 
 Trouble = Literal["key", "quota", "model", "address", "parameter", "length", "filtered", "busy", "odd"]
@@ -28,6 +29,17 @@ _MODEL = re.compile(
     r"|model\b.{0,120}?(not found|not exist|not a valid|unknown|not available)",
     re.IGNORECASE | re.DOTALL,
 )
+_NO_SYSTEM = re.compile(
+    r"roles must alternate|only user and assistant roles|developer instruction is not enabled"
+    r"|\bsystem\W{0,3}(role|message|prompt|instruction)s?\b.{0,40}?(not|n't|un)[ -]?(be )?(support|allow|accept|enabl)"
+    r"|\b(not|n't|un)[ -]?(support|allow|accept|expect)\w*\b.{0,30}?(\W{2}system['\"`]|\bsystem (role|message|prompt))"
+    r"|\brole\W{0,5}system\b.{0,40}?(not|n't|un)[ -]?(be )?(support|allow|accept|permit|valid)"
+    r"|\b(unexpected|invalid|unknown)( message)? role\W{0,5}system\b"
+    r"|\brole\b.{0,40}'user' (or|and) 'assistant'",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Chat templates without a system role (Mistral's, Prometheus's, Gemma's) as vLLM, TGI, llama.cpp and LM Studio report
+them, and hosted models that say so themselves."""
 
 _LONGEST = 10_000
 """Of what a server says, so many characters are searched for what it means."""
@@ -103,10 +115,14 @@ def _said(complaint: Complaint) -> str:
 def blamed(status: int, complaint: Complaint, sent: Collection[str]) -> str | None:
     """Which of the parameters that were sent the server refuses; None if its answer is about something else.
 
-    llama-cpp-python's server refuses `json_schema` with HTTP 500; any other 500 is a failure that may pass.
+    llama-cpp-python's server refuses `json_schema` with HTTP 500, and llama.cpp's a system message; any other 500 is a
+    failure that may pass.
     """
     if status not in (400, 422, 500):
         return None
+    if SYSTEM_ROLE in sent and _NO_SYSTEM.search(_said(complaint)):
+        return SYSTEM_ROLE
+    sent = [name for name in sent if name != SYSTEM_ROLE]
     if complaint.parameter:
         named = [name for name in sent if re.search(rf"\b{name}\b", complaint.parameter)]
         return named[0] if named and status != 500 else None

@@ -12,6 +12,7 @@ from enum import IntEnum
 from saiten.errors import CallFailed
 from saiten.models.faults import Refused
 from saiten.models.layers import A, adding
+from saiten.models.roles import SYSTEM_ROLE
 from saiten.records import Usage
 
 _log = logging.getLogger(__name__)
@@ -39,6 +40,8 @@ class Dialect:
     """Whether the schema is told in the system message although the server is given it: it seems not to read it."""
     renamed: bool = False
     """Whether `max_tokens` is written `max_completion_tokens`."""
+    folded: bool = False
+    """Whether the system text opens the first user message: the model has no system role."""
     dropped: frozenset[str] = field(default_factory=frozenset)
     """Parameters that are not sent any more."""
 
@@ -53,6 +56,8 @@ class Dialect:
         if name == "response_format":
             lower = self.structured + 1
             return replace(self, structured=Structured(lower)) if lower <= Structured.TEXT else None
+        if name == SYSTEM_ROLE:
+            return None if self.folded else replace(self, folded=True)
         if name == "max_tokens" and "max_completion_tokens" in refusal.hint and not self.renamed:
             return replace(self, renamed=True)
         return replace(self, dropped=self.dropped | {name}) if name not in self.dropped else None

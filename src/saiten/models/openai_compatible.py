@@ -11,6 +11,7 @@ from saiten.models.completions import read_completion
 from saiten.models.dialect import Dialect, Negotiation, Structured
 from saiten.models.endpoint import OPENAI, Endpoint
 from saiten.models.layers import Layer, load_of, through
+from saiten.models.roles import without_system
 from saiten.models.schemas import Schemas, seems_ignored, told
 from saiten.protocols import ChatRequest, Completion
 
@@ -20,8 +21,9 @@ _PATH = "/chat/completions"
 class OpenAICompatibleChat:
     """Answers through `/chat/completions`.
 
-    The form of structured output and the parameters that a server takes are found out once and remembered. Nothing is
-    retried here; see `stack_chat` for retries, limits, prices, a budget and a cache.
+    The form of structured output and the parameters that a server takes are found out once and remembered; so is
+    whether the model has a system role. Nothing is retried here; see `stack_chat` for retries, limits, prices, a
+    budget and a cache.
     """
 
     def __init__(
@@ -65,7 +67,8 @@ class OpenAICompatibleChat:
         return chat
 
     async def complete(self, request: ChatRequest) -> Completion:
-        kind = (request.schema is None, request.temperature is None, request.seed is None, request.max_tokens is None)
+        optional = (request.schema, request.temperature, request.seed, request.max_tokens)
+        kind = (*(value is None for value in optional), *{message.role for message in request.messages} & {"system"})
         return await self._negotiation.run(kind, partial(self._ask, request))
 
     async def close(self) -> None:
@@ -101,6 +104,8 @@ class OpenAICompatibleChat:
                 messages = told(messages, request.schema)
             if dialect.structured is not Structured.TEXT:
                 optional["response_format"] = self._schemas.response_format(request.schema, dialect.structured)
+        if dialect.folded:
+            messages = tuple(without_system(messages))
         sent = {name: value for name, value in optional.items() if value is not None and name not in dialect.dropped}
         texts = [{"role": message.role, "content": message.content} for message in messages]
         return {"model": self._endpoint.model, "messages": texts, **sent}
