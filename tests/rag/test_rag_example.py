@@ -76,18 +76,61 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 def test_each_step_is_shown_the_example_in_its_own_form():
     """By default what is refined, or aggregated with the answer, is an answer that does not know."""
     answer, refine, aggregate, query = (
-        AnswerFromDocuments("q", ("d",), language="en"),
+        AnswerFromDocuments("q", ("d", "e"), language="en"),
         RefineAnswer("q", "c", "d", language="en"),
         AggregateAnswers("q", ("c",), language="en"),
         WriteQuery("q", language="en"),
     )
     assert EXAMPLE.shown(answer)[0].inputs == {"question": "Where?", "documents": ("North.", "Ten.")}
-    assert EXAMPLE.shown(refine)[0].inputs == {"question": "Where?", "candidate": "I don't know.", "document": "Ten."}
+    assert EXAMPLE.shown(refine)[0].inputs == {"question": "Where?", "candidate": "I don't know.", "document": "North."}
     assert EXAMPLE.shown(aggregate)[0].inputs == {"question": "Where?", "candidates": ("North.", "I don't know.")}
     assert EXAMPLE.shown(query) == ()
     own = dataclasses.replace(EXAMPLE, candidate="South.", candidates=("South.", "North."))
     assert own.shown(refine)[0].inputs["candidate"] == "South."
     assert own.shown(aggregate)[0].inputs["candidates"] == ("South.", "North.")
+
+
+PARKING = WorkedExample(
+    "Where may visitors park?",
+    ("The gate closes at 22:00.", "Visitors park on the north side, for up to two hours.", "The canteen is open."),
+    "On the north side, for up to two hours.",
+)
+JAPANESE = WorkedExample(
+    "来客はどこに駐車できますか。", ("門は22時に閉まる。", "来客は北側に駐車できる。"), "北側の駐車場です。"
+)
+
+
+@pytest.mark.parametrize("example", [PARKING, JAPANESE])
+def test_a_step_that_reads_one_document_is_shown_the_one_that_carries_the_answer(example):
+    """Wherever it is in the list, for all chains: no example answers from a document that does not support it."""
+    refine, one, all_of_them = (
+        RefineAnswer("q", "c", "d", language=example.language),
+        AnswerFromDocuments("q", ("d",), language=example.language),
+        AnswerFromDocuments("q", ("d", "e", "f"), language=example.language),
+    )
+    assert example.shown(refine)[0].inputs["document"] == example.documents[1]
+    assert example.shown(one)[0].inputs["documents"] == (example.documents[1],)
+    assert example.shown(all_of_them)[0].inputs["documents"] == example.documents
+
+
+def test_a_candidate_of_the_users_own_is_refined_with_the_document_that_adds_the_rest():
+    """What the candidate knows already need not come from the document."""
+    example = WorkedExample(
+        "When is the shop open?",
+        ("It opens at 9:00 on weekdays.", "It closes at 18:00."),
+        "On weekdays from 9:00 to 18:00.",
+        candidate="On weekdays from 9:00.",
+    )
+    refine = RefineAnswer("q", "c", "d", language="en")
+    assert example.shown(refine)[0].inputs["document"] == "It closes at 18:00."
+    unknown = dataclasses.replace(example, candidate=None)
+    assert unknown.shown(refine)[0].inputs["document"] == "It opens at 9:00 on weekdays."
+
+
+def test_a_plain_yes_comes_from_the_document_about_the_question():
+    """An answer without content words shares none with any document."""
+    example = WorkedExample("Is parking free?", ("The gate closes at ten.", "Parking is free."), "Yes.")
+    assert example.carrying() == "Parking is free."
 
 
 def test_the_digest_changes_with_everything_in_the_example():

@@ -5,7 +5,8 @@
     answer = "On the north side, for up to two hours."
 
 TOML or JSON, by the file's ending; `candidate` (an answer to refine) and `candidates` (answers to aggregate) may be
-given too.
+given too. A step that reads one document is shown the one that carries the answer, wherever it is in the list: beside
+any other the example would teach an answer that its document does not support.
 """
 
 import hashlib
@@ -22,6 +23,7 @@ from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer
 from saiten.rag.unknown import I_DO_NOT_KNOW
 from saiten.records import Language
 from saiten.text.language import detect_language
+from saiten.text.words import normalise, units_of, words_of
 
 _LARGEST = 1_000_000
 """Bytes; what is larger is no example but a data set, given by mistake."""
@@ -35,7 +37,7 @@ class WorkedExample:
     documents: tuple[str, ...]
     answer: str
     candidate: str | None = None
-    """What is refined in the example; by default an answer that does not know, which the last document mends."""
+    """The answer to refine in the example; by default one that does not know."""
     candidates: tuple[str, ...] | None = None
     """What is aggregated in it; by default the answer and one that does not know."""
 
@@ -54,15 +56,36 @@ class WorkedExample:
         """The example as it stands in the prompt of such a step; none where a search query is to be written."""
         unknown = I_DO_NOT_KNOW[self.language]
         match step:
-            case AnswerFromDocuments():
-                inputs: dict[str, str | int | tuple[str, ...]] = {"documents": self.documents}
+            case AnswerFromDocuments(documents=asked):
+                one = len(asked) == 1
+                inputs: dict[str, str | int | tuple[str, ...]] = {
+                    "documents": (self.carrying(),) if one else self.documents
+                }
             case RefineAnswer():
-                inputs = {"candidate": self.candidate or unknown, "document": self.documents[-1]}
+                inputs = {"candidate": self.candidate or unknown, "document": self.carrying(self.candidate or "")}
             case AggregateAnswers():
                 inputs = {"candidates": self.candidates or (self.answer, unknown)}
             case _:
                 return ()
         return (Example({"question": self.question, **inputs}, self.answer),)
+
+    def carrying(self, known: str = "") -> str:
+        """The document that shares most with what the answer adds to `known`, the first of several such.
+
+        Where the answer adds nothing, the one that shares most with the answer, then with the question.
+        """
+        known_units, answer, question = map(_units, (known, self.answer, self.question))
+
+        def shared(document: str) -> tuple[int, int, int]:
+            there = _units(document)
+            return len((answer - known_units) & there), len(answer & there), len(question & there)
+
+        return max(self.documents, key=shared)
+
+
+def _units(text: str) -> set[str]:
+    lowered = normalise(text).lower()
+    return units_of(lowered) or words_of(lowered)  # *Yes.* holds no content
 
 
 def read_example(file: Path) -> WorkedExample:
