@@ -317,3 +317,10 @@ async def test_a_question_of_megabytes_is_sent(system, service):
     """Without a complaint of the HTTP library."""
     long = "長" * 1_000_000
     assert (await system().answer(Inquiry(long))).text == f"To: {long}"
+
+
+async def test_a_header_of_ones_own_is_sent_once(system, service):
+    """However it is written, and also where saiten would send one of that name."""
+    await system(headers={"x-session-id": "mine", "authorization": "Basic own"}).answer(INQUIRY)
+    headers = service.requests[0].headers
+    assert (headers.getall("X-Session-Id"), headers.getall("Authorization")) == (["s7"], ["Basic own"])

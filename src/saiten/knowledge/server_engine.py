@@ -9,6 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
 from saiten.knowledge.terms import Terms
+from saiten.models.proxies import on_this_machine
 from saiten.models.vectors import Vector
 
 KEY_VARIABLE = "QDRANT_API_KEY"
@@ -177,6 +178,7 @@ def connect(url: str, key: str | None, *, timeout: float = 60.0) -> ServerEngine
             api_key=key,
             timeout=int(timeout),
             check_compatibility=False,
+            trust_env=not on_this_machine(parts.hostname),
         )
     return ServerEngine(client, collection, address)
 

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from yarl import URL
@@ -12,6 +11,7 @@ from yarl import URL
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
 from saiten.models.endpoint import Endpoint
 from saiten.models.faults import CHARGED, SENT, NotServed, Reply, fault_of, with_models
+from saiten.models.proxies import proxy_for
 from saiten.models.roles import refusable
 from saiten.models.wire import dump, load
 from saiten.records import Usage
@@ -91,9 +91,11 @@ class Client:
 
     async def _send(self, method: str, url: URL, body: bytes | None, within: aiohttp.ClientTimeout) -> Reply:
         data = BytesIO(body) if body and len(body) >= _LARGE_REQUEST else body
+        # Headers of the session would go to a proxy too, in clear, with the request that opens the tunnel.
+        headers = self.endpoint.headers
         try:
             async with self._opened().request(
-                method, url, data=data, timeout=within, allow_redirects=False, proxy=self._proxy
+                method, url, data=data, headers=headers, timeout=within, allow_redirects=False, proxy=self._proxy
             ) as response:
                 return Reply(response.status, response.headers, await self._body(response))
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
@@ -114,10 +116,9 @@ class Client:
         loop = asyncio.get_running_loop()
         if self._session is None:
             self._loop = loop
-            self._proxy = None if self.endpoint.local else _proxy(self.endpoint.address("/"))
+            self._proxy = proxy_for(self.endpoint.address("/"))
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),  # the limiter bounds what is in flight
-                headers=self.endpoint.headers,
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
         elif self._loop is not loop:
@@ -148,11 +149,6 @@ class Client:
 
 def _passing(message: str, usage: Usage) -> CallFailed:
     return CallFailed(message, usage, retryable=True)
-
-
-def _proxy(url: URL) -> str | None:
-    """The proxy that the environment names for this address; looked up once, not per request."""
-    return None if proxy_bypass(url.host or "") else getproxies().get(url.scheme)
 
 
 def _status_inside(value: Any) -> int:

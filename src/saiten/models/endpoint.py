@@ -8,13 +8,13 @@ from urllib.parse import quote
 from yarl import URL
 
 from saiten.errors import ConfigurationError
+from saiten.presentable import HIDDEN, SHORT, presentable
 
 OPENAI = "https://api.openai.com/v1"
 """The base URL when none is given."""
 
 _TAILS = ("/chat/completions", "/completions", "/embeddings", "/models")
 _SHOWN = 300  # characters of a server's words in an error
-_DUMMY = 4  # keys this short ("x", "none") are placeholders, and hiding them would garble texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,6 @@ class Endpoint:
         """`openai:MODEL`, with `@URL` where it is not OpenAI's own; holds neither query nor password."""
         return f"openai:{self.model}" + ("" if self.base_url == OPENAI else f"@{self.base_url}")
 
-    @property
-    def local(self) -> bool:
-        """Whether the server runs on this machine, so that no proxy is asked."""
-        return self._base.host in ("localhost", "127.0.0.1", "::1")
-
     def address(self, path: str) -> URL:
         """The full URL of a path such as `/chat/completions`, query included."""
         return (self._base.with_query(None) / path.lstrip("/")).with_query(self._base.query)
@@ -69,8 +64,8 @@ class Endpoint:
     def excerpt(self, text: str) -> str:
         """The beginning of what a server said, on one line, without anything secret."""
         for secret in self._secrets:
-            text = text.replace(secret, "***")
-        line = " ".join(text[: 10 * _SHOWN].split())
+            text = text.replace(secret, HIDDEN)
+        line = " ".join(presentable(text[: 10 * _SHOWN]).split())
         return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
 
     def _all_headers(self, base: URL) -> dict[str, str]:
@@ -122,5 +117,5 @@ def _secrets(base: URL, api_key: str | None, headers: Mapping[str, str]) -> tupl
         *(part for value in headers.values() for part in value.split()),
         *(value for name, value in base.query.items() if name != "api-version"),
     )
-    plain = {value.strip() for value in values if value and len(value.strip()) > _DUMMY}
+    plain = {value.strip() for value in values if value and len(value.strip()) > SHORT}
     return tuple(sorted(plain | {quote(value, safe="") for value in plain}, key=len, reverse=True))

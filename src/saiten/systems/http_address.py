@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from urllib.parse import quote
-from urllib.request import getproxies, proxy_bypass
 
 from yarl import URL
 
 from saiten.errors import ConfigurationError
+from saiten.models.proxies import proxy_for
+from saiten.presentable import HIDDEN, SHORT, presentable
 
 KEY_VARIABLE = "SAITEN_SYSTEM_KEY"
 """Sent as a bearer token where it is set."""
@@ -18,7 +19,6 @@ KEY_VARIABLE = "SAITEN_SYSTEM_KEY"
 _OURS = ("content-length", "content-type", "host", "transfer-encoding")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SHOWN = 300  # characters of a server's words in an error
-_DUMMY = 4  # what is this short ("x", "none") is no secret, and hiding it would garble texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +77,15 @@ class HttpAddress:
 
     @property
     def proxy(self) -> str | None:
-        """What the environment names for this address; none for this machine."""
-        if self.url.host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(self.url.host or ""):
-            return None
-        return getproxies().get(self.url.scheme)
+        """The proxy that the environment names for this address; None for this machine."""
+        return proxy_for(self.url)
 
     def excerpt(self, text: str) -> str:
         """The beginning of what a server said, on one line, without anything secret."""
         text = text[: 100 * _SHOWN]
         for secret in self.secrets:
-            text = text.replace(secret, "***")
-        line = " ".join(text[: 10 * _SHOWN].split())
+            text = text.replace(secret, HIDDEN)
+        line = " ".join(presentable(text[: 10 * _SHOWN]).split())
         return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
 
 
@@ -102,7 +100,7 @@ def _check(name: str, value: str, *, is_header: bool) -> None:
 
 def _secrets(values: list[str]) -> tuple[str, ...]:
     parts = {part for value in values for part in (value.strip(), *value.split())}
-    plain = {part for part in parts if len(part) > _DUMMY and part not in ("Basic", "Bearer")}
+    plain = {part for part in parts if len(part) > SHORT and part not in ("Basic", "Bearer")}
     return tuple(sorted(plain | {quote(part, safe="") for part in plain}, key=len, reverse=True))
 
 

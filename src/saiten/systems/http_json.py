@@ -14,6 +14,7 @@ from time import perf_counter
 from urllib.parse import quote
 
 import aiohttp
+from multidict import CIMultiDict
 
 from saiten.errors import ConfigurationError, SaitenError
 from saiten.models import Layer
@@ -106,7 +107,9 @@ class HttpJson:
 
     async def _post(self, inquiry: Inquiry) -> _Reply:
         body = dump(question_object(inquiry))
-        headers = {"Content-Type": "application/json"}
+        # Headers of the session would go to a proxy too, in clear, with the request that opens the tunnel.
+        headers = CIMultiDict(self._address.headers)
+        headers["Content-Type"] = "application/json"
         if inquiry.session:
             headers["X-Session-Id"] = quote(inquiry.session, safe=" :/@+")[:1000]
         if cookies := self._cookies.sent_with(inquiry.session, self._address.url):
@@ -140,7 +143,6 @@ class HttpJson:
             self._loop = loop
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE, ttl_dns_cache=300),
-                headers=self._address.headers,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=self._timeout,
                 proxy=self._address.proxy,
