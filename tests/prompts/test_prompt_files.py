@@ -176,6 +176,20 @@ def test_no_prompt_shows_one_of_two_verdicts_alone(name: str, language: str):
         assert re.search(r'"(verdict|useful|correct)": false', shown)
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_context_that_is_only_about_the_subject_is_not_useless_for_that(language: str):
+    """Being about the subject can be enough where it serves the answer: the text says so, and the example shows it."""
+    prompt = load("judge_context")[language]
+    said = {
+        "en": ("about the subject that narrows the answer down or confirms it", "only about the same subject"),
+        "ja": ("対象の説明が答えを絞り込み、または裏付けるならtrue", "話題が同じだけ"),
+    }
+    wanted, gone = said[language]
+    assert wanted in prompt.system
+    assert gone not in prompt.system
+    assert [json.loads(example.reply)["useful"] for example in prompt.examples] == [True]
+
+
 @pytest.mark.parametrize("name", [name for name in FORMS if name.startswith("grade_answer")])
 @pytest.mark.parametrize(
     ("language", "said"),

@@ -10,7 +10,7 @@ from saiten.tasks.verdicts import YesNo, first_with, majority
 
 
 class ContextVerdict(Reply):
-    """Was the context useful in arriving at the reference?"""
+    """Was the context useful in arriving at the reference? One that only speaks of the subject can be."""
 
     reason: str = Field(description="why, in one sentence")
     useful: YesNo

@@ -192,6 +192,34 @@ async def test_contexts():
         await JUDGE.perform(JudgeContext("?", "Tyres.", "…", language="en"))
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "reference", "about_it", "elsewhere"),
+    [
+        (
+            "ja",
+            "加湿フィルターの水あかはどのように取りますか。",
+            "クエン酸を溶かしたぬるま湯で2時間つけ置きします。",
+            "加湿フィルターの水あかは、クエン酸を溶かしたぬるま湯で落ちます。",
+            "衣類の黄ばみは、クエン酸を溶かしたぬるま湯で落ちます。",
+        ),
+        (
+            "en",
+            "How often must the filter of the pump be cleaned?",
+            "Once a month with warm water, in winter every second week.",
+            "The filter of the pump is cleaned with warm water in winter, too.",
+            "The boots are cleaned with warm water in winter, too.",
+        ),
+    ],
+)
+async def test_a_context_about_the_subject_can_serve_the_answer(language, question, reference, about_it, elsewhere):
+    """Where overlap with the reference is undecided, a sentence about what was asked is enough; another side is not."""
+    near = await JUDGE.perform(JudgeContext(question, about_it, reference, language=language))
+    far = await JUDGE.perform(JudgeContext(question, elsewhere, reference, language=language))
+    assert near.useful
+    assert not far.useful
+    assert near.reason[:4] == far.reason[:4] == {"ja": "判定保留", "en": "uncl"}[language]
+
+
 async def test_relevant_sentences():
     """Sentences that hold half of the weight of the question's words are selected; without such words none can be."""
     sentences = ("有給休暇は10日である。休めるのは半年後から。", "工場は大阪にある。", "有給休暇は何日でも繰り越せる。")

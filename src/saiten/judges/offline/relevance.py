@@ -1,6 +1,7 @@
 """Contexts: does one hold what the reference says, and which sentences share the question's words?"""
 
 from saiten.errors import CannotJudge
+from saiten.judges.offline.index import Index
 from saiten.judges.offline.reasons import why
 from saiten.judges.offline.statements import statements_of
 from saiten.judges.offline.support import support
@@ -13,7 +14,11 @@ _SHORT = 6
 
 
 def judge_context(task: JudgeContext, tools: Tools) -> ContextVerdict:
-    """Useful if the context supports at least one statement of the reference; the reason is that statement's."""
+    """Useful if the context supports at least one statement of the reference; the reason is that statement's.
+
+    Where overlap leaves it open, the subject decides: a context with a sentence that holds half of the question's
+    weight may serve the answer without saying what the reference says, and counts as useful.
+    """
     index = tools.indexes.of((task.context,), task.language)
     statements = statements_of(task.reference, task.language)
     if len(units_of(normalise(task.reference).lower())) <= _SHORT:
@@ -22,10 +27,15 @@ def judge_context(task: JudgeContext, tools: Tools) -> ContextVerdict:
     best = max(found, key=lambda each: each.comparable * each.p, default=None)
     if best is None or not best.comparable:
         raise CannotJudge("the reference holds no content words, numbers or names to look for in the context")
-    useful = best.p >= tools.constants.band["threshold"]
-    return ContextVerdict(
-        reason=why(best, useful, tools.unclear(best.p), "contexts", task.language, cut=index.cut), useful=useful
-    )
+    unclear = tools.unclear(best.p)
+    useful = best.p >= tools.constants.band["threshold"] or (unclear and _on_subject(task.question, index, tools))
+    return ContextVerdict(reason=why(best, useful, unclear, "contexts", task.language, cut=index.cut), useful=useful)
+
+
+def _on_subject(question: str, index: Index, tools: Tools) -> bool:
+    """Whether a sentence of the context is one that `select_sentences` would take for the question."""
+    units = sorted(units_of(normalise(question).lower()))
+    return bool(units) and index.best_window(units)[1] >= tools.constants.relevance["share"]
 
 
 def select_sentences(task: SelectRelevantSentences, tools: Tools) -> RelevantSentences:
