@@ -58,7 +58,7 @@ class Evaluation(Shown):
     def summary(self) -> ShownSummary:
         """Means with intervals, coverage, per system and group; see `summary.Summary`."""
         places = {sample.id: place_of(sample) for sample in self.samples}
-        return ShownSummary.of(summarise(self.scores, places, self.signatures))
+        return ShownSummary.of(summarise(self.scores, places, self.signatures, bad_rows=len(self.bad_rows)))
 
     def compare(self, other: "Evaluation", names: tuple[str, str] = ("first", "second")) -> Comparison:
         """Is the difference real: what `other` gains over this one, paired by sample; see `saiten compare`.

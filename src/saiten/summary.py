@@ -138,6 +138,7 @@ def summarise(
     signatures: Mapping[str, Signature | str] | None = None,
     *,
     each: Literal["system", "group"] | None = None,
+    bad_rows: int = 0,
 ) -> Summary:
     """The summary of scores; a later score of the same sample and metric must already have replaced an earlier one.
 
@@ -146,6 +147,7 @@ def summarise(
         places: by sample id.
         signatures: by metric, to be shown under the figures.
         each: break down by this even where there is only one name, or more than anybody would read.
+        bad_rows: how many rows of the data could not be used.
     """
     # The metrics in the order in which they were asked for; their scores come in any order.
     rows: dict[str, list[_Row]] = {metric: [] for metric in signatures or {}}
@@ -155,7 +157,7 @@ def summarise(
         usage += one.score.usage
     rows = {metric: of for metric, of in rows.items() if of}
     figures = [_figure(metric, of) for metric, of in rows.items()]
-    remarks = []
+    remarks = [f"Rows that could not be used, and are in no figure: {bad_rows}."] if bad_rows else []
     for by in ("system", "group"):
         names = sorted({name for of in rows.values() for row in of if (name := getattr(row.place, by)) is not None})
         if by == each:

@@ -140,6 +140,43 @@ def test_what_was_not_measured_is_not_good_enough(saiten, data):
     assert saiten("show", "run", "--fail-over", "token_f1=0.99", "--min-coverage", "0.6").status == 5
 
 
+def half_lost(path):
+    """A CSV file in which one stray quote too many, and no other quote, spoils each of four rows out of eight."""
+    row = "How old is bridge {n}?,{quote}Bridge {n} is {n} years old.,Bridge {n} is {n} years old.\n"
+    rows = (row.format(n=n, quote='" ' if n % 2 else "") for n in range(8))
+    path.write_text("question,answer,reference\n" + "".join(rows))
+    return str(path)
+
+
+def test_rows_that_could_not_be_used_count_in_coverage(saiten, tmp_path):
+    """A gate is not met by the half of a file that could be read, until the file is mended."""
+    file = half_lost(tmp_path / "d.csv")
+    said = saiten("score", file, "-m", "exact_match", "-o", "run", "--fail-under", "exact_match=1", "--format", "json")
+    assert said.status == 5
+    (row,) = table(said)
+    assert (row["n"], row["of"], row["verdict"]) == (4, 8, "unmeasured")
+    assert "4 of 8 samples have a value (50%), 90% are asked for: rows that could not be used: 4" in row["why"]
+    assert saiten("show", "run", "--fail-under", "exact_match.coverage=0.5").status == 0
+    assert saiten("show", "run", "--fail-under", "exact_match.coverage=0.51").status == 5
+    assert "Rows that could not be used, and are in no figure: 4." in saiten("show", "run", "--format", "md").out
+
+    mended = Path(file).read_text().replace('" ', "")
+    Path(file).write_text(mended)
+    said = saiten("score", file, "-m", "exact_match", "-o", "run", "--fail-under", "exact_match=1")
+    assert said.status == 0, said.err
+    assert read_run("run").bad_rows() == 0
+
+
+def test_a_comparison_of_runs_that_lost_the_same_rows_cannot_tell(saiten, tmp_path):
+    """Rows that neither run could use are samples that were measured on neither side."""
+    file = half_lost(tmp_path / "d.csv")
+    for run in ("one", "two"):
+        assert saiten("score", file, "-m", "exact_match", "-o", run).status == 0
+    said = saiten("compare", "one", "two", "--fail-if-worse", "exact_match")
+    assert said.status == 5
+    assert "only 4 of 8 samples were measured on both sides (rows that could not be used: 4)" in said.err
+
+
 def test_a_metric_without_any_value_misses_both_ways(saiten, data):
     """No value is neither under nor over."""
     file = data([{"id": "a", "question": "q", "answer": "a"}])

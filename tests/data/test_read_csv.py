@@ -3,12 +3,15 @@
 import csv
 import gzip
 import io
+import tracemalloc
+from collections import Counter
 
 import pandas as pd
 import pytest
 
 from saiten.data import BadRow, read_samples
 from saiten.data.encodings import detect_encoding
+from saiten.data.rows import Row
 from saiten.errors import BadInput
 from saiten.records import Sample
 
@@ -106,13 +109,13 @@ def test_an_empty_cell_is_an_empty_answer_and_elsewhere_not_given(tmp_path):
     assert read(path) == [Sample("row-2", "q", "", None, None, language="ja")]
 
 
-def test_quoted_line_ends_keep_the_numbering(tmp_path):
-    """A record is numbered by the line it begins on, also after records of several lines and blank lines."""
+def test_rows_are_numbered_as_a_spreadsheet_does(tmp_path):
+    """The header is row 1, a record of several lines is one row, and a blank line is a row, too."""
     path = tmp_path / "d.csv"
     path.write_text('question,answer\n"a\nb",x\n\nq,"he said ""no"""\n')
     assert [(row.id, row.question, row.answer) for row in read(path)] == [
         ("row-2", "a\nb", "x"),
-        ("row-5", "q", 'he said "no"'),
+        ("row-4", "q", 'he said "no"'),
     ]
 
 
@@ -122,8 +125,132 @@ def test_a_record_of_another_length_is_bad(tmp_path):
     path.write_text("question,answer\nq,a\nq,a,b\nq\nq2,a2\n")
     first, more, less, last = read(path)
     assert (first.id, last.id) == ("row-2", "row-5")
-    assert (more.where, less.where) == ("d.csv:3", "d.csv:4")
+    assert (more.where, less.where) == ("d.csv, row 3", "d.csv, row 4")
     assert "3 fields, but the header has 2" in more.reason
+
+
+def test_a_bad_row_is_named_by_row_and_line(tmp_path):
+    """Where a cell before it has several lines, a row is named as the spreadsheet and as the editor number it."""
+    path = tmp_path / "d.csv"
+    path.write_text('question,answer\nq,"one\ntwo\nthree"\nq,a,b\n')
+    assert read(path)[1].where == "d.csv, row 3 (line 5)"
+
+
+ROWS = [f"{number},question {number},answer {number}\n" for number in range(1, 1001)]
+
+
+def outcome(path, rows):
+    """The ids that were read and the places of the rows that could not be, with how many rows there are."""
+    path.write_text("id,question,answer\n" + "".join(rows))
+    found = read(path)
+    ids = {row.id for row in found if isinstance(row, Sample)}
+    return len(found), ids, [row.where for row in found if isinstance(row, BadRow)]
+
+
+@pytest.mark.parametrize(
+    ("broken", "after"),
+    [
+        ('9,"question 9,answer 9\n', ""),  # no other quote in the file
+        ('9,"question 9,answer 9\n', '20,"question, 20",answer\n'),
+        ('9,"question 9,answer 9\n', '"20","question 20","answer"\n'),
+        ('9,"question 9,answer 9\n', '20,"one\ntwo",answer\n'),
+        ('9,"question 9,answer 9\n', '20,"""so"", he says",answer\n'),
+        ('9,"question 9,answer 9\n', '20,6" wide,answer\n'),
+        ('"9,question 9,answer 9\n', '20,"","answer, 20"\n'),
+        ('9,question 9,"answer 9\n', '20,"question, 20",answer\n'),
+        ('9,"question" 9,answer 9\n', ""),
+        ('"9","question 9,"answer 9"\n', '"20","question 20","answer"\n'),
+    ],
+)
+def test_one_stray_quote_costs_one_row(tmp_path, broken, after):
+    """A quote too many spoils its own row, which is named; the other 999 are read, whatever quotes they have."""
+    rows = [*ROWS[:8], broken, *ROWS[9:19], after or ROWS[19], *ROWS[20:]]
+    total, ids, bad = outcome(tmp_path / "d.csv", rows)
+    assert (total, len(ids), bad) == (1_000, 999, ["d.csv, row 10"])
+    assert "9" not in ids
+
+
+def test_two_stray_quotes_do_not_merge_their_rows(tmp_path):
+    """Two rows that each open a quote are two bad rows, not one row made of both."""
+    rows = [*ROWS[:3], '4,"question 4,answer 4\n', '5,"question 5,answer 5\n', *ROWS[5:10]]
+    total, ids, bad = outcome(tmp_path / "d.csv", rows)
+    assert (total, len(ids), bad) == (10, 8, ["d.csv, row 5", "d.csv, row 6"])
+
+
+def test_stray_quotes_that_make_a_well_formed_cell_are_told(tmp_path):
+    """A cell whose lines all look like rows is what the file says, but the user hears of it."""
+    path = tmp_path / "d.csv"
+    path.write_text('id,question,answer\n1,"q,a\n2,q,a\n3,q",a\n4,q,a\n')
+    notes = []
+    assert len(read(path, notes)) == 2
+    assert notes == ["d.csv, row 2: a cell has 3 lines that look like rows; is a quote missing or stray?"]
+
+
+@pytest.mark.parametrize("tail", [",answer,more\n2,q,a\n", " oops,answer\n2,q,a\n"])
+def test_the_inside_of_a_broken_cell_is_not_read_as_rows(tmp_path, tail):
+    """A cell of several lines in a record that cannot be used belongs to it, even where a line looks like a row."""
+    total, ids, bad = outcome(tmp_path / "d.csv", ['1,"one\ntwo, three, four\nfive"' + tail])
+    assert (total, ids, bad) == (2, {"2"}, ["d.csv, row 2"])
+
+
+def test_a_file_cut_off_within_a_cell_has_one_bad_row(tmp_path):
+    """What was read of the last cell's text becomes no rows."""
+    total, ids, bad = outcome(tmp_path / "d.csv", [*ROWS[:2], '3,q,"one\ntwo\nthree\nfo'])
+    assert (total, ids, bad) == (3, {"1", "2"}, ["d.csv, row 4"])
+
+
+def test_a_quote_within_an_unquoted_cell_is_text(tmp_path):
+    """`6" wide` is read as it stands, as in every spreadsheet."""
+    path = tmp_path / "d.csv"
+    path.write_text('id,question,answer\n1,q,6" wide\n2,q,say "no"\n')
+    assert [row.answer for row in read(path)] == ['6" wide', 'say "no"']
+
+
+def test_quotes_in_tsv_are_text(tmp_path):
+    """Tab-separated text that nobody quoted keeps its quotes, and none of its rows swallows another."""
+    path = tmp_path / "d.tsv"
+    answers = ['"yes" he said', '"open', '"Hello"', 'close"', '"', '""', 'a "b" c', "plain"]
+    path.write_text("id\tquestion\tanswer\n" + "".join(f"{n}\tq\t{text}\n" for n, text in enumerate(answers)))
+    assert [row.answer for row in read(path)] == answers
+
+
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+@pytest.mark.parametrize("name", ["d.tsv", "d.csv"])
+def test_what_a_writer_of_csv_wrote_comes_back(tmp_path, name, quoting):
+    """Cells with tabs, line ends, commas and quotes come back as they were, in TSV as well (Excel, pandas, Python)."""
+    texts = ["a\tb", "one\ntwo", 'say "no"', '"Hello"', "a, b", '"', "tail\n", "\n", '"one\ntwo"', "1\t2\n3", "", "x"]
+    with (tmp_path / name).open("w", newline="") as file:
+        writer = csv.writer(file, delimiter="\t" if name == "d.tsv" else ",", quoting=quoting)
+        writer.writerows([["id", "question", "answer"], *([n, "q", text] for n, text in enumerate(texts))])
+        writer.writerows([f"b{n}", text, "a"] for n, text in enumerate(texts) if text)
+    found = {row.id: row for row in read(tmp_path / name)}
+    assert [found[str(n)].answer for n in range(len(texts))] == texts
+    assert [found[f"b{n}"].question for n, text in enumerate(texts) if text] == [text for text in texts if text]
+
+
+def test_excel_quotes_commas_in_tsv(tmp_path):
+    """Excel's tab-delimited text has quotes around cells with commas; they are no part of the text."""
+    path = tmp_path / "d.tsv"
+    path.write_bytes('id\tquestion\tanswer\r\n1\t"a, b"\t"one\ntwo, three"\r\n'.encode("utf-16"))
+    assert [(row.question, row.answer) for row in read(path)] == [("a, b", "one\ntwo, three")]
+
+
+def test_a_long_file_with_a_stray_quote_is_read_in_little_memory(tmp_path, monkeypatch):
+    """No more than one longest field is held while a cell is looked for that is never closed."""
+    from saiten.data import csv_rows
+
+    monkeypatch.setattr(csv_rows, "MAX_FIELD", 10_000)
+    path = tmp_path / "d.csv"
+    path.write_text('id,question,answer\n0,"open,a\n' + "".join(f"{n},q,a\n" for n in range(1, 50_001)))
+    tracemalloc.start()
+    try:
+        with path.open("rb") as file:
+            counts = Counter(type(row) for row in csv_rows.read_csv(file, "d.csv", delimiter=None, tell=print))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert counts == {Row: 50_000, BadRow: 1}
+    assert peak < 1_000_000
 
 
 def test_fields_may_be_longer_than_pythons_limit(tmp_path):

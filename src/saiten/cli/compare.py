@@ -60,7 +60,9 @@ def compare(
     for remark in remarks:
         notes(remark)
     tables = compare_runs(readers, names, remarks=remarks, glance=form == "table")
-    worse = worse_table(tables[: len(runs) - 1], limits) if limits else None
+    first, *others = (reader.bad_rows() for reader in readers)
+    lost = [min(first, other) for other in others]  # what only one side lost was measured on one side only
+    worse = worse_table(tables[: len(runs) - 1], limits, lost) if limits else None
     if worse is not None:
         tables.append(worse)
     render(tables, form, stdout(), " · ".join(map(str, runs)) if len(tables) > 1 else "")

@@ -110,6 +110,7 @@ class Gate:
             each=self.each,
             coverage=self.coverage,
             finished=not reader.unfinished,
+            bad_rows=reader.bad_rows(),
         )
         notes = stderr()
         if self.each is not None and all(outcome.place is None for outcome in outcomes):
@@ -118,7 +119,7 @@ class Gate:
             )
         if unusable := reader.bad_rows():
             notes.print(
-                f"[yellow]note[/] {unusable} rows could not be used and count nowhere here; they stand in "
+                f"[yellow]note[/] {unusable} rows could not be used and count as samples without a value; they are in "
                 f"{outside(reader.folder)}/errors.jsonl, --strict stops at the first"
             )
         missed = [outcome for outcome in outcomes if outcome.missed]

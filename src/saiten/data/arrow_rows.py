@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from saiten.data.json_rows import parse_json
-from saiten.data.rows import BadRow, Row, bad_row
+from saiten.data.rows import BadRow, Row, bad_row, place
 from saiten.errors import BadInput, ConfigurationError
 
 _BATCH = 64
@@ -85,9 +85,9 @@ def _rows(batch: Any, names: Sequence[str], name: str, numbers: Iterator[int]) -
         try:
             fields = values[at] if values is not None else batch.slice(at, 1).to_pylist()[0]
         except (ValueError, OverflowError) as error:
-            yield bad_row(name, number, f"a value cannot be read: {error}")
+            yield bad_row(place(name, number), f"a value cannot be read: {error}")
         else:
-            yield Row(number, empty | fields)
+            yield Row(number, empty | fields, place(name, number))
 
 
 def _split(folder: Path) -> Path:

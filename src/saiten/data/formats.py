@@ -9,7 +9,7 @@ from saiten.data.arrow_rows import read_dataset, read_parquet
 from saiten.data.csv_rows import read_csv
 from saiten.data.json_rows import read_json, read_json_lines
 from saiten.data.opening import File, Source, name_of, opened
-from saiten.data.rows import BadRow, Row, bad_row
+from saiten.data.rows import BadRow, Row, bad_row, place
 from saiten.errors import BadInput, ConfigurationError
 
 FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "dataset")
@@ -62,10 +62,11 @@ def _is_file(source: Source) -> TypeGuard[File]:
 
 def _in_memory(rows: Any, name: str) -> Iterator[Row | BadRow]:
     for number, row in enumerate(rows, 1):
+        where = place(name, number)
         if isinstance(row, Mapping):
-            yield Row(number, row)
+            yield Row(number, row, where)
         else:
-            yield bad_row(name, number, f"a mapping of column to value was expected, {type(row).__name__} came", row)
+            yield bad_row(where, f"a mapping of column to value was expected, {type(row).__name__} came", row)
 
 
 def _streamed(

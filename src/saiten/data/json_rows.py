@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from saiten.data.opening import as_utf8, pushed_back
-from saiten.data.rows import BadRow, Row, bad_row
+from saiten.data.rows import BadRow, Row, bad_row, place
 from saiten.errors import BadInput
 
 MAX_LINE = 32 << 20
@@ -39,14 +39,14 @@ def read_json_lines(stream: io.BufferedReader, name: str) -> Iterator[Row | BadR
         number += 1
         if len(line) > MAX_LINE:
             _skip_line(stream, line)
-            yield bad_row(name, number, f"the line is longer than {MAX_LINE >> 20} MiB", line)
+            yield bad_row(place(name, number), f"the line is longer than {MAX_LINE >> 20} MiB", line)
             continue
         text = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
         if number == 1 and text == b"[":
             yield from _document(pushed_back(line, stream), name)
             return
         if text:
-            yield _row(text, name, number)
+            yield _row(text, number, place(name, number))
 
 
 def read_json(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
@@ -74,15 +74,15 @@ def parse_json(text: bytes) -> Any:
         raise ValueError(f"not JSON: {error}") from error
 
 
-def _row(text: bytes, name: str, number: int) -> Row | BadRow:
+def _row(text: bytes, number: int, where: str) -> Row | BadRow:
     try:
         value = parse_json(text)
     except ValueError as error:
-        return bad_row(name, number, str(error), text)
+        return bad_row(where, str(error), text)
     if isinstance(value, Mapping):
-        return Row(number, value)
+        return Row(number, value, where)
     hint = "; a file that is one JSON list is named .json" if isinstance(value, list) else ""
-    return bad_row(name, number, f"a JSON object was expected, {_kind(value)} came{hint}", text)
+    return bad_row(where, f"a JSON object was expected, {_kind(value)} came{hint}", text)
 
 
 def _document(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
@@ -97,10 +97,11 @@ def _document(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
     except ValueError as error:
         raise BadInput(f"{name}: {error}") from error
     for number, item in enumerate(_list_in(value), 1):
+        where = place(name, number)
         if isinstance(item, Mapping):
-            yield Row(number, item)
+            yield Row(number, item, where)
         else:
-            yield bad_row(name, number, f"a JSON object was expected, {_kind(item)} came", item)
+            yield bad_row(where, f"a JSON object was expected, {_kind(item)} came", item)
 
 
 def _list_in(value: Any) -> list[Any]:

@@ -76,7 +76,7 @@ def read_labels(
         try:
             label = _label(row, fields, seen)
         except ValueError as error:
-            yield bad_row(name, row.number, str(error), row.fields)
+            yield bad_row(row.where, str(error), row.fields)
         else:
             yield label
     if {"words", "above 0"} <= seen.preferences and "below 0" not in seen.preferences:

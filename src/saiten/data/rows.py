@@ -14,9 +14,11 @@ class Row:
     """One row with named values."""
 
     number: int
-    """The line it begins on, counted from 1; in Parquet, datasets and JSON lists the how-manieth row it is."""
+    """Its line in JSON lines; in CSV its row as a spreadsheet counts (the header is row 1); elsewhere its position."""
     fields: Mapping[str, Any]
     """Column name → value, as the file has it."""
+    where: str
+    """File and place, as messages name it."""
     typed: bool = True
     """False for CSV, where null and the empty string look the same."""
 
@@ -26,15 +28,25 @@ class BadRow:
     """A row that cannot be used, kept apart so that the rest goes on."""
 
     where: str
-    """File and line, for example `data.jsonl:17`."""
+    """File and place: `data.jsonl:17`, `data.csv, row 17 (line 23)`."""
     reason: str
     """What was expected and what came."""
     raw: str = ""
     """The row as it stands in the file, the first 500 characters of it."""
 
 
-def bad_row(name: str, number: int, reason: str, raw: Any = "") -> BadRow:
-    """A bad row of the file `name`; `raw` may be bytes, text or the values that were read."""
+def place(name: str, number: int) -> str:
+    """Name a line of a file, or the position of a row."""
+    return f"{name}:{number}"
+
+
+def row_of_table(name: str, number: int, line: int) -> str:
+    """Name a row as a spreadsheet numbers it, with the line on which it begins where that is another number."""
+    return f"{name}, row {number}" if line == number else f"{name}, row {number} (line {line})"
+
+
+def bad_row(where: str, reason: str, raw: Any = "") -> BadRow:
+    """Make a bad row; `raw` may be bytes, text or the values that were read."""
     if isinstance(raw, bytes):
         text = raw[: 4 * RAW_CHARACTERS].decode("utf-8", "backslashreplace")
     elif isinstance(raw, str):
@@ -43,7 +55,7 @@ def bad_row(name: str, number: int, reason: str, raw: Any = "") -> BadRow:
         text = json.dumps(_shortened(raw), ensure_ascii=False, default=str)
     # A lone surrogate cannot be written to a file; its escape can.
     clean = text[:RAW_CHARACTERS].encode("utf-8", "backslashreplace").decode("utf-8")
-    return BadRow(f"{name}:{number}", reason, clean[:RAW_CHARACTERS])
+    return BadRow(where, reason, clean[:RAW_CHARACTERS])
 
 
 def _shortened(value: Any) -> Any:

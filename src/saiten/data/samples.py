@@ -28,10 +28,10 @@ def read_samples(
 ) -> Iterator[Sample | BadRow]:
     """The samples of a source, read as they are asked for; memory stays small: about 80 bytes an id.
 
-    A row without an id is called `row-N`, N being the number that messages name it by (its line, or how-manieth row it
-    is): the same in every run over the same file, whatever the other rows hold, and easy to find. Lines put *before* it
-    change it; a run on disk notices that the content differs and refuses. An id that stood in an earlier row makes a
-    `BadRow` of the later one.
+    A row without an id is called `row-N`, N being the number that messages name it by (its line in JSON lines, its row
+    as a spreadsheet counts in CSV, else its position): the same in every run over the same file, whatever the other
+    rows hold, and easy to find. Rows put *before* it change it; a run on disk notices that the content differs and
+    refuses. An id that stood in an earlier row makes a `BadRow` of the later one.
 
     Numbers become text as they are written. A null is None, an empty string stays one; CSV has no nulls, so there an
     empty cell of the answer is an empty answer and an empty cell elsewhere is *not given*. Several references become
@@ -62,7 +62,7 @@ def read_samples(
             sample = _sample(row, fields, detect_language, language)
             seen.add(sample)
         except ValueError as error:
-            yield bad_row(name, row.number, str(error), row.fields)
+            yield bad_row(row.where, str(error), row.fields)
         else:
             yield sample
 

@@ -151,7 +151,7 @@ def _scores(data: DataSet, folder: Path, metric: str, tell: Callable[[str], None
     main = {
         one.sample: one.score.value for one in reader.scores() if one.metric == metric and one.score.value is not None
     }
-    return _Scores(summarise(reader.scores(), places, reader.manifest.signatures), main)
+    return _Scores(summarise(reader.scores(), places, reader.manifest.signatures, bad_rows=reader.bad_rows()), main)
 
 
 def _cells(plan: Plan, data: DataSet, folder: Path, summary: Summary | None) -> Iterator[CellResult]:

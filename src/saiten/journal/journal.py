@@ -72,6 +72,8 @@ class Journal:
         self._bad_rows = {
             content_key(line) for line, value in self._lines_of(self._errors) if value.get("kind") == "row"
         }
+        self._bad_rows_seen: set[int] = set()
+        """Those that came since the run was opened: what was mended in the data is a bad row no more."""
 
     @classmethod
     def open(
@@ -186,6 +188,7 @@ class Journal:
         """Keep a row that cannot be used; the same one is kept once, however often the run goes on."""
         line = to_line({"kind": "row", "where": where, "reason": reason, "raw": raw})
         key = content_key(line)
+        self._bad_rows_seen.add(key)
         if key not in self._bad_rows:
             self._append(self._errors, line)
             self._bad_rows.add(key)
@@ -200,10 +203,13 @@ class Journal:
             pairs: How many pairs of sample and metric there are to be; samples times metrics by default.
         """
         wanted = len(self._contents) * len(self.manifest.signatures) if pairs is None else pairs
-        if self.manifest.finished or not 0 < wanted <= len(self._done) or len(self._seen) < len(self._contents):
+        if not 0 < wanted <= len(self._done) or len(self._seen) < len(self._contents):
+            return
+        if self.manifest.finished and self.manifest.bad_rows == len(self._bad_rows_seen):
             return
         for file in self._files:
             file.sync()  # before the word that all of it is there
+        self.manifest = replace(self.manifest, bad_rows=len(self._bad_rows_seen))
         self._mark(finished=True)
 
     def _reopen(self) -> None:

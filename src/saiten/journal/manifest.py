@@ -51,6 +51,8 @@ class Manifest:
     """Of saiten, Python, the platform and the packages that figures may depend on."""
     finished: bool | None = None
     """Whether the data was read to its end and every score is there; None for a run of a version that did not say."""
+    bad_rows: int | None = None
+    """Rows that could not be used when the data was last read to its end; None: it has not been."""
     kind: str = KIND
     format: int = FORMAT
 

@@ -59,7 +59,9 @@ class RunReader:
         return (value for _, value in self._read(ERRORS_NAME, dict[str, Any], self.tell))
 
     def bad_rows(self) -> int:
-        """How many rows of the data could not be used."""
+        """Count the rows of the data that could not be used when it was last read to its end, else all there were."""
+        if self.manifest.finished and self.manifest.bad_rows is not None:
+            return self.manifest.bad_rows
         return sum(error.get("kind") == "row" for error in self.errors())
 
     def _read(

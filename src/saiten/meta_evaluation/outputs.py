@@ -86,7 +86,7 @@ def read_outputs(source: Source, *, tell: Callable[[str], None] = _LOG.warning) 
             continue
         item = _text(row, fields, "item")
         if not item:
-            tell(f"{name}:{row.number} is left out: there is no item in it")
+            tell(f"{row.where} is left out: there is no item in it")
             continue
         for output in _outputs(row, item, fields):
             found = True

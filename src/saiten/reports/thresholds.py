@@ -74,7 +74,7 @@ class Outcome:
     n: int
     """Samples with a value."""
     samples: int
-    """All samples there are."""
+    """All samples there are; over everything, with the rows of which no sample could be made."""
     place: str | None = None
     """The system or the group; None: all of the run."""
     worst: tuple[Scored, ...] = ()
@@ -97,6 +97,7 @@ def hold(
     each: By | None = None,
     coverage: float = COVERAGE,
     finished: bool = True,
+    bad_rows: int = 0,
 ) -> tuple[Outcome, ...]:
     """How a run stands against thresholds: those over everything first, then per system or group.
 
@@ -108,6 +109,7 @@ def hold(
         each: holds each system, or each group, against the same thresholds as the whole.
         coverage: the share of the samples that must have a value, where no threshold on it says otherwise.
         finished: whether the run came to its end; what it has not read yet can be anything.
+        bad_rows: how many rows of the data could not be used; over everything they count as samples without a value.
     """
     own = {threshold.metric for threshold in thresholds if threshold.figure == "coverage"}
     worst = {threshold: _Worst(threshold) for threshold in thresholds}
@@ -123,7 +125,10 @@ def hold(
                 continue  # every sample is asked for already
             figure = figures.get((threshold.metric, *where))
             least = 0.0 if threshold.metric in own else coverage
-            outcome = _outcome(threshold, figure, worst[threshold], samples=samples, least=least, place=place)
+            lost = bad_rows if place is None else 0  # nobody knows whose they are
+            outcome = _outcome(
+                threshold, figure, worst[threshold], samples=samples, least=least, place=place, lost=lost
+            )
             found.append(outcome if finished or outcome.verdict == "missed" else _not_finished(outcome))
     return tuple(found)
 
@@ -139,18 +144,27 @@ def _counted(places: Mapping[str, Place], each: By | None) -> dict[str | None, i
 
 
 def _outcome(
-    threshold: Threshold, figure: Figure | None, worst: "_Worst", *, samples: int, least: float, place: str | None
+    threshold: Threshold,
+    figure: Figure | None,
+    worst: "_Worst",
+    *,
+    samples: int,
+    least: float,
+    place: str | None,
+    lost: int,
 ) -> Outcome:
     n = figure.n if figure else 0
+    because = _because(figure, samples, lost)
+    samples += lost
     share = n / samples if samples else 0.0
     value = _value(threshold, figure, share, worst)
     verdict: Verdict = "met"
     why = ""
     if n == 0 and threshold.figure != "coverage":
-        verdict, why = "unmeasured", f"no sample has a value{_because(figure, samples)}"
+        verdict, why = "unmeasured", f"no sample has a value{because}"
     elif share < least - _SLACK:
         many = f"{n} of {samples} samples have a value ({share:.0%})"
-        verdict, why = "unmeasured", f"{many}, {least:.0%} are asked for{_because(figure, samples)}"
+        verdict, why = "unmeasured", f"{many}, {least:.0%} are asked for{because}"
     elif value is None:
         note = asked(figure.note) if figure else ""
         verdict, why = "unmeasured", f"there is no interval{f': {note}' if note else ''}"
@@ -159,7 +173,7 @@ def _outcome(
         if threshold.figure in EXTREMES:
             why = f"{worst.beyond} of {n} samples are {threshold.side} {threshold.limit:g}, the worst at {value:.4g}"
         elif threshold.figure == "coverage":
-            why += _because(figure, samples)
+            why += because
     # The interval is the mean's; beside a single sample or a share it would be read as theirs.
     ends = (figure.low, figure.high) if figure and threshold.figure in _OF_THE_MEAN else (None, None)
     named = worst.samples() if verdict == "missed" and place is None and threshold.figure != "coverage" else ()
@@ -191,10 +205,11 @@ def _value(threshold: Threshold, figure: Figure | None, share: float, worst: "_W
     return figure.mean if end is None and figure.questions >= FEW else end
 
 
-def _because(figure: Figure | None, samples: int) -> str:
-    """`: 3 failed, 2 not scored (the server said 500)`, as far as it is known."""
+def _because(figure: Figure | None, samples: int, lost: int) -> str:
+    """`: 3 failed, 2 not scored, rows that could not be used: 1 (the server said 500)`, as far as it is known."""
     unscored = samples - (figure.total if figure else 0)
     parts = [not_measured(figure.coverage) if figure else "", f"{unscored} not scored" if unscored > 0 else ""]
+    parts.append(f"rows that could not be used: {lost}" if lost else "")
     text = ", ".join(part for part in parts if part)
     reason = next((reason for _, reason in figure.missing), "") if figure else ""
     return (f": {text}" if text else "") + (f" ({reason[:200]})" if reason else "")

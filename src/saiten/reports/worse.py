@@ -42,25 +42,28 @@ def read_limit(text: str) -> Limit:
     return Limit(name.strip(), margin)
 
 
-def worse_table(tables: Sequence[Table], limits: Sequence[Limit], coverage: float = COVERAGE) -> Table:
+def worse_table(
+    tables: Sequence[Table], limits: Sequence[Limit], lost: Sequence[int], coverage: float = COVERAGE
+) -> Table:
     """A row a limit and a run after the first; `passed` tells whether it may pass.
 
     Args:
         tables: as `comparison_tables` makes them, one a run after the first.
         limits: what must not become worse.
+        lost: by table, how many rows could be used on neither side.
         coverage: the share of the samples measured on either side that must have been measured on both.
 
     Raises:
         BadInput: a metric was not measured on both sides.
         ConfigurationError: neither direction of a metric is better.
     """
-    rows = [_row(table, limit, coverage) for limit in limits for table in tables]
+    rows = [_row(table, limit, n, coverage) for limit in limits for table, n in zip(tables, lost, strict=True)]
     failed = sum(not row[3] for row in rows)
     caption = f"{failed} of {len(rows)} failed. Worse: by the paired test above, and by more than the margin."
     return Table("Worse than before", ("runs", "metric", "margin", "passed", "why"), tuple(rows), caption)
 
 
-def _row(table: Table, limit: Limit, coverage: float) -> tuple[str, str, float, bool, str]:
+def _row(table: Table, limit: Limit, lost: int, coverage: float) -> tuple[str, str, float, bool, str]:
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     try:
         metric = find_metric(limit.metric, [str(row["metric"]) for row in rows])
@@ -73,8 +76,10 @@ def _row(table: Table, limit: Limit, coverage: float) -> tuple[str, str, float, 
     assert isinstance(n, int)  # noqa: S101 - counts, in every comparison
     assert isinstance(apart, int)  # noqa: S101 - the same
     why = ""
-    if n < coverage * (n + apart) - 1e-9:
-        why = f"only {n} of {n + apart} samples were measured on both sides, {coverage:.0%} are asked for"
+    samples = n + apart + lost
+    if n < coverage * samples - 1e-9:
+        rows_lost = f" (rows that could not be used: {lost})" if lost else ""
+        why = f"only {n} of {samples} samples were measured on both sides{rows_lost}, {coverage:.0%} are asked for"
     elif row["verdict"] == "worse" and isinstance(difference, float) and abs(difference) > limit.margin:
         why = f"worse by {abs(difference):.4g}, p {row['p']:.3g}"
     return table.title, metric, limit.margin, not why, why

@@ -89,7 +89,7 @@ class AnswerFile:
             try:
                 kept = _kept(row, columns)
             except ValueError as error:
-                tell(f"{self._path.name}:{row.number} is left out: {error}")
+                tell(f"{row.where} is left out: {error}")
                 continue
             self._digest.update(repr(kept).encode())
             yield kept

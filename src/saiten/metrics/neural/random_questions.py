@@ -98,7 +98,7 @@ def _questions(file: Path) -> Iterator[tuple[str, Language]]:
             text = "" if question is MISSING else (as_text(question) or "").strip()
             spoken = None if language is MISSING else as_language(language)
         except ValueError as error:
-            raise BadInput(f"{file.name}:{row.number}: {error}") from error
+            raise BadInput(f"{row.where}: {error}") from error
         if text:
             yield text, spoken or detect_language(text)
 

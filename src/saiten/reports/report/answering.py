@@ -37,8 +37,8 @@ def answered(tallies: Sequence[Tally], tests: Chapter, people: Chapter | None, l
     believed = list(_believed(people, metrics, words)) if people is not None else []
     if not believed:
         believed = [words["no_labels" if people is None else "no_ranking"]]
-    measured, expected = (sum(getattr(one, name) for one in tallies) for name in ("measured", "expected"))
-    return (*better, *believed, words["coverage"].format(f"{measured:,}", f"{expected:,}"))
+    measured, expected, lost = (sum(getattr(one, name) for one in tallies) for name in ("measured", "expected", "lost"))
+    return (*better, *believed, words["coverage"].format(f"{measured:,}", f"{expected + lost:,}"))
 
 
 def systems_apart(one: Tally) -> bool:

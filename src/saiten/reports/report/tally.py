@@ -27,6 +27,8 @@ class Told:
     """By sample id."""
     languages: Mapping[Language, int]
     groups: int
+    bad_rows: int
+    """Rows of the data that could not be used."""
 
     @property
     def systems(self) -> list[str]:
@@ -73,6 +75,11 @@ class Tally:
         """Scores there will be once the samples that were read are done."""
         return len(self.told.places) * len(self.reader.manifest.signatures)
 
+    @property
+    def lost(self) -> int:
+        """Scores that there are not, since their rows could not be used."""
+        return self.told.bad_rows * len(self.reader.manifest.signatures)
+
 
 def told_by(reader: RunReader) -> Told:
     """Read the samples once."""
@@ -81,7 +88,8 @@ def told_by(reader: RunReader) -> Told:
     for sample in reader.samples():
         places[sample.id] = place_of(sample)
         languages[sample.language] += 1
-    return Told(places, languages, len({place.group for place in places.values() if place.group is not None}))
+    groups = {place.group for place in places.values() if place.group is not None}
+    return Told(places, languages, len(groups), reader.bad_rows())
 
 
 @dataclass(slots=True)
@@ -96,7 +104,10 @@ def tally(reader: RunReader, name: str, told: Told, choice: Choice) -> Tally:
     sums, kept = _Sums(), Kept()
     split = 0 < len(told.systems) <= _SYSTEMS_AT_MOST
     summary = summarise(
-        _watched(reader, told, choice, sums, kept, split=split), told.places, reader.manifest.signatures
+        _watched(reader, told, choice, sums, kept, split=split),
+        told.places,
+        reader.manifest.signatures,
+        bad_rows=told.bad_rows,
     )
     return Tally(reader, name, told, summary, sums.values, sums.spent, sums.scores, kept, has_dialogues(reader))
 
