@@ -72,7 +72,8 @@ def test_two_files_are_held_against_each_other(saiten, data, form):
     said = saiten("meta-evaluate", data(JUDGE, "m.jsonl"), data(PEOPLE, "p.jsonl"), "--spans", "--format", form)
     assert said.status == 0, said
     if form == "json":
-        (row,) = json.loads(said.out)["Spans: judges against people"]
+        row, answers = json.loads(said.out)["Spans: judges against people"]
+        assert (row["average"], answers["average"], answers["n judge"]) == ("per unit", "per answer", 2)
         assert (row["by"], row["aspect"], row["n people"], row["n judge"], row["empty"]) == ("m", "extra_gist", 2, 4, 2)
         assert row["R"] == 1
         assert row["P"] == pytest.approx((1 + 0 + 1 / 2 + 0) / 4)
@@ -100,7 +101,7 @@ def test_a_run_and_a_second_run(saiten, data, a_run):
         "json",
     )
     assert said.status == 0, said
-    first, second = json.loads(said.out)["Spans: judges against people"]
+    first, _, second, _ = json.loads(said.out)["Spans: judges against people"]
     assert (first["by"], first["R"], first["P"]) == ("judge-units", 1, 0.75)
     assert (second["by"], second["R"], second["P"]) == ("people-units", 0, None)
     assert "the judge marked nothing" in second["remarks"]
@@ -127,7 +128,7 @@ def test_a_judge_that_never_marks_anything_is_held_against_people(saiten, data):
     people = [row("q1", "mistakes", (0, 4)), row("q2", "mistakes")]
     judge = [row("q1", "mistakes", by=""), row("q2", "mistakes", by="")]
     said = saiten("meta-evaluate", data(judge, "quiet.jsonl"), data(people, "p"), "--spans", "--format", "json")
-    (found,) = json.loads(said.out)["Spans: judges against people"]
+    found, _ = json.loads(said.out)["Spans: judges against people"]
     assert (found["by"], found["R"], found["P"], found["empty"]) == ("quiet", 0, None, 1)
 
 
@@ -178,7 +179,7 @@ def test_the_whole_way_from_samples_to_figures(saiten, data):
     said = saiten("meta-evaluate", "judge", people, "--spans", "--judges", "people", "--format", "json")
     assert said.status == 0, said
     found = json.loads(said.out)
-    rows = {(row["by"], row["aspect"]): row for row in found["Spans: judges against people"]}
+    rows = {(row["by"], row["aspect"]): row for row in found["Spans: judges against people"][::2]}
     assert rows["people", "gist"]["F"] == rows["people", "supplement"]["F"] == 1
     assert 0 < rows["judge", "gist"]["F"] <= 1
     assert [

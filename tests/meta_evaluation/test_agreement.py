@@ -8,7 +8,7 @@ import pytest
 
 from saiten.errors import BadInput
 from saiten.meta_evaluation.agreement import agreement_report
-from saiten.records import Label
+from saiten.records import Label, Span
 from saiten.reports.agreement_tables import agreement_glance, agreement_tables
 
 DATA = os.environ.get("SAITEN_DATA")
@@ -51,6 +51,21 @@ def test_a_third_decision_is_no_annotators():
     settled = agreement_report(third, resamples=0).aspects[0]
     assert (settled.adjudicated, plain.adjudicated) == (2, 0)
     assert (settled.figures, settled.rates, settled.items) == (plain.figures, plain.rates, plain.items)
+
+
+def test_figures_over_numbers_of_spans_say_that_they_are():
+    """Two who mark one span each at other places have the same number: kappa knows no places, and says so."""
+    labels = [
+        Label(f"i{at}", 1.0 + at % 2, who, "e", spans=tuple(Span("x", at + place + n, 9) for n in range(1 + at % 2)))
+        for at in range(6)
+        for place, who in enumerate("ab")
+    ]
+    report = agreement_report(labels, resamples=0)
+    tables = {table.title: table for table in agreement_tables(report)}
+    assert all("numbers of marked spans" in row[-1] for row in tables["Agreement"].rows)
+    assert all("numbers of marked spans" in row[-1] for row in tables["Each two annotators"].rows)
+    assert "--spans" in tables["Labels"].rows[0][-1]
+    assert of(TWO).of_numbers is None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from saiten.errors import BadInput
 from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of, read_outputs
 from saiten.meta_evaluation.pairing import halves, pair
-from saiten.records import Label, Sample, Score, Scored
+from saiten.meta_evaluation.report import meta_evaluate
+from saiten.records import Label, Sample, Score, Scored, Span
 
 ITEMS = {f"s{i}": Item(f"q{i // 2}", "ab"[i % 2]) for i in range(4)}
 OUTPUTS = [Output(f"s{i}", "m", i / 4) for i in range(4)]
@@ -217,3 +218,15 @@ def test_bad_rows_are_told_and_left_out(tmp_path):
     told = []
     assert len(list(read_outputs(path, tell=told.append))) == 1
     assert [line.split(" is left out")[0].rpartition("/")[2] for line in told] == ["j.jsonl:2", "j.jsonl:3"]
+
+
+def test_labels_that_are_marks_are_numbers_and_say_so():
+    """Their value is the number of spans: the result has a note, which grades have not."""
+    marks = [Label(f"s{n}", float(n), "x", spans=(Span("a", 0, 1),) * n) for n in range(4)]
+    grades = [Label(f"s{n}", float(n), "x") for n in range(4)]
+    notes = [
+        meta_evaluate(pair({}, [Output(f"s{n}", "m", float(n)) for n in range(4)], said)).aspects[0].notes
+        for said in (marks, grades)
+    ]
+    assert "numbers of marked spans" in notes[0][0]
+    assert notes[1] == ()

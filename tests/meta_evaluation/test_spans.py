@@ -109,7 +109,11 @@ def test_the_same_units_give_1(units):
     """Recall, precision and F, overlapping and repeated units included."""
     people = [label("i", "gist", *units)]
     (figures,) = report(people, people).judges[0].aspects
-    assert (figures.recall.value, figures.precision.value, figures.f.value) == (1.0, 1.0, 1.0)
+    assert (figures.per_unit.recall.value, figures.per_unit.precision.value, figures.per_unit.f.value) == (
+        1.0,
+        1.0,
+        1.0,
+    )
 
 
 @STEADY
@@ -119,7 +123,7 @@ def test_figures_stay_between_0_and_1(answers):
     people = [label(f"i{n}", "gist", *human) for n, (human, _) in enumerate(answers)]
     judge = [label(f"i{n}", "gist", *units) for n, (_, units) in enumerate(answers)]
     (figures,) = report(people, judge, resamples=50).judges[0].aspects
-    for figure in (figures.recall, figures.precision, figures.f):
+    for figure in (figures.per_unit.recall, figures.per_unit.precision, figures.per_unit.f):
         if figure.value is None:
             assert figure.reason
             continue
@@ -189,7 +193,7 @@ def test_offsets_of_another_kind_are_noticed():
 
 
 def test_the_whole_example_by_hand():
-    """Three answers: means over units, F from the means, what neither marked left out and counted.
+    """Three answers: means over units and over answers, F from each, what neither marked left out and counted.
 
     missing_gist: recalls 1 (i1), 1/2 and 0 (i2); precisions 1 (i1), 1 (i2), 0 (i3); nobody marked anything in i4.
     """
@@ -209,13 +213,52 @@ def test_the_whole_example_by_hand():
     (figures,) = one.aspects
     assert (figures.combinations, figures.empty) == (3, 1)
     assert (figures.human, figures.judge, figures.pairs) == (3, 3, 2)
-    assert figures.recall.value == pytest.approx((1 + 1 / 2 + 0) / 3)
-    assert figures.precision.value == pytest.approx((1 + 1 + 0) / 3)
+    assert figures.per_unit.recall.value == pytest.approx((1 + 1 / 2 + 0) / 3)
+    assert figures.per_unit.precision.value == pytest.approx((1 + 1 + 0) / 3)
     r, p = 1 / 2, 2 / 3
-    assert figures.f.value == pytest.approx(2 * r * p / (r + p))
-    assert figures.recall.low <= r <= figures.recall.high
+    assert figures.per_unit.f.value == pytest.approx(2 * r * p / (r + p))
+    assert figures.per_unit.recall.low <= r <= figures.per_unit.recall.high
+    r = (1 + (1 / 2 + 0) / 2) / 2  # i1 and i2; i3 has no units of the people
+    assert (figures.per_answer.recall.value, figures.per_answer.recall.n) == (pytest.approx(r), 2)
+    assert (figures.per_answer.precision.value, figures.per_answer.precision.n) == (pytest.approx(p), 3)
+    assert figures.per_answer.f.value == pytest.approx(2 * r * p / (r + p))
     assert one.overall is None
     assert one.empties is None
+
+
+def test_an_answer_with_many_units_weighs_no_more_than_one_with_few():
+    """Ten units that are all met, and one that is not: 10/11 per unit, 1/2 per answer."""
+    ten = [(at, at + 2) for at in range(0, 40, 4)]
+    (figures,) = (
+        report([label("a", "e", *ten), label("b", "e", (0, 5))], [label("a", "e", *ten), label("b", "e")])
+        .judges[0]
+        .aspects
+    )
+    assert figures.per_unit.recall.value == pytest.approx(10 / 11)
+    assert figures.per_answer.recall.value == pytest.approx(1 / 2)
+    assert figures.per_answer.recall.low < 1 / 2 < figures.per_answer.recall.high
+
+
+@STEADY
+@given(st.lists(st.tuples(UNITS, UNITS), min_size=1, max_size=5))
+def test_both_averages_are_those_of_adding_up_by_hand(answers):
+    """Shares of each pair, added up unit by unit and answer by answer."""
+    people = [label(f"i{n}", "e", *human) for n, (human, _) in enumerate(answers)]
+    judge = [label(f"i{n}", "e", *units) for n, (_, units) in enumerate(answers)]
+    (figures,) = report(people, judge, resamples=10).judges[0].aspects
+    for name, side in (("recall", 0), ("precision", 1)):
+        each = []
+        for two in answers:
+            length = {at: end[1] - end[0] for at, end in enumerate(two[side]) if end}
+            shares = dict.fromkeys(range(len(two[side])), 0.0)
+            for pair in pair_units(spans(*two[0]), spans(*two[1])):
+                at = (pair.human, pair.judge)[side]
+                shares[at] = pair.overlap / length[at]
+            each.append(list(shares.values()))
+        units, means = [one for of in each for one in of], [sum(of) / len(of) for of in each if of]
+        expected = (sum(units) / len(units), sum(means) / len(means)) if units else (None, None)
+        got = (getattr(figures.per_unit, name).value, getattr(figures.per_answer, name).value)
+        assert got == pytest.approx(expected) if units else got == expected
 
 
 @pytest.mark.parametrize(
@@ -230,7 +273,7 @@ def test_nothing_to_average_is_said_and_is_no_zero(human, judge, undefined, reas
     """The side that marked something has its 0; F needs both."""
     (figures,) = report([label("i", "gist", *human)], [label("i", "gist", *judge)]).judges[0].aspects
     for name in ("recall", "precision", "f"):
-        figure = getattr(figures, name)
+        figure = getattr(figures.per_unit, name)
         if name in undefined:
             assert figure.value is None
             assert reason in figure.reason
@@ -241,7 +284,7 @@ def test_nothing_to_average_is_said_and_is_no_zero(human, judge, undefined, reas
 def test_units_that_never_meet_have_an_f_of_0():
     """Both averages are defined, and both are 0."""
     (figures,) = report([label("i", "gist", (0, 3))], [label("i", "gist", (5, 9))]).judges[0].aspects
-    assert (figures.recall.value, figures.precision.value, figures.f.value) == (0, 0, 0)
+    assert (figures.per_unit.recall.value, figures.per_unit.precision.value, figures.per_unit.f.value) == (0, 0, 0)
 
 
 def test_units_without_offsets_are_counted_and_meet_nothing():
@@ -250,7 +293,7 @@ def test_units_without_offsets_are_counted_and_meet_nothing():
     judge = [label("i", "gist", (0, 4), None, None)]
     (figures,) = report(people, judge).judges[0].aspects
     assert figures.adrift == (1, 2)
-    assert (figures.recall.value, figures.precision.value) == pytest.approx((1 / 2, 1 / 3))
+    assert (figures.per_unit.recall.value, figures.per_unit.precision.value) == pytest.approx((1 / 2, 1 / 3))
 
 
 FOUR = ("extra_gist", "extra_supplement", "missing_gist", "missing_supplement")
@@ -283,7 +326,7 @@ def test_the_references_own_units_are_no_part_of_the_four_together():
     judge = [label("i", "gist"), label("i", "missing_gist", (0, 9)), label("i", "extra_gist", (0, 9))]
     (one,) = report(people, judge).judges
     assert [figures.aspect for figures in one.aspects] == ["extra_gist", "missing_gist", "gist"]
-    assert one.overall.recall.value == 1
+    assert one.overall.per_unit.recall.value == 1
     assert one.overall.human == 2
 
 
@@ -293,10 +336,10 @@ def test_each_annotator_is_held_against_the_judge_and_against_each_other():
     judge = [label("i", "e", (0, 5), by="m"), label("j", "e", by="m")]
     found = report(people, judge)
     (figures,) = found.judges[0].aspects
-    assert figures.recall.value == pytest.approx((1 / 2 + 1 + 0) / 3)
-    assert figures.precision.value == pytest.approx((1 + 1) / 2)
+    assert figures.per_unit.recall.value == pytest.approx((1 / 2 + 1 + 0) / 3)
+    assert figures.per_unit.precision.value == pytest.approx((1 + 1) / 2)
     (top,) = found.ceiling.aspects
-    assert top.recall.value == top.precision.value == pytest.approx((1 / 2 + 1) / 2)
+    assert top.per_unit.recall.value == top.per_unit.precision.value == pytest.approx((1 / 2 + 1) / 2)
     assert [(one.human, one.judge) for one in found.people] == [("a", "b")]
 
 
@@ -311,7 +354,7 @@ def test_a_third_decision_stands_for_all():
     judge = [label("i", "e", (20, 30)), label("j", "e", (0, 2))]
     found = report(people, judge)
     (figures,) = found.judges[0].aspects
-    assert (figures.human, figures.recall.value) == (2, 1)
+    assert (figures.human, figures.per_unit.recall.value) == (2, 1)
     assert found.ceiling.aspects[0].human == 2
     assert any("third decisions" in note for note in found.notes)
 
@@ -339,9 +382,9 @@ def test_intervals_draw_questions():
     """Two answers to one question are one cluster, and one cluster has no interval."""
     people = [label(item, "e", (0, 9)) for item in "ab"]
     judge = [label("a", "e", (0, 9)), label("b", "e")]
-    apart = report(people, judge).judges[0].aspects[0].recall
+    apart = report(people, judge).judges[0].aspects[0].per_unit.recall
     assert (apart.clusters, apart.low is None) == (2, False)
-    together = report(people, judge, questions={"a": "q", "b": "q"}).judges[0].aspects[0].recall
+    together = report(people, judge, questions={"a": "q", "b": "q"}).judges[0].aspects[0].per_unit.recall
     assert (together.clusters, together.low) == (1, None)
 
 

@@ -11,7 +11,7 @@ from saiten.meta_evaluation.spans_marks import people_of
 from saiten.records import Label
 from saiten.stats import Estimate
 
-_MARKS = "F of marked units"
+_MARKS = ("F per unit", "F per answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Figure:
     low: float | None
     high: float | None
     n: int
-    """Items that two or more labelled; of marks: units, or items times annotators."""
+    """Items that two or more labelled; of marks: items times annotators."""
     remark: str
 
 
@@ -63,10 +63,12 @@ def _of_marks(labels: list[Label], questions: dict[str, str], resamples: int) ->
     ceiling = compare_spans(people_of(labels), {}, questions=questions, resamples=resamples).ceiling
     if ceiling is None:
         return
-    for figures in ceiling.aspects:
-        yield _figure(figures.aspect, _MARKS, figures.f)
+    named = [(figures.aspect, figures) for figures in ceiling.aspects]
     if ceiling.overall is not None:
-        yield _figure("missing and extra", _MARKS, ceiling.overall.f)
+        named.append(("missing and extra", ceiling.overall))
+    for aspect, figures in named:
+        for name, averages in zip(_MARKS, (figures.per_unit, figures.per_answer), strict=True):
+            yield _figure(aspect, name, averages.f)
 
 
 def _figure(aspect: str, name: str, estimate: Estimate) -> Figure:

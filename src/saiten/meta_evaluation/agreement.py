@@ -20,6 +20,7 @@ Level = Literal["nominal", "ordinal", "interval"]
 
 _VERDICTS = 2
 """So many different values are verdicts, more are grades."""
+_PLACES = "`saiten meta-evaluate FILE FILE --spans` compares the spans themselves"
 _MOSTLY_CHANCE = 0.8
 """From here on agreement by chance is pointed out."""
 
@@ -42,6 +43,8 @@ class AspectAgreement:
     """Annotator → value → how often; values ascending. One annotator "" where nobody is named."""
     figures: AgreementAmong
     """The figures, with their intervals."""
+    of_numbers: str | None = None
+    """A remark on each figure where the labels are marks: the values are numbers of spans."""
     questions: int | None = None
     """Questions of the items, where they are known or the items are pairs of answers; they are what intervals draw."""
     unanimity: tuple[Unanimity, ...] = ()
@@ -122,7 +125,8 @@ def aspect_agreement(
         seed=seed,
     )
     rates = _rates(kept, words=words, named=not unnamed)
-    notes = (odd, again, _nameless(unnamed, len(kept)), _paradox(figures, rates))
+    marked = _marked(kept)
+    notes = (odd, again, _nameless(unnamed, len(kept)), marked and f"{marked}; {_PLACES}", _paradox(figures, rates))
     return AspectAgreement(
         aspect=aspect,
         levels=_levels(level, words=words, kinds=len({label.value for label in kept})),
@@ -131,6 +135,7 @@ def aspect_agreement(
         adjudicated=len({label.item for label in labels if label.adjudicated}),
         rates=rates,
         figures=figures,
+        of_numbers=marked,
         questions=None if clusters is None else len(set(clusters)),
         unanimity=unanimity(picks(kept, pairs)),
         notes=tuple(note for note in notes if note),
@@ -192,6 +197,11 @@ def _levels(level: Level | None, *, words: bool, kinds: int) -> tuple[Level, ...
     if level is not None:
         return (level,)
     return ("nominal",) if words or kinds <= _VERDICTS else ("ordinal", "interval")
+
+
+def _marked(labels: Sequence[Label]) -> str | None:
+    marks = any(label.spans is not None for label in labels)
+    return "over the numbers of marked spans, not over which are marked" if marks else None
 
 
 def _nameless(unnamed: int, labels: int) -> str | None:

@@ -74,6 +74,8 @@ class Aspect:
     """Labelled items of which nothing else is known."""
     pairs: bool = False
     """Whether the items are pairs of answers and the values preferences: above 0 if the second is better."""
+    marked: bool = False
+    """Whether labels are marks, so that the values are numbers of spans."""
 
 
 def pair(
@@ -179,6 +181,7 @@ def _aspect(
         unlabelled=Unpaired.of(measured - compared - set(kept)),
         unmatched=Unpaired.of(set(labelled) - set(kept)),
         pairs=pairs,
+        marked=any(label.spans is not None for label in used),
     )
 
 

@@ -271,6 +271,8 @@ def _result(
     notes: tuple[str, ...],
     resamples: Resamples,
 ) -> AspectResult:
+    if aspect.marked:
+        notes += ("the labels are numbers of marked spans, not which are marked; --spans compares the spans",)
     if ranked[1] is not None and ranked[1].left_out:
         who = ", ".join(ranked[1].left_out)
         notes += (f"{who} was asked where the others differ, so gives a third decision and is no part of the ceiling",)

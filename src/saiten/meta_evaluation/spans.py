@@ -1,10 +1,14 @@
 """How good is the detector: the units that a judge marked against those that people marked, by characters.
 
-Recall and precision are means over units, of all answers together: recall over the people's units (0 for one without a
-partner), precision over the judge's (0 for one without a partner). An answer with ten units weighs ten times as much as
-one with a single unit, and one in which a side marked nothing enters the other side's mean only: that is what "macro
-averages over what is defined" says when recall and precision are defined unit by unit. F is computed from the two
-means. What neither side marked is left out, and counted. Nothing to average is None and a reason, never 0.
+A unit of the people has a recall (0 without a partner), a unit of the judge a precision (0 without a partner). They are
+averaged in two ways, and F is computed from the two averages of its own way:
+
+- per unit: over all units of all answers together, so that an answer with ten units weighs ten times as much as an
+  answer with a single unit;
+- per answer: first within each answer (one item, aspect and annotator), then over the answers, each weighing the same.
+
+An answer in which one side marked nothing enters the other side's average only; what neither side marked is left out,
+and counted. Nothing to average is None and a reason, never 0.
 
 Source: the spec of the gist method; its table 1 is `Comparison.empties`. Intervals: questions resampled together.
 """
@@ -51,6 +55,18 @@ class Combination:
 
 
 @dataclass(frozen=True, slots=True)
+class Averages:
+    """Recall, precision and F, averaged in one of the two ways."""
+
+    recall: Estimate
+    """n: the people's units, or the answers that have some."""
+    precision: Estimate
+    """n: the judge's units, or the answers that have some."""
+    f: Estimate
+    """n: the combinations."""
+
+
+@dataclass(frozen=True, slots=True)
 class SpanFigures:
     """Recall, precision and F of one aspect, or of several together."""
 
@@ -65,12 +81,10 @@ class SpanFigures:
     pairs: int
     adrift: tuple[int, int]
     """Units without offsets, of the people and of the judge."""
-    recall: Estimate
-    """n: the people's units."""
-    precision: Estimate
-    """n: the judge's units."""
-    f: Estimate
-    """n: the combinations."""
+    per_unit: Averages
+    """Every unit weighs the same."""
+    per_answer: Averages
+    """Every answer weighs the same; of several aspects together, every combination of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,29 +252,44 @@ def _figures(aspect: str, found: Sequence[Combination], rows: Sequence[int], res
     kept = [at for at in rows if found[at].human or found[at].judge]
     chosen = [found[at] for at in kept]
     columns = [(one.recall, one.human, one.precision, one.judge) for one in chosen]
-    features: Floats = np.array(columns, dtype=np.float64).reshape(-1, 4)
-    human, judge = sum(one.human for one in chosen), sum(one.judge for one in chosen)
-    nobody = "neither side marked anything" if not chosen else None
-    recall = _mean(features[:, 0], human, nobody or "people marked nothing, so recall is not defined")
-    precision = _mean(features[:, 2], judge, nobody or "the judge marked nothing, so precision is not defined")
+    units: Floats = np.array(columns, dtype=np.float64).reshape(-1, 4)
     some = resamples.only(np.array(kept, dtype=np.int64))
-    drawn = _rates(some.sums(features))
     return SpanFigures(
         aspect,
         len(chosen),
         len(rows) - len(chosen),
-        human,
-        judge,
+        sum(one.human for one in chosen),
+        sum(one.judge for one in chosen),
         sum(one.pairs for one in chosen),
         (sum(one.adrift[0] for one in chosen), sum(one.adrift[1] for one in chosen)),
-        some.interval(recall, drawn[:, 0]),
-        some.interval(precision, drawn[:, 1]),
-        some.interval(_f(recall, precision, len(chosen)), drawn[:, 2]),
+        per_unit=_averages(units, some),
+        per_answer=_averages(_within_answers(units), some),
     )
 
 
-def _mean(shares: Floats, n: int, reason: str) -> Estimate:
-    return Estimate(min(float(np.sort(shares).sum()) / n, 1.0), n) if n else Estimate(None, 0, reason)
+def _within_answers(units: Floats) -> Floats:
+    """Each answer's own averages, counted as one where there is something to average."""
+    sums, counts = units[:, 0::2], units[:, 1::2]
+    means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+    return np.stack([means, counts > 0], axis=2, dtype=np.float64).reshape(-1, 4)
+
+
+def _averages(features: Floats, some: Resamples) -> Averages:
+    """From rows of the sum of recalls, their number, the sum of precisions, their number."""
+    nobody = None if len(features) else "neither side marked anything"
+    recall = _mean(features[:, :2], nobody or "people marked nothing, so recall is not defined")
+    precision = _mean(features[:, 2:], nobody or "the judge marked nothing, so precision is not defined")
+    drawn = _rates(some.sums(features))
+    return Averages(
+        some.interval(recall, drawn[:, 0]),
+        some.interval(precision, drawn[:, 1]),
+        some.interval(_f(recall, precision, len(features)), drawn[:, 2]),
+    )
+
+
+def _mean(shares: Floats, reason: str) -> Estimate:
+    n = int(shares[:, 1].sum())
+    return Estimate(min(float(np.sort(shares[:, 0]).sum()) / n, 1.0), n) if n else Estimate(None, 0, reason)
 
 
 def _f(recall: Estimate, precision: Estimate, n: int) -> Estimate:

@@ -82,11 +82,11 @@ def _figures(one: AspectAgreement) -> Iterator[tuple[Cell, ...]]:
     rows["Fleiss' kappa"] = figures.fleiss
     rows |= {f"alpha, {level}": getattr(figures, level) for level in one.levels}
     for name, figure in rows.items():
-        yield (one.aspect, name, *_cells(figure))
+        yield (one.aspect, name, figure.value, figure.low, figure.high, figure.n, _remark(one, figure))
 
 
-def _cells(figure: Estimate) -> tuple[Cell, ...]:
-    return (figure.value, figure.low, figure.high, figure.n, figure.reason or figure.note or "")
+def _remark(one: AspectAgreement, figure: Estimate) -> str:
+    return "; ".join(text for text in (one.of_numbers, figure.reason or figure.note) if text)
 
 
 def _rates(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
@@ -156,7 +156,7 @@ def _pairs(report: AgreementReport) -> Table:
                     kappa.low,
                     kappa.high,
                     *(weighted if graded else ()),
-                    kappa.reason or kappa.note or "",
+                    _remark(one, kappa),
                 )
             )
     return Table("Each two annotators", columns, tuple(rows), intervals=(Interval("kappa", "95 % from", "to", 0.0),))

@@ -12,8 +12,10 @@ Cells = tuple[Cell, ...]
 
 _CAPTION = (
     "By characters; a unit has one partner at most, and so that overlap is best. R(ecall): mean over the people's "
-    "units, 0 without a partner. P(recision): mean over the judge's. F: from the two means. 95 % interval: {units} "
-    "resampled. Empty: neither side marked anything; left out."
+    "units, 0 without a partner. P(recision): mean over the judge's. F: from the two means. Per unit: every unit of "
+    "all answers weighs the same. Per answer: the mean within each answer (times annotator and aspect) first, then "
+    "every answer weighs the same; n people and n judge count what is averaged. 95 % interval: {units} resampled. "
+    "Empty: neither side marked anything; left out."
 )
 
 
@@ -40,8 +42,8 @@ def span_tables(report: SpanReport, *, glance: bool = False) -> list[Table]:
 
 def _at_a_glance(one: Comparison, caption: str) -> Table:
     """Remarks stand below, once each: as a column they would squeeze the figures."""
-    columns = ("aspect", "P", "P 95 %", "R", "R 95 %", "F", "F 95 %", *_COUNTS)
-    rows = [_row(each, glance=True) for each in _ordered(one)]
+    columns = ("aspect", "average", "P", "P 95 %", "R", "R 95 %", "F", "F 95 %", *_COUNTS)
+    rows = [row for each in _ordered(one) for row in _rows(each, glance=True)]
     about: dict[str, list[str]] = {}
     for figures in _ordered(one):
         for remark in _remarks(figures):
@@ -53,9 +55,14 @@ def _at_a_glance(one: Comparison, caption: str) -> Table:
 
 def _figures(title: str, comparisons: Iterable[Comparison], caption: str = "") -> Table:
     figures = tuple(f"{name}{end}" for name in ("P", "R", "F") for end in ("", " from", " to"))
-    rows = tuple((one.judge, one.human, *_row(each, glance=False)) for one in comparisons for each in _ordered(one))
+    rows = tuple(
+        (one.judge, one.human, *row)
+        for one in comparisons
+        for each in _ordered(one)
+        for row in _rows(each, glance=False)
+    )
     drawn = tuple(Interval(name, f"{name} from", f"{name} to") for name in ("P", "R", "F"))
-    return Table(title, ("by", "against", "aspect", *figures, *_COUNTS), rows, caption, drawn)
+    return Table(title, ("by", "against", "aspect", "average", *figures, *_COUNTS), rows, caption, drawn)
 
 
 _COUNTS = ("n people", "n judge", "pairs", "empty", "remarks")
@@ -69,10 +76,13 @@ def _ordered(one: Comparison) -> Iterator[SpanFigures]:
     yield from (each for each in one.aspects if each.aspect in CLASSES)
 
 
-def _row(one: SpanFigures, *, glance: bool) -> Cells:
-    estimates = (one.precision, one.recall, one.f)
-    figures = tuple(cell for estimate in estimates for cell in _cells(estimate, glance=glance))
-    return (_name(one), *figures, one.human, one.judge, one.pairs, one.empty, "; ".join(_remarks(one)))
+def _rows(one: SpanFigures, *, glance: bool) -> Iterator[Cells]:
+    """One for each way to average."""
+    remarks = "; ".join(_remarks(one))
+    for way, found in (("per unit", one.per_unit), ("per answer", one.per_answer)):
+        estimates = (found.precision, found.recall, found.f)
+        figures = tuple(cell for estimate in estimates for cell in _cells(estimate, glance=glance))
+        yield (_name(one), way, *figures, found.recall.n, found.precision.n, one.pairs, one.empty, remarks)
 
 
 def _name(one: SpanFigures) -> str:
@@ -86,8 +96,9 @@ def _cells(estimate: Estimate, *, glance: bool) -> Cells:
 
 
 def _remarks(one: SpanFigures) -> Iterator[str]:
-    yield from dict.fromkeys(e.reason for e in (one.precision, one.recall) if e.reason)
-    yield from dict.fromkeys(asked(e.note) or "" for e in (one.precision, one.recall, one.f) if e.note)
+    ways = (one.per_unit, one.per_answer)
+    yield from dict.fromkeys(e.reason for way in ways for e in (way.precision, way.recall) if e.reason)
+    yield from dict.fromkeys(asked(e.note) or "" for way in ways for e in (way.precision, way.recall, way.f) if e.note)
     for whose, n in zip(("people's", "judge's"), one.adrift, strict=True):
         if n:
             yield f"without offsets, and so without a partner: {n} of the {whose} units"

@@ -19,7 +19,7 @@ from lxml import html
 from saiten.cli import main
 from saiten.cli.report import report_of
 from saiten.journal import Journal
-from saiten.records import Label, Sample, Score, Scored, Usage
+from saiten.records import Label, Sample, Score, Scored, Span, Usage
 from saiten.reports.languages import in_japanese, in_language
 from saiten.reports.page import as_html
 from saiten.reports.report.folding import SECOND_RANK
@@ -31,7 +31,7 @@ TERMS = (
     "AUROC", "F1", "ICC", "SD", "Pearson", "Spearman", "Kendall tau-b", "kappa", "alpha", "balanced accuracy", "macro",
     "Williams", "Holm", "Cohen", "Fleiss", "accuracy", "correctness", "wscore", "lscore", "mscore", "refine",
     "map_reduce", "E2", "E3", "NLP2023", "NRI-CIS", "USD", "max_turns", "faults", "saiten show OUT/scores/DATA",
-    "saiten score", "saiten agreement", "--samples", "-m context_overlap -m length", "context_overlap", "length", "saiten",
+    "saiten score", "saiten agreement", "--samples", "saiten meta-evaluate FILE FILE --spans", "--spans", "-m context_overlap -m length", "context_overlap", "length", "saiten",
 )  # fmt: skip
 """What practitioners say in Japanese as well, and names; add to it only such."""
 BOT = "def answer(question, id, history): return '一つ目は最初を残す。' if history else '選択肢がある。'"
@@ -70,6 +70,7 @@ def said(n):
         yield from (Label(f"q{k}", float((k + odd) % 4 + 1), who, "overall") for k in range(1, n))
         yield from (Label(f"q{k} vs q{k + 1}", float(k % 3 - 1), who, "優劣") for k in range(0, n - 1, 2))
         yield from (Label(f"q{k}", float(k % 3), who, "語", category=("良", "可", "不可")[k % 3]) for k in range(n))
+        yield from (Label(f"q{k}", float(k % 3), who, "印", spans=tuple(Span("字", k, k + 1) for _ in range(k % 3))) for k in range(n))  # fmt: skip
     yield Label("q1", 1.0, "裁定者", "正しさ", adjudicated=True)
     yield Label("ほか", 1.0, "愛子", "正しさ")
 

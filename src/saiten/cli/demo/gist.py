@@ -8,7 +8,7 @@ from saiten.cli.demo.answers import score
 from saiten.cli.demo.telling import commands, heading, interval, say, table
 from saiten.demo.gist import gist_labels, load_gist
 from saiten.journal import read_run
-from saiten.meta_evaluation.spans import SpanFigures, compare_spans
+from saiten.meta_evaluation.spans import Averages, SpanFigures, compare_spans
 from saiten.meta_evaluation.spans_marks import judges_of, people_of
 from saiten.records import Scored
 from saiten.reports.gist_view import gist_views
@@ -30,13 +30,17 @@ def tell(out: Path, console: Console, notes: Console) -> None:
     with notes.status("holding the units against what is known"):
         figures = {one.aspect: one for one in _figures(run)}
     rows = [
-        (name.replace("_", " "), one.human, one.judge, one.pairs, interval(one.f.value, one.f.low, one.f.high))
+        (name.replace("_", " "), one.human, one.judge, one.pairs, _f(one.per_unit), _f(one.per_answer))
         for name, one in ((name, figures[name]) for name in _TOLD)
     ]
-    table(("units", "known", "the judge's", "found again", "F by characters [95 %]"), rows, console)
+    table(("units", "known", "the judge's", "found again", "F per unit [95 %]", "F per answer [95 %]"), rows, console)
     console.print()
     _print_view(run, console)
     commands(console, ["show", run, "--gist"], ["meta-evaluate", run, out / "gist-labels.jsonl", "--spans"])
+
+
+def _f(one: Averages) -> str:
+    return interval(one.f.value, one.f.low, one.f.high)
 
 
 def _figures(run: Path) -> tuple[SpanFigures, ...]:
