@@ -180,7 +180,7 @@ class Embeddings:
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors."""
+    """Turns texts into unit vectors; those of a knowledge base may be asked for as the model gives them."""
 
     @property
     def name(self) -> str:

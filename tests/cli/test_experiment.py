@@ -73,6 +73,20 @@ def test_each_chain_makes_the_calls_that_it_must(saiten, grid, openai_server, tm
     assert [row["n"] for row in cells] == [5, 5, 5]
 
 
+def test_one_model_is_shown_an_example_and_another_none(saiten, grid, openai_server, tmp_path):
+    """The 1-shot cell's requests begin with the worked example; those of the 0-shot cell of the same model do not."""
+    openai_server.reply = lambda _: "Part turns the wheel."
+    (tmp_path / "parking.toml").write_text('question = "Where?"\ndocuments = ["North."]\nanswer = "In the north."\n')
+    model = f"openai:m@{openai_server.base_url}"
+    path = grid([model, {"name": model, "example": "parking.toml"}], "chains: [stuff]\n")
+    cells = next(iter(tables(saiten("experiment", path, "--format", "json")).values()))
+    assert [row["system"] for row in cells] == [f"{model} · stuff", f"{model} · 1-shot parking · stuff"]
+    shown = [
+        "In the north." in [each["content"] for each in asked.body["messages"]] for asked in openai_server.requests
+    ]
+    assert shown == [False] * 5 + [True] * 5
+
+
 def test_the_same_again_asks_nobody(saiten, grid, openai_server):
     """Answers and scores are there; the tables are the same, latencies included."""
     openai_server.reply = lambda _: "Part turns the wheel."

@@ -168,3 +168,44 @@ def test_an_empty_base_finds_nothing_and_asks_nobody(saiten, somewhere, openai_s
     done = saiten("search", "printer", "--kb", "kb", "-k", 10**20, "--format", "json")
     assert (done.status, json.loads(done.out)) == (0, {"Found for: printer": []})
     assert len(openai_server.requests) == before
+
+
+def test_chunks_and_vectors_as_in_the_paper_on_request(saiten, documents, openai_server):
+    """Exactly so many characters, and the inner product of vectors as they come; the base remembers both."""
+    (documents / "long.md").write_text("ab. " * 50, "utf-8")
+    vectors = {"short": [1.0, 0.0], "long": [0.9, 3.0]}
+
+    def reply(asked):
+        texts = asked.body["input"]
+        found = [vectors["long" if text.startswith("ab. ab.") else "short"] for text in texts]
+        return {"data": [{"index": n, "embedding": vector} for n, vector in enumerate(found)]}
+
+    openai_server.reply = reply
+    model = f"openai:e@{openai_server.base_url}"
+    scores = {}
+    for name, spec in (("raw", f"raw:{model}"), ("unit", model)):
+        made = saiten("index", "docs", "--kb", name, "--chunk-size", "64", "--exact-chunks", "--embedder", spec)
+        assert made.status == 0, made
+        assert saiten("index", "docs", "--kb", name).status == 0  # as the base has it
+        found = saiten("search", "anything", "--kb", name, "-k", "20", "--format", "json")
+        (rows,) = json.loads(found.out).values()
+        scores[name] = {row["source"]: row["score"] for row in rows}
+        lengths = [len(row["text"]) for row in rows if row["source"] == "long.md"]
+        assert sorted(lengths) == [8, 64, 64, 64]
+    # The query's vector is (1, 0): the long documents have the inner product 0.9, as they come, and 0.29 scaled.
+    assert scores["raw"]["long.md"] == pytest.approx(0.9, abs=1e-6)
+    assert scores["unit"]["long.md"] == pytest.approx(0.9 / (0.9**2 + 9) ** 0.5, abs=1e-3)
+    refused = saiten("index", "docs", "--kb", "raw", "--sentence-chunks")
+    assert (refused.status, "chunks of exactly the same length" in refused.err) == (2, True)
+    other = saiten("search", "x", "--kb", "raw", "--embedder", model)
+    assert (other.status, "not by openai:e" in other.err) == (2, True)
+
+
+def test_raw_vectors_are_for_models(saiten, documents):
+    """The built-in embedder has none; and a judge's similarity is a cosine, so it takes none."""
+    for spec in ("raw:builtin", "raw:builtin:64"):
+        said = saiten("index", "docs", "--kb", "kb", "--embedder", spec)
+        assert (said.status, "unit vectors only" in said.err) == (2, True)
+    Path("a.jsonl").write_text(json.dumps({"question": "q", "answer": "a", "reference": "r"}) + "\n")
+    said = saiten("score", "a.jsonl", "-m", "answer_similarity", "--embedder", "raw:openai:e", "-o", "run")
+    assert (said.status, "raw:openai:e" in said.err) == (2, True)

@@ -3,6 +3,8 @@ from pathlib import Path
 import pytest
 
 from saiten.errors import BadInput, ConfigurationError
+from saiten.experiments.cells import cells_of
+from saiten.experiments.kept_plan import keep_plan, kept_plan
 from saiten.experiments.plan import read_plan
 
 WHOLE = """\
@@ -46,6 +48,22 @@ def test_paths_are_relative_to_the_file(tmp_path):
     assert (web.answers, web.kb) == (Path("/somewhere/web.jsonl"), "http://localhost:6333/web")
 
 
+def test_each_model_may_have_an_example_of_its_own(tmp_path):
+    """0-shot for one, 1-shot for another, in one experiment, as in the paper; a plain name takes the experiment's."""
+    models = (
+        "models:\n- openai:a\n- {name: openai:b, example: mine.toml}\n- {name: openai:b, example: none}\n- extractive\n"
+    )
+    plan = read_plan(written(tmp_path, f"data: [{{demo: ja}}]\n{models}chains: [refine]\nexample: all.toml\n"))
+    assert {cell.system: (cell.generator, cell.example) for cell in cells_of(plan, plan.data[0])} == {
+        "openai:a · refine": ("openai:a", tmp_path / "all.toml"),
+        "openai:b · 1-shot mine · refine": ("openai:b", tmp_path / "mine.toml"),
+        "openai:b · 0-shot · refine": ("openai:b", None),
+        "extractive · refine": ("extractive", None),
+    }
+    keep_plan(plan, tmp_path)
+    assert kept_plan(tmp_path) == plan
+
+
 def test_a_judge_may_be_named_alone(tmp_path):
     """`judge: offline` is all that most experiments need."""
     plan = read_plan(written(tmp_path, "data: [{demo: ja}]\nmodels: [extractive]\njudge: openai:gpt-4o-mini\n"))
@@ -57,6 +75,10 @@ def test_a_judge_may_be_named_alone(tmp_path):
     [
         ("", "is empty"),
         ("- a\n- b\n", ":1: keys were expected"),
+        ("data: [{demo: ja}]\nmodels: [a, {name: a, example: null}]\n", "a stands there twice"),
+        ("data: [{demo: ja}]\nmodels:\n- nam: a\n", "there is no key 'models.0.nam'; did you mean name?"),
+        ("data: [{demo: ja}]\nmodels:\n- {name: extractive, example: e.toml}\n", "extractive picks sentences"),
+        ("data: [{demo: ja}]\nmodels: openai:a\n", "models: Input should be a valid tuple"),
         ("data: [{demo: ja}]\nmodells: [extractive]\n", ":2: there is no key 'modells'; did you mean models?"),
         (
             "models: [extractive]\ndata:\n  - demo: ja\n    kbb: x\n",

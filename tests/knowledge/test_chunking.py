@@ -200,3 +200,23 @@ def test_chunks_come_as_they_are_asked_for():
     chunks = cut(ENGLISH * 100_000)
     assert next(chunks).start == 0
     assert next(chunks).start > 0
+
+
+@STEADY
+@given(MESSY, st.integers(1, 40), st.integers(0, 39))
+def test_exact_chunks_are_windows_of_the_text(text, size, overlap):
+    """On request, as in the paper: exactly `size` characters, sharing exactly `overlap`, wherever that falls."""
+    overlap = min(overlap, size - 1)
+    chunks = list(cut(text, size, overlap, exact=True))
+    assert all(chunk.text == text[chunk.start : chunk.end] and not chunk.text.isspace() for chunk in chunks)
+    assert all(chunk.start % (size - overlap) == 0 for chunk in chunks)
+    assert all(len(chunk.text) == size for chunk in chunks if chunk.end < len(text))
+    held = {at for chunk in chunks for at in range(chunk.start, chunk.end)}
+    assert all(text[at].isspace() for at in range(len(text)) if at not in held)
+
+
+def test_exact_chunks_of_512_characters():
+    """1,200 characters make 512, 512 and 176, though a sentence ends shortly before."""
+    text = ("x" * 499 + ". ") * 3
+    assert [len(chunk.text) for chunk in cut(text[:1200], exact=True)] == [512, 512, 176]
+    assert next(len(chunk.text) for chunk in cut(text[:1200])) == 500

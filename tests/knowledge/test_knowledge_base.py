@@ -203,6 +203,7 @@ async def test_the_name_follows_what_the_base_holds(store):
         ({"embedder": BuiltinEmbedder(512)}, "embedded by builtin-ngrams-256, not by builtin-ngrams-512"),
         ({"chunk_size": 100}, "chunks of 512 characters with an overlap of 0, not 100 and 0"),
         ({"overlap": 8}, "not 512 and 8"),
+        ({"exact": True}, "chunks that end with a sentence, not chunks of exactly the same length"),
     ],
 )
 async def test_other_settings_on_an_existing_base_are_refused(store, settings, said):

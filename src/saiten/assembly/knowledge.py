@@ -17,6 +17,7 @@ from saiten.knowledge.indexing import Indexing
 from saiten.knowledge.opening import begin, check_embedder, end, find_manifest, open_manifest
 from saiten.knowledge.reading import Reader, check_readers
 from saiten.knowledge.server_engine import KEY_VARIABLE, connect
+from saiten.models.vectors import RAW
 from saiten.protocols import Embedder
 from saiten.records import Usage
 
@@ -39,9 +40,18 @@ def open_engine(spec: str, *, writing: bool, environ: Mapping[str, str] | None =
 
 
 def embedder_of_base(spec: str, models: Models) -> tuple[Embedder, str]:
-    """An embedder for a base, and how it is written there: so that it is found again whatever the environment says."""
+    """An embedder for a base, and how it is written there: so that it is found again whatever the environment says.
+
+    `raw:` before its name leaves vectors at the length that the model gives them.
+
+    Raises:
+        ConfigurationError: there is no such embedder, or it knows unit vectors only.
+    """
     chosen = BUILTIN if spec == "builtin" else spec
-    embedder = models.embedder(chosen)
+    plain = chosen.removeprefix(RAW)
+    if plain != chosen and plain.startswith("builtin"):
+        raise ConfigurationError(f"{RAW} is for embedders that are models; the built-in one has unit vectors only")
+    embedder = models.embedder(plain, scaled=plain == chosen)
     return embedder, chosen if chosen.startswith("builtin") else embedder.name
 
 
@@ -54,12 +64,14 @@ async def index_documents(
     default_embedder: str = "builtin",
     chunk_size: int | None = None,
     overlap: int | None = None,
+    exact: bool | None = None,
     prune: bool = False,
     watch: Callable[[Indexed], None] | None = None,
 ) -> tuple[Indexed, Contents]:
     """Bring the base up to date with these files and folders; made if it is not there.
 
-    None takes what the base has; a new one gets `default_embedder`, 512 and 0. `prune` removes documents of the base
+    None takes what the base has; a new one gets `default_embedder`, 512, 0 and chunks that end with a sentence, unless
+    they are to be `exact`. `prune` removes documents of the base
     that are not among those given.
 
     Raises:
@@ -88,7 +100,7 @@ async def index_documents(
         chosen, spec = embedder_of_base(embedder or (found.embedder if found else default_embedder), models)
         stack.push_async_callback(chosen.close)
         spent: list[Usage] = []
-        manifest = await begin(engine, chosen, spec, chunk_size, overlap, spent=spent.append)
+        manifest = await begin(engine, chosen, spec, chunk_size, overlap, exact=exact, spent=spent.append)
         reader = stack.enter_context(Reader())
         in_flight = min(_BATCHES, models.calls.concurrency)
         work = Indexing(engine, chosen, manifest, reader, in_flight=in_flight, prune=prune, watch=watch)

@@ -25,6 +25,7 @@ from saiten.models import (
 )
 from saiten.models.sentence_transformers import SentenceTransformersEmbedder
 from saiten.models.transformers_chat import TransformersChat
+from saiten.models.vectors import RAW
 from saiten.protocols import Chat, Embedder
 
 
@@ -83,8 +84,10 @@ class Models:
         for local in self._local:
             await local.prepare()
 
-    def embedder(self, spec: str) -> Embedder:
+    def embedder(self, spec: str, *, scaled: bool = True) -> Embedder:
         """The embedder: `builtin`, `builtin:DIMENSIONS`, `st:NAME_OR_FOLDER`, `openai:MODEL` or `openai:MODEL@URL`.
+
+        Its vectors have length 1; those of a model that are not `scaled` keep the length that the model gives them.
 
         Raises:
             ConfigurationError: the name, the key or the price is missing or wrong.
@@ -94,10 +97,12 @@ class Models:
         if match := re.fullmatch(r"builtin:(\d{1,9})", spec):
             return BuiltinEmbedder(int(match[1]))
         if spec.startswith("st:"):
-            return SentenceTransformersEmbedder(spec.removeprefix("st:"))
+            return SentenceTransformersEmbedder(spec.removeprefix("st:"), scaled=scaled)
         address = read_address(spec, self.environ, what="embedder", builtin="builtin")
-        model = OpenAICompatibleEmbedder(address.model, address.url, address.key, timeout=self.calls.timeout)
-        return stack_embedder(model, self._around(model.name, address.url), self._store())
+        model = OpenAICompatibleEmbedder(
+            address.model, address.url, address.key, timeout=self.calls.timeout, scaled=scaled
+        )
+        return stack_embedder(model, self._around(model.name.removeprefix(RAW), address.url), self._store())
 
     def _store(self) -> Store | None:
         """One store for all, opened with the first model that needs it."""

@@ -31,10 +31,19 @@ def index(
     overlap: Annotated[
         int | None, typer.Option(min=0, help="Characters that neighbours share. Default: as the base has it; 0.")
     ] = None,
+    exact: Annotated[
+        bool | None,
+        typer.Option(
+            "--exact-chunks/--sentence-chunks",
+            help="Cut after exactly --chunk-size characters, wherever that falls, or where a sentence ends nearby. "
+            "Default: as the base has it; sentences.",
+        ),
+    ] = None,
     embedder: Annotated[
         str | None,
         typer.Option(
-            help="builtin, st:NAME_OR_FOLDER, openai:MODEL or openai:MODEL@URL. Default: as the base has it; builtin."
+            help="builtin, st:NAME_OR_FOLDER, openai:MODEL or openai:MODEL@URL; raw: before a model keeps its vectors "
+            "as they come instead of scaling them to length 1. Default: as the base has it; builtin."
         ),
     ] = None,
     prune: Annotated[
@@ -63,6 +72,7 @@ def index(
       saiten index manuals/ --kb kb --prune
       saiten index manuals/ faq.md --kb kb --embedder openai:bge-m3@http://gpu1:8000/v1
       saiten index manuals/ --kb http://localhost:6333/manuals --chunk-size 256 --overlap 32
+      saiten index manuals/ --kb kb --exact-chunks --embedder raw:openai:bge-m3@http://gpu1:8000/v1
 
     Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget or a server that failed, 130 by Ctrl-C.
     """
@@ -91,6 +101,7 @@ def index(
                     default_embedder=defaults.embedder or "builtin",
                     chunk_size=chunk_size,
                     overlap=overlap,
+                    exact=exact,
                     prune=prune,
                     watch=progress.show,
                 )

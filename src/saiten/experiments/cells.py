@@ -21,7 +21,11 @@ class Cell:
     system: str
     """As it stands in tables and in the rows: `MODEL · CHAIN`, or as another system is written."""
     model: str | None = None
-    """The generator, where the system is our RAG."""
+    """The generator as it is in tables, where the system is our RAG."""
+    generator: str | None = None
+    """The generator by its name alone."""
+    example: Path | None = None
+    """What the generator is shown; None for zero-shot."""
     chain: Chain | None = None
     form: Form | None = None
 
@@ -46,8 +50,8 @@ def cells_of(plan: Plan, data: DataSet) -> Iterator[Cell]:
     for model in plan.models:
         for chain in plan.chains:
             for form in plan.forms:
-                called = f"{model} · {chain}" if plan.forms == ("qa",) else f"{model} · {chain} · {form}"
-                yield Cell(data, called, model, chain, form)
+                called = f"{model.label} · {chain}" if plan.forms == ("qa",) else f"{model.label} · {chain} · {form}"
+                yield Cell(data, called, model.label, model.name, model.example_of(plan), chain, form)
     for system in plan.systems:
         yield Cell(data, system)
 

@@ -66,6 +66,34 @@ class DataSet(_Part):
         return self
 
 
+class ModelTable(_Part):
+    """A generator; its name alone may be written instead."""
+
+    name: str
+    """`extractive`, `openai:MODEL`, `openai:MODEL@URL`, `hf:NAME_OR_FOLDER`."""
+    example: Literal["none"] | Path | None = Field(default=None, union_mode="left_to_right")
+    """Its worked example, or `none` for zero-shot; by default the one of the experiment."""
+
+    @model_validator(mode="after")
+    def _reads_examples(self) -> Self:
+        if self.name == "extractive" and isinstance(self.example, Path):
+            raise ValueError("extractive picks sentences and reads no example; leave the example out")
+        return self
+
+    @property
+    def label(self) -> str:
+        """In tables and on disk: the name, and the kind of prompt where this entry says which."""
+        if self.example is None:
+            return self.name
+        return f"{self.name} · {'0-shot' if self.example == 'none' else f'1-shot {self.example.stem}'}"
+
+    def example_of(self, plan: "Plan") -> Path | None:
+        """The example that it is shown in this experiment; None for zero-shot."""
+        if self.name == "extractive" or self.example == "none":
+            return None
+        return self.example or plan.example
+
+
 class JudgeTable(_Part):
     """Which judge measures the answers; as on the command line."""
 
@@ -82,8 +110,8 @@ class Plan(_Part):
 
     title: str = ""
     data: tuple[DataSet, ...] = Field(min_length=1)
-    models: tuple[str, ...] = ()
-    """Generators: `extractive`, `openai:MODEL`, `openai:MODEL@URL`, `hf:NAME_OR_FOLDER`."""
+    models: tuple[ModelTable, ...] = ()
+    """Generators: names, or tables with an example of their own."""
     chains: tuple[Chain, ...] = ("stuff", "refine", "map_reduce")
     """How each model joins the passages."""
     forms: tuple[Form, ...] = ("qa",)
@@ -95,7 +123,7 @@ class Plan(_Part):
     retrieval: Literal["dense", "hybrid", "bm25"] | None = None
     """How they are found; None: as the knowledge base was made."""
     example: Path | None = None
-    """One worked example, shown to the models."""
+    """One worked example, shown to the models that have none of their own."""
     temperature: float = Field(default=0.0, ge=0)
     seed: int = 1
     max_tokens: int = Field(default=1024, ge=1)
@@ -114,10 +142,16 @@ class Plan(_Part):
     def _judge_by_name(cls, value: Any) -> Any:
         return {"name": value} if isinstance(value, str) else value
 
+    @field_validator("models", mode="before")
+    @classmethod
+    def _models_by_name(cls, value: Any) -> Any:
+        return [{"name": each} if isinstance(each, str) else each for each in value] if _is_list(value) else value
+
     @field_validator("models", "chains", "forms", "systems", "evidence", mode="after")
     @classmethod
-    def _each_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if twice := [each for each, times in Counter(value).items() if times > 1]:
+    def _each_once(cls, value: tuple[str | ModelTable, ...]) -> tuple[str | ModelTable, ...]:
+        labels = [each.label if isinstance(each, ModelTable) else each for each in value]
+        if twice := [each for each, times in Counter(labels).items() if times > 1]:
             raise ValueError(f"{twice[0]} stands there twice")
         return value
 
@@ -139,6 +173,10 @@ class Plan(_Part):
                     f"evidence: reference is retrieved from a knowledge base, and {data.name} has none; give it a kb"
                 )
         return self
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
 
 
 def read_plan(path: Path) -> Plan:
@@ -188,6 +226,7 @@ def _told(fault: Any) -> str:
 _KEYS = {
     "the file itself": tuple(Plan.model_fields),
     "each of `data`": tuple(DataSet.model_fields),
+    "each of `models`": tuple(ModelTable.model_fields),
     "`judge`": tuple(JudgeTable.model_fields),
 }
 """By where they stand."""
@@ -196,7 +235,8 @@ _KEYS = {
 def _meant(loc: tuple[int | str, ...]) -> str:
     """Where the key belongs, or the key that was meant."""
     key = str(loc[-1])
-    here = {"data": "each of `data`", "judge": "`judge`"}.get(str(loc[0]) if len(loc) > 1 else "", "the file itself")
+    places = {"data": "each of `data`", "models": "each of `models`", "judge": "`judge`"}
+    here = places.get(str(loc[0]) if len(loc) > 1 else "", "the file itself")
     elsewhere = [place for place, keys in _KEYS.items() if key in keys and place != here]
     if elsewhere:
         return f" here; it is one of {' and of '.join(elsewhere)}"
@@ -217,7 +257,11 @@ def _from_here(plan: Plan, folder: Path) -> Plan:
         )
         for each in plan.data
     )
-    return plan.model_copy(update={"data": data, "example": _in(folder, plan.example)})
+    models = tuple(
+        each.model_copy(update={"example": folder / each.example}) if isinstance(each.example, Path) else each
+        for each in plan.models
+    )
+    return plan.model_copy(update={"data": data, "models": models, "example": _in(folder, plan.example)})
 
 
 def _in(folder: Path, path: Path | None) -> Path | None:

@@ -149,7 +149,9 @@ class Experiment:
             )
 
     def _calls_at_once(self, cell: Cell) -> int:
-        if cell.model == "extractive" or (cell.model is None and not cell.system.startswith(("openai", "hf:", "rag:"))):
+        if cell.generator == "extractive" or (
+            cell.model is None and not cell.system.startswith(("openai", "hf:", "rag:"))
+        ):
             return 0
         return self.plan.at_once * (self.plan.k if cell.chain == "map_reduce" else 1)
 
@@ -214,14 +216,12 @@ class Experiment:
             ) from error
 
     async def _system(self, cell: Cell, models: Models) -> System:
-        if cell.model is None or cell.chain is None or cell.form is None:
+        if cell.generator is None or cell.chain is None or cell.form is None:
             return assemble_system(cell.system, SystemSettings(self.plan.temperature, self.plan.seed), models)
         plan = self.plan
         settings = RagSettings(
-            cell.chain, cell.form, plan.k, cell.model, plan.example, plan.temperature, plan.seed, plan.max_tokens
+            cell.chain, cell.form, plan.k, cell.generator, cell.example, plan.temperature, plan.seed, plan.max_tokens
         )
-        if cell.model == "extractive":
-            settings = replace(settings, example=None)
         base = await self._open(cell.data, models)
         try:
             return assemble_rag(base, settings, models)

@@ -67,7 +67,7 @@ class KnowledgeBase:
         """What a passage depends on, the query apart; where the base lies is not part of it."""
         return {
             "embedder": self.manifest.embedder_name,
-            "chunks": f"{self.manifest.chunk_size}/{self.manifest.overlap}",
+            "chunks": f"{self.manifest.chunk_size}/{self.manifest.overlap}{'/exact' if self.manifest.exact else ''}",
             "retrieval": self._retrieval if self._retrieval == "dense" else f"{self._retrieval}-{self.manifest.terms}",
             "k": str(self._k),
             "content": f"{self.contents.chunks}-{self.contents.digest}",

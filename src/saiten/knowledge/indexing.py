@@ -130,7 +130,7 @@ class Indexing:
         batch: list[_Piece] = []
         async with aclosing(self._tasks(found)) as tasks:
             async for task, text in tasks:
-                for chunk in cut(text, self._manifest.chunk_size, self._manifest.overlap):
+                for chunk in cut(text, self._manifest.chunk_size, self._manifest.overlap, exact=self._manifest.exact):
                     if task.failed:
                         break
                     task.cut += 1

@@ -25,6 +25,8 @@ class Manifest:
     """In characters."""
     overlap: int
     """In characters."""
+    exact: bool = False
+    """Chunks have exactly `chunk_size` characters, wherever that falls."""
     terms: str = RULE
     """The rule by which terms are cut and weighted."""
     interrupted: bool = False

@@ -36,6 +36,7 @@ async def begin(
     chunk_size: int | None = None,
     overlap: int | None = None,
     *,
+    exact: bool | None = None,
     spent: Callable[[Usage], None] = lambda _: None,
 ) -> Manifest:
     """Make the base, or go on with it; from now until `end` it counts as interrupted. None: as the base has it.
@@ -55,10 +56,10 @@ async def begin(
         spent(tried.usage)
         dimensions = int(tried.vectors.shape[1])
         await engine.create(dimensions)
-        found = Manifest(spec, embedder.name, dimensions, size, shared)
+        found = Manifest(spec, embedder.name, dimensions, size, shared, exact=bool(exact))
     else:
         check_embedder(found, embedder, engine.name)
-        _check_same(found, chunk_size, overlap, engine.name)
+        _check_same(found, chunk_size, overlap, engine.name, exact=exact)
     await engine.write_manifest(replace(found, interrupted=True).written())
     return found
 
@@ -86,7 +87,15 @@ def check_cutting(size: int, overlap: int) -> None:
         )
 
 
-def _check_same(manifest: Manifest, chunk_size: int | None, overlap: int | None, where: str) -> None:
+def _check_same(
+    manifest: Manifest, chunk_size: int | None, overlap: int | None, where: str, *, exact: bool | None
+) -> None:
+    if exact is not None and exact != manifest.exact:
+        kinds = {True: "chunks of exactly the same length", False: "chunks that end with a sentence"}
+        raise ConfigurationError(
+            f"the knowledge base {where} has {kinds[manifest.exact]}, not {kinds[exact]}; leave out --exact-chunks and "
+            "--sentence-chunks, or index into a new knowledge base"
+        )
     was = (manifest.chunk_size, manifest.overlap)
     now = (chunk_size or was[0], was[1] if overlap is None else overlap)
     if was != now:

@@ -17,7 +17,7 @@ from saiten.models.dialect import Dialect, Negotiation
 from saiten.models.endpoint import OPENAI, Endpoint
 from saiten.models.flights import Flight, Flights
 from saiten.models.layers import Layer, Load, likely_tokens, through
-from saiten.models.vectors import NOTHING, Vector, rows, unit
+from saiten.models.vectors import NOTHING, RAW, Vector, rows, unit
 from saiten.models.wire import glimpse
 from saiten.protocols import Embeddings
 from saiten.records import Usage
@@ -60,9 +60,12 @@ class OpenAICompatibleEmbedder:
         timeout: float = 180.0,
         key_variable: str = "OPENAI_API_KEY",
         batch: int = 128,
+        scaled: bool = True,
         moment: float = 0.005,
     ) -> None:
         """`timeout`: seconds for one request; `batch`: texts in one request at most; `moment`: seconds to gather them.
+
+        Vectors that are not `scaled` keep the length that the server gives them.
 
         Raises:
             ConfigurationError: the address, the key or a header cannot be used.
@@ -74,6 +77,7 @@ class OpenAICompatibleEmbedder:
         self._negotiation = Negotiation()
         self._layers: tuple[Layer, ...] = ()
         self._batch = batch
+        self._scaled = scaled
         self._moment = moment
         self._flights: Flights[str, _Batch] = Flights()
         self._gathering: _Gathering | None = None
@@ -83,8 +87,8 @@ class OpenAICompatibleEmbedder:
 
     @property
     def name(self) -> str:
-        """`openai:MODEL`, or `openai:MODEL@URL` where it is not OpenAI's own."""
-        return self._endpoint.name
+        """`openai:MODEL`, or `openai:MODEL@URL` where it is not OpenAI's own; after `raw:` where it is not scaled."""
+        return f"{'' if self._scaled else RAW}{self._endpoint.name}"
 
     def over(self, layers: Sequence[Layer]) -> Self:
         """The same embedder, with layers around every single request that is sent."""
@@ -172,7 +176,8 @@ class OpenAICompatibleEmbedder:
         if "encoding_format" not in dialect.dropped:
             payload["encoding_format"] = "base64"
         value = await self._client.post(_PATH, payload)
-        return Embeddings(_read_vectors(value, len(texts), self._endpoint), read_usage(value))
+        vectors = _read_vectors(value, len(texts), self._endpoint)
+        return Embeddings(unit(vectors) if self._scaled else vectors, read_usage(value))
 
 
 def _vector(found: Vector | CallFailed, spent: Usage) -> Vector:
@@ -182,7 +187,7 @@ def _vector(found: Vector | CallFailed, spent: Usage) -> Vector:
 
 
 def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> Vector:
-    """Unit vectors of shape (texts, dimensions), in the order of the texts."""
+    """Vectors of shape (texts, dimensions) as they came, in the order of the texts."""
     try:
         entries = list(value["data"])
         if all(isinstance(entry.get("index"), int) for entry in entries):
@@ -199,7 +204,7 @@ def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> V
             read_usage(value),
             retryable=True,
         )
-    return unit(vectors)
+    return vectors
 
 
 def _usable(vectors: Vector) -> bool:

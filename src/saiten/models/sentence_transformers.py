@@ -11,7 +11,7 @@ import numpy as np
 from saiten.errors import ConfigurationError
 from saiten.models.batches import Batches
 from saiten.models.networks import best_device, configuration, loaded, quietly, require
-from saiten.models.vectors import Vector, unit
+from saiten.models.vectors import RAW, Vector, unit
 from saiten.protocols import Embeddings
 
 _EXPECTED = "a folder that sentence-transformers saved, or a name on the Hugging Face hub"
@@ -27,8 +27,10 @@ class SentenceTransformersEmbedder:
     below what they can do.
     """
 
-    def __init__(self, model: str, *, batch: int = 32, device: str | None = None) -> None:
+    def __init__(self, model: str, *, batch: int = 32, device: str | None = None, scaled: bool = True) -> None:
         """`model`: a folder or a name; `batch`: texts at once; `device`: as torch names it, None for the best there is.
+
+        Vectors that are not `scaled` keep the length that the model gives them.
 
         Raises:
             ConfigurationError: sentence-transformers is not installed.
@@ -37,6 +39,7 @@ class SentenceTransformersEmbedder:
         self._model = model
         self._batch = batch
         self._device = device
+        self._scaled = scaled
         self._loaded: Any = None
         self._batches: Batches[str, Vector] = Batches(self._embed, size=batch, length=len, what="embedder")
 
@@ -45,8 +48,8 @@ class SentenceTransformersEmbedder:
 
     @property
     def name(self) -> str:
-        """`st:NAME_OR_FOLDER`."""
-        return f"st:{self._model}"
+        """`st:NAME_OR_FOLDER`, with `raw:` before it where vectors are not scaled."""
+        return f"{'' if self._scaled else RAW}st:{self._model}"
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         if not texts:
@@ -65,7 +68,7 @@ class SentenceTransformersEmbedder:
         vectors[[not text.strip() for text in texts]] = 0
         if not np.isfinite(vectors).all():
             raise ConfigurationError(f"{self.name} gave vectors that are no numbers; the model is damaged")
-        return list(unit(vectors))
+        return list(unit(vectors) if self._scaled else vectors)
 
     def _load(self) -> Any:
         if self._loaded is None:

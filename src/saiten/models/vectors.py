@@ -1,4 +1,4 @@
-"""Vectors: unit length, one row per text; a text without content has a row of zeros."""
+"""Vectors: unit length unless they are asked for raw, one row per text; a text without content has a row of zeros."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,9 @@ import numpy.typing as npt
 from saiten.errors import ConfigurationError
 
 Vector = npt.NDArray[np.float32]
+
+RAW = "raw:"
+"""Before the name of an embedder whose vectors keep the length that the model gives them."""
 
 NOTHING: Vector = np.zeros(0, np.float32)
 """Stands for a text without content until the number of dimensions is known."""
