@@ -25,6 +25,7 @@ from saiten.journal import Journal, Manifest, read_run
 from saiten.metrics.catalog import make_metrics
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Scored
+from saiten.reports.sides import side_from
 from saiten.reports.summary_tables import summary_tables
 from saiten.reports.tables import Table
 from saiten.scoring import Ledger, Scorer, Watch, score_into, signature_of
@@ -66,7 +67,10 @@ class Evaluation(Shown):
         Raises:
             BadInput: they share no metric, or no sample.
         """
-        return Comparison.of(self._values(), other._values(), names)  # noqa: SLF001 - of the same class
+        first, second = (
+            side_from(each.samples, each.scores, name) for each, name in zip((self, other), names, strict=True)
+        )
+        return Comparison.of(first, second)
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict a sample: its fields, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`."""
@@ -153,14 +157,6 @@ class Evaluation(Shown):
 
     def __repr__(self) -> str:
         return f"<Evaluation of {len(self.samples)} samples, {len(self.scores)} scores>\n{self}"
-
-    def _values(self) -> dict[str, dict[tuple[str, str], float]]:
-        keys = {sample.id: (place_of(sample).question, sample.id) for sample in self.samples}
-        found: dict[str, dict[tuple[str, str], float]] = {}
-        for one in self.scores:
-            if one.score.value is not None:
-                found.setdefault(one.metric, {})[keys.get(one.sample, ("", one.sample))] = one.score.value
-        return found
 
     @cached_property
     def _identity(self) -> str:

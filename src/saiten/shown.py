@@ -15,7 +15,7 @@ from rich.text import Text
 
 from saiten.reports.comparison import side_tables
 from saiten.reports.page import clean
-from saiten.reports.sides import Side, Values
+from saiten.reports.sides import Side
 from saiten.reports.summary_tables import summary_tables
 from saiten.reports.tables import Cell, Table, as_markdown, print_tables, show_cell
 from saiten.summary import Summary
@@ -122,13 +122,13 @@ class Comparison(Shown):
     table: Table
 
     @classmethod
-    def of(cls, first: Values, second: Values, names: tuple[str, str]) -> Self:
-        """By metric and then by (question, sample), the values of the first, the yardstick, and of the second.
+    def of(cls, first: Side, second: Side) -> Self:
+        """The second compared with the first, the yardstick.
 
         Raises:
             BadInput: they share no metric, or no sample.
         """
-        (table,) = side_tables([Side(names[0], first), Side(names[1], second)])
+        (table,) = side_tables([first, second])
         return cls(table)
 
     def rows(self) -> list[dict[str, Any]]:

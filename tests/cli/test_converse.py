@@ -374,8 +374,9 @@ def test_two_systems_are_compared_over_all_and_by_group(saiten, three):
 )
 def test_fewer_turns_and_less_leak_are_better(score, difference, said):
     """Each score knows its direction; what may be noise is called neither."""
-    assert verdict(score, difference, 0.01) == said
-    assert verdict(score, difference, 0.06) == "within the noise"
+    assert verdict(score, difference, 0.01, 9, 10) == said
+    assert verdict(score, difference, 0.06, 9, 10) == "within the noise"
+    assert verdict(score, difference, 0.01, 8, 10) == "too little measured"
 
 
 def test_more_than_two_runs_are_each_held_against_the_first(saiten, three):

@@ -289,3 +289,25 @@ def test_a_run_that_is_worse_fails(saiten, worse, arguments, status, said):
     found = saiten("compare", *arguments)
     assert found.status == status, found
     assert said in found.err
+
+
+def test_what_neither_run_measured_is_not_passed_over(saiten, data):
+    """Both decline the same 33 of 50 questions, and the rest is better: no verdict, and nothing passes."""
+    for name, right in (("before", 2), ("after", 1)):
+        rows = [
+            {
+                "id": f"q{n}",
+                "question": f"How old is bridge {n}?",
+                "answer": "I do not know." if n < 33 else f"{n} years." if n % right == 0 else "It is made of stone.",
+                "reference": f"{n} years",
+            }
+            for n in range(50)
+        ]
+        assert saiten("score", data(rows), "-m", "correctness", "-o", name).status == 0
+    found = saiten("compare", "before", "after", "--format", "json", "--fail-if-worse", "correctness")
+    rows = next(iter(json.loads(found.out).values()))
+    assert (rows[0]["n"], rows[0]["of"], rows[0]["verdict"]) == (17, 50, "too little measured")
+    assert rows[0]["p"] < 0.05
+    assert "only 17 of 50 measured on both sides; first: 33 declined; second: 33 declined" in rows[0]["remarks"]
+    assert found.status == 5
+    assert "only 17 of 50 samples were measured on both sides, 90% are asked for" in found.err

@@ -10,7 +10,7 @@ from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.unfinished import tell_unfinished
 from saiten.errors import BadInput
 from saiten.journal import read_run
-from saiten.reports.comparison import compare_runs, what_differs
+from saiten.reports.comparison import compare_runs, compare_sides, sides_of, what_differs
 from saiten.reports.tables import render
 from saiten.reports.worse import read_limit, worse_table
 
@@ -37,8 +37,9 @@ def compare(
 ) -> None:
     """Compare runs on the samples they share, or systems on the questions they share.
 
-    A difference is called only if it is outside the noise; scores that either side could not measure are left out and
-    counted. Runs of `saiten converse` are also compared per group, with a figure in --format html.
+    A difference is called only if it is outside the noise and 90 % were measured on both sides; scores that either side
+    could not measure are left out and counted. Runs of `saiten converse` are also compared per group, with a figure in
+    --format html.
 
     Examples:
       saiten compare runs/before runs/after
@@ -59,10 +60,11 @@ def compare(
     remarks = what_differs(readers)
     for remark in remarks:
         notes(remark)
-    tables = compare_runs(readers, names, remarks=remarks, glance=form == "table")
+    found = compare_sides(sides_of(readers, names))
+    tables = compare_runs(readers, names, found=found, remarks=remarks, glance=form == "table")
     first, *others = (reader.bad_rows() for reader in readers)
     lost = [min(first, other) for other in others]  # what only one side lost was measured on one side only
-    worse = worse_table(tables[: len(runs) - 1], limits, lost) if limits else None
+    worse = worse_table(found, limits, lost) if limits else None
     if worse is not None:
         tables.append(worse)
     render(tables, form, stdout(), " · ".join(map(str, runs)) if len(tables) > 1 else "")

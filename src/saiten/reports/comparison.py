@@ -1,7 +1,8 @@
-"""Two runs or more, or the systems of one, held against each other: is the difference real?"""
+"""Two runs or more, or the systems of one, compared: is the difference real?"""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, count
 
 from saiten.dialogue.reading import has_dialogues
@@ -11,17 +12,99 @@ from saiten.journal import RunReader
 from saiten.metrics.catalog import make_metric
 from saiten.reports.dialogue_comparison import Run, by_group
 from saiten.reports.made_differently import made_differently
-from saiten.reports.sides import Side, Values, apart, key_of, side_of
+from saiten.reports.sides import Missing, Side, apart, key_of, side_of
 from saiten.reports.summary_tables import asked, interval_text
 from saiten.reports.tables import Cell, Interval, PValue, Table
+from saiten.reports.thresholds import COVERAGE
 from saiten.stats import PairedComparison, compare_paired, holm
 
+BETTER, WORSE, DIFFERS = OUTSIDE_NOISE = "better", "worse", "differs"
+NOISE = "within the noise"
+TOO_LITTLE = "too little measured"
+"""The verdict where too few have a value on both sides: what was not measured may have been the hard part."""
+
 _CAPTION = (
-    "Difference: second minus first, on the samples that both measured. 95 % interval: bootstrap over questions. "
-    "p: sign-flip test over questions, corrected for the number of metrics (Holm), which the intervals are not."
+    "Difference: second minus first, on the samples that both measured (n). Of: samples that both have, of systems the "
+    "questions that either was asked; no verdict where n is below 90 % of them. 95 % interval: bootstrap over "
+    "questions. p: sign-flip test over questions, corrected for the number of metrics (Holm), which the intervals are "
+    "not."
 )
 _LIKELY = 0.05
+_SLACK = 1e-9
 _ENDS = ("95 % from", "to")
+_WHY_MISSING = {"absent": "without an answer"}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricCompared:
+    """One metric on both sides."""
+
+    metric: str
+    pairs: PairedComparison
+    """Second minus first, on what both measured."""
+    p: float | None
+    """Of `pairs`, corrected for all tests that were made together."""
+    of: int
+    """How many could have been measured on both sides."""
+    either: int
+    """How many have a score on either side."""
+    one_sided: int
+    """How many have a value on one side only."""
+    missing: tuple[Counter[Missing], Counter[Missing]] = (Counter(), Counter())
+    """Why the first and the second side lack values."""
+
+    @property
+    def verdict(self) -> str:
+        """See `verdict`."""
+        return verdict(self.metric, self.pairs.difference, self.p, self.pairs.n, self.of)
+
+    @property
+    def remarks(self) -> str:
+        """What is wrong with the interval, and why there is no verdict."""
+        return "; ".join(part for part in (asked(self.pairs.note), *self._why_too_little()) if part)
+
+    def _why_too_little(self) -> Iterator[str]:
+        if self.verdict != TOO_LITTLE:
+            return
+        yield f"only {self.pairs.n} of {self.of} measured on both sides"
+        for side, missing in zip(("first", "second"), self.missing, strict=True):
+            yield from (f"{side}: {n} {_WHY_MISSING.get(why, why)}" for why, n in missing.most_common())
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two sides compared, metric by metric; the first is the yardstick."""
+
+    first: str
+    second: str
+    metrics: tuple[MetricCompared, ...]
+    tests_of: str = "metrics"
+    """What the p-values are corrected for the number of."""
+
+    def of(self, metric: str) -> MetricCompared | None:
+        """The metric on both sides; None if either lacks it."""
+        return next((each for each in self.metrics if each.metric == metric), None)
+
+    def table(self, *, glance: bool = False) -> Table:
+        """A row per metric; `glance`: for the terminal, with intervals as text."""
+        columns = (
+            "metric",
+            "difference",
+            *(("95 % interval",) if glance else _ENDS),
+            "p",
+            "verdict",
+            "n",
+            "of",
+            "higher",
+            "equal",
+            "lower",
+            "one side only",
+            "remarks",
+        )
+        drawn = () if glance else (Interval("difference", *_ENDS, 0.0),)
+        rows = tuple(_row(each, glance=glance) for each in self.metrics)
+        caption = _CAPTION.replace("number of metrics", f"number of {self.tests_of}")
+        return Table(f"{self.first} → {self.second}", columns, rows, caption, drawn, "several")
 
 
 def compare_runs(
@@ -29,18 +112,17 @@ def compare_runs(
     systems: Sequence[str | None] = (),
     *,
     names: Sequence[str] = (),
-    sides: Sequence[Side] = (),
+    found: Sequence[Compared] = (),
     remarks: Sequence[str] | None = None,
     glance: bool = False,
 ) -> list[Table]:
     """`comparison_tables`; for runs of dialogues also the means and differences by group.
 
-    `sides`: what was read of the runs already; `remarks`: what `what_differs` says of them, where it was asked before.
+    `found`: how the runs compare, where it is known; `remarks`: what `what_differs` says of them, where it was asked
+    before.
     """
     names = names or [str(reader.folder) for reader in readers]
-    tables = (
-        side_tables(sides, glance=glance) if sides else comparison_tables(readers, systems, names=names, glance=glance)
-    )
+    tables = [each.table(glance=glance) for each in found or compare_sides(sides_of(readers, systems, names))]
     if not any(systems) and all(map(has_dialogues, readers)):
         tables += _dialogues_by_group(readers, names, glance=glance)
     # In each form: a page, or a file that the terminal's output went to, is read without what was said beside it.
@@ -55,7 +137,7 @@ def comparison_tables(
     names: Sequence[str] = (),
     glance: bool = False,
 ) -> list[Table]:
-    """A table for each run after the first, with a row a metric that both have.
+    """A table for each run after the first, with a row per metric that both have.
 
     Args:
         readers: of the runs; the first is the yardstick.
@@ -66,47 +148,43 @@ def comparison_tables(
     Raises:
         BadInput: two of them share no sample or no metric; the text says which there are.
     """
-    named = [*systems, *([None] * (len(readers) - len(systems)))]
-    sides = [
-        side_of(reader, system or name, system)
-        for reader, system, name in zip(readers, named, names or [str(one.folder) for one in readers], strict=True)
-    ]
-    return side_tables(sides, glance=glance)
+    return side_tables(sides_of(readers, systems, names), glance=glance)
 
 
 def side_tables(sides: Sequence[Side], *, glance: bool = False) -> list[Table]:
-    """The same, of sides whose values are known."""
+    """The tables of sides whose values are known."""
+    return [each.table(glance=glance) for each in compare_sides(sides)]
+
+
+def sides_of(readers: Sequence[RunReader], systems: Sequence[str | None] = (), names: Sequence[str] = ()) -> list[Side]:
+    """The runs, or of each the system that is named; raises BadInput for a system that is not there."""
+    named = [*systems, *([None] * (len(readers) - len(systems)))]
+    return [
+        side_of(reader, system or name, system)
+        for reader, system, name in zip(readers, named, names or [str(one.folder) for one in readers], strict=True)
+    ]
+
+
+def compare_sides(sides: Sequence[Side]) -> list[Compared]:
+    """Each side after the first, compared with the first; p-values are corrected over all of them.
+
+    Raises:
+        BadInput: two of them share no sample or no metric; the text says which there are.
+    """
     for side in sides[1:]:
         if apart(sides[0], side) is not None:
             which = f"{sides[0].title} and {side.title}: " if len(sides) > 2 else ""
             raise BadInput(which + _why_apart(sides[0], side))
-    found = [_compared(sides[0].values, side.values) for side in sides[1:]]
-    corrected = iter(holm([pairs.p_value for rows in found for _, pairs, _ in rows]))
-    columns = (
-        "metric",
-        "difference",
-        *(("95 % interval",) if glance else _ENDS),
-        "p",
-        "verdict",
-        "n",
-        "higher",
-        "equal",
-        "lower",
-        "one side only",
-        "remarks",
-    )
-    drawn = () if glance else (Interval("difference", *_ENDS, 0.0),)
-    caption = _CAPTION if len(found) == 1 else _CAPTION.replace("metrics", "metrics and runs")
+    found = [list(_metrics(sides[0], side)) for side in sides[1:]]
+    corrected = iter(holm([each.pairs.p_value for metrics in found for each in metrics]))
     return [
-        Table(
-            f"{sides[0].title} → {side.title}",
-            columns,
-            tuple(_row(*each, next(corrected), glance=glance) for each in rows),
-            caption,
-            drawn,
-            "several",
+        Compared(
+            sides[0].title,
+            side.title,
+            tuple(replace(each, p=next(corrected)) for each in metrics),
+            "metrics" if len(found) == 1 else "metrics and runs",
         )
-        for side, rows in zip(sides[1:], found, strict=True)
+        for side, metrics in zip(sides[1:], found, strict=True)
     ]
 
 
@@ -123,43 +201,65 @@ def _why_apart(first: Side, second: Side) -> str:
     return f"there is no metric that both measured: nothing was measured of {nothing}"
 
 
-def _compared(first: Values, second: Values) -> list[tuple[str, PairedComparison, int]]:
-    """By metric that both have: the comparison, and how many were measured on one side only."""
-    found: list[tuple[str, PairedComparison, int]] = []
-    for metric in first:
-        a, b = first[metric], second.get(metric, {})
-        keys = sorted(set(a) & set(b))
-        if keys:
-            clusters = [question for question, _ in keys]
-            pairs = compare_paired([a[key] for key in keys], [b[key] for key in keys], clusters)
-            found.append((metric, pairs, len(set(a) ^ set(b))))
-    return found
+def _metrics(first: Side, second: Side) -> Iterator[MetricCompared]:
+    """The metrics that both have, p not corrected yet."""
+    for metric in first.values:
+        a, b = first.values[metric], second.values.get(metric, {})
+        keys = sorted(a.keys() & b.keys())
+        if not keys:
+            continue
+        pairs = compare_paired([a[key] for key in keys], [b[key] for key in keys], [question for question, _ in keys])
+        one, other = first.asked(metric), second.asked(metric)
+        # All systems are asked the same questions, and one without an answer is left out of the run; another run may be
+        # of other samples.
+        could = one | other if first.by_question else one & other
+        yield MetricCompared(
+            metric,
+            pairs,
+            pairs.p_value,
+            len(could),
+            len(one | other),
+            len(a.keys() ^ b.keys()),
+            (first.why_missing(metric, could), second.why_missing(metric, could)),
+        )
 
 
-def _row(metric: str, pairs: PairedComparison, unpaired: int, p: float | None, *, glance: bool) -> tuple[Cell, ...]:
+def _row(each: MetricCompared, *, glance: bool) -> tuple[Cell, ...]:
+    pairs = each.pairs
     return (
-        metric,
+        each.metric,
         pairs.difference,
         *((interval_text(pairs.low, pairs.high),) if glance else (pairs.low, pairs.high)),
-        PValue.of(p),
-        verdict(metric, pairs.difference, p),
+        PValue.of(each.p),
+        each.verdict,
         pairs.n,
+        each.of,
         pairs.wins,
         pairs.ties,
         pairs.losses,
-        unpaired,
-        asked(pairs.note),
+        each.one_sided,
+        each.remarks,
     )
 
 
-def verdict(metric: str, difference: float | None, p: float | None) -> str:
-    """`better` or `worse`, `differs` where neither direction is better, or that the difference may be noise."""
+def verdict(metric: str, difference: float | None, p: float | None, n: int, of: int) -> str:
+    """`better` or `worse`, `differs` where neither direction is better, or that the difference may be noise.
+
+    None of these where only `n` of `of` were measured on both sides, and that is too few.
+    """
+    if not enough(n, of):
+        return TOO_LITTLE
     if difference is None or p is None or p >= _LIKELY:
-        return "within the noise"
+        return NOISE
     higher = higher_is_better(metric)
     if higher is None:
-        return "differs"
-    return "better" if (difference > 0) == higher else "worse"
+        return DIFFERS
+    return BETTER if (difference > 0) == higher else WORSE
+
+
+def enough(n: int, of: int, coverage: float = COVERAGE) -> bool:
+    """Whether `n` of `of` are the share that is asked for."""
+    return n >= coverage * of - _SLACK
 
 
 def higher_is_better(metric: str) -> bool | None:
@@ -175,7 +275,7 @@ def higher_is_better(metric: str) -> bool | None:
 def _dialogues_by_group(readers: Sequence[RunReader], names: Sequence[str], *, glance: bool) -> list[Table]:
     groups = {key_of(pair): pair.group for reader in reversed(readers) for pair in reader.samples()}  # the first counts
     runs = [
-        Run(name, str((reader.manifest.settings.get("system") or {}).get("name", "")), side_of(reader, name).values)
+        Run(name, str((reader.manifest.settings.get("system") or {}).get("name", "")), side_of(reader, name))
         for name, reader in zip(_told_apart(names), readers, strict=True)
     ]
     return by_group(runs, groups, verdict, glance=glance)

@@ -1,11 +1,13 @@
 """Systems compared by their dialogues: each score per group, as a table and as the paper's figure, and differences."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from saiten.reports.charts import Series, Value, dialogue_lines
 from saiten.reports.charts.dialogue_lines import MOST_GROUPS
+from saiten.reports.sides import Key, Side
 from saiten.reports.summary_tables import asked, interval_text
 from saiten.reports.tables import Cell, Interval, Name, PValue, Table
 from saiten.stats import PairedComparison, compare_paired, holm
@@ -17,10 +19,8 @@ ALL = "all"
 _MOST_GROUPS = 100
 """With more groups than this, nobody reads the breakdown."""
 
-Key = tuple[str, str]
-"""Question and pair."""
-Verdict = Callable[[str, float | None, float | None], str]
-"""From metric, difference and p to a word."""
+Verdict = Callable[[str, float | None, float | None, int, int], str]
+"""From metric, difference, p, how many were measured and of how many, to a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,13 @@ class Run:
     """Short: the column's head."""
     system: str
     """Who answered."""
-    values: Mapping[str, Mapping[Key, float]]
-    """By score, then by pair."""
+    side: Side
+    """Its scores, by pair."""
+
+    @property
+    def values(self) -> Mapping[str, Mapping[Key, float]]:
+        """By score, then by pair."""
+        return self.side.values
 
 
 def by_group(runs: Sequence[Run], groups: Mapping[Key, str | None], verdict: Verdict, *, glance: bool) -> list[Table]:
@@ -56,7 +61,8 @@ def by_group(runs: Sequence[Run], groups: Mapping[Key, str | None], verdict: Ver
     parts = {name: members[name] for name in names} if len(names) > 1 else {}
     tables = [_means(runs, shared, parts, remark)]
     if parts:
-        tables += [_differences(runs[0], other, parts, verdict, glance=glance) for other in runs[1:]]
+        asked_in = Counter(groups.get(key) for key in set.intersection(*(run.side.asked(SCORES[0]) for run in runs)))
+        tables += [_differences(runs[0], other, parts, asked_in, verdict, glance=glance) for other in runs[1:]]
     return tables
 
 
@@ -101,7 +107,16 @@ def _whole(parts: Collection[str]) -> str:
     return name
 
 
-def _differences(first: Run, other: Run, parts: Mapping[str, list[Key]], verdict: Verdict, *, glance: bool) -> Table:
+def _differences(
+    first: Run,
+    other: Run,
+    parts: Mapping[str, list[Key]],
+    asked_in: Mapping[str | None, int],
+    verdict: Verdict,
+    *,
+    glance: bool,
+) -> Table:
+    """`asked_in`: by group, the pairs that every run has, measured or not."""
     found = [(score, part, _compared(first, other, score, keys)) for score in SCORES for part, keys in parts.items()]
     corrected = holm([pairs.p_value for _, _, pairs in found])
     ends = ("95 % from", "to")
@@ -112,8 +127,9 @@ def _differences(first: Run, other: Run, parts: Mapping[str, list[Key]], verdict
             pairs.difference,
             *((interval_text(pairs.low, pairs.high),) if glance else (pairs.low, pairs.high)),
             PValue.of(p),
-            verdict(score, pairs.difference, p),
+            verdict(score, pairs.difference, p, pairs.n, asked_in[part]),
             pairs.n,
+            asked_in[part],
             asked(pairs.note),
         )
         for (score, part, pairs), p in zip(found, corrected, strict=True)
@@ -127,6 +143,7 @@ def _differences(first: Run, other: Run, parts: Mapping[str, list[Key]], verdict
         "p",
         "verdict",
         "n",
+        "of",
         "remarks",
     )
     return Table(

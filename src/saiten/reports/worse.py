@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from saiten.errors import BadInput, ConfigurationError
-from saiten.reports.comparison import higher_is_better
+from saiten.reports.comparison import WORSE, Compared, enough, higher_is_better
 from saiten.reports.tables import Table
 from saiten.reports.threshold_reading import find_metric
 from saiten.reports.thresholds import COVERAGE
@@ -43,43 +43,41 @@ def read_limit(text: str) -> Limit:
 
 
 def worse_table(
-    tables: Sequence[Table], limits: Sequence[Limit], lost: Sequence[int], coverage: float = COVERAGE
+    runs: Sequence[Compared], limits: Sequence[Limit], lost: Sequence[int], coverage: float = COVERAGE
 ) -> Table:
-    """A row a limit and a run after the first; `passed` tells whether it may pass.
+    """A row per limit and run after the first; `passed` says whether it may pass.
 
     Args:
-        tables: as `comparison_tables` makes them, one a run after the first.
+        runs: each run after the first, compared with the first.
         limits: what must not become worse.
-        lost: by table, how many rows could be used on neither side.
-        coverage: the share of the samples measured on either side that must have been measured on both.
+        lost: by run, how many rows could be used on neither side.
+        coverage: the share of the samples that either side has that must have been measured on both.
 
     Raises:
         BadInput: a metric was not measured on both sides.
         ConfigurationError: neither direction of a metric is better.
     """
-    rows = [_row(table, limit, n, coverage) for limit in limits for table, n in zip(tables, lost, strict=True)]
+    rows = [_row(one, limit, n, coverage) for limit in limits for one, n in zip(runs, lost, strict=True)]
     failed = sum(not row[3] for row in rows)
     caption = f"{failed} of {len(rows)} failed. Worse: by the paired test above, and by more than the margin."
     return Table("Worse than before", ("runs", "metric", "margin", "passed", "why"), tuple(rows), caption)
 
 
-def _row(table: Table, limit: Limit, lost: int, coverage: float) -> tuple[str, str, float, bool, str]:
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+def _row(runs: Compared, limit: Limit, lost: int, coverage: float) -> tuple[str, str, float, bool, str]:
+    title = f"{runs.first} → {runs.second}"
     try:
-        metric = find_metric(limit.metric, [str(row["metric"]) for row in rows])
+        metric = find_metric(limit.metric, [each.metric for each in runs.metrics])
     except ConfigurationError as error:
-        raise BadInput(f"--fail-if-worse, {table.title}: {error}") from error
+        raise BadInput(f"--fail-if-worse, {title}: {error}") from error
     if higher_is_better(metric) is None:
         raise ConfigurationError(f"neither direction of {metric} is better, so it cannot become worse; name another")
-    row = next(row for row in rows if row["metric"] == metric)
-    n, apart, difference = (row[key] for key in ("n", "one side only", "difference"))
-    assert isinstance(n, int)  # noqa: S101 - counts, in every comparison
-    assert isinstance(apart, int)  # noqa: S101 - the same
+    found = next(each for each in runs.metrics if each.metric == metric)
+    n, difference = found.pairs.n, found.pairs.difference
     why = ""
-    samples = n + apart + lost
-    if n < coverage * samples - 1e-9:
+    samples = found.either + lost
+    if not enough(n, samples, coverage):
         rows_lost = f" (rows that could not be used: {lost})" if lost else ""
         why = f"only {n} of {samples} samples were measured on both sides{rows_lost}, {coverage:.0%} are asked for"
-    elif row["verdict"] == "worse" and isinstance(difference, float) and abs(difference) > limit.margin:
-        why = f"worse by {abs(difference):.4g}, p {row['p']:.3g}"
-    return table.title, metric, limit.margin, not why, why
+    elif found.verdict == WORSE and difference is not None and abs(difference) > limit.margin:
+        why = f"worse by {abs(difference):.4g}, p {found.p:.3g}"
+    return title, metric, limit.margin, not why, why

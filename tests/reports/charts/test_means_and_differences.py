@@ -101,15 +101,16 @@ def test_a_difference_that_may_be_none_is_hollow():
             DifferenceRow("excludes 0, within after Holm", "a", "b", 0.05, 0.001, 0.08, 0.09, 48),
             DifferenceRow("alone", "a", "b", 0.05),
             DifferenceRow("untested", "a", "b", 0.05, 0.02, 0.08),
+            DifferenceRow("too little measured", "a", "b", 0.05, 0.02, 0.08, 0.0004, 17, apart=False),
         ]
     )
-    assert [row["fill"] == CARD for row in rows(chart, "point")] == [False, True, True, True, False]
+    assert [row["fill"] == CARD for row in rows(chart, "point")] == [False, True, True, True, False, True]
     shown = texts(chart.svg())
     assert {
         "b minus a",
         "p < 0.001 · n = 48",
         "p = 0.200 · n = 48",
-        "Hollow: within the noise (p ≥ 0.05). The intervals are not corrected for the number of tests.",
+        "Hollow: within the noise (p ≥ 0.05), or too little measured. The intervals are not corrected for the number of tests.",
     } <= set(shown)
 
 

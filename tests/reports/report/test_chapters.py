@@ -229,3 +229,71 @@ def test_the_overview_answers_first_which_is_better_and_whether_that_can_be_beli
     assert "a 0." in points[0] or "a 1." in points[0]
     assert any("No labels" in point for point in points)
     assert points[-1].endswith("scores have a value.")
+
+
+def refusing(most):
+    """A grade for each answer; the system `b` is better, and declines to answer this many questions."""
+
+    def score(sample, number):
+        n = int(sample.question.removeprefix("Question ").removesuffix("?"))
+        declined = sample.system == "b" and n < most
+        value = Score.declined("it says so") if declined else Score(0.5 + 0.3 * (sample.system == "b") + n % 3 / 20)
+        yield Scored(sample.id, "faithfulness", value)
+
+    return score
+
+
+@pytest.mark.parametrize(
+    ("language", "most", "said"),
+    [
+        ("en", 33, "(n 17 of 50, declined 33)|no verdict on b and a: only 17 of 50 answers were measured on both sides"),
+        ("en", 6, "(n 44 of 50, declined 6)|no verdict on b and a: only 44 of 50 answers were measured on both sides"),
+        ("en", 5, "(n 45 of 50, declined 5)|b is better than a (+0.30"),
+        ("en", 0, "(n 50)|n 50)."),
+        ("ja", 33, "50 件中 n 17、回答拒否 33|b と a の優劣は判定しない（両方で測定できたのは 50 件中 17 件だけ）"),
+    ],
+)  # fmt: skip
+def test_a_system_that_declines_to_answer_is_not_called_better(report, language, most, said):
+    """Each mean has its n and what is missing, and below 90 % on both sides there is no verdict."""
+    found = report(("r", systems(a=range(50), b=range(50)), refusing(most)), language=language)
+    point = found.chapters[0].points[0]
+    for part in said.split("|"):
+        assert part in point, point
+    assert ("is better" in point) is (language == "en" and most <= 5)
+    title = "Is the difference real?" if language == "en" else "差は本物か"
+    (table,) = chapter(found, title).tables
+    row = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (row["n"], row["of"]) == (50 - most, 50)
+    assert (row["verdict"] == "too little measured") is (most > 5)
+    assert ("second: " in row["remarks"]) is (most > 5)
+
+
+def test_a_name_may_look_like_a_comparison(report):
+    """Sides are known, not read out of a title: an arrow or a colon in a name changes nothing."""
+    names = ("v1 → careful", "v2: bold → brave", "careful")
+    rows = [Sample(f"{name}{n}", f"Question {n}?", "A.", system=name) for name in names for n in range(20)]
+
+    def graded(sample, number):
+        yield Scored(sample.id, "faithfulness", Score(0.3 + 0.2 * names.index(sample.system) + number % 20 / 100))
+
+    for of in ([("r", rows, graded)], [("x: y", rows, graded), ("z", rows, graded)]):
+        found = report(*of)
+        charts = [chart.said for one in found.chapters for t in one.tables for chart in t.charts]
+        assert any("v1 → careful" in text and "v2: bold → brave" in text for text in charts)
+    point = chapter(report(("r", rows, graded)), "Overview").points[0]
+    assert "v2: bold → brave is better than v1 → careful (" in point
+    assert "careful is better than v1 → careful (" in point
+
+
+def test_runs_whose_names_have_arrows_are_told_apart(run):
+    """The same of runs, whose folders may be called anything."""
+
+    def low(sample, number):
+        yield Scored(sample.id, "faithfulness", Score(0.2 + number / 100))
+
+    def high(sample, number):
+        yield Scored(sample.id, "faithfulness", Score(0.6 + number / 90))
+
+    folders = [run("v1 → careful", samples(20), low), run("careful", samples(20), high)]
+    found = make_report([read_run(folder) for folder in folders])
+    assert "careful is better than v1 → careful (" in chapter(found, "Overview").points[0]

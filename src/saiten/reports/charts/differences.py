@@ -34,12 +34,14 @@ class DifferenceRow:
     """As it is to be shown: corrected, if the table's is."""
     n: int = 0
     """Answers that both were measured on."""
+    apart: bool | None = None
+    """Whether the difference is outside the noise; None: by the p-value, or the interval."""
 
 
 def differences(rows: Sequence[DifferenceRow], language: Language = "en", *, title: str = "") -> VegaChart:
     """A block a pair of systems, a row a metric; metrics on scales of another size get a block of their own.
 
-    The mark is hollow where the difference may be noise: by its p-value, or where there is none by its interval.
+    The mark is hollow where the difference may be noise, or has no verdict.
     """
     words = WORDS[language]
     said = in_words(((f"{_pair(row, words)}, {plain(row.metric)}", _figure(row, words)) for row in rows), words)
@@ -95,6 +97,8 @@ def _row(row: DifferenceRow, words: Mapping[str, str]) -> IntervalRow:
 
 
 def _filling(row: DifferenceRow) -> str | None:
+    if row.apart is not None:
+        return None if row.apart else CARD
     p = finite(row.p_value)
     if p is None or finite(row.low) is None:
         return filling_of(finite(row.low), finite(row.high), 0.0)

@@ -34,7 +34,8 @@ WORDS: Mapping[Language, Mapping[str, str]] = {
         "tokens": "tokens",
         "calls": "calls",
         "more": "{count} more stand in the table.",
-        "not_apart": "Hollow: within the noise (p ≥ 0.05). The intervals are not corrected for the number of tests.",
+        "not_apart": "Hollow: within the noise (p ≥ 0.05), or too little measured. "
+        "The intervals are not corrected for the number of tests.",
         "hollow": "Dashed: {none}, no agreement. Hollow: no interval, or it contains {none}.",
         "no_interval": "Hollow: no interval.",
         "band": "Dots and dashes: people among themselves; the band is the 95 % interval.",
@@ -74,7 +75,7 @@ WORDS: Mapping[Language, Mapping[str, str]] = {
         "tokens": "トークン数",
         "calls": "呼び出し回数",
         "more": "ほか {count} 件は表にある。",
-        "not_apart": "白抜き：誤差の範囲（p ≥ 0.05）。区間は検定の数で補正していない。",
+        "not_apart": "白抜き：誤差の範囲（p ≥ 0.05）、または測定不足。区間は検定の数で補正していない。",
         "hollow": "破線：{none}（一致なし）。白抜き：区間がないか、区間が {none} を含む。",
         "no_interval": "白抜き：区間なし。",
         "band": "一点鎖線：人どうしの一致。帯はその 95 % 区間。",

@@ -1,16 +1,17 @@
 """What a report answers first, in a few sentences: which system is better, and can that be believed?
 
-Nothing is computed here: the sentences are read off the summaries and off the tables of the chapters further below.
+Nothing is computed here: the sentences say what the summaries and the tests of the chapters further below hold.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from saiten.records import Language
-from saiten.reports.comparison import higher_is_better
+from saiten.reports.comparison import OUTSIDE_NOISE, TOO_LITTLE, Compared, MetricCompared, higher_is_better
 from saiten.reports.page import Chapter
 from saiten.reports.report.tally import Tally
 from saiten.reports.report.words import WORDS
-from saiten.reports.tables import Cell, PValue, Table, show_cell
+from saiten.reports.tables import Cell, PValue, show_cell
 from saiten.summary import Figure
 
 MOST_SYSTEMS = 6
@@ -20,15 +21,25 @@ _ASPECTS = 2
 _RANKED = ("rank", "letters", "metric")
 """How the columns of a ranking begin."""
 _PEOPLE = "people, one against the others"
-_OUTSIDE_NOISE = ("better", "worse", "differs")
 
 
-def answered(tallies: Sequence[Tally], tests: Chapter, people: Chapter | None, language: Language) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """The chapter with the paired tests, and the tests themselves."""
+
+    chapter: Chapter
+    runs: tuple[Compared, ...] = ()
+    """Runs compared with others, by the names of their tallies."""
+    systems: Mapping[str, tuple[Compared, ...]] = field(default_factory=dict)
+    """By run: its systems, compared with each other."""
+
+
+def answered(tallies: Sequence[Tally], tests: Tests, people: Chapter | None, language: Language) -> tuple[str, ...]:
     """Two to six sentences.
 
     Args:
         tallies: of all runs.
-        tests: the chapter that compares runs and systems.
+        tests: of runs and of systems.
         people: the chapter that holds metrics against labels; None where there are no labels.
         language: of the sentences.
     """
@@ -46,33 +57,28 @@ def systems_apart(one: Tally) -> bool:
     return 1 < len(one.told.systems) <= MOST_SYSTEMS
 
 
-def _better(tallies: Sequence[Tally], tests: Chapter, words: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def _better(tallies: Sequence[Tally], tests: Tests, words: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """The metrics that are spoken of, and a sentence each: of the runs beside the first, else of a run's systems."""
-    by_title = {table.title: table for table in tests.tables}
     first = tallies[0]
-    beside = [(one, by_title[title]) for one in tallies[1:] if (title := f"{first.name} → {one.name}") in by_title]
+    beside = [each for each in tests.runs if each.first == first.name][: MOST_SYSTEMS - 1]
     if beside:
-        named = [first, *(one for one, _ in beside[: MOST_SYSTEMS - 1])]
-        tables = [table for _, table in beside[: MOST_SYSTEMS - 1]]
-        shared = [metric for metric in first.metrics if any(_row(table, metric) for table in tables)]
-        metrics = _first(shared)
+        named = [one for one in tallies if one is first or any(each.second == one.name for each in beside)]
+        metrics = _first([metric for metric in first.metrics if any(each.of(metric) for each in beside)])
         return metrics, [
-            _sentence(metric, [(one.name, f) for one in named if (f := _figure(one, metric, None))], tables, words)
+            _sentence(metric, [(one.name, f) for one in named if (f := _figure(one, metric, None))], beside, words)
             for metric in metrics
         ]
     for one in tallies:
-        systems = one.told.systems[:MOST_SYSTEMS]
-        prefix = f"{one.name}: " if len(tallies) > 1 else ""
-        tables = [
-            table for other in systems[1:] if (table := by_title.get(f"{prefix}{systems[0]} → {other}")) is not None
-        ]
-        metrics = _first([metric for metric in one.metrics if any(_row(table, metric) for table in tables)])
+        all_of_it = tests.systems.get(one.name, ())
+        beside = [each for each in all_of_it if each.first == all_of_it[0].first][: MOST_SYSTEMS - 1]
+        metrics = _first([metric for metric in one.metrics if any(each.of(metric) for each in beside)])
         if metrics:
+            systems = [beside[0].first, *(each.second for each in beside)]
             found = []
             for metric in metrics:
                 figures = [(system, f) for system in systems if (f := _figure(one, metric, system))]
                 said = words["in_run"].format(one.name, metric) if len(tallies) > 1 else metric
-                found.append(_sentence(metric, figures, tables, words, said))
+                found.append(_sentence(metric, figures, beside, words, said))
             return metrics, found
     return [], []
 
@@ -89,49 +95,43 @@ def _figure(one: Tally, metric: str, system: str | None) -> Figure | None:
 def _sentence(
     metric: str,
     figures: Sequence[tuple[str, Figure]],
-    tables: Sequence[Table],
+    beside: Sequence[Compared],
     words: Mapping[str, str],
     said: str = "",
 ) -> str:
-    """`accuracy: careful 0.652 [0.583, 0.721], hasty 0.549 [0.475, 0.623]: hasty is worse than careful (…)`."""
+    """`accuracy: careful 0.652 [0.583, 0.721] (n 50), hasty 0.549 [0.475, 0.623] (n 50): hasty is worse (…)`."""
     sign = 1 if higher_is_better(metric) is False else -1
     known = sorted(figures, key=lambda each: (each[1].mean is None, sign * (each[1].mean or 0.0)))
-    means = words["listed"].join(f"{name} {_value(f.mean, f.low, f.high)}" for name, f in known)
-    found = [words[f"is_{row['verdict']}"].format(**names, **_told(row)) for names, row in _tested(metric, tables)]
-    verdict = words["and"].join(found) if found else words["no_difference"].format(_yardstick(tables))
-    return words["answer_said"].format(said or metric, means, verdict)
-
-
-def _yardstick(tables: Sequence[Table]) -> str:
-    return _sides(tables[0])["first"]
-
-
-def _tested(metric: str, tables: Sequence[Table]) -> Iterator[tuple[dict[str, str], dict[str, Cell]]]:
-    """The differences that are outside the noise, each with the names of both sides."""
-    for table in tables:
-        row = _row(table, metric)
-        if row is not None and row["verdict"] in _OUTSIDE_NOISE:
-            yield _sides(table), row
-
-
-def _sides(table: Table) -> dict[str, str]:
-    first, _, second = table.title.partition(" → ")
-    return {"first": first.rpartition(": ")[2], "second": second}
-
-
-def _row(table: Table, metric: str) -> dict[str, Cell] | None:
-    return next(
-        (dict(zip(table.columns, row, strict=True)) for row in table.rows if row[0] == metric and len(row) > 1), None
+    means = words["listed"].join(
+        words["mean_of"].format(name, _value(f.mean, f.low, f.high), _measured(f, words)) for name, f in known
     )
+    tested = [(each, found) for each in beside if (found := each.of(metric)) is not None]
+    clear = [_verdict(each, found, words) for each, found in tested if found.verdict in OUTSIDE_NOISE]
+    untold = [_verdict(each, found, words) for each, found in tested if found.verdict == TOO_LITTLE]
+    if not clear and len(untold) < len(tested):
+        clear = [words["no_difference"].format(beside[0].first)]
+    return words["answer_said"].format(said or metric, means, words["and"].join([*clear, *untold]))
 
 
-def _told(row: Mapping[str, Cell]) -> dict[str, str]:
-    difference, p = row["difference"], row["p"]
-    shown = show_cell(PValue(p)) if isinstance(p, float) else "–"
-    return {
-        "difference": f"{difference:+.3f}" if isinstance(difference, float) else "–",
-        "p": shown if shown.startswith("<") else f"= {shown}",
-    }
+def _measured(figure: Figure, words: Mapping[str, str]) -> str:
+    """`n 50`, or `n 17 of 50, declined 33`."""
+    if figure.n == figure.total:
+        return words["n"].format(figure.n)
+    why = (words["counted"].format(words[status], n) for status, n in figure.coverage.items() if status != "ok")
+    return words["listed"].join([words["n_of"].format(figure.n, figure.total), *why])
+
+
+def _verdict(sides: Compared, found: MetricCompared, words: Mapping[str, str]) -> str:
+    said = words["is_untold" if found.verdict == TOO_LITTLE else f"is_{found.verdict}"]
+    difference, p, n = found.pairs.difference, show_cell(PValue.of(found.p)), found.pairs.n
+    return said.format(
+        first=sides.first,
+        second=sides.second,
+        difference="–" if difference is None else f"{difference:+.3f}",
+        p=p if p.startswith("<") else f"= {p}",
+        n=n,
+        of=found.of,
+    )
 
 
 def _believed(people: Chapter, metrics: Sequence[str], words: Mapping[str, str]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The chapters of a report: what stands in it follows from what the runs hold."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,10 +18,10 @@ from saiten.meta_evaluation.scales import declared_bounds
 from saiten.records import Label, Language, Usage
 from saiten.reports.agreement_tables import agreement_glance
 from saiten.reports.aspect_tables import aspect_bias_tables
-from saiten.reports.comparison import compare_runs, side_tables
+from saiten.reports.comparison import Compared, compare_runs, compare_sides
 from saiten.reports.meta_tables import meta_tables, ranking_title
 from saiten.reports.page import Chapter
-from saiten.reports.report.answering import answered, systems_apart
+from saiten.reports.report.answering import Tests, answered, systems_apart
 from saiten.reports.report.charted import (
     costs_chart,
     differences_chart,
@@ -45,14 +45,14 @@ _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def overview(
-    tallies: Sequence[Tally], language: Language, *, tests: Chapter, people: Chapter | None = None, note: str = ""
+    tallies: Sequence[Tally], language: Language, *, tests: Tests, people: Chapter | None = None, note: str = ""
 ) -> Chapter:
     """What the report answers; of several runs their means side by side; each run in a row.
 
     Args:
         tallies: of all runs.
         language: of the sentences.
-        tests: the chapter `compared`.
+        tests: what `compared` found.
         people: the chapter `against_people`, where there are labels.
         note: what a reader must know before everything else.
     """
@@ -177,27 +177,33 @@ def _distributions(values: Values, language: Language) -> Table:
     return Table("Distributions", columns, tuple(rows), charts=tuple(distribution_charts(values, language)))
 
 
-def compared(tallies: Sequence[Tally], language: Language) -> Chapter:
+def compared(tallies: Sequence[Tally], language: Language) -> Tests:
     """Paired tests: runs that share samples, the first of them as the yardstick; systems within each run."""
     words, tables, notes = WORDS[language], list[Table](), list[str]()
+    runs: list[Compared] = []
+    systems: dict[str, tuple[Compared, ...]] = {}
     if len(tallies) > 1:
         readers = {one.name: one.reader for one in tallies}
         groups = list(comparable([side_of(one.reader, one.name) for one in tallies]))
         for group in groups:
             names = [side.title for side in group]
             if len(group) > 1:
-                tables += _drawn(compare_runs([readers[name] for name in names], names=names, sides=group), language)
+                found = compare_sides(group)
+                runs += found
+                made = compare_runs([readers[name] for name in names], names=names, found=found)
+                tables += [*_drawn(found, made, language), *made[len(found) :]]
         notes += _alone(groups, words["alone"].format, language)
     for one in tallies:
         sides = systems_of(one.reader)
         if len(sides) > _COMPARED_AT_MOST:
             notes.append(words["more_systems"].format(len(sides), _COMPARED_AT_MOST))
         groups = list(comparable(sides[:_COMPARED_AT_MOST]))
-        found = [table for group in groups for table in side_tables(group)]
+        found = [each for group in groups for each in compare_sides(group)]
+        systems[one.name] = tuple(found)
         notes += _alone(groups, partial(words["systems_apart"].format, one.name), language)
-        found = _drawn(found, language)
-        tables += [replace(table, title=f"{one.name}: {table.title}") for table in found] if len(tallies) > 1 else found
-    return Chapter(words["compared"], tables, " ".join(notes))
+        drawn = _drawn(found, [each.table() for each in found], language)
+        tables += [replace(table, title=f"{one.name}: {table.title}") for table in drawn] if len(tallies) > 1 else drawn
+    return Tests(Chapter(words["compared"], tables, " ".join(notes)), tuple(runs), systems)
 
 
 def _alone(groups: Sequence[Sequence[Side]], say: Callable[[str], str], language: Language) -> list[str]:
@@ -216,12 +222,11 @@ def _alone(groups: Sequence[Sequence[Side]], say: Callable[[str], str], language
     return [say(words["and"].join(parts))] if parts else []
 
 
-def _drawn(tables: Iterable[Table], language: Language) -> list[Table]:
+def _drawn(found: Sequence[Compared], tables: Sequence[Table], language: Language) -> list[Table]:
+    """The first tables, each with the picture of what it shows."""
     return [
-        replace(table, charts=(*table.charts, differences_chart(table, language)))
-        if table.columns[:2] == ("metric", "difference")
-        else table
-        for table in tables
+        replace(table, charts=(*table.charts, differences_chart(each, language)))
+        for each, table in zip(found, tables, strict=False)
     ]
 
 

@@ -23,8 +23,8 @@ from saiten.reports.charts import (
     means,
     ranking,
 )
+from saiten.reports.comparison import OUTSIDE_NOISE, Compared
 from saiten.reports.meta_tables import measure_name
-from saiten.reports.tables import Table
 from saiten.summary import Figure
 
 _NONE = {"auroc": 0.5, "balanced_accuracy": 0.5, "f1": None, "agreement": None, "accuracy": None}
@@ -92,30 +92,23 @@ def distribution_charts(values: Mapping[str, Mapping[str, "array[float]"]], lang
     ]
 
 
-def differences_chart(table: Table, language: Language) -> VegaChart:
-    """The differences of a table of `comparison.side_tables`."""
-    first, _, second = table.title.partition(" → ")
-    metric, difference, low, high, p, n = (
-        table.columns.index(name) for name in ("metric", "difference", "95 % from", "to", "p", "n")
-    )
+def differences_chart(compared: Compared, language: Language) -> VegaChart:
+    """The differences of two sides; one without a verdict is drawn as one that may be noise."""
     rows = [
         DifferenceRow(
-            str(row[metric]),
-            first,
-            second,
-            _number(row[difference]),
-            _number(row[low]),
-            _number(row[high]),
-            _number(row[p]),
-            int(_number(row[n]) or 0),
+            each.metric,
+            compared.first,
+            compared.second,
+            each.pairs.difference,
+            each.pairs.low,
+            each.pairs.high,
+            each.p,
+            each.pairs.n,
+            apart=each.verdict in OUTSIDE_NOISE,
         )
-        for row in table.rows
+        for each in compared.metrics
     ]
     return differences(rows, language)
-
-
-def _number(cell: object) -> float | None:
-    return float(cell) if isinstance(cell, int | float) else None
 
 
 def ranking_chart(aspect: AspectResult, language: Language) -> VegaChart | None:

@@ -111,7 +111,7 @@ def make_report(
     runs = [run_chapter(one, chosen) for one in tallies]
     tests = compared(tallies, chosen)
     people = against_people(tallies, labels, chosen) if labels else None
-    held = [tests, *([people] if people is not None else [])]
+    held = [tests.chapter, *([people] if people is not None else [])]
     middle = [*held, *runs] if len(runs) > 1 else [*runs, *held]  # of several runs one asks first which is better
     first = overview(tallies, chosen, tests=tests, people=people, note=note)
     chapters = [first, *more(chosen), *middle, spent(tallies, chosen)]
