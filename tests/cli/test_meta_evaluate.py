@@ -187,3 +187,25 @@ def test_what_cannot_be_done_is_said(saiten, labels, data, arguments, says):
     said = saiten("meta-evaluate", *arguments)
     assert said.status == 2
     assert says in " ".join(said.err.split())
+
+
+def test_a_persons_grade_0_is_declined_and_counted(saiten, scored, data):
+    """On the aspect `correctness` by itself; --grade-zero makes it a grade, here and in `estimate`."""
+    people = [{"item": item, "value": (0, 2, 5, 3)[i % 4], "aspect": "correctness"} for i, item in enumerate(scored)]
+    judge = [{"item": item, "judge": "gpt", "value": (4, 2, 4, 0)[i % 4]} for i, item in enumerate(scored)]
+    arguments = ("data.jsonl", data(people, "people.jsonl"), "--judges", data(judge, "gpt.jsonl"), "--format", "json")
+    found = json.loads(saiten("meta-evaluate", *arguments).out)
+    (row,) = found["correctness: declined answers"]
+    assert [row[name] for name in ("by both", "by people only", "by the metric only", "graded by both")] == [0, 3, 3, 6]
+    assert found["correctness: bias"][0]["metric - people"] == pytest.approx(-0.5)
+    assert any("3 of 12 answers declined" in row["note"] for row in found["Notes"])
+    found = json.loads(saiten("meta-evaluate", *arguments, "--grade-zero", "lowest").out)
+    assert "correctness: declined answers" not in found
+    assert found["correctness: bias"][0]["metric - people"] == pytest.approx(0)
+    means = [
+        json.loads(saiten("estimate", *arguments, "--grade-zero", zero).out)["What people would say of the whole set"][
+            0
+        ]
+        for zero in ("auto", "lowest")
+    ]
+    assert [row["labels alone"] for row in means] == pytest.approx([10 / 3, 2.5])

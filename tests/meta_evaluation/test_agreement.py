@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -263,3 +264,20 @@ def test_nq301():
     first = figures.pairs[0]
     assert (first.percent, first.kappa.value) == (near(0.8691), near(0.7357))
     assert "2 to 3" in figures.fleiss.reason
+
+
+def test_a_refusal_is_a_value_of_its_own_and_at_no_distance_from_a_grade():
+    """Grade 0 of graded correctness counts where values are equal or not; weighted figures are those of the grades."""
+    random = Random(3)
+    rows = [(f"i{i}", who, float(min(5, max(1, i % 5 + random.randint(0, 2))))) for i in range(40) for who in "ab"]
+    refused = [*rows, ("i40", "a", 0.0), ("i40", "b", 0.0), ("i41", "a", 0.0)]
+    labels = [Label(item, value, who, "correctness") for item, who, value in refused]
+    found = agreement_report(labels, resamples=0).aspects[0]
+    plain, with_0 = of(rows), of(refused)
+    for name in ("kappa_linear", "kappa_quadratic", "ordinal", "interval"):
+        assert getattr(found.figures, name) == getattr(plain.figures, name)
+        assert getattr(found.figures, name) != getattr(with_0.figures, name)
+    for name in ("percent", "kappa", "fleiss", "nominal"):
+        assert getattr(found.figures, name) == getattr(with_0.figures, name)
+    assert found.figures.pairs[0].quadratic == plain.figures.pairs[0].quadratic
+    assert "3 labels of grade 0 say that the answer declines" in found.notes[0]

@@ -8,6 +8,7 @@ from saiten.errors import BadInput
 from saiten.journal import Journal, read_run
 from saiten.meta_evaluation.drift import drift, icc
 from saiten.records import Label, Sample, Score, Scored
+from saiten.reports.probe_tables import drift_tables
 from saiten.stats.reliability import reliability
 
 SAMPLES = [Sample(f"s{n}", f"Question {n // 2}?", f"Answer {n}.", reference="Yes.") for n in range(120)]
@@ -211,3 +212,16 @@ def test_the_icc_is_that_of_two_votes():
     rows = [(values.random(), values.random()) for _ in range(50)]
     ours = icc([a for a, _ in rows], [b for _, b in rows]).value
     assert ours == pytest.approx(reliability(rows).icc, abs=1e-12)
+
+
+def test_answers_that_people_call_declined_are_left_out(run):
+    """Grade 0 of graded correctness is no grade: the agreement is that of the graded answers, the rest is counted."""
+    grades = {each.id: float(n % 5 + 1) for n, each in enumerate(SAMPLES)}
+    turning = random.Random(2)
+    now = {item: float(min(5, max(1, value + turning.randint(-1, 1)))) for item, value in grades.items()}
+    labels = [Label(i, 0.0 if n % 6 == 1 else v, "a", "correctness") for n, (i, v) in enumerate(grades.items())]
+    runs = (run("a", {"correctness": grades}), run("b", {"correctness": now}))
+    with_0, without = drift(*runs, labels), drift(*runs, [label for label in labels if label.value])
+    assert (with_0.declined, without.declined) == (20, 0)
+    assert with_0.metrics[0].people == without.metrics[0].people
+    assert any("20 answers that people call declined" in table.caption for table in drift_tables(with_0))

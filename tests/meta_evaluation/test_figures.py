@@ -91,7 +91,7 @@ def test_decisions_are_scikit_learns():
 
 def test_grades_are_compared_as_grades():
     """Exact agreement and weighted kappa are scikit-learn's over all grades of the scale."""
-    found = only(evaluated(GRADES, correctness=JUDGED, bounds={"correctness": (0, 5)})).grades
+    found = only(evaluated(GRADES, marks=JUDGED, bounds={"marks": (0, 5)})).grades
     every = list(range(6))
     assert found.agreement.value == close(sk.accuracy_score(GRADES, JUDGED))
     assert found.linear_kappa.value == close(sk.cohen_kappa_score(GRADES, JUDGED, weights="linear", labels=every))
@@ -103,7 +103,7 @@ def test_grades_are_compared_as_grades():
 def test_a_threshold_makes_decisions_of_grades():
     """The same for people and for a metric on the same scale; on another scale the AUROC alone."""
     setup = dataclasses.replace(QUICK, yes_from=3.0)
-    found = evaluated(GRADES, setup, {"correctness": (0, 5)}, correctness=JUDGED, shares=SHARES)
+    found = evaluated(GRADES, setup, {"marks": (0, 5)}, marks=JUDGED, shares=SHARES)
     same, other = (one.decisions for one in found.metrics)
     assert same.kappa.value == close(sk.cohen_kappa_score(GRADES >= 3, JUDGED >= 3))
     assert other.kappa.value is None

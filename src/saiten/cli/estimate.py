@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from saiten.cli.data_options import read_columns
-from saiten.cli.meta_evaluate import read_said, read_subject
+from saiten.cli.meta_evaluate import GradeZeroOption, read_said, read_subject
 from saiten.cli.output import FormatOption, stderr, stdout, told
 from saiten.errors import ConfigurationError
 from saiten.meta_evaluation.outputs import read_outputs
@@ -34,6 +34,7 @@ def command(
         float | None, typer.Option(min=1e-9, help="Half a width: how many labels would make the interval so narrow?")
     ] = None,
     judges: Annotated[list[Path] | None, typer.Option(help="Outputs of other judges. Repeatable.")] = None,
+    grade_zero: GradeZeroOption = "auto",
     column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
     form: FormatOption = "table",
 ) -> None:
@@ -61,6 +62,7 @@ def command(
         systems=_two(systems),
         stratified=stratified,
         width=width,
+        grade_zero=grade_zero,
     )
     render(estimate_tables(found, glance=form == "table"), form, stdout(), f"What people would say: {run.name}")
 

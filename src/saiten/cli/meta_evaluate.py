@@ -15,6 +15,7 @@ from saiten.data import read_labels, read_samples
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import read_run
 from saiten.meta_evaluation.decisions import Unmeasured
+from saiten.meta_evaluation.declining import GradeZero
 from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of, read_outputs
 from saiten.meta_evaluation.pairing import pair
 from saiten.meta_evaluation.preferences import TIE_MARGIN
@@ -28,6 +29,14 @@ from saiten.reports.tables import render
 from saiten.text.language import detect_language
 
 app = typer.Typer(add_completion=False)
+
+GradeZeroOption = Annotated[
+    GradeZero,
+    typer.Option(
+        help="A label of 0: the answer declines (says that it does not know) and is left out, or is the lowest grade. "
+        "auto: declined for graded correctness (0 to 5), else the lowest."
+    ),
+]
 
 
 @app.command(name="meta-evaluate", no_args_is_help=True)
@@ -59,6 +68,7 @@ def command(
             help="A system's mean by people: over the items that the metric measured (common), or all they rated."
         ),
     ] = "common",
+    grade_zero: GradeZeroOption = "auto",
     tie_margin: Annotated[
         float, typer.Option(min=0.0, help="Preferences: a score difference up to this is a tie.")
     ] = TIE_MARGIN,
@@ -108,7 +118,7 @@ def command(
     for path in judges or ():
         outputs += read_outputs(path, tell=told(notes))
     said = list(read_said(labels, read_columns(column or []), notes))
-    aspects = pair(items, outputs, said, aspects=aspect or ())
+    aspects = pair(items, outputs, said, aspects=aspect or (), grade_zero=grade_zero)
     settings = Settings(
         by=by,
         yes_from=yes_from,

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from saiten.errors import BadInput
+from saiten.meta_evaluation.declining import zero_declines
 from saiten.meta_evaluation.picks import Pair, Unanimity, pairs_of, picks, unanimity
 from saiten.records import Label
+from saiten.stats import Estimate
 from saiten.stats.agreement_among import AgreementAmong, agreement_among
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -115,18 +117,26 @@ def aspect_agreement(
     kept, again = _last_of_each(own)
     unnamed = sum(not label.annotator for label in kept)
     pairs = {} if words else pairs_of(kept, questions or {})
-    clusters = None if questions is None and not pairs else [_question(label.item, pairs, questions) for label in kept]
-    figures = agreement_among(
-        [label.item for label in kept],
-        [label.value for label in kept],
-        None if unnamed else [label.annotator for label in kept],
-        clusters,
-        resamples=resamples,
-        seed=seed,
-    )
+    clustered = questions is not None or bool(pairs)
+
+    def figures_of(some: Sequence[Label]) -> AgreementAmong:
+        return agreement_among(
+            [label.item for label in some],
+            [label.value for label in some],
+            None if unnamed else [label.annotator for label in some],
+            [_question(label.item, pairs, questions) for label in some] if clustered else None,
+            resamples=resamples,
+            seed=seed,
+        )
+
+    figures, declined = figures_of(kept), None
+    if level is None and not words and zero_declines(aspect, kept, ()):
+        graded = [label for label in kept if label.value != 0]
+        figures, declined = _as_grades(figures, figures_of(graded)), _declined(len(kept) - len(graded))
     rates = _rates(kept, words=words, named=not unnamed)
     marked = _marked(kept)
-    notes = (odd, again, _nameless(unnamed, len(kept)), marked and f"{marked}; {_PLACES}", _paradox(figures, rates))
+    said = marked and f"{marked}; {_PLACES}"
+    notes = (odd, again, declined, _nameless(unnamed, len(kept)), said, _paradox(figures, rates))
     return AspectAgreement(
         aspect=aspect,
         levels=_levels(level, words=words, kinds=len({label.value for label in kept})),
@@ -136,7 +146,7 @@ def aspect_agreement(
         rates=rates,
         figures=figures,
         of_numbers=marked,
-        questions=None if clusters is None else len(set(clusters)),
+        questions=len({_question(label.item, pairs, questions) for label in kept}) if clustered else None,
         unanimity=unanimity(picks(kept, pairs)),
         notes=tuple(note for note in notes if note),
     )
@@ -145,6 +155,31 @@ def aspect_agreement(
 def _question(item: str, pairs: Mapping[str, Pair], questions: Mapping[str, str] | None) -> Hashable:
     """What is drawn together with the item; without a question the item alone."""
     return pairs[item].question if item in pairs else (questions or {}).get(item) or (item,)
+
+
+def _as_grades(every: AgreementAmong, graded: AgreementAmong) -> AgreementAmong:
+    """Figures of equal values over all labels, those that weigh distances over the grades alone."""
+    weighted = {(pair.first, pair.second): pair for pair in graded.pairs}
+    none = Estimate(None, 0, "they share no item that both grade")
+    pairs = tuple(
+        replace(pair, linear=both.linear, quadratic=both.quadratic)
+        if (both := weighted.get((pair.first, pair.second)))
+        else replace(pair, linear=none, quadratic=none)
+        for pair in every.pairs
+    )
+    return replace(
+        every,
+        kappa_linear=graded.kappa_linear,
+        kappa_quadratic=graded.kappa_quadratic,
+        ordinal=graded.ordinal,
+        interval=graded.interval,
+        pairs=pairs,
+    )
+
+
+def _declined(labels: int) -> str:
+    what = "1 label of grade 0 says" if labels == 1 else f"{labels} labels of grade 0 say"
+    return f"{what} that the answer declines: counted as a value of its own, left out where distances count"
 
 
 def _one_kind(labels: Sequence[Label], level: Level | None) -> tuple[Sequence[Label], bool, str | None]:

@@ -20,6 +20,7 @@ from saiten.errors import BadInput
 from saiten.journal import RunReader, sample_to_json
 from saiten.journal.keys import content_key
 from saiten.journal.lines import to_line
+from saiten.meta_evaluation.declining import Graded, graded
 from saiten.records import Label, Sample, Score, Status
 from saiten.stats import (
     Estimate,
@@ -107,6 +108,8 @@ class DriftReport:
     unmatched_labels: int
     """Labels of items that the runs do not have."""
     tolerance: float
+    declined: int = 0
+    """Answers that people call declined (grade 0 of graded correctness); no figure holds them."""
 
     @property
     def alarms(self) -> tuple[MetricDrift, ...]:
@@ -147,7 +150,7 @@ def drift(
     if not shared:
         had = " and ".join(", ".join(side) or "nothing" for side in scores)
         raise BadInput(f"there is no metric that both runs have: they have {had}")
-    people, unmatched = _people(labels, aspect, questions)
+    people, unmatched, declined = _people(labels, aspect, questions, shared)
     settings = _Settings(tolerance, most, resamples, seed)
     found = [_metric(metric, (scores[0][metric], scores[1][metric]), questions, people, settings) for metric in shared]
     corrected = holm([each.shift.p_value for each in found])
@@ -158,6 +161,7 @@ def drift(
         len(questions),
         unmatched,
         tolerance,
+        declined,
     )
 
 
@@ -203,8 +207,10 @@ def _by_metric(run: RunReader) -> dict[str, dict[str, Score]]:
     return {metric: scores for metric, scores in found.items() if scores}
 
 
-def _people(labels: Iterable[Label], aspect: str | None, known: Mapping[str, str]) -> tuple[dict[str, float], int]:
-    """The value of each labelled item, and how many labels are of no item."""
+def _people(
+    labels: Iterable[Label], aspect: str | None, known: Mapping[str, str], metrics: Sequence[str]
+) -> tuple[dict[str, float], int, int]:
+    """The value of each labelled item, how many labels are of no item, and how many answers people call declined."""
     given = list(labels)
     aspects = sorted({label.aspect for label in given})
     if aspect is not None and given and aspect not in aspects:
@@ -216,13 +222,14 @@ def _people(labels: Iterable[Label], aspect: str | None, known: Mapping[str, str
     chosen = [label for label in given if aspect is None or label.aspect == aspect]
     if any(label.category for label in chosen):
         raise BadInput("the labels are words without an order; verdicts or grades are needed")
-    for label in chosen:
-        if label.item in known:
-            (settled if label.adjudicated else values).setdefault(label.item, []).append(label.value)
+    ours = [label for label in chosen if label.item in known]
+    kept = graded(chosen[0].aspect, ours, metrics) if ours else Graded(ours)
+    for label in kept.labels:
+        (settled if label.adjudicated else values).setdefault(label.item, []).append(label.value)
     unmatched = sum(label.item not in known for label in chosen)
     if given and not values and not settled:
         raise BadInput("no label is of an item that the runs have; labels are matched by the sample's id")
-    return {item: fmean(each) for item, each in (values | settled).items()}, unmatched
+    return {item: fmean(each) for item, each in (values | settled).items()}, unmatched, len(kept.declined)
 
 
 def _metric(

@@ -1,7 +1,7 @@
 """Outputs beside labels, item by item; what has no counterpart is counted on both sides, never dropped in silence."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from saiten.errors import BadInput
+from saiten.meta_evaluation.declining import GradeZero, graded, zero_as_declined
 from saiten.meta_evaluation.outputs import Item, Output, Said
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label
@@ -41,6 +42,8 @@ class Column:
     """As long as the items; NaN where the metric has none."""
     missing: Mapping[str, int]
     """Why it has none: a status, or `no output`; how often."""
+    beside_declined: Mapping[str, int] = field(default_factory=dict)
+    """What it says of the answers that people call declined: `graded`, a status, or `no output`; how often."""
 
     @property
     def rows(self) -> Ints:
@@ -76,6 +79,10 @@ class Aspect:
     """Whether the items are pairs of answers and the values preferences: above 0 if the second is better."""
     marked: bool = False
     """Whether labels are marks, so that the values are numbers of spans."""
+    declined: tuple[str, ...] = ()
+    """Answers that people call declined (grade 0 of graded correctness); they are not among the items."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know about labels of 0."""
 
 
 def pair(
@@ -84,6 +91,7 @@ def pair(
     labels: Iterable[Label],
     *,
     aspects: Sequence[str] = (),
+    grade_zero: GradeZero = "auto",
 ) -> tuple[Aspect, ...]:
     """An `Aspect` for each aspect that people were asked about.
 
@@ -95,6 +103,7 @@ def pair(
         outputs: of metrics and judges; a later one for the same item, metric and aspect replaces an earlier one.
         labels: of people.
         aspects: only these; () for all.
+        grade_zero: what a label of 0 means; see `declining.zero_declines`.
 
     Raises:
         BadInput: there are no labels, none of the aspects asked for, or nothing that both sides have; with examples.
@@ -116,11 +125,11 @@ def pair(
     known = set(items).union(*said.values())
     rated = {aspect_of_metric(metric) for metric, _ in said}  # the scale of an aspect of answers may begin below 0
     chosen = {aspect: of for aspect, of in by_aspect.items() if not aspects or aspect in aspects}
-    found = [
-        made
-        for aspect, of in chosen.items()
-        if (made := _aspect(aspect, of, items, said, pairs=aspect not in rated and _are_preferences(of, known)))
-    ]
+    found = []
+    for aspect, of in chosen.items():
+        pairs = aspect not in rated and _are_preferences(of, known)
+        zero = "lowest" if pairs or aspect in rated else grade_zero
+        found += _aspect(aspect, of, items, said, pairs=pairs, grade_zero=zero)
     if not found:
         theirs = Unpaired.of({label.item for of in chosen.values() for label in of}).examples
         ours = Unpaired.of(known).examples
@@ -154,8 +163,9 @@ def _aspect(
     said: Mapping[tuple[str, str], Mapping[str, Said]],
     *,
     pairs: bool,
-) -> Aspect | None:
-    """None if no item of the labels is known."""
+    grade_zero: GradeZero,
+) -> list[Aspect]:
+    """The aspect; nothing if no item of the labels is known."""
     sources = {metric: said[metric, of] for metric, of in said if of == name or (not of and (metric, name) not in said)}
     if not name:  # labels without an aspect are held against whatever there is
         sources |= {metric: values for (metric, _), values in said.items() if metric not in sources}
@@ -163,26 +173,33 @@ def _aspect(
     labelled = sorted({label.item for label in labels})
     kept = [item for item in labelled if item in known or (pairs and halves(item, known))]
     if not kept or not sources:
-        return None
-    row_of = {item: row for row, item in enumerate(kept)}
-    used = [label for label in labels if label.item in row_of]
-    places = [_place(item, items, known, pairs=pairs) for item in kept]
+        return []
     measured = set().union(*sources.values())
     compared = {half for item in kept for half in halves(item, known) or ()} if pairs else set(kept)
-    return Aspect(
+    there = set(kept)
+    people = graded(name, [label for label in labels if label.item in there], list(sources), grade_zero)
+    if people.zero_declines:
+        sources = {metric: zero_as_declined(metric, values) for metric, values in sources.items()}
+    rows = [item for item in kept if item not in people.declined]
+    row_of = {item: row for row, item in enumerate(rows)}
+    places = [_place(item, items, known, pairs=pairs) for item in rows]
+    made = Aspect(
         name=name,
-        items=tuple(kept),
-        **_targets(used, row_of),
+        items=tuple(rows),
+        **_targets(people.labels, row_of),
         questions=tuple(place.question for place in places),
         systems=tuple(place.system for place in places),
-        columns=tuple(_column(metric, values, kept, pairs=pairs) for metric, values in sources.items()),
-        **_given(used, row_of),
-        verdicts=not pairs and all(label.value in (0, 1) for label in used),
-        unlabelled=Unpaired.of(measured - compared - set(kept)),
-        unmatched=Unpaired.of(set(labelled) - set(kept)),
+        columns=tuple(_column(metric, of, rows, people.declined, pairs=pairs) for metric, of in sources.items()),
+        **_given(people.labels, row_of),
+        verdicts=not pairs and all(label.value in (0, 1) for label in people.labels),
+        unlabelled=Unpaired.of(measured - compared - there),
+        unmatched=Unpaired.of(set(labelled) - there),
         pairs=pairs,
-        marked=any(label.spans is not None for label in used),
+        marked=any(label.spans is not None for label in people.labels),
+        declined=tuple(sorted(people.declined)),
+        notes=people.notes,
     )
+    return [made]
 
 
 def _place(item: str, items: Mapping[str, Item], known: set[str], *, pairs: bool) -> Item:
@@ -219,11 +236,14 @@ def _given(labels: Sequence[Label], row_of: Mapping[str, int]) -> dict[str, Any]
     }
 
 
-def _column(metric: str, values: Mapping[str, Said], items: Sequence[str], *, pairs: bool) -> Column:
+def _column(
+    metric: str, values: Mapping[str, Said], items: Sequence[str], declined: Collection[str], *, pairs: bool
+) -> Column:
     found = [_preference(item, values) if pairs else values.get(item, "no output") for item in items]
     missing = Counter(said for said in found if isinstance(said, str))
     numbers = np.array([np.nan if isinstance(said, str) else said for said in found], dtype=np.float64)
-    return Column(metric, numbers, dict(missing))
+    beside = (values.get(item, "no output") for item in declined)
+    return Column(metric, numbers, dict(missing), dict(Counter(s if isinstance(s, str) else "graded" for s in beside)))
 
 
 def _preference(item: str, values: Mapping[str, Said]) -> float | str:

@@ -12,6 +12,7 @@ from statistics import fmean
 import numpy as np
 
 from saiten.errors import BadInput, ConfigurationError
+from saiten.meta_evaluation.declining import GradeZero
 from saiten.meta_evaluation.outputs import Item, Output, Said
 from saiten.meta_evaluation.pairing import pair
 from saiten.records import Label
@@ -39,13 +40,21 @@ class Row:
     """Labelled items that are not in the set, and are left out."""
     uneven: float | None = None
     """Over all, not stratified: p-value of the test that each system has its share of the labels."""
+    declined: int = 0
+    """Labels among them that say that the answer declines; the mean is over the answers that people grade."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader must know before believing it."""
         found = [] if self.powered.note is None else [self.powered.note]
+        if self.declined:
+            found.append(
+                f"{self.declined} of {self.powered.n} labels decline (grade 0): the mean is over the answers that "
+                "people grade"
+            )
         if self.unscored:
-            found.append(f"{self.unscored} items without a score count as declined (0) or as the mean score")
+            as_what = "the mean score" if self.declined else "declined (0) or as the mean score"
+            found.append(f"{self.unscored} items without a score count as {as_what}")
         if self.outside:
             found.append(f"{self.outside} labelled items are not in the set and are left out")
         p = self.powered.imbalance
@@ -75,12 +84,16 @@ def estimate(
     systems: tuple[str, str] | None = None,
     stratified: bool = False,
     width: float | None = None,
+    grade_zero: GradeZero = "auto",
 ) -> Estimates:
     """One row over all items, one a system, and one for the difference of two systems, by aspect and metric.
 
     The set is all items, whether or not the metric has a value for them: people would have said something of an answer
     that declines, too. A score that is missing is 0 where the answer declined, else the metric's mean. Any such rule is
     valid, as long as it does not look at the labels; to leave those items out would estimate something else.
+
+    Where people's grade 0 says that an answer declines, the mean is over the answers that people grade: a ratio, whose
+    interval is that of its linearized values (Särndal, Swensson and Wretman 1992, section 5.5).
 
     Args:
         items: all samples.
@@ -93,6 +106,7 @@ def estimate(
         stratified: the mean over all items from each system's own, for labels drawn within systems, more of one than of
             another; otherwise they must be a random sample of all.
         width: half the width that an interval should have; the labels for it are forecast.
+        grade_zero: what a label of 0 means, as in `pairing.pair`.
 
     Raises:
         BadInput: nothing matched, no such metric or system, or labels of pairs of answers.
@@ -100,7 +114,7 @@ def estimate(
     """
     _check(yes_from, systems, width)
     found: list[Row] = []
-    for aspect in pair(items, outputs, labels, aspects=aspects):
+    for aspect in pair(items, outputs, labels, aspects=aspects, grade_zero=grade_zero):
         if aspect.pairs:
             raise BadInput(
                 f"the labels of {aspect.name!r} are preferences between two answers; no mean is made of those"
@@ -110,10 +124,12 @@ def estimate(
             if metrics and column.metric not in metrics:
                 continue
             said = _said(items, outputs, column.metric, aspect.name)
-            labelled = {item: value for item, value in zip(aspect.items, people.tolist(), strict=True) if item in items}
-            if not labelled or all(isinstance(one, str) for one in said.values()):
+            given: dict[str, float | None] = dict(zip(aspect.items, people.tolist(), strict=True))
+            given |= dict.fromkeys(aspect.declined)
+            labelled = {item: value for item, value in given.items() if item in items}
+            if all(value is None for value in labelled.values()) or all(isinstance(one, str) for one in said.values()):
                 continue
-            outside = aspect.unmatched.n + len(aspect.items) - len(labelled)
+            outside = aspect.unmatched.n + len(given) - len(labelled)
             make = _Maker(
                 aspect=aspect.name, metric=column.metric, items=items, labelled=labelled, said=said, outside=outside
             )
@@ -162,19 +178,21 @@ class _Maker:
         aspect: str,
         metric: str,
         items: Mapping[str, Item],
-        labelled: Mapping[str, float],
+        labelled: Mapping[str, float | None],
         said: Mapping[str, Said],
         outside: int,
     ) -> None:
         self._aspect, self._metric, self._items, self._labelled = aspect, metric, items, labelled
         self._unscored = {item for item, one in said.items() if isinstance(one, str)}
         middle = fmean(one for one in said.values() if not isinstance(one, str))
-        instead = {"declined": 0.0}
+        # where people's refusals leave the mean, the judge's leave the mean score
+        instead = {} if None in labelled.values() else {"declined": 0.0}
         self._scores = {item: instead.get(one, middle) if isinstance(one, str) else one for item, one in said.items()}
         self._outside = outside
 
     def rows(self, systems: tuple[str, str] | None, *, stratified: bool) -> list[Row]:
-        names = sorted({name for item in self._labelled if (name := self._items[item].system) is not None})
+        graded = [item for item, value in self._labelled.items() if value is not None]
+        names = sorted({name for item in graded if (name := self._items[item].system) is not None})
         every = sorted({item.system or "" for item in self._items.values()})
         for name in systems or ():
             if name not in names:
@@ -184,7 +202,9 @@ class _Maker:
         if stratified and every != names:
             bare = ", ".join(repr(name) for name in every if name not in names)
             raise BadInput(f"a stratified mean needs labels of every system; there are none of {bare}")
-        strata = [self._part(name, self._share(name)) for name in names] if stratified else [self._part(None)]
+        shares: dict[str | None, float] = {name: self._share(name) for name in names} if stratified else {None: 1.0}
+        over = self._graded(shares)
+        strata = [self._part(name, share, over) for name, share in shares.items()]
         made = [replace(self._row("all", None, *strata), uneven=None if stratified else self._uneven(every))]
         if len(names) > 1:
             made += [self._row(name, {name}, self._part(name)) for name in names]
@@ -196,8 +216,12 @@ class _Maker:
 
     def _row(self, what: str, systems: set[str] | None, *parts: Scores) -> Row:
         unscored = sum(systems is None or self._items[item].system in systems for item in self._unscored)
-        powered = prediction_powered(*parts)
-        return Row(self._aspect, self._metric, what, powered, unscored, self._outside if what == "all" else 0)
+        declined = sum(
+            value is None and (systems is None or self._items[item].system in systems)
+            for item, value in self._labelled.items()
+        )
+        outside = self._outside if what == "all" else 0
+        return Row(self._aspect, self._metric, what, prediction_powered(*parts), unscored, outside, declined=declined)
 
     def _uneven(self, systems: Sequence[str]) -> float | None:
         """Pearson's chi-square test of labelled or not against systems."""
@@ -214,12 +238,31 @@ class _Maker:
     def _share(self, name: str) -> float:
         return sum(item.system == name for item in self._items.values()) / len(self._items)
 
-    def _part(self, name: str | None, weight: float = 1.0) -> Scores:
-        chosen = [item for item in self._scores if name is None or self._items[item].system == name]
-        known = [item for item in chosen if item in self._labelled]
-        others = [item for item in chosen if item not in self._labelled]
+    def _known(self, name: str | None) -> list[str]:
+        return [item for item in self._scores if item in self._labelled and self._of(item, name)]
+
+    def _of(self, item: str, name: str | None) -> bool:
+        return name is None or self._items[item].system == name
+
+    def _graded(self, shares: Mapping[str | None, float]) -> tuple[float, float]:
+        """The mean grade of strata that have these shares of the items, and the share that people grade."""
+        mean, share = 0.0, 0.0
+        for name, weight in shares.items():
+            values = [self._labelled[item] for item in self._known(name)]
+            grades = [value for value in values if value is not None]
+            mean += weight * math.fsum(grades) / len(values)
+            share += weight * len(grades) / len(values)
+        return mean / share, share
+
+    def _part(self, name: str | None, weight: float = 1.0, over: tuple[float, float] | None = None) -> Scores:
+        """`over`: mean and share of the grades of all parts that make one mean; None: of this part alone."""
+        known = self._known(name)
+        others = [item for item in self._scores if item not in self._labelled and self._of(item, name)]
+        mean, share = over or self._graded({name: 1.0})
+        every = share > 1 - _ROUNDING
+        labels = [self._labelled[item] for item in known]
         return Scores(
-            labels=np.array([self._labelled[item] for item in known]),
+            labels=np.array([mean if y is None else y if every else mean + (y - mean) / share for y in labels]),
             judged=np.array([self._scores[item] for item in known]),
             rest=np.array([self._scores[item] for item in others], float),
             clusters=[self._items[item].question for item in known],

@@ -1,7 +1,7 @@
 """Everything that is said about metrics beside people, in one frozen object from which all outputs are made."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -71,6 +71,8 @@ class MetricResult:
     """None for preferences."""
     preferences: Preferences | None = None
     """None where the labels are of single items."""
+    beside_declined: Mapping[str, int] = field(default_factory=dict)
+    """What it says of the answers that people call declined: `graded`, a status, or `no output`; how often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ class AspectResult:
     ranking: Ranking | None
     """None where the figure asked for does not exist for these labels; `notes` says why."""
     notes: tuple[str, ...] = ()
+    declined: int = 0
+    """Answers that people call declined (grade 0 of graded correctness); they are not among the n items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +182,7 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
                 None if truth is None else decisions(column, truth, verdict, resamples, settings.unmeasured),
                 graded(column, aspect, scale, own, declared=declared is not None, resamples=resamples),
                 bias(x, y, systems, scale, some, apart=apart),
+                beside_declined=column.beside_declined,
             )
         )
     ranking, notes = _ranking(aspect, settings, results, said, truth=truth, resamples=resamples)
@@ -289,5 +294,6 @@ def _result(
         metrics=tuple(results),
         ceiling=ranked[1],
         ranking=ranked[0],
-        notes=notes,
+        notes=(*aspect.notes, *notes),
+        declined=len(aspect.declined),
     )

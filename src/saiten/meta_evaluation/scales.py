@@ -49,7 +49,8 @@ def shared(metric: Scale, people: Scale, *, declared: bool) -> str | None:
     """None if both lie on one scale, else why not.
 
     Both 0 to 1 is one scale. Beyond that a metric's declared scale must be finite and hold all that people said; an
-    undeclared one must not leave the range that people used.
+    undeclared one must not leave the range that people used. Grades that share the top and differ by one step at the
+    bottom (1 to 5 against 0 to 5) are one scale too: a step that only one side uses moves no other.
     """
     apart = f"the metric's scale is {metric}, that of the labels {people}"
     if metric.unit or people.unit:
@@ -58,7 +59,11 @@ def shared(metric: Scale, people: Scale, *, declared: bool) -> str | None:
         return apart
     holds = metric.low <= people.low and people.high <= metric.high
     held = people.low <= metric.low and metric.high <= people.high
-    return None if (holds if declared else held) else apart
+    return None if (holds if declared else held) or _one_step(metric, people) else apart
+
+
+def _one_step(one: Scale, other: Scale) -> bool:
+    return one.high == other.high and abs(one.low - other.low) <= 1 and one.high - one.low < GRADES_AT_MOST
 
 
 def grades(values: Floats) -> Floats:

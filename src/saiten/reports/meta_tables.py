@@ -37,6 +37,7 @@ def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
             _grades,
             _preferences,
             _bias,
+            _declined,
             _ceiling,
         ]
         parts += [] if glance else [_bias_in_parts, _confusions, _comparisons]
@@ -229,6 +230,21 @@ def _bias_in_parts(aspect: AspectResult, form: IntervalColumns) -> Table:
     columns = ("metric", "by", "which", *form.columns("metric - people"), "n", "remarks")
     title = f"{_name(aspect)}: bias by system and by human grade"
     return Table(title, columns, tuple(rows), intervals=form.intervals("metric - people"))
+
+
+def _declined(aspect: AspectResult, form: IntervalColumns) -> Table:
+    rows: list[Cells] = []
+    for one in aspect.metrics:
+        by_both, by_metric = one.beside_declined.get("declined", 0), one.missing.get("declined", 0)
+        if by_both or by_metric:
+            graded = one.beside_declined.get("graded", 0)
+            rows.append((one.metric, by_both, graded, by_metric, one.n))
+    columns = ("metric", "by both", "by people only", "by the metric only", "graded by both")
+    caption = (
+        f"Answers that say that they do not know (grade 0). People call {aspect.declined} of "
+        f"{aspect.declined + aspect.n} answers declined. Only answers graded by both enter the figures."
+    )
+    return Table(f"{_name(aspect)}: declined answers", columns, tuple(rows), caption)
 
 
 def _ceiling(aspect: AspectResult, form: IntervalColumns) -> Table:

@@ -158,6 +158,8 @@ def _shift(each: MetricDrift, form: IntervalColumns) -> Cells:
 
 def _people(report: DriftReport, form: IntervalColumns) -> Table:
     unmatched = f" {report.unmatched_labels} labels are of no item of the runs." if report.unmatched_labels else ""
+    if report.declined:
+        unmatched += f" {report.declined} answers that people call declined (grade 0) are left out."
     return Table(
         "Agreement with people",
         ("metric", "measure", "before", "now", *form.columns("change"), "n", "verdict", "remarks"),

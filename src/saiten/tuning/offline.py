@@ -8,6 +8,7 @@ from typing import get_args
 from saiten.errors import BadInput, CannotJudge
 from saiten.judges.offline import Aspect, Calibration, Measured, OfflineJudge
 from saiten.judges.offline.calibration import Measure, log_odds
+from saiten.meta_evaluation.declining import graded
 from saiten.records import Label, Sample
 from saiten.stats.bootstrap import bootstrap_mean
 from saiten.stats.correlation import balanced_accuracy, bootstrap_statistic
@@ -119,6 +120,8 @@ def _values(labels: Sequence[Label], aspect: Aspect) -> Mapping[str, float]:
         if not inside:
             expected = "a grade from 0 to 5" if aspect == "grade" else "0 (no) or 1 (yes)"
             raise BadInput(f"the label of {label.item!r} is {label.value}; for {aspect!r} {expected} is expected")
+    grades = aspect == "grade" and any(label.value for label in chosen)
+    for label in graded(aspect, chosen, (), "declined").labels if grades else chosen:
         said.setdefault(label.item, []).append(label.value)
     return {item: fmean(each) if aspect == "grade" else float(fmean(each) > 0.5) for item, each in said.items()}
 

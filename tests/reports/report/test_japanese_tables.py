@@ -31,7 +31,7 @@ TERMS = (
     "AUROC", "F1", "ICC", "SD", "Pearson", "Spearman", "Kendall tau-b", "kappa", "alpha", "balanced accuracy", "macro",
     "Williams", "Holm", "Cohen", "Fleiss", "accuracy", "correctness", "wscore", "lscore", "mscore", "refine",
     "map_reduce", "E2", "E3", "NLP2023", "NRI-CIS", "USD", "max_turns", "faults", "saiten show OUT/scores/DATA",
-    "saiten score", "saiten agreement", "--samples", "saiten meta-evaluate FILE FILE --spans", "--spans", "-m context_overlap -m length", "context_overlap", "length", "saiten",
+    "saiten score", "saiten agreement", "--samples", "--grade-zero lowest", "--grade-zero declined", "saiten meta-evaluate FILE FILE --spans", "--spans", "-m context_overlap -m length", "context_overlap", "length", "saiten",
 )  # fmt: skip
 """What practitioners say in Japanese as well, and names; add to it only such."""
 BOT = "def answer(question, id, history): return '一つ目は最初を残す。' if history else '選択肢がある。'"
@@ -67,6 +67,8 @@ def said(n):
         yield from (Label(f"q{k}", float((k + (odd and k % 7 == 0)) % 2), who, "正しさ") for k in range(n))
         yield from (Label(f"q{k}", float(k % 2), who) for k in range(8))
         yield from (Label(f"q{k}", float((k + odd) % 6), who, "評点") for k in range(n))
+        yield from (Label(f"q{k}", float((k + (odd and k % 9 == 0)) % 6), who, "correctness") for k in range(n))
+        yield from (Label(f"q{k}", float((k + odd) % 6), who, "専門家") for k in range(n))
         yield from (Label(f"q{k}", float((k + odd) % 4 + 1), who, "overall") for k in range(1, n))
         yield from (Label(f"q{k} vs q{k + 1}", float(k % 3 - 1), who, "優劣") for k in range(0, n - 1, 2))
         yield from (Label(f"q{k}", float(k % 3), who, "語", category=("良", "可", "不可")[k % 3]) for k in range(n))
