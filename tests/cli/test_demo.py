@@ -16,6 +16,7 @@ from rich.console import Console
 
 from saiten.cli.demo.beside import beside
 from saiten.cli.demo.command import make_room
+from saiten.cli.demo.page import how_to_call
 from saiten.cli.demo.telling import commands, interval, line, table
 from saiten.errors import BadInput, ConfigurationError
 
@@ -79,6 +80,24 @@ def test_it_tells_its_sections_in_order_and_ends_with_the_path_of_the_report(tou
     page = (folder / "runs" / "demo" / "report.html").read_text(encoding="utf-8")
     for text in ("careful → hasty", "accuracy against latency: demo-ja", "known by construction", "simulated from the"):
         assert text in page
+
+
+def test_it_says_how_to_call_saiten_where_the_shell_would_not_find_it(tmp_path, monkeypatch):
+    """After `make demo` the program lies in .venv: activate it or type its path; on the PATH, nothing is said."""
+    programs = tmp_path / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert how_to_call(programs) is None  # a module run from its source: there is no program to name
+    (programs / "saiten").write_text("#!/bin/sh\n")
+    (programs / "saiten").chmod(0o755)
+    assert (
+        how_to_call(programs) == "`saiten` is not on your PATH here: type [bold].venv/bin/saiten[/] instead of saiten."
+    )
+    (programs / "activate").write_text("")
+    assert "run [bold]source .venv/bin/activate[/] once per shell, or type" in how_to_call(programs)
+    monkeypatch.setenv("PATH", str(programs))
+    assert how_to_call(programs) is None
 
 
 def test_what_is_simulated_or_known_is_never_said_to_be_peoples(section):

@@ -1,5 +1,8 @@
 """The report of all that the demo did."""
 
+import os
+import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,4 +42,23 @@ def tell(out: Path, samples: Sequence[DemoSample], console: Console, notes: Cons
         ["score", "my.csv", "-m", "overlap", "-m", "faithfulness"],
         ["score", "my.csv", "-m", "ragas", "--judge", "openai:gpt-4o", "--dry-run"],
     )
+    if called := how_to_call(Path(sys.executable).parent):
+        add(called, console)
     console.print(f"\nThe report, for your browser: [bold]{outside(path)}[/]", soft_wrap=True)
+
+
+def how_to_call(folder: Path) -> str | None:
+    """Advice where a shell would not find the `saiten` in this folder of programs; None where it would."""
+    program = shutil.which("saiten", path=str(folder))
+    found = shutil.which("saiten")
+    if program is None or (found is not None and Path(found).samefile(program)):
+        return None
+    here = Path(os.path.relpath(program))
+    shown = outside(program if here.parts[0] == os.pardir else here)
+    activate = folder / "activate"
+    first = (
+        f"run [bold]source {outside(Path(shown).parent / activate.name)}[/] once per shell, or "
+        if activate.exists()
+        else ""
+    )
+    return f"`saiten` is not on your PATH here: {first}type [bold]{shown}[/] instead of saiten."
