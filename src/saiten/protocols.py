@@ -143,6 +143,10 @@ class ChatRequest:
     max_tokens: int | None = None
 
 
+_CUT_OFF = frozenset({"length", "max_tokens", "content_filter", "abort", "cancelled", "error"})
+"""Finish reasons of answers that are not whole, in the words of several servers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
     """What a chat model answered."""
@@ -150,7 +154,12 @@ class Completion:
     text: str
     usage: Usage = field(default_factory=Usage)
     finish_reason: str | None = None
-    """`length` when the answer was cut off."""
+    """Why the model stopped, in the server's words: `stop`, `length`, `content_filter`, …"""
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the answer is not whole: the model was stopped, or a filter took the rest."""
+        return self.finish_reason in _CUT_OFF
 
 
 class Chat(Protocol):

@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from saiten import prompts
+from saiten.judges.faults import fault_in
 from saiten.judges.panel import Panel
 from saiten.judges.reading import read_reply
 from saiten.judges.schema import schema_of
@@ -63,8 +64,9 @@ def test_a_grade_is_read_in_many_forms(text, grade):
 )
 def test_what_is_no_grade_of_the_scale_is_refused(text, fault):
     """With a sentence that the model can act on; never a guess, and never 1 for true."""
-    with pytest.raises(ValueError, match=fault):
+    with pytest.raises(ValueError, match=fault) as refusal:
         read_reply(TASK, text)
+    assert fault_in("ja", str(refusal.value)) != fault_in("ja", "something unheard of")
 
 
 def test_a_long_scale_is_told_by_its_ends():

@@ -10,8 +10,9 @@ import pytest
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, Unreadable
 from saiten.judges.llm import LLMJudge
 from saiten.judges.schema import schema_of
+from saiten.metrics.ragas.faithfulness import Faithfulness
 from saiten.protocols import ChatRequest, Completion, Embeddings
-from saiten.records import Usage
+from saiten.records import Sample, Usage
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
 from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.questions import WriteQuestions
@@ -91,6 +92,8 @@ async def test_an_unreadable_reply_is_repaired_once_with_the_fault_named():
     assert request.role == "user"
     assert "`useful`" in request.content
     assert "もう一度" in request.content
+    assert "`useful`はtrueかfalseでなければなりませんが、'perhaps'でした" in request.content
+    assert "Input should be" not in request.content
 
 
 async def test_what_fits_the_schema_but_not_the_task_is_repaired_too():
@@ -114,6 +117,27 @@ async def test_a_reply_that_was_cut_off_says_which_limit_cut_it():
     cut = Completion('{"reason": "x', CALL, "length")
     with pytest.raises(Unreadable, match="max_tokens=50"):
         await LLMJudge(Says([cut, cut]), max_tokens=50).perform(TASK)
+
+
+async def test_a_statement_in_a_second_json_value_counts():
+    """Statements in two pieces are all judged; the one that the contexts do not support is not lost."""
+    split = '{"statements": ["Kobe is a city."]}\n{"statements": ["Kobe is in Hokkaido."]}'
+    verdicts = (
+        '{"verdicts": [{"number": 1, "reason": "said", "verdict": true}]}\n'
+        '{"verdicts": [{"number": 2, "reason": "not said", "verdict": false}]}'
+    )
+    sample = Sample("s", question="q", answer="a", contexts=("Kobe is a city.",), language="en")
+    score = await Faithfulness().score(sample, LLMJudge(Says([split, verdicts])))
+    assert score.value == 0.5
+
+
+async def test_a_reply_that_was_cut_off_is_asked_for_more_briefly():
+    """The model cannot change a setting; it is told what it can do, in the language of its prompt."""
+    for language, told in (("en", "answer more briefly"), ("ja", "もっと短く答えてください")):
+        chat = Says([Completion('{"reason": "x', CALL, "length"), GOOD])
+        await LLMJudge(chat, max_tokens=50).perform(JudgeContext("q", "c", "r", language=language))
+        assert told in chat.asked[1].messages[-1].content
+        assert "max_tokens" not in chat.asked[1].messages[-1].content
 
 
 async def test_a_long_bad_reply_is_shown_again_in_part_and_an_empty_one_not_at_all():

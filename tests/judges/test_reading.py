@@ -2,16 +2,19 @@
 
 import contextlib
 import json
+import re
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from saiten.judges.faults import fault_in
 from saiten.judges.reading import read_reply
 from saiten.protocols import Reply, Task
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
 from saiten.tasks.entities import Entities, ListEntities
+from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
 from saiten.tasks.questions import Questions, WriteQuestions
 from saiten.tasks.statements import (
     Classification,
@@ -244,6 +247,111 @@ def test_a_reply_that_could_mean_two_things_is_refused_with_the_reason(task: Tas
         read_reply(task, text)
     assert fault in str(refusal.value)
     assert len(str(refusal.value)) < 300
+
+
+ITEM_2 = '{"number": 2, "reason": "y", "verdict": false}'
+GIST = SplitGist("q", "a b", language="en")
+FIND = FindMissingAndExtra("q", "x", ("a", "b"), ("c",), language="en")
+
+PARTS = [
+    (SPLIT, '{"statements": ["a"]}\n{"statements": ["b"]}', AB),
+    (SPLIT, 'First: {"statements": ["a"]}. Then: {"statements": ["b"]}.', AB),
+    (SPLIT, '```json\n{"statements": ["a"]}\n```\n```json\n{"statements": ["b"]}\n```', AB),
+    (SPLIT, '["a"]\n["b"]', AB),
+    (SPLIT, '["a"]\n\nand:\n```\n["b"]\n```', AB),
+    (SPLIT, '[{"statements": ["a"]}, {"statements": ["b"]}]', AB),
+    (SPLIT, '{"statements": ["a"]} Wait. {"statements": ["a", "b"]}', AB),
+    (SPLIT, '{"statements": ["a", "b"]} Again: {"statements": ["a", "b"]}', AB),
+    (SPLIT, '{"note": "x"}\n{"statements": ["a", "b"]}', AB),
+    (VERIFY, f'{{"verdicts": [{ONE_VERDICT}]}}\n{{"verdicts": [{ITEM_2}]}}', BOTH),
+    (VERIFY, f"{ONE_VERDICT}\n{ITEM_2}", BOTH),
+    (PARTIAL, f'{{"verdicts": [{ONE_VERDICT}]}}\n{ITEM_2}', BOTH),
+    (VERIFY, f'{{"verdicts": [{ONE_VERDICT}]}} so: {{"verdicts": [{TWO_VERDICTS}]}}', BOTH),
+    (SELECT, "[1]\n[3]", RelevantSentences(numbers=[1, 3])),
+    (SELECT, "Sentence [2] is about something else.\n[1, 3]", RelevantSentences(numbers=[1, 3])),
+    (
+        WRITE,
+        '{"questions": ["a"], "noncommittal": false}\n{"questions": ["b"], "noncommittal": false}',
+        Questions(questions=["a", "b"], noncommittal=False),
+    ),
+    (
+        GIST,
+        '{"gist": ["a"], "supplement": []} {"gist": [], "supplement": ["b"]}',
+        ReferenceUnits(gist=["a"], supplement=["b"]),
+    ),
+    (
+        FIND,
+        (
+            '{"missing_gist": [1], "missing_supplement": [], "extra_gist": [], "extra_supplement": []}\n'
+            '{"missing_gist": [2], "missing_supplement": [1], "extra_gist": ["x"], "extra_supplement": []}'
+        ),
+        MissingAndExtra(missing_gist=[1, 2], missing_supplement=[1], extra_gist=["x"], extra_supplement=[]),
+    ),
+]
+
+CONTRADICTIONS = [
+    (SPLIT, '{"statements": ["a", "b"]} no: {"statements": ["b", "c"]}', "contradict each other in `statements`"),
+    (SPLIT, '{"statements": ["a", "b"]} no: {"statements": ["a"]}', "contradict each other"),
+    (SPLIT, '{"statements": ["a"]}\n{"statements": []}', "the second is empty"),
+    (SPLIT, '{"statements": ["a"]}\n["b"]', "several JSON values"),
+    (SPLIT, '["a"]\n  and ["b"]', "several JSON values"),
+    (SPLIT, '{"statements": ["a"]}\n{"statements": "b"}', "`statements`"),
+    (SPLIT, '{"statements": ["a"]}\n{"statements": ["b", ...]}', "ellipsis"),
+    (SPLIT, '{"statements": ["a" "c"]}\n{"statements": ["b"]}', "not valid"),
+    (SPLIT, "\n".join(f'{{"statements": ["{n}"]}}' for n in range(20)), "16 JSON values or more"),
+    (
+        PARTIAL,
+        f'{{"verdicts": [{ONE_VERDICT}]}} {{"verdicts": [{ONE_VERDICT.replace("true", "false")}]}}',
+        "`verdicts`",
+    ),
+    (VERIFY, f'{{"verdicts": [{ONE_VERDICT}]}} {{"verdicts": [{ONE_VERDICT}]}}', "2 of 2 was not judged"),
+    (
+        WRITE,
+        '{"questions": ["a"], "noncommittal": false} {"questions": ["b"], "noncommittal": true}',
+        "contradict each other in `noncommittal`",
+    ),
+    (GIST, '{"gist": ["a"], "supplement": []} {"gist": ["b"]}', "`supplement` is missing"),
+]
+
+
+@pytest.mark.parametrize(("task", "text", "expected"), PARTS, ids=range(len(PARTS)))
+def test_parts_of_one_list_are_one_reply(task: Task, text: str, expected: Reply):
+    """A list in two pieces is one list, a list and a longer one the longer, and nothing is lost."""
+    assert read_reply(task, text) == expected
+
+
+@pytest.mark.parametrize(("task", "text", "fault"), CONTRADICTIONS, ids=range(len(CONTRADICTIONS)))
+def test_values_that_contradict_each_other_are_refused(task: Task, text: str, fault: str):
+    """Neither is taken for the whole: a statement that is dropped would never be judged."""
+    with pytest.raises(ValueError, match=r".") as refusal:
+        read_reply(task, text)
+    assert fault in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "fault"), [*UNREADABLE, *CONTRADICTIONS], ids=range(len(UNREADABLE) + len(CONTRADICTIONS))
+)
+def test_every_fault_has_its_japanese(task: Task, text: str, fault: str):
+    """A Japanese repair request is Japanese, apart from names of fields and what it quotes."""
+    with pytest.raises(ValueError, match=r".") as refusal:
+        read_reply(task, text)
+    said = fault_in("ja", str(refusal.value))
+    assert said != fault_in("ja", "something unheard of")
+    ours = re.sub(r"`.*?`|'.*?'|“.*?”|でなければなりませんが、.*でした", "", said, flags=re.DOTALL)
+    assert not re.search(r"[A-Za-z]{3,}", ours.replace("JSON", "").replace("true", "").replace("false", "")), said
+    assert fault_in("en", str(refusal.value)) == str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [(GRADE, "It deserves 4 of 5."), (GRADE, "x [RESULT] 4.5"), (DECIDE, "It is true."), (DECIDE, "[[maybe]]")],
+)
+def test_a_model_that_was_asked_for_json_is_not_asked_for_a_mark(task, text):
+    """The fault is about the form of the prompt, although a mark would have been read, too."""
+    with pytest.raises(ValueError, match="JSON") as refusal:
+        read_reply(task, text)
+    assert "[[" not in str(refusal.value)
+    assert "[RESULT]" not in str(refusal.value)
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)

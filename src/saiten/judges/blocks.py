@@ -7,6 +7,7 @@ had not been written yet, and a list of statements looks just as good with one s
 import re
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from saiten.text.thinking import CLOSING, OPENING, end_of_thinking, last_end_of_thinking
 
@@ -14,6 +15,8 @@ MOST_BLOCKS = 16
 """Of the blocks, the last so many are looked at; a reply that holds more is no reply."""
 DEEPEST = 40
 """No reply nests as deep; whoever sends ten thousand brackets is not to cost a stack."""
+_LONGEST_REST = 200
+"""Of the rest of a line behind a block, so many characters are looked at."""
 
 CUT_OFF = (
     "the reply breaks off before its JSON ends, or a quotation mark or bracket in it is not closed; "
@@ -23,19 +26,33 @@ CUT_OFF = (
 _START = re.compile(
     rf"(?P<opening>{OPENING})|(?P<closing>{CLOSING})"
     r"|(?P<object>\{)(?=\s*(?:[\"'“”}]|[^\W\d][\w ]{0,30}\s{0,9}:))"  # `{` before a key; prose such as {1, 2} is none
-    r"|^[ \t]*(?P<list>\[)(?=\s*[\"'“”{\[\]\d])",  # a list only at the start of a line, else it is a citation
+    r"|^[ \t]*(?P<list>\[)(?=\s*[\"'“”{\[\]\d])"  # at the start of a line, else it may be a citation
+    r"|(?P<inline>\[)(?=\s*[\"“{])",
     re.MULTILINE | re.IGNORECASE,
 )
 _INSIDE = re.compile(r"\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z)|[{}\[\]]", re.DOTALL)
 
 
-def find_blocks(text: str) -> Sequence[str]:
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One JSON-like value in a reply: an object or a list."""
+
+    text: str
+    alone: bool
+    """Whether it has its lines to itself, fences apart."""
+
+    @property
+    def is_list(self) -> bool:
+        return self.text.startswith("[")
+
+
+def find_blocks(text: str) -> Sequence[Block]:
     """The outermost JSON-like blocks of a reply in order, thinking left out; at most the last `MOST_BLOCKS`.
 
     Raises:
         ValueError: the last block breaks off, or the reply never gets past its thinking.
     """
-    found: deque[str] = deque(maxlen=MOST_BLOCKS)
+    found: deque[Block] = deque(maxlen=MOST_BLOCKS)
     position = 0
     while start := _START.search(text, position):
         if start.lastgroup == "opening":
@@ -54,7 +71,9 @@ def find_blocks(text: str) -> Sequence[str]:
             found.clear()
             position = after_thinking
         else:
-            found.append(text[begin:end])
+            rest = text[end : end + _LONGEST_REST].split("\n", 1)[0]
+            alone = start.lastgroup != "inline" and not rest.strip(" \t\r`")
+            found.append(Block(text[begin:end], alone))
             position = end
     return tuple(found)
 

@@ -10,12 +10,14 @@ from saiten import prompts
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.costing import costing
 from saiten.judges.doubts import doubt
+from saiten.judges.faults import fault_in
 from saiten.judges.reading import read_reply
 from saiten.judges.schema import schema_of
 from saiten.protocols import Chat, ChatRequest, Completion, Embedder, Message, R, Task
 from saiten.tasks.questions import WriteQuestions
 from saiten.tasks.similarity import MeasureSimilarity, Similarities
 
+_CUT_SHORT = "the reply was cut off; answer more briefly"
 _LONGEST_SHOWN = 2_000
 """Characters of its own bad reply that a model is shown again: the beginning and the end."""
 _OK = Message("user", 'Reply in JSON: {"ok": true}')
@@ -85,7 +87,7 @@ class LLMJudge:
             kept = read_reply(task, first.text)
             fault = doubt(task, kept)
         except ValueError as error:
-            fault = self._fault(error, first)
+            fault = _CUT_SHORT if first.cut_off else str(error)
         if kept is not None and fault is None:
             return kept.costing(first.usage)
         repair = replace(request, messages=(*request.messages, *_repair(task, first.text, fault or "")))
@@ -196,5 +198,5 @@ def _repair(task: Task[Any], text: str, fault: str) -> tuple[Message, ...]:
     if len(text) > _LONGEST_SHOWN:
         half = _LONGEST_SHOWN // 2
         shown = f"{text[:half]} … {text[-half:]}"
-    request = prompts.repair_request(task.language, fault)
+    request = prompts.repair_request(task.language, fault_in(task.language, fault))
     return (Message("assistant", shown), request) if shown.strip() else (request,)

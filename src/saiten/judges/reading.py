@@ -5,11 +5,13 @@ sentence that the model can act on: a reply that cannot be read is never a verdi
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, get_origin
+from contextlib import suppress
+from typing import Any
 
 from pydantic import ValidationError
 
-from saiten.judges.blocks import find_blocks, half_width
+from saiten.judges.blocks import MOST_BLOCKS, Block, find_blocks, half_width
+from saiten.judges.joining import holds_lists, join
 from saiten.judges.marks import read_decision, read_grade
 from saiten.judges.mending import parse
 from saiten.judges.tidying import field_name, shown_fields, tidy
@@ -50,7 +52,7 @@ def _read(task: Task[R], text: str) -> Any:
             return reply
     reply = _from_json(kind, text)
     if reply is None and read_mark is not None:
-        reply = _validated(kind, read_mark(without_thinking(text)))
+        reply = _from_mark_if_any(kind, text, read_mark)
     if reply is None:
         raise ValueError(f"found no JSON; expected {_expected(kind)}")
     return reply
@@ -63,17 +65,29 @@ def _from_json_if_any(kind: type[Reply], text: str) -> Reply | None:
         return None  # the fault to report is that of the form that was asked for
 
 
+def _from_mark_if_any(kind: type[Reply], text: str, read_mark: Callable[[str], Mapping[str, Any]]) -> Reply | None:
+    spoken = without_thinking(text)
+    try:
+        return _validated(kind, read_mark(spoken))
+    except ValueError:
+        return None  # as above: a model that was asked for JSON is not asked for a mark
+
+
 def _from_json(kind: type[Reply], text: str) -> Reply | None:
-    """The last object that has all the fields; None where there is no JSON at all.
+    """The last object that has all the fields, or all of them as one where the reply is made of lists.
+
+    None where there is no JSON at all.
 
     Raises:
         ValueError: there is JSON, but none that fits; or the last that has all the fields has a wrong value in one.
     """
     blocks = find_blocks(text) or find_blocks(half_width(text))
-    if len(blocks) == 1 and blocks[0].startswith("[") and _stands_alone(blocks[0], text):
-        return _from_list(kind, blocks[0])
+    if holds_lists(kind):
+        return join(_parts(kind, blocks))
+    if len(blocks) == 1 and blocks[0].is_list and blocks[0].alone:
+        return _from_list(kind, blocks[0].text)[-1]
     fault: ValueError | None = None
-    for block in reversed([block for block in blocks if block.startswith("{")]):
+    for block in reversed([block.text for block in blocks if not block.is_list]):
         try:
             found = _with_all_fields(kind, parse(block))
         except ValueError as error:
@@ -87,25 +101,71 @@ def _from_json(kind: type[Reply], text: str) -> Reply | None:
     return None
 
 
-def _from_list(kind: type[Reply], block: str) -> Reply:
-    """A bare list, where the object that was asked for has one field, a list; or the object alone in a list."""
-    items = parse(block)
-    if isinstance(items, list) and len(items) == 1 and isinstance(items[0], dict):
+def _parts(kind: type[Reply], blocks: Sequence[Block]) -> Sequence[Reply]:
+    """Each value that has to do with the reply; a draft, a part and a repetition look alike, so none is passed over.
+
+    Raises:
+        ValueError: one cannot be read, or they differ in form.
+    """
+    if len(blocks) == MOST_BLOCKS:
+        raise ValueError(f"the reply holds {MOST_BLOCKS} JSON values or more; write one")
+    lists = [block for block in blocks if block.is_list]
+    objects = [block.text for block in blocks if not block.is_list]
+    if not any(block.alone for block in lists):
+        return _objects(kind, objects)
+    if not all(block.alone for block in lists) or any(name in each for each in objects for name in shown_fields(kind)):
+        raise ValueError(f"the reply holds several JSON values; expected {_expected(kind)}")
+    return [part for block in lists for part in _from_list(kind, block.text)]
+
+
+def _objects(kind: type[Reply], blocks: Sequence[str]) -> Sequence[Reply]:
+    """The parts among the objects.
+
+    Raises:
+        ValueError: none is a part, or one that was meant to be cannot be read.
+    """
+    found: list[Reply] = []
+    fault: ValueError | None = None
+    for block in blocks:
         try:
-            return _validated(kind, _with_all_fields(kind, items[0]))
+            found.append(_part(kind, block))
+        except ValueError as error:
+            if any(name in block for name in shown_fields(kind)):
+                raise
+            fault = fault or error
+    if fault is not None and not found:
+        raise fault
+    return found
+
+
+def _part(kind: type[Reply], block: str) -> Reply:
+    """The reply that an object is, or a reply with the object as the one item of its list."""
+    try:
+        return _validated(kind, _with_all_fields(kind, parse(block)))
+    except ValueError:
+        if any(name in block for name in shown_fields(kind)):
+            raise
+        with suppress(ValueError):
+            return _from_list(kind, f"[{block}]")[0]
+        raise
+
+
+def _from_list(kind: type[Reply], block: str) -> Sequence[Reply]:
+    """A bare list, where the object that was asked for has one field, a list; or such objects in a list."""
+    items = parse(block)
+    if isinstance(items, list) and items and all(isinstance(item, dict) for item in items):
+        try:
+            whole = [_validated(kind, _with_all_fields(kind, item)) for item in items]
         except ValueError:
             pass  # then it is the list itself
+        else:
+            if len(whole) == 1 or holds_lists(kind):
+                return whole
     fields = shown_fields(kind)
-    if len(fields) != 1 or not all(get_origin(field.annotation) is list for field in fields.values()):
+    if len(fields) != 1 or not holds_lists(kind):
         raise ValueError(f"expected {_expected(kind)}, got a list")
     _refuse_ellipses(items)
-    return _validated(kind, {next(iter(fields)): items})
-
-
-def _stands_alone(block: str, text: str) -> bool:
-    """Whether the list is the rest of its line; within a sentence it would be a citation."""
-    after = text.rpartition(block)[2]
-    return after.split("\n", 1)[0].strip(" \t\r`") == ""
+    return [_validated(kind, {next(iter(fields)): items})]
 
 
 def _with_all_fields(kind: type[Reply], value: Any) -> Mapping[str, Any]:

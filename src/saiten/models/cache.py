@@ -26,8 +26,6 @@ from saiten.records import Usage
 _Found = tuple[Mapping[bytes, Vector], Usage]
 
 _REUSED = Usage(reused=1)
-_CUT_OFF = frozenset({"length", "max_tokens", "content_filter", "abort", "cancelled", "error"})
-"""Finish reasons of answers that are not whole, in the words of several servers; those are not kept."""
 
 
 class CachedChat:
@@ -66,7 +64,7 @@ class CachedChat:
 
     async def _ask(self, key: bytes, request: ChatRequest) -> Completion:
         answer = await self._inner.complete(request)
-        if answer.text and answer.finish_reason not in _CUT_OFF:
+        if answer.text and not answer.cut_off:
             self._store.put(self.name, {key: _written(answer)})
         return answer
 

@@ -81,7 +81,7 @@ class OpenAICompatibleChat:
         if (
             request.schema is not None
             and not dialect.told
-            and answer.finish_reason != "length"
+            and not answer.cut_off
             and seems_ignored(answer.text, request.schema)
         ):
             self._negotiation.learn(
