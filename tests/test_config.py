@@ -10,7 +10,8 @@ def test_everything_that_may_stand_there_is_read(tmp_path):
     """Lists become tuples, prices stay a table, what is not set is None."""
     (tmp_path / "c.toml").write_text(
         'judge = "openai:gpt-4o-mini"\nmetrics = ["faithfulness", "gist"]\nmax_cost = 5\nvotes = 3\nlanguage = "ja"\n'
-        'calibration = ["a.json"]\ncurrency = "JPY"\n[prices]\n"gpt-4o-mini" = { prompt = 0.15, completion = 0.6 }\n',
+        'calibration = ["a.json"]\ncurrency = "JPY"\n[prices]\n"gpt-4o-mini" = { prompt = 0.15, completion = 0.6 }\n'
+        '[key_env]\n"http://gpu1" = "GPU1_KEY"\n',
         encoding="utf-8",
     )
     assert read_config(tmp_path / "c.toml") == Config(
@@ -22,6 +23,7 @@ def test_everything_that_may_stand_there_is_read(tmp_path):
         calibration=("a.json",),
         currency="JPY",
         prices={"gpt-4o-mini": {"prompt": 0.15, "completion": 0.6}},
+        key_env={"http://gpu1": "GPU1_KEY"},
     )
 
 
@@ -44,6 +46,7 @@ def test_the_file_of_the_current_folder_is_the_default(tmp_path, monkeypatch):
         ("metrics = 'faithfulness'", "`metrics` must be a list of texts"),
         ("metrics = [1]", "`metrics` must be a list of texts"),
         ("prices = 3", "`prices` must be a table"),
+        ('[key_env]\n"http://x" = 3', "the name of an environment variable"),
         ("language = 'de'", "language is one of ja, en, not 'de'"),
         ("judge = ", "not a TOML file"),
         (b"judge = '\xff'", "not a TOML file"),

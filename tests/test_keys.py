@@ -6,11 +6,17 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from recorder import TUNNEL, Recorder, response
-from saiten.assembly import CallSettings, Models, SystemSettings, assemble_system
+from saiten.assembly import CallSettings, JudgeSettings, Models, SystemSettings, assemble_judge, assemble_system
+from saiten.assembly.keys import Keys
 from saiten.assembly.knowledge import open_engine
-from saiten.errors import SaitenError
+from saiten.cli.judge_options import CallOptions
+from saiten.config import read_config
+from saiten.errors import ConfigurationError, SaitenError
 from saiten.protocols import ChatRequest, Message
 from saiten.records import Inquiry
+from saiten.tasks.similarity import MeasureSimilarity
+from saiten.tasks.statements import SplitStatements
+from servers import OpenAIServer
 
 SECRET = "sk-planted-secret"
 ENVIRON = {"OPENAI_API_KEY": SECRET, "SAITEN_SYSTEM_KEY": SECRET, "QDRANT_API_KEY": SECRET}
@@ -56,7 +62,7 @@ async def ask_system(url):
 async def ask_qdrant(url):
     """One question to a Qdrant server."""
     pytest.importorskip("qdrant_client")
-    async with closing(open_engine(f"{url}/kb", writing=False, environ=ENVIRON)) as engine:
+    async with closing(open_engine(f"{url}/kb", writing=False, keys=Keys(ENVIRON))) as engine:
         await engine.manifest()
 
 
@@ -110,3 +116,119 @@ async def test_a_redirect_to_another_host_is_not_followed(ask, status):
             await ask(server.url)
         assert SECRET.encode() in server.received
         assert elsewhere.received == b""
+
+
+# ------------------------------------------------------------------------------------------- several servers
+
+
+@pytest.fixture
+def servers(openai_server):
+    """Two servers that speak OpenAI's protocol."""
+    with OpenAIServer() as other:
+        yield openai_server, other
+
+
+async def grade(settings, environ, calls=ONCE):
+    """Let judge and embedder be asked, the embedder first."""
+    judge = assemble_judge(settings, calls, environ)
+    try:
+        await judge.perform(MeasureSimilarity("one", ("another",), language="en"))
+        await judge.perform(SplitStatements("q", "t", language="en"))
+    finally:
+        await judge.close()
+
+
+def sent_to(server):
+    """What was sent as keys, each once."""
+    return {asked.headers.get("Authorization") for asked in server.requests}
+
+
+async def test_a_key_goes_to_the_judge_and_not_to_an_embedder_elsewhere(servers):
+    """Without an address of its own it is the judge's; on the judge's server the embedder has it too."""
+    one, other = servers
+    await grade(JudgeSettings(f"openai:m@{one.base_url}", f"openai:e@{other.base_url}"), ENVIRON)
+    assert sent_to(one) == {f"Bearer {SECRET}"}
+    assert sent_to(other) == {None}
+    other.requests.clear()
+    await grade(JudgeSettings(f"openai:m@{other.base_url}", f"openai:e@{other.base_url}"), ENVIRON)
+    assert sent_to(other) == {f"Bearer {SECRET}"}
+
+
+async def test_a_key_goes_to_the_address_that_it_was_set_with(servers):
+    """`OPENAI_BASE_URL` is asked for embeddings only: its key is not the judge's."""
+    one, other = servers
+    environ = {"OPENAI_API_KEY": SECRET, "OPENAI_BASE_URL": other.base_url}
+    await grade(JudgeSettings(f"openai:m@{one.base_url}", "openai:e"), environ)
+    assert sent_to(one) == {None}
+    assert sent_to(other) == {f"Bearer {SECRET}"}
+
+
+async def test_each_server_has_the_key_that_the_configuration_names(servers, tmp_path, monkeypatch):
+    """By `[key_env]` in saiten.toml, of which the longest path wins."""
+    one, other = servers
+    (tmp_path / "saiten.toml").write_text(
+        f'[key_env]\n"{other.base_url}" = "OTHER_KEY"\n"{other.base_url}/x" = "NONE"\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    calls = CallOptions(retries=0).settings(read_config(), tmp_path)
+    settings = JudgeSettings(f"openai:m@{one.base_url}", f"openai:e@{other.base_url}")
+    await grade(settings, ENVIRON | {"OTHER_KEY": "sk-other"}, calls)
+    assert (sent_to(one), sent_to(other)) == ({f"Bearer {SECRET}"}, {"Bearer sk-other"})
+    with pytest.raises(ConfigurationError, match="is in OTHER_KEY, and OTHER_KEY is not set"):
+        await grade(settings, ENVIRON, calls)
+
+
+async def test_a_server_that_gets_no_key_is_told_how_it_would(servers):
+    """Where the key goes instead, and what to write in saiten.toml."""
+    one, other = servers
+    other.key = "sk-other"
+    with pytest.raises(ConfigurationError) as error:
+        await grade(JudgeSettings(f"openai:m@{one.base_url}", f"openai:e@{other.base_url}"), ENVIRON)
+    origin = other.base_url.removesuffix("/v1")
+    expected = f"OPENAI_API_KEY goes to {one.base_url.removesuffix('/v1')} only; name the variable that has this"
+    assert expected in str(error.value)
+    assert f'[key_env] "{origin}" = "VARIABLE"' in str(error.value)
+    assert SECRET not in str(error.value)
+
+
+async def test_a_key_goes_to_one_of_several_systems(servers):
+    """That of an HTTP system to the first; a user and a password in an address are its key already."""
+    with Recorder() as one, Recorder() as other, Recorder() as third:
+        models = Models(ONCE, ENVIRON)
+        third_url = third.url.replace("//", "//me:word@")
+        for url in (third_url, one.url, other.url):
+            async with closing(assemble_system(f"{url}/ask", SystemSettings(), models)) as system:
+                with suppress(SaitenError):  # nothing comes back
+                    await system.answer(Inquiry("hello"))
+        async with closing(models.chat(f"openai:m@{third_url}/v1")) as chat:
+            with suppress(SaitenError):
+                await chat.complete(ChatRequest((Message("user", "hello"),)))
+    assert SECRET.encode() in one.received
+    assert SECRET.encode() not in other.received + third.received
+    assert third.received.count(b"Authorization: Basic bWU6d29yZA==") == 2
+
+
+@pytest.mark.parametrize(
+    ("key_env", "said"),
+    [
+        ({"gpu1:8000": "GPU1_KEY"}, "names servers by their addresses"),
+        ({"http://gpu1": "sk-planted-secret"}, "not a key; look at 'http://gpu1'"),
+    ],
+)
+def test_an_entry_that_names_no_key_is_refused(key_env, said):
+    """A key that was written there is not repeated."""
+    with pytest.raises(ConfigurationError, match=said) as error:
+        Models(CallSettings(key_env=key_env), {})
+    assert SECRET not in str(error.value)
+
+
+async def test_a_planned_model_keeps_its_key(servers):
+    """Where an embedder is asked before the judge is put together."""
+    one, other = servers
+    models = Models(ONCE, ENVIRON)
+    models.expect(f"openai:m@{one.base_url}", "judge")
+    async with closing(models.embedder(f"openai:e@{other.base_url}")) as embedder:
+        await embedder.embed(["hello"])
+    async with closing(models.without_store().chat(f"openai:m@{one.base_url}")) as chat:
+        await chat.complete(ChatRequest((Message("user", "hello"),)))
+    assert (sent_to(one), sent_to(other)) == ({f"Bearer {SECRET}"}, {None})

@@ -9,6 +9,10 @@
     [prices]                        # per million tokens
     "gpt-4o-mini" = { prompt = 0.15, completion = 0.60 }
 
+    [key_env]                       # where the keys of several servers are
+    "https://api.openai.com" = "OPENAI_API_KEY"
+    "http://gpu1:8000" = "GPU1_KEY"
+
 The command line wins over the file.
 """
 
@@ -50,6 +54,8 @@ class Config:
     currency: str = "USD"
     prices: Mapping[str, Any] = field(default_factory=dict)
     """By model: `prompt` and `completion`, per million tokens."""
+    key_env: Mapping[str, str] = field(default_factory=dict)
+    """By the address of a server: the environment variable that holds its key."""
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -92,6 +98,8 @@ def _checked(file: Path, key: str, value: Any) -> Any:
         return tuple(value)
     if key == "prices":
         return _table(file, key, value)
+    if key == "key_env":
+        return _names(file, key, value)
     if key == "language" and value not in get_args(Language):
         raise ConfigurationError(f"{file}: language is one of {', '.join(get_args(Language))}, not {value!r}")
     expected = _TYPES[key]
@@ -105,3 +113,11 @@ def _table(file: Path, key: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise ConfigurationError(f"{file}: `{key}` must be a table, not {value!r}")
     return value
+
+
+def _names(file: Path, key: str, value: Any) -> Mapping[str, str]:
+    """A table of texts. What is in it is not repeated: somebody may have put a key there."""
+    table = _table(file, key, value)
+    if not all(isinstance(name, str) for name in table.values()):
+        raise ConfigurationError(f"{file}: `{key}` holds a server and the name of an environment variable on each line")
+    return table

@@ -9,7 +9,7 @@ import pytest
 from saiten.answering import summarise_answers
 from saiten.journal import read_run
 from saiten.journal.lock import Lock
-from servers import Fault
+from servers import Fault, OpenAIServer
 
 SAITEN = [sys.executable, "-c", "from saiten.cli import main; main()"]
 QUESTIONS = [
@@ -85,6 +85,23 @@ def test_one_model_is_shown_an_example_and_another_none(saiten, grid, openai_ser
         "In the north." in [each["content"] for each in asked.body["messages"]] for asked in openai_server.requests
     ]
     assert shown == [False] * 5 + [True] * 5
+
+
+def test_a_key_is_the_generators_though_an_embedder_elsewhere_is_asked_first(
+    saiten, grid, openai_server, tmp_path, monkeypatch
+):
+    """A document that is new is embedded before the first question: the key waits for the server it is for."""
+    openai_server.reply = lambda _: "Part turns the wheel."
+    path = grid([f"openai:m@{openai_server.base_url}"], "chains: [stuff]\n")
+    with OpenAIServer() as other:
+        assert saiten("index", "docs", "--kb", "kb", "--embedder", f"openai:e@{other.base_url}").status == 0
+        (tmp_path / "docs" / "new.txt").write_text("A new document.")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
+        before = len(other.requests)
+        tables(saiten("experiment", path, "--format", "json"))
+        assert len(other.requests) > before
+        assert {asked.headers.get("Authorization") for asked in other.requests} == {None}
+    assert {asked.headers.get("Authorization") for asked in openai_server.requests} == {"Bearer sk-planted"}
 
 
 def test_the_same_again_asks_nobody(saiten, grid, openai_server):

@@ -3,13 +3,12 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 
+from saiten.assembly.keys import URL_VARIABLE, Keys, ServerKey
 from saiten.errors import ConfigurationError
 from saiten.models.endpoint import OPENAI
-
-KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 
 HERE = "hf:"
 """What a chat model in this process begins with."""
@@ -21,7 +20,13 @@ class Address:
 
     model: str
     url: str
-    key: str | None = field(repr=False)
+    source: ServerKey
+    """Where its key comes from."""
+
+    @property
+    def key(self) -> str | None:
+        """The key to it; None where none is sent."""
+        return self.source.value()
 
 
 # A model's name may have an @ in it; what looks like an address without http:// is refused, not asked for at OpenAI.
@@ -29,10 +34,12 @@ _NO_ADDRESS = r"(?![^@\s]*://|localhost\b|[^@\s]*:\d|[^@\s]*/v\d)"
 _SPEC = re.compile(rf"openai[:/](?P<model>[^@\s]+(?:@{_NO_ADDRESS}[^@\s]+)*)(?:@(?P<url>https?://\S+))?")
 
 
-def read_address(spec: str, environ: Mapping[str, str], *, what: str = "judge", builtin: str = "offline") -> Address:
-    """The model and its address in `openai:MODEL` or `openai:MODEL@URL`.
+def read_address(
+    spec: str, environ: Mapping[str, str], *, what: str = "judge", builtin: str = "offline", keys: Keys | None = None
+) -> Address:
+    """The model and its address in `openai:MODEL` or `openai:MODEL@URL`, and the key that goes there.
 
-    The key goes to OpenAI, and to the server that `OPENAI_BASE_URL` or the spec names; without one none is sent.
+    `keys` are those of the whole command; by default nothing else is asked.
 
     Raises:
         ConfigurationError: the text has another form, or OpenAI itself is named and there is no key.
@@ -45,14 +52,24 @@ def read_address(spec: str, environ: Mapping[str, str], *, what: str = "judge", 
             "for example openai:gpt-4o-mini or openai:qwen3@http://localhost:8000/v1"
             f"{_meant(spec.strip(), builtin, here)}"
         )
-    url = match["url"] or environ.get(URL_VARIABLE) or OPENAI
-    key = environ.get(KEY_VARIABLE) or None
-    if key is None and url.rstrip("/") == OPENAI:
+    url = _url(match, environ)
+    key = (keys or Keys(environ)).of(url, what=what)
+    if url.rstrip("/") == OPENAI and not environ.get(key.variable):
         raise ConfigurationError(
-            f"{what} {spec!r} is served by OpenAI, and there is no key: set {KEY_VARIABLE}; or name a server of your "
+            f"{what} {spec!r} is served by OpenAI, and there is no key: set {key.variable}; or name a server of your "
             f"own, openai:{match['model']}@http://localhost:8000/v1; or take {builtin}, which needs no key"
         )
     return Address(match["model"], url, key)
+
+
+def url_of(spec: str, environ: Mapping[str, str]) -> str | None:
+    """Where the model is served; None for one in this process, or a name that cannot be read."""
+    match = _SPEC.fullmatch(spec.strip())
+    return None if match is None else _url(match, environ)
+
+
+def _url(match: re.Match[str], environ: Mapping[str, str]) -> str:
+    return match["url"] or environ.get(URL_VARIABLE) or OPENAI
 
 
 def _meant(spec: str, builtin: str, here: str) -> str:

@@ -1,10 +1,11 @@
 """A knowledge base by its address: a folder, or `http://HOST:6333/NAME` on a Qdrant server."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from saiten.assembly.keys import Keys
 from saiten.assembly.models import Models
 from saiten.errors import BadInput, ConfigurationError
 from saiten.knowledge.base import Contents, KnowledgeBase, Retrieval, read_contents
@@ -28,14 +29,14 @@ _BATCHES = 8
 """Batches of 128 chunks in work at most."""
 
 
-def open_engine(spec: str, *, writing: bool, environ: Mapping[str, str] | None = None) -> Engine:
+def open_engine(spec: str, *, writing: bool, keys: Keys | None = None) -> Engine:
     """The store behind `--kb`; nothing is sent to a server yet.
 
     Raises:
         ConfigurationError: the address makes no sense, the folder is in use or is not ours, or an extra is missing.
     """
     if spec.startswith(("http://", "https://")):
-        return connect(spec, (os.environ if environ is None else environ).get(KEY_VARIABLE) or None)
+        return connect(spec, (keys or Keys(os.environ)).of(spec, variable=KEY_VARIABLE).value())
     return FolderEngine(Path(spec), writing=writing)
 
 
@@ -94,7 +95,7 @@ async def index_documents(
         except ConfigurationError as error:
             raise ConfigurationError(f"{error}, or leave such files out (the first is {first})") from None
     async with AsyncExitStack() as stack:
-        engine = open_engine(kb, writing=True, environ=models.environ)
+        engine = open_engine(kb, writing=True, keys=models.keys)
         stack.push_async_callback(engine.close)
         found = await find_manifest(engine)
         chosen, spec = embedder_of_base(embedder or (found.embedder if found else default_embedder), models)
@@ -127,7 +128,7 @@ async def open_knowledge_base(
         ConfigurationError: there is none, it is being indexed by another process, or another model embedded it.
         CallFailed: the server failed.
     """
-    engine = open_engine(spec, writing=False, environ=models.environ)
+    engine = open_engine(spec, writing=False, keys=models.keys)
     try:
         manifest = await open_manifest(engine)
         chosen, _ = embedder_of_base(embedder or manifest.embedder, models)

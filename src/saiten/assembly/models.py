@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from saiten.assembly.addresses import HERE, price_name, read_address
+from saiten.assembly.addresses import HERE, price_name, read_address, url_of
+from saiten.assembly.keys import Keys
 from saiten.assembly.settings import CallSettings
 from saiten.models import (
     Budget,
@@ -44,20 +45,29 @@ class Models:
     """How the calls are made."""
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
     """Where keys and addresses stand that are not named."""
+    keys: Keys = field(init=False, repr=False)
+    """Which key goes to which server."""
     _budget: Budget = field(init=False, repr=False)
     _limiters: dict[str, Limiter] = field(init=False, repr=False, default_factory=dict)
     _stores: list[Store] = field(init=False, repr=False, default_factory=list)
     _local: list[TransformersChat] = field(init=False, repr=False, default_factory=list)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "keys", Keys(self.environ, self.calls.key_env))
         object.__setattr__(self, "_budget", Budget(self.calls.max_calls, self.calls.max_cost, self.calls.currency))
 
     def without_store(self) -> "Models":
         """The same, sharing budget and limits, but nothing is answered from a store: for whoever measures latencies."""
-        bare = Models(replace(self.calls, store=None), self.environ)
+        bare = self.called(replace(self.calls, store=None))
         object.__setattr__(bare, "_budget", self._budget)
         object.__setattr__(bare, "_limiters", self._limiters)
         return bare
+
+    def called(self, calls: CallSettings) -> "Models":
+        """Models that are called in another way, in the same command: a key still goes to one server."""
+        others = Models(calls, self.environ)
+        object.__setattr__(others, "keys", self.keys)
+        return others
 
     def chat(self, spec: str, *, what: str = "judge", builtin: str = "offline") -> Chat:
         """The chat model: `openai:MODEL`, `openai:MODEL@URL` or `hf:NAME_OR_FOLDER`.
@@ -71,9 +81,21 @@ class Models:
             local = TransformersChat(spec.strip().removeprefix(HERE))
             self._local.append(local)
             return stack_chat(local, self._around(local.name, local.name, Price(0.0)), self._store())
-        address = read_address(spec, self.environ, what=what, builtin=builtin)
-        model = OpenAICompatibleChat(address.model, address.url, address.key, timeout=self.calls.timeout)
+        address = read_address(spec, self.environ, what=what, builtin=builtin, keys=self.keys)
+        model = OpenAICompatibleChat(
+            address.model,
+            address.url,
+            address.source,
+            timeout=self.calls.timeout,
+            key_variable=address.source.variable,
+        )
         return stack_chat(model, self._around(model.name, address.url), self._store())
+
+    def expect(self, spec: str, what: str) -> None:
+        """Say that this model will be asked too, so that a key that is for it goes to no other server before."""
+        url = url_of(spec, self.environ)
+        if url is not None:
+            self.keys.expect(url, what=what)
 
     async def prepare(self) -> None:
         """Load the chat models made so far that run in this process; others are ready as they are.
@@ -98,9 +120,14 @@ class Models:
             return BuiltinEmbedder(int(match[1]))
         if spec.startswith("st:"):
             return SentenceTransformersEmbedder(spec.removeprefix("st:"), scaled=scaled)
-        address = read_address(spec, self.environ, what="embedder", builtin="builtin")
+        address = read_address(spec, self.environ, what="embedder", builtin="builtin", keys=self.keys)
         model = OpenAICompatibleEmbedder(
-            address.model, address.url, address.key, timeout=self.calls.timeout, scaled=scaled
+            address.model,
+            address.url,
+            address.source,
+            timeout=self.calls.timeout,
+            key_variable=address.source.variable,
+            scaled=scaled,
         )
         return stack_embedder(model, self._around(model.name.removeprefix(RAW), address.url), self._store())
 

@@ -48,3 +48,5 @@ class CallSettings:
     currency: str = "USD"
     prices: Mapping[str, Any] = field(default_factory=dict)
     """By model: `prompt` and `completion`, per million tokens."""
+    key_env: Mapping[str, str] = field(default_factory=dict)
+    """The address of a server → the environment variable that holds its key."""

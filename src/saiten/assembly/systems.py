@@ -82,7 +82,10 @@ def _python(spec: str, settings: SystemSettings, models: Models) -> System:
 
 
 def _http(spec: str, settings: SystemSettings, models: Models) -> System:
-    address = HttpAddress.read(spec, settings.headers, models.environ.get(KEY_VARIABLE))
+    address = HttpAddress.read(spec, settings.headers)
+    if "Authorization" not in address.headers:
+        key = models.keys.of(str(address.url), variable=KEY_VARIABLE)
+        address = HttpAddress.read(spec, settings.headers, key.value(), key.variable, key.advice())
     around = _around(models, retries=models.calls.retries)
     return HttpJson(address, timeout=models.calls.timeout, repeatable=settings.repeatable, around=around)
 

@@ -218,7 +218,7 @@ def converse(
     models = Models(calls)
     # Never from a store: neither would the latency be one, nor would a second dialogue get an answer of its own.
     bare = models.without_store()
-    apart = Models(replace(calls, store=None, concurrency=system_concurrency))
+    apart = models.called(replace(calls, store=None, concurrency=system_concurrency))
     with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
         asked = assemble_system(system, options.settings(told(notes)), bare if options.has_models else apart)
     evidence = None if kb is None else knowledge_base_later(kb, models, retrieval=retrieval or "dense", k=k or 5)

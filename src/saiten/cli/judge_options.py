@@ -116,6 +116,7 @@ class CallOptions:
             max_cost=self.max_cost if self.max_cost is not None else defaults.max_cost,
             currency=defaults.currency,
             prices=defaults.prices,
+            key_env=defaults.key_env,
         )
 
 

@@ -123,6 +123,7 @@ class Experiment:
         if self.calls.requests_per_minute or self.calls.tokens_per_minute:
             self.tell("the latencies of models hold the waits for the rate that is allowed")
         models = Models(self.calls)
+        self._expect_all(models)
         for data in self.plan.data:
             await self._index(data, models, stages)
             cells = list(cells_of(self.plan, data))
@@ -131,6 +132,15 @@ class Experiment:
                 for cell in cells:
                     whole &= await self._answer(cell, models, stages)
             await self._score(data, cells, models, stages, whole=whole)
+
+    def _expect_all(self, models: Models) -> None:
+        """Name every model before the first is asked: the first may be the embedder of a knowledge base."""
+        models.expect(self.plan.judge.name, "judge")
+        for model in self.plan.models:
+            models.expect(model.name, "generator")
+        for system in self.plan.systems:
+            models.expect(system, "system")
+        models.expect(self.plan.judge.embedder, "embedder")
 
     def _check_kb(self, data: DataSet, models: Models) -> None:
         """A base that nothing is indexed into has to be there."""

@@ -38,6 +38,7 @@ class Client:
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._proxy: str | None = None
+        self._headers: dict[str, str] = {}
         self._addresses: dict[str, URL] = {}
         self._answered = False
 
@@ -91,11 +92,11 @@ class Client:
 
     async def _send(self, method: str, url: URL, body: bytes | None, within: aiohttp.ClientTimeout) -> Reply:
         data = BytesIO(body) if body and len(body) >= _LARGE_REQUEST else body
-        # Headers of the session would go to a proxy too, in clear, with the request that opens the tunnel.
-        headers = self.endpoint.headers
         try:
-            async with self._opened().request(
-                method, url, data=data, headers=headers, timeout=within, allow_redirects=False, proxy=self._proxy
+            session = self._opened()
+            # Headers of the session would go to a proxy too, in clear, with the request that opens the tunnel.
+            async with session.request(
+                method, url, data=data, headers=self._headers, timeout=within, allow_redirects=False, proxy=self._proxy
             ) as response:
                 return Reply(response.status, response.headers, await self._body(response))
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
@@ -117,6 +118,7 @@ class Client:
         if self._session is None:
             self._loop = loop
             self._proxy = proxy_for(self.endpoint.address("/"))
+            self._headers = self.endpoint.all_headers()
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),  # the limiter bounds what is in flight
                 cookie_jar=aiohttp.DummyCookieJar(),

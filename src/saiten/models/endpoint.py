@@ -3,6 +3,7 @@
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 from urllib.parse import quote
 
 from yarl import URL
@@ -17,6 +18,18 @@ _TAILS = ("/chat/completions", "/completions", "/embeddings", "/models")
 _SHOWN = 300  # characters of a server's words in an error
 
 
+class KeyOfServer(Protocol):
+    """A key that is known when the first request is sent, and not before."""
+
+    def value(self) -> str | None:
+        """The key; None where there is none for this server."""
+        ...
+
+    def advice(self) -> str:
+        """Where to put a key, for a server that asks for one and got none."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """One model at one OpenAI-compatible address."""
@@ -24,29 +37,28 @@ class Endpoint:
     model: str
     base_url: str = OPENAI
     """Up to and with `/v1`; may have a query (Azure's `?api-version=…`), which is kept, and a user and password."""
-    api_key: str | None = field(default=None, repr=False)
+    api_key: str | KeyOfServer | None = field(default=None, repr=False)
     """Sent as a bearer token, to Azure as `api-key`; None for servers that need none."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Sent along with every request."""
     key_variable: str = "OPENAI_API_KEY"
     """The environment variable that errors tell the user to look at."""
     _base: URL = field(init=False, repr=False)
-    _secrets: tuple[str, ...] = field(init=False, repr=False)
+    _basic: str = field(init=False, repr=False)
+    _secrets: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Raises ConfigurationError for an address or a key that cannot be used."""
         if not self.model.strip():
             raise ConfigurationError("no model was named; a judge is written openai:MODEL or openai:MODEL@URL")
         base = _parse(self.base_url)
-        for name, value in [("the key in " + self.key_variable, self.api_key or ""), *self.headers.items()]:
-            if not (value.strip().isascii() and value.strip().isprintable()):
-                raise ConfigurationError(
-                    f"{name} holds characters that cannot stand in a header (a line break, full-width letters?); "
-                    "copy it again"
-                )
+        if isinstance(self.api_key, str):
+            _check(f"the key in {self.key_variable}", self.api_key)
+        for name, value in self.headers.items():
+            _check(name, value)
         object.__setattr__(self, "_base", base.with_user(None))
-        object.__setattr__(self, "_secrets", _secrets(base, self.api_key, self.headers))
-        object.__setattr__(self, "headers", self._all_headers(base))
+        object.__setattr__(self, "_basic", _basic(base) if base.user or base.password else "")
+        object.__setattr__(self, "_secrets", _secrets(base, self.headers))
         object.__setattr__(self, "base_url", str(self._base.with_query(None)).rstrip("/"))
 
     def __repr__(self) -> str:
@@ -63,20 +75,43 @@ class Endpoint:
 
     def excerpt(self, text: str) -> str:
         """The beginning of what a server said, on one line, without anything secret."""
-        for secret in self._secrets:
+        key = self.key()
+        for secret in sorted(self._secrets | _hidden([key]), key=len, reverse=True):  # so that no part of one remains
             text = text.replace(secret, HIDDEN)
         line = " ".join(presentable(text[: 10 * _SHOWN]).split())
         return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
 
-    def _all_headers(self, base: URL) -> dict[str, str]:
+    def key(self) -> str:
+        """The key that is sent; "" for none. Raises ConfigurationError for one that cannot be sent."""
+        if isinstance(self.api_key, str) or self.api_key is None:
+            return (self.api_key or "").strip()
+        key = (self.api_key.value() or "").strip()
+        _check(f"the key in {self.key_variable}", key)
+        return key
+
+    def key_advice(self) -> str:
+        """Where to put a key, for a server that asks for one and got none."""
+        if isinstance(self.api_key, str) or self.api_key is None:
+            return f"set {self.key_variable}"
+        return self.api_key.advice()
+
+    def all_headers(self) -> dict[str, str]:
+        """The headers of a request, with the key."""
         headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
-        if base.user or base.password:
-            headers["Authorization"] = f"Basic {_basic(base)}"
-        if self.api_key and self.api_key.strip():
-            azure = (base.host or "").endswith((".azure.com", ".azure.us", ".azure.cn"))
+        if self._basic:
+            headers["Authorization"] = f"Basic {self._basic}"
+        if key := self.key():
+            azure = (self._base.host or "").endswith((".azure.com", ".azure.us", ".azure.cn"))
             name, value = ("api-key", "{}") if azure else ("Authorization", "Bearer {}")
-            headers[name] = value.format(self.api_key.strip())
+            headers[name] = value.format(key)
         return headers | {name: value.strip() for name, value in self.headers.items()}
+
+
+def _check(name: str, value: str) -> None:
+    if not (value.strip().isascii() and value.strip().isprintable()):
+        raise ConfigurationError(
+            f"{name} holds characters that cannot stand in a header (a line break, full-width letters?); copy it again"
+        )
 
 
 def _parse(base_url: str) -> URL:
@@ -107,15 +142,19 @@ def _shown(text: str) -> str:
     return text.partition("?")[0].rpartition("@")[2]
 
 
-def _secrets(base: URL, api_key: str | None, headers: Mapping[str, str]) -> tuple[str, ...]:
-    """Everything that may be secret, longest first, so that no part of one remains."""
+def _secrets(base: URL, headers: Mapping[str, str]) -> frozenset[str]:
+    """Everything but the key that may be secret."""
     values: Iterable[str | None] = (
-        api_key,
         base.password,
         _basic(base) if base.password else None,
         *headers.values(),
         *(part for value in headers.values() for part in value.split()),
         *(value for name, value in base.query.items() if name != "api-version"),
     )
+    return _hidden(values)
+
+
+def _hidden(values: Iterable[str | None]) -> frozenset[str]:
+    """The values that are long enough to be secret, also as they are written in an address."""
     plain = {value.strip() for value in values if value and len(value.strip()) > SHORT}
-    return tuple(sorted(plain | {quote(value, safe="") for value in plain}, key=len, reverse=True))
+    return frozenset(plain | {quote(value, safe="") for value in plain})

@@ -69,7 +69,7 @@ _THIS_ONE: dict[Trouble, str] = {
     "filtered": "the content filter refused the prompt",
     "odd": "this request was refused",
 }
-_NO_KEY = "{url} asks for a key and none was given ({said}); set {variable}"
+_NO_KEY = "{url} asks for a key and none was given ({said}); {key_advice}"
 _ELSEWHERE = "{url} sends one elsewhere, to {location} ({said}); set the base URL to where the server is"
 _ADVICE: dict[Trouble, str] = {
     "key": "{url} does not accept the key from {variable} for {model!r} ({said}); check the key and what it may use",
@@ -84,11 +84,12 @@ _ADVICE: dict[Trouble, str] = {
 def _advice(trouble: Trouble, endpoint: Endpoint, url: str, said: str, reply: Reply) -> str:
     location = endpoint.excerpt(reply.headers.get("Location", ""))
     text = _ADVICE[trouble]
-    if trouble == "key" and not endpoint.api_key:
+    if trouble == "key" and not endpoint.key():
         text = _NO_KEY
     elif trouble == "address" and location:
         text = _ELSEWHERE
-    return text.format(url=url, model=endpoint.model, variable=endpoint.key_variable, said=said, location=location)
+    found = {"variable": endpoint.key_variable, "key_advice": endpoint.key_advice()}
+    return text.format(url=url, model=endpoint.model, said=said, location=location, **found)
 
 
 def with_models(error: NotServed, endpoint: Endpoint, listing: bytes | None) -> ConfigurationError:

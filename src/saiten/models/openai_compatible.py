@@ -9,7 +9,7 @@ from typing import Any, Self
 from saiten.models.client import Client
 from saiten.models.completions import read_completion
 from saiten.models.dialect import Dialect, Negotiation, Structured
-from saiten.models.endpoint import OPENAI, Endpoint
+from saiten.models.endpoint import OPENAI, Endpoint, KeyOfServer
 from saiten.models.layers import Layer, load_of, through
 from saiten.models.roles import without_system
 from saiten.models.schemas import Schemas, seems_ignored, told
@@ -30,7 +30,7 @@ class OpenAICompatibleChat:
         self,
         model: str,
         base_url: str = OPENAI,
-        api_key: str | None = None,
+        api_key: str | KeyOfServer | None = None,
         *,
         headers: Mapping[str, str] | None = None,
         timeout: float = 180.0,

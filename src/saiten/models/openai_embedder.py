@@ -14,7 +14,7 @@ from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.client import Client
 from saiten.models.completions import read_usage
 from saiten.models.dialect import Dialect, Negotiation
-from saiten.models.endpoint import OPENAI, Endpoint
+from saiten.models.endpoint import OPENAI, Endpoint, KeyOfServer
 from saiten.models.flights import Flight, Flights
 from saiten.models.layers import Layer, Load, likely_tokens, through
 from saiten.models.vectors import NOTHING, RAW, Vector, rows, unit
@@ -54,7 +54,7 @@ class OpenAICompatibleEmbedder:
         self,
         model: str,
         base_url: str = OPENAI,
-        api_key: str | None = None,
+        api_key: str | KeyOfServer | None = None,
         *,
         headers: Mapping[str, str] | None = None,
         timeout: float = 180.0,

@@ -31,10 +31,21 @@ class HttpAddress:
     """Sent along with every request."""
     secrets: tuple[str, ...] = field(repr=False)
     """Longest first, so that no part of one remains."""
+    key_advice: str = f"set {KEY_VARIABLE} to the key"
+    """Where to put a key, for a service that asks for one."""
 
     @classmethod
-    def read(cls, spec: str, headers: Mapping[str, str] | None = None, key: str | None = None) -> "HttpAddress":
+    def read(
+        cls,
+        spec: str,
+        headers: Mapping[str, str] | None = None,
+        key: str | None = None,
+        variable: str = KEY_VARIABLE,
+        advice: str = f"set {KEY_VARIABLE} to the key",
+    ) -> "HttpAddress":
         """From `http:URL`, `http://…` or `https://…`; `key` goes as a bearer token, a header of one's own wins.
+
+        `variable` is the environment variable of the key, and `advice` says where to put one, for errors.
 
         Raises:
             ConfigurationError: the address, a header or the key cannot be used.
@@ -53,7 +64,7 @@ class HttpAddress:
                 f"the address {_plain(text)} cannot be read; for example http://localhost:8000/ask"
             )
         own = dict(headers or {})
-        for name, value in {**own, f"the key in {KEY_VARIABLE}": key or ""}.items():
+        for name, value in {**own, f"the key in {variable}": key or ""}.items():
             _check(name, value, is_header=name in own)
         sent = {"Accept": "application/json", "Accept-Encoding": "identity"}
         if url.user or url.password:
@@ -63,7 +74,9 @@ class HttpAddress:
             sent["Authorization"] = f"Bearer {key.strip()}"
         values = [url.password or "", *url.query.values(), *own.values(), sent.get("Authorization", "")]
         sent = {name: value for name, value in sent.items() if name.lower() not in {each.lower() for each in own}}
-        return cls(url.with_user(None), sent | {name: value.strip() for name, value in own.items()}, _secrets(values))
+        return cls(
+            url.with_user(None), sent | {name: value.strip() for name, value in own.items()}, _secrets(values), advice
+        )
 
     @property
     def name(self) -> str:

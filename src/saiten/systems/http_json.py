@@ -24,7 +24,7 @@ from saiten.records import Answer, Inquiry, Usage
 from saiten.systems.attempts import Kind, Trouble, ask
 from saiten.systems.contract import NOT_TOLD, question_object, read_answer
 from saiten.systems.cookies import Cookies
-from saiten.systems.http_address import KEY_VARIABLE, HttpAddress
+from saiten.systems.http_address import HttpAddress
 
 _LARGEST = 16 * 2**20  # bytes of a reply: an answer with its contexts; a row of a file may have twice as much
 _LARGE_REQUEST = 2**20  # bytes from which aiohttp wants a stream rather than bytes
@@ -185,7 +185,7 @@ class HttpJson:
         said = f"HTTP {status}: {self._address.excerpt(read_complaint(reply.body).text) or 'nothing said'}"
         if status in (401, 407):
             return ConfigurationError(
-                f"{self.name} does not let saiten in ({said}); set {KEY_VARIABLE} to the key, or name a header: "
+                f"{self.name} does not let saiten in ({said}); {self._address.key_advice}, or name a header: "
                 "--header NAME=VALUE"
             )
         if not self._answered and (300 <= status < 400 or status in (404, 405)):

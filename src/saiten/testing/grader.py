@@ -27,6 +27,7 @@ class Grader:
         """`folder`: holds answers as long as the session lives, where nobody named a file for them."""
         self._default = judge
         self._models = Models(calls)
+        self._models.expect(judge.judge, "judge")
         self._folder = folder
         self._judges: dict[JudgeSettings, Judge] = {}
         self._tried: dict[JudgeSettings, asyncio.Task[None]] = {}
