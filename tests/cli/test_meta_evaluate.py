@@ -4,6 +4,9 @@ import csv
 import io
 import json
 import re
+import shutil
+import statistics
+from pathlib import Path
 
 import pytest
 
@@ -209,3 +212,127 @@ def test_a_persons_grade_0_is_declined_and_counted(saiten, scored, data):
         for zero in ("auto", "lowest")
     ]
     assert [row["labels alone"] for row in means] == pytest.approx([10 / 3, 2.5])
+
+
+GRADES = {
+    ("m1", "E2"): (5, 4, 5, 5, 4, 5),
+    ("m1", "E3"): (5, 2, 1, 5, 3, 1),
+    ("m2", "E2"): (4, 5, 3, 4, 4, 5),
+    ("m2", "E3"): (4, 3, 2, 5, 2, 2),
+}
+"""By model and evidence: what it gives the six answers."""
+EXPERT = (5, 3, 1, 4, 2, 1)
+
+
+@pytest.fixture
+def judged(saiten, data, openai_server):
+    """Two runs over the same answers, m1 and m2, each with both kinds of evidence and a baseline."""
+
+    def reply(asked):
+        if "Question" not in asked.text:
+            return None
+        number = int(re.findall(r"Question (\d)", asked.text)[-1])
+        mode = "E3" if "what both retrieve" in asked.text else "E2"
+        return json.dumps({"feedback": "f", "grade": GRADES[asked.body["model"], mode][number]})
+
+    openai_server.reply = reply
+    rows = [
+        {
+            "id": f"q{n}",
+            "question": f"Question {n}?",
+            "answer": " ".join(["right"] * grade + ["wrong"]),
+            "reference": "right right right right right",
+            "contexts": ["what the system saw"],
+            "evidence": ["what both retrieve"],
+        }
+        for n, grade in enumerate(EXPERT)
+    ]
+    samples = data(rows)
+    for model in ("m1", "m2"):
+        metrics = ("-m", "correctness", "-m", "correctness[evidence=answer]", "-m", "rouge_l")
+        judge = f"openai:{model}@{openai_server.base_url}"
+        said = saiten("score", samples, *metrics, "--judge", judge, "-o", f"runs/{model}")
+        assert said.status == 0, said.err
+    data([{"item": f"q{n}", "value": grade} for n, grade in enumerate(EXPERT)], "expert.jsonl")
+
+
+@pytest.mark.parametrize("other", ["runs/m2", "runs/m2/scores.jsonl"])
+def test_judges_by_evidence_are_one_command(saiten, judged, other):
+    """The papers' figure: each judge with E2 and E3, mean and correlation with the expert, and the baseline."""
+    said = saiten("meta-evaluate", "runs/m1", "expert.jsonl", "--judges", other, "--format", "json")
+    assert said.status == 0, said.err
+    found = json.loads(said.out)
+    rows = {(row["metric"], row["judge"]): row for row in found["labels: judges and evidence"]}
+    assert set(rows) == {("correctness", "openai:m1"), ("correctness", "openai:m2"), ("rouge_l", ""), ("people", "")}
+    for (model, mode), grades in GRADES.items():
+        row = rows["correctness", f"openai:{model}"]
+        assert row[f"mean, {mode}"] == pytest.approx(statistics.fmean(grades))
+        assert row[f"Pearson, {mode}"] == pytest.approx(statistics.correlation(grades, EXPERT))
+        assert row[f"n, {mode}"] == 6
+    assert rows["rouge_l", ""]["Pearson"] > 0.9
+    assert rows["people", ""]["mean"] == pytest.approx(statistics.fmean(EXPERT))
+    assert sorted(row["metric"] for row in found["labels: over items"]) == [
+        "correctness · openai:m1 · answer",
+        "correctness · openai:m1 · reference",
+        "correctness · openai:m2 · answer",
+        "correctness · openai:m2 · reference",
+        "rouge_l",
+    ]
+    assert "named apart" in " ".join(said.err.split())
+    bias = {row["metric"] for row in found["labels: bias"]}
+    assert sum(name.startswith("correctness") for name in bias) == 4  # they keep the scale that the metric declares
+
+
+def test_a_runs_own_scores_are_never_replaced(saiten, judged, data):
+    """A file with the same metric stands beside the run under its own name; the order of the arguments is no matter."""
+    data(
+        [{"sample": f"q{n}", "metric": "correctness", "value": 6 - grade} for n, grade in enumerate(EXPERT)], "b.jsonl"
+    )
+    alone = json.loads(saiten("meta-evaluate", "runs/m1", "expert.jsonl", "--format", "json").out)
+    own = {row["metric"]: row["Pearson"] for row in alone["labels: over items"]}
+    said = saiten("meta-evaluate", "runs/m1", "expert.jsonl", "--judges", "b.jsonl", "--format", "json")
+    found = {row["metric"]: row["Pearson"] for row in json.loads(said.out)["labels: over items"]}
+    assert found["correctness · b.jsonl"] == pytest.approx(-1)
+    (first,) = [name for name in found if name.endswith("· reference")]
+    assert found[first] == own["correctness"]
+    assert len(found) == 4
+    twice = saiten("meta-evaluate", "runs/m1", "expert.jsonl", "--judges", "runs/m1/scores.jsonl", "--format", "json")
+    assert json.loads(twice.out) == alone
+    assert "named twice" in twice.err
+    ranked = ("meta-evaluate", "runs/m1", "expert.jsonl", "--judges", "b.jsonl", "--by", "linear_kappa")
+    rows = json.loads(saiten(*ranked, "--format", "json").out)["labels: metrics by linear kappa"]
+    assert {row["metric"]: row["rank"] for row in rows}[first] == 1
+
+
+def test_the_same_judge_twice_goes_by_its_run(saiten, judged, data):
+    """Other seeds or prompts leave judge and evidence alike; then the folder tells the runs apart."""
+    shutil.copytree("runs/m1", "again/m1")
+    scores = Path("again/m1/scores.jsonl")
+    scores.write_text(scores.read_text("utf-8").replace('"value":5.0', '"value":4.0'), "utf-8")
+    said = saiten("meta-evaluate", "runs/m1", "expert.jsonl", "--judges", "again/m1", "--format", "json")
+    names = [row["metric"] for row in json.loads(said.out)["labels: over items"]]
+    assert len(names) == len(set(names)) == 5
+    assert (
+        sorted(name.rpartition(" · ")[2] for name in names if name != "rouge_l") == ["again/m1"] * 2 + ["runs/m1"] * 2
+    )
+
+
+def test_scores_of_another_answer_are_left_out(saiten, judged):
+    """Labels are about one text: a run that has another answer under the id says nothing about it."""
+    shutil.copytree("runs/m2", "other")
+    samples = Path("other/samples.jsonl")
+    samples.write_text(samples.read_text("utf-8").replace("right wrong", "another", 1), "utf-8")
+    said = saiten("meta-evaluate", "runs/m1", "expert.jsonl", "--judges", "other", "--format", "json")
+    assert "1 samples have another answer" in " ".join(said.err.split())
+    rows = json.loads(said.out)["labels: judges and evidence"]
+    assert [row["n, E3"] for row in rows if row["metric"] == "correctness"] == [6, 5]
+
+
+def test_estimate_takes_a_metric_of_several_runs_by_either_name(saiten, judged):
+    """`-m correctness` is all of them; the longer name is one."""
+    ask = ("estimate", "runs/m1", "expert.jsonl", "--judges", "runs/m2", "--format", "json")
+    rows = json.loads(saiten(*ask, "-m", "correctness").out)["What people would say of the whole set"]
+    assert len({row["metric"] for row in rows}) == 4
+    (one,) = [row["metric"] for row in rows if "m2" in row["metric"] and row["metric"].endswith("reference")]
+    rows = json.loads(saiten(*ask, "-m", one).out)["What people would say of the whole set"]
+    assert {row["metric"] for row in rows} == {one}

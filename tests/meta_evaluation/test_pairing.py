@@ -1,6 +1,7 @@
 """Outputs beside labels: who belongs to whom, what is averaged, and what is left over."""
 
 import json
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from saiten.errors import BadInput
 from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of, read_outputs
 from saiten.meta_evaluation.pairing import halves, pair
 from saiten.meta_evaluation.report import meta_evaluate
+from saiten.meta_evaluation.sources import read_source, side_by_side
 from saiten.records import Label, Sample, Score, Scored, Span
 
 ITEMS = {f"s{i}": Item(f"q{i // 2}", "ab"[i % 2]) for i in range(4)}
@@ -191,6 +193,60 @@ def test_the_outputs_of_other_judges_are_read(tmp_path, name, expected):
     path = tmp_path / name
     path.write_text("".join(json.dumps(row) + "\n" for row in FILES[name]), "utf-8")
     assert [(o.item, o.metric, o.said, o.aspect) for o in read_outputs(path)] == expected
+
+
+def test_each_metric_of_each_judge_is_apart(tmp_path):
+    """A file with both columns: the second metric of a judge does not replace the first, and a status is kept."""
+    path = tmp_path / "j.jsonl"
+    rows = [
+        {"item": "a", "judge": "gpt", "metric": "correctness", "value": 4},
+        {"item": "a", "judge": "gpt", "metric": "faithfulness", "value": 0.5},
+        {"item": "b", "judge": "gpt", "metric": "correctness", "value": None, "status": "declined"},
+        {"sample": "b", "metric": "rouge_l", "value": None, "status": "surprised"},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert [(one.item, one.metric, one.said) for one in read_outputs(path)] == [
+        ("a", "correctness · gpt", 4.0),
+        ("a", "faithfulness · gpt", 0.5),
+        ("b", "correctness · gpt", "declined"),
+        ("b", "rouge_l", "undefined"),
+    ]
+
+
+def files(tmp_path, **contents):
+    """Sources read from files with these outputs: item → value, all by one judge."""
+    for name, values in contents.items():
+        rows = [{"item": item, "judge": "j", "value": value} for item, value in values]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return [read_source(tmp_path / f"{name}.jsonl", tell=[].append) for name in contents]
+
+
+def test_sources_that_say_the_same_are_one_and_others_stand_side_by_side(tmp_path):
+    """Whatever the order: the names are the same, and no value is lost."""
+    sources = files(tmp_path, a=[("s0", 1), ("s1", 0)], b=[("s0", 1), ("s1", 0)], c=[("s0", 0), ("s1", 0)])
+    for order in permutations(sources):
+        told = []
+        _, outputs = side_by_side(order, tell=told.append)
+        said = {(one.metric, one.item): one.said for one in outputs}
+        first = "a" if order.index(sources[0]) < order.index(sources[1]) else "b"
+        assert said == {
+            (f"j · {first}.jsonl", "s0"): 1.0,
+            (f"j · {first}.jsonl", "s1"): 0.0,
+            ("j · c.jsonl", "s0"): 0.0,
+            ("j · c.jsonl", "s1"): 0.0,
+        }
+        assert len(told) == 1
+    assert {one.metric for one in side_by_side(sources[:2], tell=told.append)[1]} == {"j"}
+
+
+def test_what_a_judge_says_twice_about_an_item_is_told(tmp_path):
+    """The last counts, as in a run; but nobody should have to find that out."""
+    told = []
+    path = tmp_path / "j.jsonl"
+    path.write_text('{"item": "a", "j": 1}\n{"item": "a", "j": 0}\n{"item": "a", "j": 0}\n')
+    source = read_source(path, tell=told.append)
+    assert len(source.outputs) == 3
+    assert told == [f"{path}: 1 outputs differ from an earlier one of the same judge and item; the last counts"]
 
 
 def test_a_table_of_judges_may_be_csv(tmp_path):

@@ -7,9 +7,8 @@ import typer
 
 from saiten.cli.data_options import read_columns
 from saiten.cli.meta_evaluate import GradeZeroOption, read_said, read_subject
-from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.cli.output import FormatOption, stderr, stdout
 from saiten.errors import ConfigurationError
-from saiten.meta_evaluation.outputs import read_outputs
 from saiten.meta_evaluation.prediction_powered import estimate
 from saiten.reports.estimate_tables import estimate_tables
 from saiten.reports.tables import render
@@ -33,7 +32,9 @@ def command(
     width: Annotated[
         float | None, typer.Option(min=1e-9, help="Half a width: how many labels would make the interval so narrow?")
     ] = None,
-    judges: Annotated[list[Path] | None, typer.Option(help="Outputs of other judges. Repeatable.")] = None,
+    judges: Annotated[
+        list[Path] | None, typer.Option(help="Another run, or a file of judges' outputs. Repeatable.")
+    ] = None,
     grade_zero: GradeZeroOption = "auto",
     column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
     form: FormatOption = "table",
@@ -49,9 +50,7 @@ def command(
       saiten estimate runs/first labels.csv -m faithfulness --yes-from 3 --systems careful,hasty
     """
     notes = stderr()
-    items, outputs = read_subject(run, notes)
-    for path in judges or ():
-        outputs += read_outputs(path, tell=told(notes))
+    items, outputs = read_subject(run, notes, judges or ())
     found = estimate(
         items,
         outputs,

@@ -1,6 +1,6 @@
 """`saiten meta-evaluate`: how far can the metrics be trusted?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -16,13 +16,15 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import read_run
 from saiten.meta_evaluation.decisions import Unmeasured
 from saiten.meta_evaluation.declining import GradeZero
-from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of, read_outputs
+from saiten.meta_evaluation.outputs import Item, Output
 from saiten.meta_evaluation.pairing import pair
 from saiten.meta_evaluation.preferences import TIE_MARGIN
 from saiten.meta_evaluation.report import Settings, SystemsOver, meta_evaluate
 from saiten.meta_evaluation.scales import declared_bounds
+from saiten.meta_evaluation.sources import read_source, run_folder, samples_source, side_by_side
 from saiten.records import Label, Sample
 from saiten.reports.aspect_tables import aspect_bias_tables, preference_tables
+from saiten.reports.judge_tables import judge_tables
 from saiten.reports.meta_tables import meta_tables
 from saiten.reports.span_tables import span_tables
 from saiten.reports.tables import render
@@ -45,7 +47,9 @@ def command(
     labels: Annotated[Path, typer.Argument(help="JSONL, CSV, …: item, value, annotator, aspect, adjudicated.")],
     judges: Annotated[
         list[Path] | None,
-        typer.Option(help="Outputs of other judges: item, judge, value; or item and a column a judge. Repeatable."),
+        typer.Option(
+            help="Another run, or a file of judges' outputs: item, judge, value; or a column per judge. Repeatable."
+        ),
     ] = None,
     aspect: Annotated[list[str] | None, typer.Option("--aspect", "-a", help="Only this aspect. Repeatable.")] = None,
     by: Annotated[
@@ -85,7 +89,8 @@ def command(
 
     Correlations over items and systems, decisions, bias, the human ceiling, and a ranking in which metrics that are not
     significantly apart share a letter. Labels of pairs of answers (item `ID vs ID`, -2 … 2) are compared as
-    preferences. Items on one side only are counted and shown.
+    preferences. Items on one side only are counted and shown. Runs and files that have the same metric are compared
+    side by side, each named after its judge and evidence: correctness · openai:m · reference.
 
     With --spans: precision, recall and F of marked units, by characters, and how far people agree on them. RUN is a run
     with gist scores, or a file of a judge's spans in the form of labels; further ones by --judges.
@@ -95,6 +100,7 @@ def command(
       saiten meta-evaluate runs/first labels.csv --aspect faithful --judges gpt4.jsonl
       saiten meta-evaluate runs/first labels.csv --yes-from 4 --by kappa --unmeasured wrong
       saiten meta-evaluate samples.jsonl labels.jsonl --judges judges.csv --format latex
+      saiten meta-evaluate runs/small labels.jsonl --judges runs/medium --judges runs/large
       saiten meta-evaluate runs/gist spans.jsonl --spans --judges runs/gist-by-people
     """
     notes = stderr()
@@ -114,9 +120,7 @@ def command(
         )
         render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {run.name}")
         return
-    items, outputs = read_subject(run, notes)
-    for path in judges or ():
-        outputs += read_outputs(path, tell=told(notes))
+    items, outputs = read_subject(run, notes, judges or ())
     said = list(read_said(labels, read_columns(column or []), notes))
     aspects = pair(items, outputs, said, aspects=aspect or (), grade_zero=grade_zero)
     settings = Settings(
@@ -129,23 +133,26 @@ def command(
         seed=seed,
     )
     found = meta_evaluate(
-        aspects, settings, bounds=declared_bounds(column.metric for aspect in aspects for column in aspect.columns)
+        aspects, settings, bounds=declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns)
     )
-    scored = read_run(run, tell=lambda _: None).scores() if run.is_dir() else ()  # what is damaged was told before
-    tables = meta_tables(found, glance=form == "table")
+    folder = run_folder(run)
+    scored = read_run(folder, tell=lambda _: None).scores() if folder else ()  # what is damaged was told before
+    tables = [*meta_tables(found, glance=form == "table"), *judge_tables(found, glance=form == "table")]
     tables += [*aspect_bias_tables(found), *preference_tables(said, items, scored)]
     render(tables, form, stdout(), f"Metrics against people: {run.name}")
 
 
-def read_subject(path: Path, notes: Console) -> tuple[dict[str, Item], list[Output]]:
-    """The samples, and the scores if this is a run."""
-    if path.is_dir():
-        reader = read_run(path, tell=told(notes))
-        return {sample.id: item_of(sample) for sample in reader.samples()}, list(outputs_of(reader.scores()))
-    if not path.exists():
+def read_subject(path: Path, notes: Console, judges: Sequence[Path] = ()) -> tuple[dict[str, Item], list[Output]]:
+    """The samples, with the scores if this is a run; beside them the outputs of further runs and files."""
+    tell = told(notes)
+    if run_folder(path) is not None:
+        first = read_source(path, tell=tell)
+    elif path.exists():
+        rows = read_samples(path, detect_language=detect_language, tell=tell)
+        first = samples_source(path, (sample for sample in rows if isinstance(sample, Sample)))
+    else:
         raise BadInput(f"{path} is not there; the folder of a run or a file of samples was expected")
-    rows = read_samples(path, detect_language=detect_language, tell=told(notes))
-    return {sample.id: item_of(sample) for sample in rows if isinstance(sample, Sample)}, []
+    return side_by_side([first, *(read_source(judge, tell=tell) for judge in judges)], tell=tell)
 
 
 def read_said(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:

@@ -56,6 +56,17 @@ class Manifest:
     kind: str = KIND
     format: int = FORMAT
 
+    def made_by(self, metric: str) -> dict[str, str]:
+        """The parts of the metric's signature, `{"judge": "…", "saiten": "…"}`; empty where it has none.
+
+        The name of a metric may hold anything, also what separates the parts.
+        """
+        rest = self.signatures.get(metric, "").removeprefix(metric).removeprefix("|")
+        parts: dict[str, str] = {}
+        for key, _, value in (part.partition(":") for part in rest.split("|") if part):
+            parts[key] = f"{parts[key]}, {value}" if key in parts else value
+        return parts
+
     @classmethod
     def new(cls, settings: Mapping[str, Any], signatures: Mapping[str, str], command: Sequence[str]) -> "Manifest":
         """The manifest of a run that begins now.

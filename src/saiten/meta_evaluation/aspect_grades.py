@@ -109,7 +109,7 @@ def contested_items(rated: Rated) -> tuple[str, ...]:
 
     Known for labels of an aspect that a metric `aspects[…]` is about; empty otherwise.
     """
-    metric = next((one.metric for one in rated.columns if aspect_of_metric(one.metric) == rated.name), None)
+    metric = next((m for m in (one.made.metric for one in rated.columns) if aspect_of_metric(m) == rated.name), None)
     try:
         made = make_metric(metric) if metric else None
     except ConfigurationError:  # its rubric is gone

@@ -325,10 +325,7 @@ def _binary(values: Floats) -> bool:
 def _differences(before: RunReader, now: RunReader, metrics: Sequence[str]) -> Iterable[tuple[str, str, str, str]]:
     """Part by part: a signature is `metric|key:value|…`."""
     for metric in metrics:
-        was, is_now = (run.manifest.signatures.get(metric, "") for run in (before, now))
-        if was == is_now:
-            continue
-        parts = [dict(part.partition(":")[::2] for part in text.split("|")[1:]) for text in (was, is_now)]
+        parts = [run.manifest.made_by(metric) for run in (before, now)]
         keys = [key for key in dict.fromkeys([*parts[0], *parts[1]]) if parts[0].get(key) != parts[1].get(key)]
         for key in keys:
             yield metric, key, parts[0].get(key, "not set"), parts[1].get(key, "not set")

@@ -2,8 +2,9 @@
 
 import logging
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -14,22 +15,55 @@ from saiten.data.opening import Source, name_of
 from saiten.data.preferences import preference
 from saiten.data.rows import Row
 from saiten.data.values import as_text
-from saiten.errors import BadInput
-from saiten.records import Label, Sample, Scored, Status
+from saiten.errors import BadInput, ConfigurationError
+from saiten.journal import RunReader
+from saiten.metrics.catalog import make_metric
+from saiten.metrics.judged.correctness import Correctness
+from saiten.records import STATUSES, Label, Sample, Scored, Status
 
 _LOG = logging.getLogger(__name__)
 
 Said = float | Status
 """A value, or why there is none."""
 
+BETWEEN = " · "
+"""Between metric, judge and evidence in the name of an output."""
+
 JUDGE_COLUMNS = {
     **LABEL_COLUMNS,
-    "annotator": ("judge", "metric", *LABEL_COLUMNS["annotator"]),
+    "annotator": ("judge", *LABEL_COLUMNS["annotator"]),
+    "metric": ("metric",),
+    "status": ("status",),
     "value": ("value", "label", "score", "rating", "grade", "verdict"),
 }
 
+_ADDRESS = re.compile(r"@https?://\S*$")
+"""Behind a model's name; where two judges differ in nothing else, their runs tell them apart."""
+_WITHOUT_VALUE: Mapping[str, Said] = {status: status for status in STATUSES if status != "ok"}
+"""Why a score that saiten wrote has no value."""
+
 _PLACES = ("question", "system", "group", "answer", "reference", "language", "lang", "aspect", "adjudicated")
 """Columns of a wide file that are no judge's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How outputs were made; what tells those of one metric apart."""
+
+    metric: str
+    """The metric's name in its run or file."""
+    judge: str = ""
+    """"" for a metric without a judge, and where it is not known."""
+    evidence: str = ""
+    """Which contexts the judge saw (`none`, `answer`, `reference`); "" for a metric that does not ask for any."""
+    family: str = ""
+    """The metric's name without the evidence; "" for the whole name."""
+    place: str = ""
+    """The run or file, where nothing else tells it from another; else ""."""
+
+    def __post_init__(self) -> None:
+        """The family is never empty."""
+        object.__setattr__(self, "family", self.family or self.metric)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +72,17 @@ class Output:
 
     item: str
     metric: str
+    """By what it goes in tables: longer than the metric's own name where several runs have the metric."""
     said: Said
     aspect: str = ""
     """Held against labels of this aspect only; "" is held against all."""
+    origin: Origin | None = None
+    """How it was made, where that is known."""
+
+    @property
+    def made(self) -> Origin:
+        """How it was made, as far as that is known."""
+        return self.origin or Origin(self.metric)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +107,32 @@ def outputs_of(scores: Iterable[Scored]) -> Iterator[Output]:
         yield Output(one.sample, one.metric, one.score.status if value is None else value)
 
 
+def outputs_of_run(run: RunReader) -> Iterator[Output]:
+    """The scores of a run as outputs, with what its manifest says about how they were made."""
+    origins: dict[str, Origin] = {}
+    for one in outputs_of(run.scores()):
+        if one.metric not in origins:
+            origins[one.metric] = _origin(one.metric, run.manifest.made_by(one.metric))
+        yield replace(one, origin=origins[one.metric])
+
+
+def _origin(metric: str, parts: Mapping[str, str]) -> Origin:
+    judge = _ADDRESS.sub("", parts.get("judge", ""))
+    try:
+        made = make_metric(metric)
+    except ConfigurationError:
+        return Origin(metric, judge)
+    if not isinstance(made, Correctness):
+        return Origin(metric, judge)
+    return Origin(metric, judge, made.evidence, replace(made, evidence=Correctness.evidence).name)
+
+
 def read_outputs(source: Source, *, tell: Callable[[str], None] = _LOG.warning) -> Iterator[Output]:
     """The outputs in a file of any format that samples may have.
 
-    Long: a row an output, with columns for item, judge (or metric, annotator), value, and perhaps aspect. Wide: a row
-    an item, and every other column is a judge by that name. Preferences between two answers stand in a column
+    Long: one row per output, with columns for item, judge (or metric, annotator), value, and perhaps aspect and status;
+    where judge and metric are both given, each metric of each judge is apart. Wide: one row per item, and every other
+    column is a judge by that name. Preferences between two answers stand in a column
     `preference` (-2 … 2) or `choice` (1, 2, tie) instead of the value, as in labels. Null is `undefined`, a text that
     is neither number nor verdict nor preference is `unreadable`: both are counted, and neither becomes a verdict.
 
@@ -96,9 +159,11 @@ def read_outputs(source: Source, *, tell: Callable[[str], None] = _LOG.warning) 
 
 
 def _outputs(row: Row, item: str, fields: Columns) -> Iterator[Output]:
-    judge = _text(row, fields, "annotator")
-    if judge:
-        yield Output(item, judge, _found(row, fields), _text(row, fields, "aspect"))
+    judge, metric = _text(row, fields, "annotator"), _text(row, fields, "metric")
+    if judge or metric:
+        name = BETWEEN.join(part for part in (metric, judge) if part)
+        origin = Origin(metric, judge) if metric and judge else None
+        yield Output(item, name, _found(row, fields), _text(row, fields, "aspect"), origin)
         return
     for column, value in _flat(row.fields):
         if column.casefold() not in (*LABEL_COLUMNS["item"], *_PLACES):
@@ -113,7 +178,9 @@ def _found(row: Row, fields: Columns) -> Said:
                 return preference(text, names_answer=form == "choice")
             except ValueError:
                 return "unreadable"
-    return _said(fields.find(row.fields, "value"))
+    said = _said(fields.find(row.fields, "value"))
+    status = _text(row, fields, "status")
+    return _WITHOUT_VALUE.get(status, said) if said == "undefined" else said
 
 
 def _flat(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

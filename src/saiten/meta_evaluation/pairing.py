@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from saiten.errors import BadInput
 from saiten.meta_evaluation.declining import GradeZero, graded, zero_as_declined
-from saiten.meta_evaluation.outputs import Item, Output, Said
+from saiten.meta_evaluation.outputs import Item, Origin, Output, Said
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label
 from saiten.stats.clusters import Floats, Ints
@@ -42,6 +42,8 @@ class Column:
     """As long as the items; NaN where the metric has none."""
     missing: Mapping[str, int]
     """Why it has none: a status, or `no output`; how often."""
+    made: Origin
+    """How its values were made; `made.metric` is the metric's own name."""
     beside_declined: Mapping[str, int] = field(default_factory=dict)
     """What it says of the answers that people call declined: `graded`, a status, or `no output`; how often."""
 
@@ -109,8 +111,10 @@ def pair(
         BadInput: there are no labels, none of the aspects asked for, or nothing that both sides have; with examples.
     """
     said: dict[tuple[str, str], dict[str, Said]] = {}
+    made: dict[str, Origin] = {}
     for output in outputs:
         said.setdefault((output.metric, output.aspect), {})[output.item] = output.said
+        made[output.metric] = output.made
     by_aspect: dict[str, list[Label]] = {}
     for label in labels:
         by_aspect.setdefault(label.aspect, []).append(label)
@@ -123,13 +127,14 @@ def pair(
         there = ", ".join(repr(aspect) for aspect in by_aspect)
         raise BadInput(f"there are no labels of the aspect {unknown[0]!r}; the labels have {there}")
     known = set(items).union(*said.values())
-    rated = {aspect_of_metric(metric) for metric, _ in said}  # the scale of an aspect of answers may begin below 0
+    # The scale of an aspect of answers may begin below 0.
+    rated = {aspect_of_metric(origin.metric) for origin in made.values()}
     chosen = {aspect: of for aspect, of in by_aspect.items() if not aspects or aspect in aspects}
     found = []
     for aspect, of in chosen.items():
         pairs = aspect not in rated and _are_preferences(of, known)
         zero = "lowest" if pairs or aspect in rated else grade_zero
-        found += _aspect(aspect, of, items, said, pairs=pairs, grade_zero=zero)
+        found += _aspect(aspect, of, items, (said, made), pairs=pairs, grade_zero=zero)
     if not found:
         theirs = Unpaired.of({label.item for of in chosen.values() for label in of}).examples
         ours = Unpaired.of(known).examples
@@ -160,12 +165,13 @@ def _aspect(
     name: str,
     labels: Sequence[Label],
     items: Mapping[str, Item],
-    said: Mapping[tuple[str, str], Mapping[str, Said]],
+    outputs: tuple[Mapping[tuple[str, str], Mapping[str, Said]], Mapping[str, Origin]],
     *,
     pairs: bool,
     grade_zero: GradeZero,
 ) -> list[Aspect]:
     """The aspect; nothing if no item of the labels is known."""
+    said, made = outputs
     sources = {metric: said[metric, of] for metric, of in said if of == name or (not of and (metric, name) not in said)}
     if not name:  # labels without an aspect are held against whatever there is
         sources |= {metric: values for (metric, _), values in said.items() if metric not in sources}
@@ -177,19 +183,23 @@ def _aspect(
     measured = set().union(*sources.values())
     compared = {half for item in kept for half in halves(item, known) or ()} if pairs else set(kept)
     there = set(kept)
-    people = graded(name, [label for label in labels if label.item in there], list(sources), grade_zero)
+    people = graded(
+        name, [label for label in labels if label.item in there], [made[name].metric for name in sources], grade_zero
+    )
     if people.zero_declines:
-        sources = {metric: zero_as_declined(metric, values) for metric, values in sources.items()}
+        sources = {metric: zero_as_declined(made[metric].metric, values) for metric, values in sources.items()}
     rows = [item for item in kept if item not in people.declined]
     row_of = {item: row for row, item in enumerate(rows)}
     places = [_place(item, items, known, pairs=pairs) for item in rows]
-    made = Aspect(
+    found = Aspect(
         name=name,
         items=tuple(rows),
         **_targets(people.labels, row_of),
         questions=tuple(place.question for place in places),
         systems=tuple(place.system for place in places),
-        columns=tuple(_column(metric, of, rows, people.declined, pairs=pairs) for metric, of in sources.items()),
+        columns=tuple(
+            _column(metric, made[metric], of, rows, people.declined, pairs=pairs) for metric, of in sources.items()
+        ),
         **_given(people.labels, row_of),
         verdicts=not pairs and all(label.value in (0, 1) for label in people.labels),
         unlabelled=Unpaired.of(measured - compared - there),
@@ -199,7 +209,7 @@ def _aspect(
         declined=tuple(sorted(people.declined)),
         notes=people.notes,
     )
-    return [made]
+    return [found]
 
 
 def _place(item: str, items: Mapping[str, Item], known: set[str], *, pairs: bool) -> Item:
@@ -237,13 +247,20 @@ def _given(labels: Sequence[Label], row_of: Mapping[str, int]) -> dict[str, Any]
 
 
 def _column(
-    metric: str, values: Mapping[str, Said], items: Sequence[str], declined: Collection[str], *, pairs: bool
+    metric: str,
+    made: Origin,
+    values: Mapping[str, Said],
+    items: Sequence[str],
+    declined: Collection[str],
+    *,
+    pairs: bool,
 ) -> Column:
     found = [_preference(item, values) if pairs else values.get(item, "no output") for item in items]
     missing = Counter(said for said in found if isinstance(said, str))
     numbers = np.array([np.nan if isinstance(said, str) else said for said in found], dtype=np.float64)
     beside = (values.get(item, "no output") for item in declined)
-    return Column(metric, numbers, dict(missing), dict(Counter(s if isinstance(s, str) else "graded" for s in beside)))
+    said = Counter(one if isinstance(one, str) else "graded" for one in beside)
+    return Column(metric, numbers, dict(missing), made, dict(said))
 
 
 def _preference(item: str, values: Mapping[str, Said]) -> float | str:

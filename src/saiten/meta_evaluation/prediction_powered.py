@@ -99,7 +99,7 @@ def estimate(
         items: all samples.
         outputs: what the metrics said.
         labels: of some of the items, drawn at random.
-        metrics: only these; empty for all.
+        metrics: only these, by a name in the tables or the metric's own; empty for all.
         aspects: only these; empty for all.
         yes_from: labels of at least this are a yes, so that the mean is a share.
         systems: the two whose difference is wanted, first minus second.
@@ -121,7 +121,7 @@ def estimate(
             )
         people = aspect.people if yes_from is None else (aspect.people >= yes_from - _ROUNDING).astype(float)
         for column in aspect.columns:
-            if metrics and column.metric not in metrics:
+            if metrics and not {column.metric, column.made.metric, column.made.family} & set(metrics):
                 continue
             said = _said(items, outputs, column.metric, aspect.name)
             given: dict[str, float | None] = dict(zip(aspect.items, people.tolist(), strict=True))
@@ -134,8 +134,9 @@ def estimate(
                 aspect=aspect.name, metric=column.metric, items=items, labelled=labelled, said=said, outside=outside
             )
             found += make.rows(systems, stratified=stratified)
-    made = {row.metric for row in found}
-    without = [repr(metric) for metric in metrics if metric not in made]
+    made = {one.metric: one.made for one in outputs}
+    named = {name for row in found for name in (row.metric, made[row.metric].metric, made[row.metric].family)}
+    without = [repr(metric) for metric in metrics if metric not in named]
     if without or not found:
         there = ", ".join(sorted({one.metric for one in outputs}))
         asked = f"with {without[0]}" if without else "to make"

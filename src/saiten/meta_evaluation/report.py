@@ -12,6 +12,7 @@ from saiten.meta_evaluation.bias import Bias, bias
 from saiten.meta_evaluation.ceiling import Ceiling, ceiling
 from saiten.meta_evaluation.decisions import Decisions, Grades, Unmeasured, decided, decisions, graded, verdicts_of
 from saiten.meta_evaluation.items import ItemLevel, item_level
+from saiten.meta_evaluation.outputs import Origin
 from saiten.meta_evaluation.pairing import Aspect, Unpaired
 from saiten.meta_evaluation.preferences import TIE_MARGIN, Preferences, filled, majority, points, preferences, signs
 from saiten.meta_evaluation.ranking import NAMES, Ranking, rank
@@ -56,6 +57,8 @@ class MetricResult:
     """One metric beside people, on one aspect."""
 
     metric: str
+    made: Origin
+    """How its values were made; `made.metric` is the metric's own name."""
     n: int
     """Items that both have."""
     missing: Mapping[str, int]
@@ -73,6 +76,10 @@ class MetricResult:
     """None where the labels are of single items."""
     beside_declined: Mapping[str, int] = field(default_factory=dict)
     """What it says of the answers that people call declined: `graded`, a status, or `no output`; how often."""
+    mean: float | None = None
+    """The metric's mean over the items that both have."""
+    people: float | None = None
+    """People's mean over the same items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,8 @@ class AspectResult:
     """Raw labels, adjudicated values apart."""
     scale: Scale
     """Of the labels."""
+    mean: float
+    """Of people, over all items."""
     unlabelled: Unpaired
     unmatched: Unpaired
     metrics: tuple[MetricResult, ...]
@@ -142,7 +151,7 @@ def meta_evaluate(
 
 
 def _notes(aspects: Sequence[Aspect]) -> tuple[str, ...]:
-    metrics = {column.metric.partition("[")[0] for aspect in aspects for column in aspect.columns}
+    metrics = {column.made.metric.partition("[")[0] for aspect in aspects for column in aspect.columns}
     absent = [baseline for baseline in BASELINES if baseline not in metrics]
     if not absent:
         return ()
@@ -161,7 +170,7 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
     results: list[MetricResult] = []
     said: dict[str, Floats] = {}
     for column in aspect.columns:
-        declared = bounds.get(column.metric)
+        declared = bounds.get(column.made.metric)
         own = scale_of(column.values[column.rows], declared)
         verdict = decided(column, own, scale, declared=declared is not None, yes_from=settings.yes_from)
         if not isinstance(verdict, str):
@@ -175,6 +184,7 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
         results.append(
             MetricResult(
                 column.metric,
+                column.made,
                 len(rows),
                 column.missing,
                 item_level(x, y, some),
@@ -183,6 +193,8 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
                 graded(column, aspect, scale, own, declared=declared is not None, resamples=resamples),
                 bias(x, y, systems, scale, some, apart=apart),
                 beside_declined=column.beside_declined,
+                mean=float(x.mean()) if len(x) else None,
+                people=float(y.mean()) if len(y) else None,
             )
         )
     ranking, notes = _ranking(aspect, settings, results, said, truth=truth, resamples=resamples)
@@ -238,7 +250,9 @@ def _preferences(aspect: Aspect, settings: Settings, _: Bounds) -> AspectResult:
     results = []
     for column in aspect.columns:
         found = preferences(column, aspect, resamples, margin=settings.tie_margin, unmeasured=settings.unmeasured)
-        results.append(MetricResult(column.metric, len(column.rows), column.missing, found.points, preferences=found))
+        results.append(
+            MetricResult(column.metric, column.made, len(column.rows), column.missing, found.points, preferences=found)
+        )
     by = settings.by if settings.by in _PAIRED else "pearson"
     notes = (
         () if settings.by in (*_PAIRED, None) else (f"{settings.by} is no figure of preferences; ranked by pearson",)
@@ -289,6 +303,7 @@ def _result(
         annotators=len(aspect.annotators),
         labels=len(aspect.given[0]),
         scale=scale,
+        mean=float(aspect.people.mean()),
         unlabelled=aspect.unlabelled,
         unmatched=aspect.unmatched,
         metrics=tuple(results),

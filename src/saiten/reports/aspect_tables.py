@@ -115,7 +115,7 @@ def aspect_bias_tables(found: MetaEvaluation) -> list[Table]:
     rows: list[tuple[Cell, ...]] = []
     for aspect in found.aspects:
         for one in aspect.metrics:
-            if one.bias is not None and _about(one.metric) == aspect.aspect:
+            if one.bias is not None and _about(one.made.metric) == aspect.aspect:
                 overall = one.bias.overall
                 remarks = asked("; ".join(text for text in (overall.reason, overall.note) if text))
                 rows.append((aspect.aspect, one.metric, overall.value, overall.low, overall.high, overall.n, remarks))

@@ -10,25 +10,16 @@ _NAMED = 3
 
 def made_differently(readers: Sequence[RunReader]) -> list[str]:
     """A remark for each way in which the signatures of a metric differ between the runs that have it."""
-    signatures = [reader.manifest.signatures for reader in readers]
+    made = [reader.manifest for reader in readers]
     found: dict[str, list[str]] = {}
-    for metric in dict.fromkeys(metric for each in signatures for metric in each):
-        how = _differing([_parts(metric, each[metric]) for each in signatures if metric in each])
+    for metric in dict.fromkeys(metric for each in made for metric in each.signatures):
+        how = _differing([each.made_by(metric) for each in made if metric in each.signatures])
         if how:
             found.setdefault(how, []).append(metric)
     return [
         f"the runs make {_named(metrics)} differently ({how}); the difference may come from that"
         for how, metrics in found.items()
     ]
-
-
-def _parts(metric: str, signature: str) -> dict[str, str]:
-    """`{"judge": "…", "saiten": "…"}`; the name of a metric may hold anything."""
-    rest = signature.removeprefix(metric).removeprefix("|")
-    parts: dict[str, str] = {}
-    for key, _, value in (part.partition(":") for part in rest.split("|")):
-        parts[key] = f"{parts[key]}, {value}" if key in parts else value
-    return parts
 
 
 def _differing(runs: Sequence[dict[str, str]]) -> str:

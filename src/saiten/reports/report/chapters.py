@@ -11,7 +11,7 @@ from saiten.dialogue.reading import read_dialogues
 from saiten.errors import BadInput
 from saiten.journal import RunReader
 from saiten.meta_evaluation.agreement import agreement_report
-from saiten.meta_evaluation.outputs import Item, item_of, outputs_of
+from saiten.meta_evaluation.outputs import Item, item_of, outputs_of_run
 from saiten.meta_evaluation.pairing import halves, pair
 from saiten.meta_evaluation.report import meta_evaluate
 from saiten.meta_evaluation.scales import declared_bounds
@@ -19,6 +19,7 @@ from saiten.records import Label, Language, Usage
 from saiten.reports.agreement_tables import agreement_glance
 from saiten.reports.aspect_tables import aspect_bias_tables
 from saiten.reports.comparison import Compared, compare_runs, compare_sides
+from saiten.reports.judge_tables import judge_tables
 from saiten.reports.meta_tables import meta_tables, ranking_title
 from saiten.reports.page import Chapter
 from saiten.reports.report.answering import Tests, answered, systems_apart
@@ -250,18 +251,18 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
             elsewhere.append(words["another_text"].format(one.name, len(told)))
         theirs = [label for label, other in zip(labels, named, strict=True) if not other]
         try:
-            aspects = pair(items, outputs_of(one.reader.scores()), theirs)
+            aspects = pair(items, outputs_of_run(one.reader), theirs)
         except BadInput as error:
             notes.append(error)
             continue
         questions |= {identity: item.question for identity, item in items.items()}
         ranked = meta_evaluate(
-            aspects, bounds=declared_bounds(column.metric for aspect in aspects for column in aspect.columns)
+            aspects, bounds=declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns)
         )
         charts = {ranking_title(aspect): ranking_chart(aspect, language) for aspect in ranked.aspects}
         found = [
             replace(table, charts=(chart,)) if (chart := charts.get(table.title)) is not None else table
-            for table in [*meta_tables(ranked), *aspect_bias_tables(ranked)]
+            for table in [*meta_tables(ranked), *judge_tables(ranked), *aspect_bias_tables(ranked)]
         ]
         tables += [replace(t, title=f"{one.name}: {t.title}") for t in found] if len(tallies) > 1 else found
     if len(notes) == len(tallies):
