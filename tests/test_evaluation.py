@@ -1,5 +1,6 @@
 """The Python API: in scripts and notebooks, with files, rows and frames, in memory and in a folder."""
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -13,6 +14,7 @@ import pytest
 
 import saiten
 from saiten.errors import BadInput, ConfigurationError
+from saiten.journal import read_run
 from saiten.judges.scripted import ScriptedJudge
 from saiten.records import Sample, Score
 from saiten.tasks.statements import SplitStatements, Statements, StatementVerdicts, VerifyStatements
@@ -239,6 +241,18 @@ def test_a_folder_keeps_everything_and_the_same_call_goes_on(tmp_path):
     assert [row["id"] for row in part.rows()] == ["a", "b", "c"]
     assert part.rows()[2]["faithfulness"] == 0.0
     assert set(part.signatures) == {"faithfulness", "token_f1"}
+
+
+def test_a_folder_whose_judge_is_nested_is_read_as_the_flat_one(tmp_path):
+    """Folders that earlier versions wrote from Python go on, and no table shows {'judge': 'offline'}."""
+    saiten.evaluate(ROWS, ["token_f1"], run=tmp_path / "run")
+    path = tmp_path / "run" / "manifest.json"
+    kept = json.loads(path.read_text())
+    names = ("judge", "embedder", "temperature", "seed", "votes", "max_tokens")
+    kept["settings"]["judge"] = {name: kept["settings"].pop(name) for name in names}
+    path.write_text(json.dumps(kept))
+    assert read_run(tmp_path / "run").manifest.settings["judge"] == "offline"
+    assert len(saiten.evaluate(ROWS, ["token_f1", "length"], run=tmp_path / "run").scores) == 6
 
 
 def test_a_folder_of_another_judge_is_refused(tmp_path):

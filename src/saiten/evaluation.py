@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from saiten import data
-from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
+from saiten.assembly import CallSettings, JudgeSettings, assemble_judge, run_settings
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent
 from saiten.execution import LocalExecutor
@@ -226,8 +226,8 @@ async def aevaluate(
     told = _Collected(watch)
     described = _assembled(judge, replace(how, store=None))
     signatures = {metric.name: str(signature_of(metric, described)) for metric in chosen}
-    settings = {"judge": _settings_of(judge), "columns": dict(columns or {}), "language": language or "detected"}
-    settings["currency"] = how.currency
+    file = Path(samples).name if isinstance(samples, str | Path) else None
+    settings = run_settings(_settings_of(judge), how, data=file, columns=columns or {}, language=language)
     with _keeping(folder, settings, signatures, retry_failed=retry_failed) as ledger:
         performing = _assembled(judge, how)
         scorer = Scorer(chosen, performing, LocalExecutor(how.concurrency))
@@ -383,12 +383,12 @@ def _assembled(judge: str | JudgeSettings | Judge, how: CallSettings) -> Judge:
     return assemble_judge(judge, how) if isinstance(judge, JudgeSettings) else judge
 
 
-def _settings_of(judge: str | JudgeSettings | Judge) -> Any:
+def _settings_of(judge: str | JudgeSettings | Judge) -> Mapping[str, Any]:
     if isinstance(judge, str):
         judge = JudgeSettings(judge)
     if isinstance(judge, JudgeSettings):
         return judge.kept()
-    return type(judge).__name__
+    return {"judge": type(judge).__name__}
 
 
 class _Memory:

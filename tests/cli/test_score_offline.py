@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from saiten import evaluate, read_samples
+from saiten.errors import ConfigurationError
 from saiten.journal import read_run
 
 
@@ -39,6 +41,32 @@ def test_the_same_command_again_does_nothing_and_other_metrics_are_added(saiten,
     assert saiten("score", file, "-m", "token_f1", "-m", "length", "-o", "run").status == 0
     assert len(scores()) == 10
     assert Path("run/scores.jsonl").read_bytes().startswith(before)
+
+
+def test_a_run_begun_in_python_goes_on_on_the_command_line_and_the_other_way_round(saiten, data):
+    """Both doors write one manifest; nothing that is there is scored again, whichever comes second."""
+    file = data(4)
+    first = evaluate(file, ["token_f1"], run="begun-in-python")
+    said = saiten("score", file, "-m", "token_f1", "-m", "faithfulness", "-o", "begun-in-python")
+    assert (said.status, "has 4 scores already; going on" in said.err) == (0, True), said
+    assert saiten("score", file, "-m", "faithfulness", "--limit", "2", "-o", "begun-there").status == 0
+    other = evaluate(file, ["faithfulness", "token_f1"], run="begun-there")
+    assert len(read_run("begun-there").manifest.settings) == len(read_run("begun-in-python").manifest.settings)
+    assert dict(other.settings) == dict(first.settings) == dict(read_run("begun-in-python").manifest.settings)
+    assert other.settings["judge"] == "offline"
+    lines = Path("begun-there/scores.jsonl").read_text().splitlines()
+    assert len(lines) == len({(json.loads(line)["sample"], json.loads(line)["metric"]) for line in lines}) == 8
+
+
+def test_samples_from_no_file_go_on_with_a_run_of_a_file(saiten, data):
+    """Samples are compared by their content, so a missing file name is no other setting; another file's name is."""
+    file = data(3)
+    assert saiten("score", file, "-m", "token_f1", "-o", "run").status == 0
+    samples = list(read_samples(file))
+    assert len(evaluate(samples, ["token_f1", "length"], run="run").scores) == 6
+    Path("copy.jsonl").write_bytes(Path(file).read_bytes())
+    with pytest.raises(ConfigurationError, match="data: was"):
+        evaluate("copy.jsonl", ["token_f1"], run="run")
 
 
 @pytest.mark.parametrize(

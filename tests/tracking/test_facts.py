@@ -17,11 +17,6 @@ def test_settings_are_parameters_by_their_path():
     assert list(params.values()) == ["null"]
 
 
-def test_the_judge_of_python_and_of_the_command_line_are_the_same_parameters():
-    """Python keeps the judge's settings apart; in MLflow the runs stand in one column."""
-    assert params_of(tracking({"judge": {"judge": "offline", "seed": 1}})) == {"judge": "offline", "seed": "1"}
-
-
 def test_long_values_are_cut_and_still_differ():
     """500 characters, as old servers take them; the digest tells two apart that begin the same."""
     one, other = bounded("x" * 5000), bounded("x" * 4999 + "y")

@@ -6,7 +6,7 @@ from saiten.assembly.knowledge import index_documents, open_engine, open_knowled
 from saiten.assembly.models import Models, known_price
 from saiten.assembly.opened_later import OpenedLater, knowledge_base_later
 from saiten.assembly.rag import RagSettings, assemble_rag, rag_over, ready
-from saiten.assembly.settings import CallSettings, JudgeSettings
+from saiten.assembly.settings import CallSettings, JudgeSettings, run_settings
 from saiten.assembly.systems import SystemSettings, assemble_system
 
 __all__ = [
@@ -28,4 +28,5 @@ __all__ = [
     "rag_over",
     "read_address",
     "ready",
+    "run_settings",
 ]

@@ -50,3 +50,27 @@ class CallSettings:
     """By model: `prompt` and `completion`, per million tokens."""
     key_env: Mapping[str, str] = field(default_factory=dict)
     """The address of a server → the environment variable that holds its key."""
+
+
+def run_settings(
+    judge: Mapping[str, Any],
+    calls: CallSettings,
+    *,
+    data: str | None,
+    columns: Mapping[str, str],
+    language: str | None,
+    **more: Any,
+) -> dict[str, Any]:
+    """The settings in a run's manifest, the same wherever the run is begun, so that any door goes on with it.
+
+    Args:
+        judge: `JudgeSettings.kept()`, or the name of a judge of one's own under `judge`.
+        calls: No figure depends on them; of these only the currency is kept.
+        data: The file's name; None for samples that come from no file.
+        columns: Field → column, as typed.
+        language: None where each sample's is detected.
+        more: Of this kind of run alone.
+    """
+    named = {} if data is None else {"data": data}
+    common = {"columns": dict(columns), "language": language or "detected", "currency": calls.currency}
+    return {**named, **judge, **common, **more}

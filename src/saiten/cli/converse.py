@@ -20,6 +20,7 @@ from saiten.assembly import (
     knowledge_base_later,
     known_price,
     ready,
+    run_settings,
 )
 from saiten.assembly.opened_later import OpenedLater
 from saiten.cli import data_options as of_data
@@ -231,16 +232,16 @@ def converse(
         "samples" if evidence is None else evidence.name,
         system_concurrency,
     )
-    kept = {
-        "data": "-" if qa == "-" else Path(qa).name,
-        **judged_by.kept(),
-        "columns": chosen.columns,
-        "language": chosen.language or "detected",
-        "currency": calls.currency,
-        "system": {"name": asked.name, **asked.describe()},
-        "max_turns": max_turns,
-        "evidence_from": conversations.evidence_from,
-    }
+    kept = run_settings(
+        judged_by.kept(),
+        calls,
+        data=Path(qa).name,
+        columns=chosen.columns,
+        language=chosen.language,
+        system={"name": asked.name, **asked.describe()},
+        max_turns=max_turns,
+        evidence_from=conversations.evidence_from,
+    )
     source = of_data.begun(chosen.rows(told(notes)))
     with open_journal(
         out, kept, conversations.signatures(), command=sys.argv, retry_failed=retry_failed, tell=told(notes)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
 import typer
 from rich.console import Console
 
-from saiten.assembly import assemble_judge
+from saiten.assembly import assemble_judge, run_settings
 from saiten.cli import ALARM
 from saiten.cli import judge_options as typed
 from saiten.cli.data_options import read_columns
@@ -145,14 +145,14 @@ def probe(
     if dry_run:
         rehearse(work.plan.samples.values(), work.metrics, settings, calls, form, work.wants)
         return
-    kept = {
-        "data": _BUILT_IN if data is None else data.name,
-        "probed": limit,
-        **settings.kept(),
-        "columns": columns,
-        "language": language or defaults.language or "detected",
-        "currency": calls.currency,
-    }
+    kept = run_settings(
+        settings.kept(),
+        calls,
+        data=_BUILT_IN if data is None else data.name,
+        columns=columns,
+        language=language or defaults.language,
+        probed=limit,
+    )
     described = assemble_judge(settings, replace(calls, store=None))
     signatures = {each.name: str(signature_of(each, described)) for each in work.metrics}
     with Journal.open(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from saiten.assembly import Models, assemble_judge
+from saiten.assembly import Models, assemble_judge, run_settings
 from saiten.cli import data_options as of_data
 from saiten.cli import evidence_options as seen
 from saiten.cli import judge_options as typed
@@ -153,13 +153,7 @@ def score(
         return
     models = Models(calls)
     metrics, base = seen.retrieving(metrics, kb, models, retrieval, k)
-    kept = {
-        "data": Path(data).name,
-        **settings.kept(),
-        "columns": chosen.columns,
-        "language": chosen.language or "detected",
-        "currency": calls.currency,
-    }
+    kept = run_settings(settings.kept(), calls, data=Path(data).name, columns=chosen.columns, language=chosen.language)
     # Described by a judge without a store: the store may lie in the folder, which is not ours until it is open.
     described = assemble_judge(settings, replace(calls, store=None))
     signatures = {each.name: str(signature_of(each, described)) for each in metrics}

@@ -98,10 +98,13 @@ class Manifest:
         return not self._differing(settings, signatures)
 
     def _differing(self, settings: Mapping[str, Any], signatures: Mapping[str, str]) -> list[str]:
-        differing = list(differences(self.settings, _as_read_back(settings), ""))
+        was, now = self.settings, _as_read_back(settings)
+        if "data" not in was or "data" not in now:  # samples from no file; each is compared by its content
+            was, now = ({key: item for key, item in each.items() if key != "data"} for each in (was, now))
+        differing = list(differences(was, now, ""))
         both = set(self.signatures) & set(signatures)
-        was, now = ({metric: made[metric] for metric in sorted(both)} for made in (self.signatures, signatures))
-        return [*differing, *differences(was, now, "")]
+        before, after = ({metric: made[metric] for metric in sorted(both)} for made in (self.signatures, signatures))
+        return [*differing, *differences(before, after, "")]
 
 
 def read_manifest(folder: Path) -> Manifest | None:
@@ -127,7 +130,14 @@ def read_manifest(folder: Path) -> Manifest | None:
     if not isinstance(value.get("finished"), bool | None):
         raise ConfigurationError(f"{path} cannot be read: `finished` is true, false or absent")
     known = Manifest.__dataclass_fields__
-    return Manifest(**{"settings": {}} | {key: item for key, item in value.items() if key in known})
+    found = {key: item for key, item in value.items() if key in known}
+    return Manifest(**found | {"settings": _flat(found.get("settings", {}))})
+
+
+def _flat(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The settings with those of the judge beside the others, where runs begun from Python once nested them."""
+    judge = settings.get("judge")
+    return {**settings, **judge} if isinstance(judge, Mapping) else settings
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

@@ -25,13 +25,8 @@ _MOST = 100
 
 
 def params_of(run: Tracking) -> dict[str, str]:
-    """The settings, those within settings by their path: `system.name`.
-
-    Those of the judge stand beside the others, as on the command line, so that runs from there and from Python compare.
-    """
-    judge = run.settings.get("judge")
-    settings = {**run.settings, **judge} if isinstance(judge, Mapping) else run.settings
-    found = {_path(keys): bounded(_text(value)) for keys, value in _leaves(settings)}
+    """The settings, those within settings by their path: `system.name`."""
+    found = {_path(keys): bounded(_text(value)) for keys, value in _leaves(run.settings)}
     return dict(list(found.items())[:_MOST])
 
 

@@ -104,8 +104,7 @@ def _begun(tallies: Sequence[Tally], words: Mapping[str, str]) -> Table:
 
 def _judge(reader: RunReader) -> str:
     judge = reader.manifest.settings.get("judge")
-    name = judge.get("name", judge) if isinstance(judge, dict) else judge
-    return "" if name is None else str(name)
+    return "" if judge is None else str(judge)
 
 
 def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
