@@ -11,6 +11,8 @@ from saiten.meta_evaluation.spans_marks import people_of
 from saiten.records import Label
 from saiten.stats import Estimate
 
+TOGETHER = "missing and extra"
+"""The aspect that stands for all marks."""
 _MARKS = ("F per unit", "F per answer")
 
 
@@ -65,7 +67,7 @@ def _of_marks(labels: list[Label], questions: dict[str, str], resamples: int) ->
         return
     named = [(figures.aspect, figures) for figures in ceiling.aspects]
     if ceiling.overall is not None:
-        named.append(("missing and extra", ceiling.overall))
+        named.append((TOGETHER, ceiling.overall))
     for aspect, figures in named:
         for name, averages in zip(_MARKS, (figures.per_unit, figures.per_answer), strict=True):
             yield _figure(aspect, name, averages.f)

@@ -25,6 +25,7 @@ from saiten.journal.whole_file import whole_file
 from saiten.metrics.rubrics import read_rubric
 from saiten.models.networks import require
 from saiten.records import Sample
+from saiten.reports.languages import in_japanese
 from saiten.reports.visible import visible
 
 if TYPE_CHECKING:
@@ -410,7 +411,11 @@ def _serve(store: "Store", form: "Form", people: _Named, where: tuple[str, int, 
         _tell_links(store, people, settings, notes)
         notes.print("Ctrl-C ends; the same command goes on")
         with suppress(KeyboardInterrupt):  # it only ends by a signal, which may have been set to be ignored
-            serve(make_app(store, form, settings=settings), listening, behind_proxy=settings.behind_proxy)
+            serve(
+                make_app(store, form, settings=settings, phrases=in_japanese),
+                listening,
+                behind_proxy=settings.behind_proxy,
+            )
         notes.print("[yellow]ended:[/] all that was saved is kept; the same command goes on from here")
         raise typer.Exit(INTERRUPTED)
 

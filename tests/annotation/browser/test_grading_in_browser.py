@@ -652,6 +652,39 @@ def test_what_a_judge_said_is_shown_only_where_the_project_says_so(browser, tmp_
                 assert page.get_by_role("radio", name="3 partly right").is_checked()
 
 
+def test_marks_of_a_judge_are_seen_in_colour_before_they_are_taken_over(browser, tmp_path):
+    """Beside the form: the texts with what the judge marked; one's own texts get it by the button."""
+    sample = Sample("q1", "Q?", "One. Two.", reference="First. Second.")
+    with site(browser, tmp_path, "gist", [sample], people=("Aiko",), prelabels="shown") as it:
+        it.store.add_prelabels(
+            [("q1", "judge", {"spans": {"gist": [[0, 6]], "extra_supplement": [[5, 9]]}, "reason": ""})]
+        )
+        page = it.visit("Aiko")
+        ready(page)
+        seen = [(mark.get_attribute("class"), mark.inner_text()) for mark in page.locator(".beforehand mark").all()]
+        assert seen == [("bg", "First."), ("es", "Two.")]
+        assert page.locator(".texts mark").count() == 0
+        page.locator(".beforehand").get_by_role("button", name="Take this over").click()
+        assert page.locator(".texts mark").count() == 2
+
+
+def test_addresses_in_contexts_are_links(browser, tmp_path):
+    """They open elsewhere and tell that page nothing; in the answer, which is to be graded, nothing is a link."""
+    text = "出典：https://example.jp/a。<a href='https://evil.example'>x</a> javascript:alert(1)"
+    sample = Sample("q1", "Q?", text, reference=text, contexts=(text, "long " * 400 + "http://example.org/b"))
+    with site(browser, tmp_path, "grade", [sample], people=("Aiko",)) as it:
+        page = it.visit("Aiko")
+        ready(page)
+        page.get_by_role("button", name="Open all").click()
+        script = "[...document.querySelectorAll('.text a')].map((a) => [a.closest('.text').dataset.text, a.href, a.target, a.rel])"
+        away = ["_blank", "noopener noreferrer"]
+        assert page.evaluate(script) == [
+            ["contexts", "https://example.jp/a", *away],
+            ["contexts", "https://evil.example/", *away],
+            ["contexts", "http://example.org/b", *away],
+        ]
+
+
 def test_long_texts_and_many_marks_stay_usable(browser, tmp_path):
     """A context of 200,000 characters with thousands of hits, a reference of 200,000 with 100 marks: nothing takes so
     long that a person would think the page dead. (How long exactly is no matter for a test: 10 s is far above it.)

@@ -141,6 +141,43 @@ def test_a_painted_text_is_the_text(modules):
         assert all(places)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("See https://example.org/a?b=c#d.", ["https://example.org/a?b=c#d"]),
+        (
+            "出典：https://example.jp/規則を参照（http://example.jp/a_(b)）。",
+            ["https://example.jp/", "http://example.jp/a_(b)"],
+        ),
+        ("(https://example.org/x), [http://example.org]!", ["https://example.org/x", "http://example.org"]),
+        ("javascript:alert(1) data:text/html,x ftp://example.org file:///etc/passwd //example.org", []),
+        ("https://user:secret@example.org/ https://bank.example@evil.example/", []),
+        ("https:// http://? xhttp://example.org http://[::1", []),
+        ("HTTPS://EXAMPLE.ORG/A", ["HTTPS://EXAMPLE.ORG/A"]),
+        ('https://example.org/"onmouseover="x', ["https://example.org/"]),
+        ("http://example.org/\u202ecod.exe", ["http://example.org/"]),
+    ],
+)
+def test_only_addresses_of_pages_are_links(modules, text, found):
+    """Nothing but http and https, no names of users, without the signs around them; a link shows its address."""
+    script = """async (text) => {
+        const [{ paint }, { links }, { shown }] = await Promise.all([import("./paint.js"), import("./links.js"), import("./shown.js")]);
+        const place = document.createElement("div");
+        paint(place, shown(text), [...links(shown(text)), { start: 0, end: Math.min(12, text.length), class: "hit", hit: 0 }]);
+        return {
+            text: place.textContent === shown(text),
+            links: [...place.querySelectorAll("a")].map((a) => [a.textContent, a.protocol, a.target, a.rel]),
+            others: [...place.querySelectorAll("*")].filter((each) => !["A", "MARK"].includes(each.tagName)).length,
+        };
+    }"""
+    drawn = modules.evaluate(script, text)
+    assert (drawn["text"], drawn["others"]) == (True, 0)
+    pieces = [piece for piece, *_ in drawn["links"]]
+    assert "".join(pieces) == "".join(found)
+    assert {tuple(rest) for _, _, *rest in drawn["links"]} <= {("_blank", "noopener noreferrer")}
+    assert {protocol for _, protocol, *_ in drawn["links"]} <= {"http:", "https:"}
+
+
 def test_marks_never_overlap_within_a_layer(modules):
     """Whatever is marked in whatever order: the classes of a pair stay apart, nothing is empty, and the last word of
     the annotator holds: what was marked last is marked as that.

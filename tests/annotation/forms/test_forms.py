@@ -84,6 +84,29 @@ def test_the_page_has_words(title, language):
         assert all(grade["text"] for aspect in texts["aspects"] for grade in aspect["grades"])
 
 
+def test_axes_have_titles_in_both_languages(tmp_path):
+    """Ours by default; those of a rubric of one's own, else its names, also out of the options that a project keeps."""
+    shipped = {language: AspectsForm().aspect_titles(language) for language in ("en", "ja")}
+    assert shipped["en"]["amount_info"] == "amount of information"
+    assert [title for title in shipped["ja"].values() if title.isascii()] == []
+    file = tmp_path / "own.toml"
+    grades = "[{ value = 0, en = 'no', ja = '否' }, { value = 1, en = 'yes', ja = '可' }]"
+    one = f"best = 1\ngrades = {grades}\nen.asks = 'Clear?'\nja.asks = '明快?'\n"
+    file.write_text(
+        f"[[aspects]]\nname = 'clear'\n{one}ja.title = '明快さ'\n[[aspects]]\nname = '簡潔さ'\n{one}", "utf-8"
+    )
+    form = AspectsForm(rubric=read_rubric(str(file)))
+    again = AspectsForm.from_options(json.loads(json.dumps(form.options)))
+    for each in (form, again):
+        assert each.aspect_titles("ja") == {"clear": "明快さ", "簡潔さ": "簡潔さ"}
+        assert each.aspect_titles("en") == {"clear": "clear", "簡潔さ": "簡潔さ"}
+    assert [aspect["title"] for aspect in again.texts("ja")["aspects"]] == ["明快さ", "簡潔さ"]
+    assert {key for aspect in AspectsForm().options["rubric"]["aspects"] for key in aspect["texts"]["ja"]} == {
+        "asks",
+        "grades",
+    }
+
+
 def test_labels_of_each_form():
     """The labels are those that agreement, meta-evaluation, the tuning of weights and the gist view take."""
     said = {title: labels_of(title) for title in FORMS}

@@ -130,6 +130,36 @@ def test_an_admin_marks_passages_as_annotators_do_and_goes_on(serve, opened):
     }
 
 
+def test_marks_are_seen_in_colour_before_they_are_taken_over(serve, opened):
+    """In each annotator's card, the judge's and the decision's: both texts with their marks; the form is still empty."""
+    sample = Sample("q", "Q?", "One. Two 🚗.", reference="First. Second.")
+    judged = {"spans": {"supplement": [[7, 14]], "missing_supplement": [[7, 14]]}}
+    site = serve("gist", [sample], beforehand=[("q", "judge", judged)])
+    for name, payload in (("anna", {"gist": [[0, 6]], "extra_gist": [[5, 11]]}), ("ben", {"gist": [[0, 14]]})):
+        visitor = site.enter(name)
+        visitor.get("/api/items/next")
+        assert visitor.save(1, {"spans": payload}).status == 200
+    page = opened(site, "/admin/items/1")
+    page.locator('[data-take="0"]:enabled').wait_for()
+    cards = page.locator(".beside > section")
+    marks = [
+        [(mark.get_attribute("class"), mark.inner_text()) for mark in card.locator(".marked mark").all()]
+        for card in cards.all()
+    ]
+    assert marks == [
+        [("bg", "First."), ("eg", "Two 🚗.")],
+        [("bg", "First. Second.")],
+        [("bs", "Second."), ("ms", "Second.")],
+    ]
+    fills = page.evaluate(
+        "[...document.querySelectorAll('.marked mark:is(.bg, .eg)')].map((each) => getComputedStyle(each).backgroundColor)"
+    )
+    assert "rgba(0, 0, 0, 0)" not in fills
+    assert page.locator("#texts mark").count() == 0
+    page.locator('[data-take="0"]').click()
+    assert page.locator("#texts mark").count() == 2
+
+
 @pytest.mark.parametrize(("locale", "scheme", "width"), [("en-GB", "light", 1440), ("ja-JP", "dark", 390)])
 def test_axe_finds_nothing_serious_on_the_admins_pages(serve, opened, locale, scheme, width):
     """Progress, people with a new link, differences, a decision; nothing scrolls sideways but tables in their frames."""

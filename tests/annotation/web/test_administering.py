@@ -210,7 +210,52 @@ def test_live_agreement_on_marks(serve):
     admin = site.enter("admin")
     figures = {each["aspect"]: each for each in admin.get("/admin/agreement.json").json}
     assert figures["gist"]["value"] == pytest.approx(0.75, abs=0.1)
-    assert figures["missing_gist"]["value"] is None
+    assert figures["missing gist"]["value"] is None
+    japanese = admin.get("/admin/agreement.json", headers={"Accept-Language": "ja"}).json
+    assert {each["figure"] for each in japanese} == {"F（印ごと）", "F（回答ごと）"}
+    assert [each for each in japanese if each["remark"].isascii() and each["remark"]] == []
+
+
+def test_axes_figures_and_remarks_are_in_the_language_of_the_page(serve):
+    """Whatever an admin reads in Japanese: the form, each axis, each figure and why one is missing."""
+    site = serve("aspects")
+    for name, formality in (("anna", 0), ("ben", 1)):
+        grades = {"formality": formality, "factuality": 3, "amount_info": 0, "acceptability": 3}
+        said(site, name, {f"secret-id-{n}": {"grades": grades} for n in (1, 2, 3, 4)})
+    admin = site.enter("admin")
+    japanese = {"Accept-Language": "ja"}
+    figures = admin.get("/admin/agreement.json", headers=japanese).json
+    assert {each["aspect"] for each in figures} == {"改まり具合", "事実の正しさ", "情報の量", "総合的な許容度"}
+    assert {"一致率", "偶然の一致率", "kappa", "alpha（名義）"} <= {each["figure"] for each in figures}
+    remarks = {each["remark"] for each in figures} - {""}
+    assert remarks
+    assert [remark for remark in remarks if remark.isascii()] == []
+    for path, name in (
+        ("/admin/differences", "改まり具合"),
+        ("/admin/items/1", "改まり具合"),
+        ("/admin", "評価軸ごとの評定"),
+    ):
+        assert name in admin.get(path, headers=japanese).text
+    english = admin.get("/admin/agreement.json").json
+    assert {each["aspect"] for each in english} >= {"formality", "amount of information"}
+
+
+@pytest.mark.parametrize("form", ["grade", "preference"])
+def test_the_list_of_differences_shows_the_answers(serve, form):
+    """Several answers to one question are told apart; of those that were compared, each under its name on the page."""
+    samples = [Sample(f"q/{n}", "Which?", f"<b>Answer</b> {n}. " + "More. " * 200) for n in (1, 2)]
+    site = serve(form, samples)
+    if form == "grade":
+        for name, grade in (("anna", 1), ("ben", 5)):
+            said(site, name, {sample.id: {"grade": grade} for sample in samples})
+    else:
+        for name, order in (("anna", [["a1"], ["a2"]]), ("ben", [["a2"], ["a1"]])):
+            said(site, name, {"q/1 vs q/2": {"order": order, "none_good": False}})
+    page = site.enter("admin").get("/admin/differences").text
+    briefs = re.findall(r'<p class="brief" dir="auto">(?:<b>(\w)</b> )?([^<]*)</p>', page)
+    assert sorted(text[:28] for _, text in briefs) == [f"&lt;b&gt;Answer&lt;/b&gt; {n}." for n in (1, 2)]
+    assert [name for name, _ in briefs] == (["", ""] if form == "grade" else ["A", "B"])
+    assert all(text.endswith("…") and len(text) < 400 for _, text in briefs)
 
 
 def test_the_export_streams_what_was_said_and_decided(serve):

@@ -281,7 +281,7 @@ def test_units_of_a_reference_come_back_with_the_next_answer_to_it(serve):
         ("grade", {"grade": 1, "reason": "x" * 10_001}, "the reason has 10,001 characters; at most 10,000 are kept",
          "理由が 10,001 字あります。10,000 字以内で書いてください。"),
         ("correct", {"correct": 1}, "decide whether the answer is correct", "正しいかどうかを選んでください。"),
-        ("aspects", {"grades": {}}, "choose a grade for formality", "「formality」の評点を選んでください。"),
+        ("aspects", {"grades": {}}, "choose a grade for formality", "「改まり具合」の評点を選んでください。"),
         ("gist", {"spans": {"gist": [[0, 1]] * 1_001}}, "at most 1,000 passages of one class can be marked",
          "印は、一つの種類につき 1,000 か所までです。"),
     ],

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 from saiten.annotation.forms.showing import SingleAnswer, differing, fields, reason_of, said_of
+from saiten.annotation.forms.words import words
 from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json
 from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
@@ -39,7 +41,7 @@ class AspectsForm(SingleAnswer):
         for aspect in self.rubric.aspects:
             grade = grades.get(aspect.name)
             if isinstance(grade, bool) or grade not in aspect.values:
-                raise Wrong("aspect", name=aspect.name)
+                raise Wrong("aspect", name=partial(_title, aspect))
         return {
             "grades": {name: int(grades[name]) for name in self.rubric.names},
             "reason": reason_of(payload, required=self.reason_required),
@@ -63,16 +65,26 @@ class AspectsForm(SingleAnswer):
             for aspect in differing(name, [payload["grades"][name] for payload in payloads])
         )
 
+    def aspect_titles(self, language: Language) -> Mapping[str, str]:
+        return {aspect.name: _title(aspect, language) for aspect in self.rubric.aspects}
+
     def texts(self, language: Language) -> Mapping[str, object]:
         return {**super().texts(language), "aspects": [_shown(aspect, language) for aspect in self.rubric.aspects]}
 
 
 def _shown(aspect: Aspect, language: Language) -> Json:
-    """Name, question, and the grades that can be given, with what each means where the rubric says so."""
+    """Name, title, question, and the grades that can be given, with what each means where the rubric says so."""
     worded = aspect.worded(language)
     meanings = dict(line.split(": ", 1) for line in worded.grades.splitlines() if ": " in line)
     grades = [{"value": value, "text": meanings.get(str(value), "")} for value in aspect.values]
-    return {"name": aspect.name, "asks": worded.asks, "best": aspect.best, "grades": grades}
+    title = _title(aspect, language)
+    return {"name": aspect.name, "title": title, "asks": worded.asks, "best": aspect.best, "grades": grades}
+
+
+def _title(aspect: Aspect, language: Language) -> str:
+    """The rubric's own, else ours of this name, else the name."""
+    worded = aspect.texts.get(language)
+    return (worded and worded.title) or words("axes", language).get(aspect.name, aspect.name)
 
 
 def _plain(rubric: Rubric) -> Json:
@@ -85,11 +97,15 @@ def _plain(rubric: Rubric) -> Json:
                 "name": aspect.name,
                 "best": aspect.best,
                 "values": list(aspect.values),
-                "texts": {each: {"asks": text.asks, "grades": text.grades} for each, text in aspect.texts.items()},
+                "texts": {each: _worded(text) for each, text in aspect.texts.items()},
             }
             for aspect in rubric.aspects
         ],
     }
+
+
+def _worded(text: Worded) -> Json:
+    return {"asks": text.asks, "grades": text.grades} | ({"title": text.title} if text.title else {})
 
 
 def _rubric(plain: Json) -> Rubric:

@@ -66,6 +66,10 @@ class Form(ABC):
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
         """The aspects on which two or more annotators differ; empty where they agree. Reasons do not count."""
 
+    def aspect_titles(self, language: Language) -> Mapping[str, str]:
+        """Aspect → what people call it; those that the form itself has no title for are missing."""
+        return {}
+
     @abstractmethod
     def texts(self, language: Language) -> Mapping[str, object]:
         """What the page says about the form: title, instructions, the rubric's grades and what each means."""

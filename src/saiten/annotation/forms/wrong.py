@@ -13,7 +13,7 @@ class Wrong(ValueError):
     """
 
     def __init__(self, why: str, **values: Any) -> None:
-        """`why`: the key of the sentence; `values` fill its gaps."""
+        """`why`: the key of the sentence; `values` fill its gaps, a function with what it says for the language."""
         self.why = why
         self.values = values
         super().__init__(self.told("en"))
@@ -21,4 +21,4 @@ class Wrong(ValueError):
     def told(self, language: Language) -> str:
         """The sentence."""
         sentence: str = words("wrong", language)[self.why]
-        return sentence.format(**self.values)
+        return sentence.format(**{key: each(language) if callable(each) else each for key, each in self.values.items()})

@@ -16,10 +16,11 @@ from saiten.annotation.forms import Form
 from saiten.annotation.records import Json, Progress, Settled
 from saiten.annotation.web.bodies import json_object
 from saiten.annotation.web.guards import Admin, TheService
+from saiten.annotation.web.names import aspect_names, named, no_phrases
 from saiten.annotation.web.pages import language_of
 from saiten.annotation.web.refusals import Refused
 from saiten.annotation.web.replies import json_reply
-from saiten.annotation.web.said import said_in_words
+from saiten.annotation.web.said import answers_in_brief, in_brief, said_in_words
 from saiten.annotation.web.saves import note_of, payload_of
 from saiten.annotation.web.service import Service
 from saiten.annotation.web.words import words_of
@@ -34,6 +35,8 @@ _LARGEST_ID = 2**31 - 1
 _LINES_AT_ONCE = 64
 _LONGEST_QUESTION = 160
 """Characters that stand in a list."""
+_LONGEST_ANSWERS = 320
+"""Of all answers to one question together."""
 
 
 @router.get("/admin")
@@ -46,6 +49,7 @@ def overview(request: Request, service: TheService, session: Admin) -> Response:
         kind="admin",
         progress=_progress(service),
         settings=service.store.settings,
+        asked=service.form.texts(language_of(request))["title"],
     )
 
 
@@ -56,9 +60,11 @@ def progress(service: TheService, session: Admin) -> Response:
 
 
 @router.get("/admin/agreement.json")
-def agreement(service: TheService, session: Admin) -> Response:
-    """How far annotators agree so far."""
-    return json_reply([asdict(figure) for figure in service.agreement.figures()])
+def agreement(request: Request, service: TheService, session: Admin) -> Response:
+    """How far annotators agree so far, in the words of the page."""
+    language = language_of(request)
+    names, phrases = aspect_names(service.form, language), service.phrases if language == "ja" else no_phrases
+    return json_reply([asdict(named(figure, names, phrases)) for figure in service.agreement.figures()])
 
 
 @router.get("/admin/differences")
@@ -78,6 +84,7 @@ def differing(request: Request, service: TheService, session: Admin) -> Response
         request,
         session=session,
         kind="admin",
+        names=aspect_names(service.form, language_of(request)),
         items=kept,
         counts={
             "there": there,
@@ -129,6 +136,7 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
         request,
         session=session,
         kind="admin",
+        names=aspect_names(form, language),
         item=settled.item,
         said=said,
         missing=max(0, settled.item.needed - len(settled.said)),
@@ -150,6 +158,11 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
             "form": form.title,
             "item": settled.item.id,
             "said": [{"payload": each["payload"]} for each in said],
+            "marked": {
+                **{str(place): each["payload"] for place, each in enumerate(said)},
+                **({} if decision is None else {"decision": decision.payload}),
+                **({} if beforehand is None else {"prelabel": beforehand[1]}),
+            },
             "decision": None if decision is None else decision.payload,
             "content": content,
             "texts": form.texts(language),
@@ -215,10 +228,11 @@ def _of_person(progress: Progress) -> dict[str, Any]:
 
 
 def _listed(settled: Settled, form: Form) -> dict[str, Any]:
-    question = " ".join(str(settled.item.content.get("question", "")).split())
+    content = settled.item.content
     return {
         "id": settled.item.id,
-        "question": question if len(question) <= _LONGEST_QUESTION else f"{question[:_LONGEST_QUESTION]}…",
+        "question": in_brief(content.get("question", ""), _LONGEST_QUESTION),
+        "answers": answers_in_brief(content, _LONGEST_ANSWERS),
         "aspects": form.differences([answered.payload for _, answered in settled.said]),
         "people": [person.name for person, _ in settled.said],
         "unclear": any(answered.unclear for _, answered in settled.said),

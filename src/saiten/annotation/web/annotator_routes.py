@@ -17,6 +17,7 @@ from saiten.annotation.web.guards import Annotator, LoggedIn, TheService
 from saiten.annotation.web.pages import language_of
 from saiten.annotation.web.refusals import Refused
 from saiten.annotation.web.replies import json_reply, nothing
+from saiten.annotation.web.said import in_brief
 from saiten.annotation.web.saves import payload_of, save_id_of, seconds_of, unclear_of
 from saiten.annotation.web.service import Service
 from saiten.annotation.web.words import words_of
@@ -135,11 +136,10 @@ def _progress(service: Service, session: Session) -> dict[str, int]:
 
 
 def _listed(assigned: Assigned) -> dict[str, Any]:
-    question = " ".join(str(assigned.item.content.get("question", "")).split())
     answered = assigned.answered
     return {
         "number": assigned.number,
-        "words": question if len(question) <= _FIRST_WORDS else f"{question[:_FIRST_WORDS]}…",
+        "words": in_brief(assigned.item.content.get("question", ""), _FIRST_WORDS),
         "state": assigned.state,
         "unclear": answered is not None and answered.unclear,
         "saved_at": None if answered is None else answered.saved_at.isoformat(),

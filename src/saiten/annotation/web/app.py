@@ -17,6 +17,7 @@ from saiten.annotation.web.agreed import AgreementSoFar
 from saiten.annotation.web.headers import SecurityHeaders, with_security
 from saiten.annotation.web.hosts import answers_to
 from saiten.annotation.web.limits import BoundedBody, WrongJoins
+from saiten.annotation.web.names import Phrases, no_phrases
 from saiten.annotation.web.pages import Pages, language_of
 from saiten.annotation.web.refusals import RETRY_AFTER, Refused, why_of
 from saiten.annotation.web.replies import json_reply
@@ -25,10 +26,14 @@ from saiten.annotation.web.settings import WebSettings
 from saiten.errors import BadInput
 
 
-def make_app(store: Store, form: Form, *, settings: WebSettings) -> FastAPI:
+def make_app(store: Store, form: Form, *, settings: WebSettings, phrases: Phrases = no_phrases) -> FastAPI:
     """The page where people grade, as an ASGI application.
 
-    The store is the caller's, to be closed after the application was served.
+    Args:
+        store: is the caller's, to be closed after the application was served.
+        form: what is asked.
+        settings: how the page is reached.
+        phrases: what the words of figures and remarks are in Japanese; without them they stay English.
     """
     app = FastAPI(
         title="saiten annotate",
@@ -46,6 +51,7 @@ def make_app(store: Store, form: Form, *, settings: WebSettings) -> FastAPI:
         Pages({"form_title": form.title}),
         WrongJoins(settings.wrong_joins),
         AgreementSoFar(form, store),
+        phrases,
     )
     for routes in (joining, annotator_routes, people_routes, admin_routes):
         app.include_router(routes.router)

@@ -46,6 +46,20 @@ def _preference(content: Json, payload: Json) -> Iterator[Row]:
         yield "none_good", "○"
 
 
+def answers_in_brief(content: Json, most: int) -> list[Row]:
+    """The beginning of each answer under its name on the page; the only one has no name."""
+    if "answers" not in content:
+        return [("", in_brief(content.get("answer", ""), most))]
+    answers = content["answers"]
+    return [(_letter(place), in_brief(each["text"], most // len(answers))) for place, each in enumerate(answers)]
+
+
+def in_brief(text: Any, most: int) -> str:
+    """The first so many characters, on one line."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= most else f"{line[:most]}…"
+
+
 def _letter(place: int) -> str:
     """The name of an answer on the page: A, B and so on."""
     return chr(ord("A") + place)

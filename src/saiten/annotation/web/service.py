@@ -8,6 +8,7 @@ from saiten.annotation.forms import Form
 from saiten.annotation.store import Store
 from saiten.annotation.web.agreed import AgreementSoFar
 from saiten.annotation.web.limits import WrongJoins
+from saiten.annotation.web.names import Phrases
 from saiten.annotation.web.pages import Pages
 from saiten.annotation.web.settings import WebSettings
 
@@ -22,6 +23,8 @@ class Service:
     pages: Pages
     wrong_joins: WrongJoins
     agreement: AgreementSoFar
+    phrases: Phrases
+    """What tables' own words are in Japanese."""
 
 
 async def service_of(request: Request) -> Service:

@@ -90,7 +90,7 @@ def _between(values: list[int], between: Any, where: str) -> tuple[int, ...]:
 
 def _worded(table: Mapping[str, Any], language: Language, values: tuple[int, ...], where: str) -> Worded:
     where = f"{language} of {where}"
-    found = keys(table[language], where, required=("asks",), optional=("example",))
+    found = keys(table[language], where, required=("asks",), optional=("example", "title"))
     lines = []
     for grade in table["grades"]:
         said = text(grade[language], f"grade {grade['value']} in {where}")
@@ -99,7 +99,8 @@ def _worded(table: Mapping[str, Any], language: Language, values: tuple[int, ...
         others = "整数なら途中の値も可" if language == "ja" else "whole numbers between them may be given, too"
         lines.append(f"({others})")
     example = _example(found["example"], values, where) if "example" in found else None
-    return Worded(text(found["asks"], f"asks in {where}"), "\n".join(lines), example)
+    title = text(found["title"], f"title in {where}") if "title" in found else ""
+    return Worded(text(found["asks"], f"asks in {where}"), "\n".join(lines), example, title)
 
 
 def _example(table: Any, values: tuple[int, ...], where: str) -> AspectExample:

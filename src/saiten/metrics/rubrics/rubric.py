@@ -19,6 +19,8 @@ class Worded:
     """What each grade means, a line each."""
     example: AspectExample | None = None
     """A worked example; None leaves it to the prompt's own, which is about another aspect."""
+    title: str = ""
+    """What people are shown instead of the name; judges are not."""
 
 
 @dataclass(frozen=True)

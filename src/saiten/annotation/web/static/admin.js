@@ -90,10 +90,9 @@ async function showAgreement() {
   line(table.dataset.wait);
   const figures = await ask("GET", "/admin/agreement.json");
   if (!figures?.length) return line(table.dataset.none);
-  const names = JSON.parse(table.dataset.names);
   const shown = (value) => (value === null ? "–" : value.toFixed(3));
   body.replaceChildren(...figures.map((each) => row(
-    cell(names[each.aspect] ?? each.aspect, { tag: "th", isolate: true }),
+    cell(each.aspect, { tag: "th", isolate: true }),
     cell(each.figure),
     cell(shown(each.value), { number: true }),
     cell(each.low === null ? "" : `${shown(each.low)} – ${shown(each.high)}`, { number: true }),

@@ -15,6 +15,10 @@ const form = new FORMS[data.form]({
 });
 $("#decided").replaceChildren(form.element);
 form.write(data.decision ?? {});
+for (const place of all("[data-marked]")) {
+  const drawn = FORMS[data.form].marked?.(data.content, data.marked[place.dataset.marked]);
+  if (drawn) place.replaceWith(drawn);
+}
 for (const button of all("[data-take]")) {
   button.addEventListener("click", () => {
     form.write(data.said[Number(button.dataset.take)].payload);

@@ -66,6 +66,7 @@ export class Desk {
     this.form = new FORMS[data.form]({ item, texts: data.texts, views, changed });
     const told = item.prelabel ? make("div", { class: "beforehand" },
       make("h3", { text: word("beforehand") }), make("p", { text: this.form.tell(item.prelabel), dir: "auto" }),
+      FORMS[data.form].marked?.(item.content, item.prelabel),
       button(word("take_over"), () => { this.form.write(item.prelabel); changed(); }, { class: "plain" })) : null;
     return make("form", { class: "rail", id: "form", novalidate: true, "aria-label": data.texts.title, onsubmit: (event) => { event.preventDefault(); work.saving.save(); } },
       this.#about(),

@@ -1,4 +1,4 @@
-/* A text with stretches marked in it, however they overlap: nothing but text nodes and <mark> elements around them. */
+/* A text with stretches marked in it, however they overlap: nothing but text nodes, and <mark> or <a> elements around them. */
 
 /* The text in pieces, each with the spans that lie over it, the outermost first. */
 export function cut(length, spans) {
@@ -22,14 +22,14 @@ export function cut(length, spans) {
   return pieces;
 }
 
-/* Writes the text into the element; each span is {start, end, class, id, hit, depth}, in code units. */
+/* Writes the text into the element; each span is {start, end, class, id, hit, href, depth}, in code units. */
 export function paint(element, text, spans) {
   const fragment = document.createDocumentFragment();
   for (const piece of cut(text.length, spans)) {
     let place = fragment;
     for (const span of piece.spans) {
-      const mark = document.createElement("mark");
-      mark.className = piece.begun.has(span) ? span.class : `${span.class} on`;
+      const mark = span.href === undefined ? document.createElement("mark") : linkTo(span.href);
+      if (span.class) mark.className = piece.begun.has(span) ? span.class : `${span.class} on`;
       if (span.id !== undefined) mark.dataset.id = span.id;
       if (span.hit !== undefined) mark.dataset.hit = span.hit;
       place.append(mark);
@@ -38,6 +38,13 @@ export function paint(element, text, spans) {
     place.append(text.slice(piece.start, piece.end));
   }
   element.replaceChildren(fragment);
+}
+
+/* Opens elsewhere, and learns nothing of this page. */
+function linkTo(href) {
+  const link = document.createElement("a");
+  Object.assign(link, { href, target: "_blank", rel: "noopener noreferrer" });
+  return link;
 }
 
 /* How many code units of the element's text stand before this place in the page. */

@@ -1,4 +1,5 @@
 /* The texts of an item on the page: each knows its characters, and what is marked in them. */
+import { links } from "./links.js";
 import { paint } from "./paint.js";
 import { excerpt, shown, Points } from "./shown.js";
 import { folded, hits } from "./search.js";
@@ -14,13 +15,13 @@ export class View {
   #painted = false;
   #wanted = false;
 
-  constructor(text, { language, label, name, folding = null }) {
+  constructor(text, { language, label, name, folding = null, linked = false }) {
     this.original = text;
     this.text = shown(text);
     this.name = name;
     this.label = label;
     this.folding = folding; /* the <details> around it, where there is one */
-    this.layers = { marks: [], hits: [] };
+    this.layers = { links: linked ? links(this.text) : [], marks: [], hits: [] };
     this.element = make("div", { class: "text", dir: "auto", lang: language, "data-text": name });
   }
 
@@ -35,7 +36,7 @@ export class View {
       this.#wanted = true;
       return;
     }
-    paint(this.element, this.text, [...this.layers.marks, ...this.layers.hits]);
+    paint(this.element, this.text, [...this.layers.links, ...this.layers.marks, ...this.layers.hits]);
     [this.#painted, this.#wanted] = [true, false];
   }
 
@@ -64,7 +65,7 @@ export function folds(name, label, texts, numbered, language) {
   const rows = texts.map((text, index) => {
     const details = make("details", { open: text.length <= LONG && texts.length <= FEW });
     const title = word(numbered, { n: index + 1 });
-    const view = new View(text, { language, label: title, name, folding: details });
+    const view = new View(text, { language, label: title, name, folding: details, linked: name === "contexts" });
     view.count = make("span", { class: "count" });
     details.append(
       make("summary", {}, make("span", { class: "title", text: title }), make("span", { class: "begins", dir: "auto", lang: language, text: excerpt(text.slice(0, 4 * BEGINNING), BEGINNING) }),

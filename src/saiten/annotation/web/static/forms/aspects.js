@@ -9,7 +9,7 @@ export class Aspects {
     this.groups = this.aspects.map((aspect, at) => {
       const keys = keysOf(aspect.grades.map((grade) => grade.value));
       const group = new Choices({
-        legend: word("aspect_numbered", { n: at + 1, name: aspect.name }),
+        legend: word("aspect_numbered", { n: at + 1, name: aspect.title }),
         asks: aspect.asks,
         options: aspect.grades.map((grade, place) => ({
           ...grade, key: keys[place], sign: keys[place] === String(grade.value) ? undefined : String(grade.value),
@@ -59,7 +59,7 @@ export class Aspects {
 
   problem() {
     const open = this.groups.findIndex((group) => group.value === null);
-    return open < 0 ? null : { message: word("choose_aspect", { name: this.aspects[open].name }), at: this.groups[open] };
+    return open < 0 ? null : { message: word("choose_aspect", { name: this.aspects[open].title }), at: this.groups[open] };
   }
 
   press(key) {
@@ -74,6 +74,6 @@ export class Aspects {
   }
 
   tell({ grades = {} }) {
-    return this.aspects.map(({ name }) => `${name}: ${grades[name] ?? "–"}`).join(", ");
+    return this.aspects.map(({ name, title }) => `${title}: ${grades[name] ?? "–"}`).join(", ");
   }
 }

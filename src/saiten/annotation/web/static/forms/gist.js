@@ -2,9 +2,10 @@
 import { Caret } from "../caret.js";
 import { make, announce, isField } from "../make.js";
 import { excerpt } from "../shown.js";
-import { CLASS, KINDS, LAYERS, has, kindsOf, layerOf, reclassed, trimmed, withMark, without } from "../spans.js";
+import { KINDS, LAYERS, has, kindsOf, layerOf, reclassed, trimmed, withMark, without } from "../spans.js";
 import { word } from "../words.js";
 import { MarkList, idOf } from "./mark_list.js";
+import { marked, painted } from "./marked.js";
 import { Marks } from "./marks.js";
 import { Palette } from "./palette.js";
 
@@ -198,9 +199,8 @@ export class Gist {
   #draw() {
     for (const side of SIDES) {
       const caret = this.carets[side];
-      this.views[side].layers.marks = this.marks.of[side].map((mark) => ({
-        start: mark.start, end: mark.end, class: CLASS[mark.kind], id: idOf(mark), depth: layerOf(mark.kind).name === "missing" ? 1 : 0,
-      }));
+      const marks = this.marks.of[side];
+      this.views[side].layers.marks = painted(marks).map((span, at) => ({ ...span, id: idOf(marks[at]) }));
       const had = document.activeElement === caret.region;
       this.views[side].repaint();
       if (had) caret.select(caret.anchor, caret.focus);
@@ -231,6 +231,11 @@ export class Gist {
 
   tell({ spans = {} }) {
     return KINDS.filter((kind) => spans[kind]?.length).map((kind) => `${kindName(kind)} ${spans[kind].length}`).join(", ");
+  }
+
+  /* The same in the texts, to be looked at before it is taken over. */
+  static marked(content, payload) {
+    return marked(content, payload);
   }
 
   /* What is about the reference alone, and holds for every answer that is held against it; null where nothing is. */
