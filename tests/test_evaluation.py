@@ -331,3 +331,14 @@ def test_a_watch_is_told_of_everything():
     saiten.evaluate([ROWS[0], {"question": None}], ["token_f1"], watch=Watch())
     assert sorted(kind for kind, _ in told) == ["bad", "done", "read", "scored"]
     assert [kind for kind, _ in told if kind != "bad"] == ["read", "scored", "done"]
+
+
+def test_results_without_ids_are_compared_by_question():
+    """In any order, as `saiten compare` does it."""
+    rows = [{"question": f"q {n}", "answer": f"{n}" if n % 2 else "-", "reference": f"{n}"} for n in range(20)]
+    better = [row | {"answer": row["reference"]} for row in rows[::-1]]
+    before, after = (saiten.evaluate(of, ["exact_match"]) for of in (rows, better))
+    compared = before.compare(after)
+    (row,) = compared.rows()
+    assert (row["n"], row["difference"], row["verdict"]) == (20, 0.5, "better")
+    assert "Paired by question, for lack of ids: 20." in str(compared)

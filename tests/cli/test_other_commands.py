@@ -253,3 +253,104 @@ def test_a_sample_of_a_dialogue_leads_to_what_was_said(saiten):
     Path("bot.py").write_text("def answer(question): return 'You.'\n", "utf-8")
     assert saiten("converse", "qa.jsonl", "--system", "bot.py:answer", "-o", "talk").status == 0
     assert "saiten show talk --dialogue q1" in saiten("show", "talk", "--sample", "q1").out
+
+
+def answers(numbers, wrong=(), **more):
+    """A row per question, without an id unless `more` has one, with the question's number or its place in ORDER."""
+    return [
+        {"question": f"How old is bridge {n}?", "answer": "old" if n in wrong else f"{n} years", "reference": f"{n} years"}
+        | {key: value.format(n=n, place=ORDER.index(n)) for key, value in more.items()}
+        for n in numbers
+    ]  # fmt: skip
+
+
+ORDER = [n * 7 % 50 for n in range(50)]
+"""The numbers up to 50 in an order in which hardly any has its place."""
+
+
+@pytest.fixture
+def against(saiten, data):
+    """`against(rows, others)`: the first row of their comparison, its caption, and what was said beside it."""
+
+    def compared(rows, others):
+        for name, of in (("before", rows), ("after", others)):
+            assert saiten("score", data(of), "-m", "exact_match", "-o", name).status == 0
+        said = saiten("compare", "before", "after", "--format", "json")
+        assert said.status == 0, said
+        (table,) = json.loads(said.out).values()
+        (caption,) = [line for line in saiten("compare", "before", "after", "--format", "md").out.splitlines() if line.startswith("Difference")]  # fmt: skip
+        return table[0], caption, said.err
+
+    return compared
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "by"),
+    [
+        ({}, {}, "question, for lack of ids"),
+        ({"id": "q{n}"}, {}, "question, for lack of ids"),
+        ({"id": "q{n}"}, {"id": "q{n}"}, "id and question"),
+        ({"id": "run-1-{n}"}, {"id": "run-2-{n}"}, "question, since the ids do not match"),
+        ({"id": "{n}"}, {"id": "{place}"}, "question, since the ids do not match"),
+        ({"system": "v1"}, {"system": "v2"}, "question, for lack of ids"),
+        ({"group": "old"}, {"group": "new"}, "question, for lack of ids"),
+    ],
+)
+def test_a_file_in_another_order_is_compared_question_by_question(against, one, other, by):
+    """Whatever the ids say, or do not say: 25 of 50 became right, and the caption says how the pairs were found."""
+    row, caption, err = against(answers(range(50), range(0, 50, 2), **one), answers(ORDER, **other))
+    assert (row["n"], row["of"], row["difference"], row["verdict"]) == (50, 50, 0.5, "better")
+    assert f"Paired by {by}: 50." in caption
+    assert "counterpart" not in caption + err
+
+
+def test_one_question_in_several_groups_is_several_questions(against):
+    """What product A costs is not what product B costs."""
+    rows = [
+        {"question": "What does it cost?", "answer": f"{n} yen", "reference": f"{n} yen", "group": f"p{n}"}
+        for n in range(20)
+    ]
+    changed = [row | {"answer": "nothing"} if n < 10 else row for n, row in enumerate(rows)]
+    row, caption, _ = against(rows, changed[::-1])
+    assert (row["n"], row["difference"], row["lower"], row["equal"]) == (20, -0.5, 10, 10)
+    assert "Several answers" not in caption
+
+
+def test_several_answers_to_a_question_without_ids_count_with_their_mean(against):
+    """Nothing says which belongs to which; it is said how many questions that concerns."""
+    row, caption, _ = against(answers([*range(8), 0, 0, 1]), answers([1, *range(8)], wrong=(0, 1)))
+    assert (row["n"], row["difference"]) == (8, -0.25)
+    assert "Several answers of a side in one pair count with their mean: 2." in caption
+
+
+def test_questions_that_are_mostly_alone_are_pointed_out(against):
+    """On stderr and in the caption, with the numbers; a few only in the caption."""
+    _, caption, err = against(answers(range(30)), answers(range(20, 50)))
+    told = "most answers of one side have no counterpart: 10 pairs, of 30 in the first and 30 in the second"
+    assert f"But {told}." in caption
+    assert told in err
+    assert "Without a counterpart: 20 in the first, 20 in the second." in caption
+
+
+def test_a_few_that_are_alone_are_counted(against):
+    """Without a warning."""
+    _, caption, err = against(answers(range(30)), answers(range(2, 30)))
+    assert "Without a counterpart: 2 in the first, 0 in the second." in caption
+    assert "counterpart" not in err
+
+
+def test_without_ids_and_questions_only_the_place_is_left(against):
+    """It is said, since another order would compare what does not belong together."""
+    rows = [{"answer": f"{n}", "reference": f"{n}"} for n in range(8)]
+    row, caption, err = against(rows, rows)
+    assert (row["n"], row["difference"]) == (8, 0.0)
+    assert "Paired by place in the file, for lack of ids and questions: 8." in caption
+    assert "paired by their place in the file" in err
+
+
+def test_systems_in_two_runs_without_ids_are_not_mixed(against):
+    """Where both runs have the same systems, each is paired with itself."""
+    rows = [row | {"system": name} for name in "ab" for row in answers(range(10))]
+    other = [row | {"answer": "none"} if row["system"] == "b" else row for row in rows[::-1]]
+    row, _, _ = against(rows, other)
+    assert (row["n"], row["lower"], row["equal"]) == (20, 10, 10)

@@ -1,12 +1,13 @@
 """Systems compared by their dialogues: what stands in the tables whatever groups and runs are called."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
 
 from saiten.reports.comparison import verdict
 from saiten.reports.dialogue_comparison import SCORES, Run, by_group
-from saiten.reports.sides import Side
+from saiten.reports.sides import PairedSide
 
 KEYS = [(f"question {n}", f"q{n}") for n in range(8)]
 
@@ -14,7 +15,8 @@ KEYS = [(f"question {n}", f"q{n}") for n in range(8)]
 def run(name: str, value: float, lost: Sequence[tuple[str, str]] = ()) -> Run:
     """A run whose scores rise from this value; of the pairs that are lost nothing was measured."""
     values = {score: {key: value + n / 8 for n, key in enumerate(KEYS)} for score in SCORES}
-    return Run(name, "bot", Side(name, values, {score: dict.fromkeys(lost, "failed") for score in SCORES}))
+    missing = {score: dict.fromkeys(lost, "failed") for score in SCORES}
+    return Run(name, "bot", PairedSide(values, missing, Counter([*KEYS, *lost])))
 
 
 def test_a_group_called_all_does_not_take_the_place_of_the_whole():

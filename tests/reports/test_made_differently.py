@@ -63,6 +63,10 @@ def test_the_comparison_says_it_in_both_languages(tmp_path):
 def test_runs_that_were_made_alike_say_nothing(tmp_path):
     """Real ones."""
     for name in ("first", "second"):
-        saiten.evaluate([{"answer": "a b", "reference": "a"}] * 3, ["token_f1", "rouge_l"], run=tmp_path / name)
+        saiten.evaluate(
+            [{"question": f"q {n}", "answer": "a b", "reference": "a"} for n in range(3)],
+            ["token_f1", "rouge_l"],
+            run=tmp_path / name,
+        )
     (table,) = compare_runs([read_run(tmp_path / name) for name in ("first", "second")])
     assert "But" not in table.caption

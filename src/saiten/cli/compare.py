@@ -37,6 +37,8 @@ def compare(
 ) -> None:
     """Compare runs on the samples they share, or systems on the questions they share.
 
+    Samples are paired by id, without ids by question (and group); the caption says how, and what has no counterpart.
+
     A difference is called only if it is outside the noise and 90 % were measured on both sides; scores that either side
     could not measure are left out and counted. Runs of `saiten converse` are also compared per group, with a figure in
     --format html.
@@ -61,6 +63,9 @@ def compare(
     for remark in remarks:
         notes(remark)
     found = compare_sides(sides_of(readers, names))
+    for one in found:
+        for remark in one.remarks:
+            notes(f"{one.first}, {one.second}: {remark}")
     tables = compare_runs(readers, names, found=found, remarks=remarks, glance=form == "table")
     first, *others = (reader.bad_rows() for reader in readers)
     lost = [min(first, other) for other in others]  # what only one side lost was measured on one side only

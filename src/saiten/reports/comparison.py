@@ -12,11 +12,12 @@ from saiten.journal import RunReader
 from saiten.metrics.catalog import make_metric
 from saiten.reports.dialogue_comparison import Run, by_group
 from saiten.reports.made_differently import made_differently
-from saiten.reports.sides import Missing, Side, apart, key_of, side_of
+from saiten.reports.sides import Missing, PairedSide, Pairing, Side, apart, pair_keys, paired, pairing_of, side_of
 from saiten.reports.summary_tables import asked, interval_text
 from saiten.reports.tables import Cell, Interval, PValue, Table
 from saiten.reports.thresholds import COVERAGE
 from saiten.stats import PairedComparison, compare_paired, holm
+from saiten.summary import place_of
 
 BETTER, WORSE, DIFFERS = OUTSIDE_NOISE = "better", "worse", "differs"
 NOISE = "within the noise"
@@ -78,6 +79,7 @@ class Compared:
     first: str
     second: str
     metrics: tuple[MetricCompared, ...]
+    pairing: Pairing
     tests_of: str = "metrics"
     """What the p-values are corrected for the number of."""
 
@@ -103,8 +105,33 @@ class Compared:
         )
         drawn = () if glance else (Interval("difference", *_ENDS, 0.0),)
         rows = tuple(_row(each, glance=glance) for each in self.metrics)
-        caption = _CAPTION.replace("number of metrics", f"number of {self.tests_of}")
+        caption = " ".join([_CAPTION.replace("number of metrics", f"number of {self.tests_of}"), *self._paired()])
         return Table(f"{self.first} → {self.second}", columns, rows, caption, drawn, "several")
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader should know before believing the pairs."""
+        found = []
+        by = self.pairing
+        if by.mostly_alone:
+            found.append(
+                f"most answers of one side have no counterpart: {by.pairs} pairs, of {by.first} in the first and "
+                f"{by.second} in the second"
+            )
+        if by.how.startswith("place in the file"):
+            found.append(
+                "answers were paired by their place in the file; in another order they are not of one question"
+            )
+        return found
+
+    def _paired(self) -> Iterator[str]:
+        by = self.pairing
+        yield f"Paired by {by.how}: {by.pairs}."
+        if any(by.alone):
+            yield f"Without a counterpart: {by.alone[0]} in the first, {by.alone[1]} in the second."
+        if by.several:
+            yield f"Several answers of a side in one pair count with their mean: {by.several}."
+        yield from (f"But {remark}." for remark in self.remarks)
 
 
 def compare_runs(
@@ -175,34 +202,37 @@ def compare_sides(sides: Sequence[Side]) -> list[Compared]:
         if apart(sides[0], side) is not None:
             which = f"{sides[0].title} and {side.title}: " if len(sides) > 2 else ""
             raise BadInput(which + _why_apart(sides[0], side))
-    found = [list(_metrics(sides[0], side)) for side in sides[1:]]
+    how, (first, *others) = paired(sides)
+    all_asked = any(side.by_question for side in sides)
+    found = [list(_metrics(first, other, all_asked=all_asked)) for other in others]
     corrected = iter(holm([each.pairs.p_value for metrics in found for each in metrics]))
     return [
         Compared(
             sides[0].title,
             side.title,
             tuple(replace(each, p=next(corrected)) for each in metrics),
+            pairing_of(how, first, other),
             "metrics" if len(found) == 1 else "metrics and runs",
         )
-        for side, metrics in zip(sides[1:], found, strict=True)
+        for side, other, metrics in zip(sides[1:], others, found, strict=True)
     ]
 
 
 def _why_apart(first: Side, second: Side) -> str:
     why = apart(first, second)
     if why == "sample":
-        return "no sample was measured on both sides; samples are matched by id, with --systems by question"
+        return "no sample was measured on both sides; samples are matched by id or question, with --systems by question"
     if why == "question":
         return "no question was measured on both sides; systems are matched by the questions' text"
     if why == "metric":
-        had = " and ".join(", ".join(side.values) for side in (first, second))
+        had = " and ".join(", ".join(side.measured) for side in (first, second))
         return f"there is no metric that both measured: there are {had}"
-    nothing = " and ".join(dict.fromkeys(side.title for side in (first, second) if not side.values))
+    nothing = " and ".join(dict.fromkeys(side.title for side in (first, second) if not side.measured))
     return f"there is no metric that both measured: nothing was measured of {nothing}"
 
 
-def _metrics(first: Side, second: Side) -> Iterator[MetricCompared]:
-    """The metrics that both have, p not corrected yet."""
+def _metrics(first: PairedSide, second: PairedSide, *, all_asked: bool) -> Iterator[MetricCompared]:
+    """The metrics that both have, p not corrected yet; `all_asked`: whether each should have what the other has."""
     for metric in first.values:
         a, b = first.values[metric], second.values.get(metric, {})
         keys = sorted(a.keys() & b.keys())
@@ -212,7 +242,7 @@ def _metrics(first: Side, second: Side) -> Iterator[MetricCompared]:
         one, other = first.asked(metric), second.asked(metric)
         # All systems are asked the same questions, and one without an answer is left out of the run; another run may be
         # of other samples.
-        could = one | other if first.by_question else one & other
+        could = one | other if all_asked else one & other
         yield MetricCompared(
             metric,
             pairs,
@@ -273,10 +303,16 @@ def higher_is_better(metric: str) -> bool | None:
 
 
 def _dialogues_by_group(readers: Sequence[RunReader], names: Sequence[str], *, glance: bool) -> list[Table]:
-    groups = {key_of(pair): pair.group for reader in reversed(readers) for pair in reader.samples()}  # the first counts
+    sides = sides_of(readers, (), names)
+    keys = pair_keys([side.places for side in sides])
+    groups = {
+        of[identity]: place.group
+        for side, of in reversed(list(zip(sides, keys.of, strict=True)))  # the first counts
+        for identity, place in side.places.items()
+    }
     runs = [
-        Run(name, str((reader.manifest.settings.get("system") or {}).get("name", "")), side_of(reader, name))
-        for name, reader in zip(_told_apart(names), readers, strict=True)
+        Run(name, str((reader.manifest.settings.get("system") or {}).get("name", "")), side)
+        for name, reader, side in zip(_told_apart(names), readers, paired(sides)[1], strict=True)
     ]
     return by_group(runs, groups, verdict, glance=glance)
 
@@ -290,9 +326,15 @@ def what_differs(readers: Sequence[RunReader]) -> list[str]:
         values = [reader.manifest.settings.get(name) for reader in readers]
         if any(value != values[0] for value in values):
             found.append(f"the runs differ in {name}: {', '.join(map(str, values))}; the difference may come from that")
-    first = {key_of(pair): pair for pair in readers[0].samples()}
-    others = [pair for reader in readers[1:] for pair in reader.samples()]
-    shared = [(first[key], pair) for pair in others if (key := key_of(pair)) in first]
+    pairs = [{pair.id: pair for pair in reader.samples()} for reader in readers]
+    keys = pair_keys([{identity: place_of(pair) for identity, pair in of.items()} for of in pairs]).of
+    first = {keys[0][identity]: pair for identity, pair in pairs[0].items()}
+    shared = [
+        (first[by[identity]], pair)
+        for of, by in zip(pairs[1:], keys[1:], strict=True)
+        for identity, pair in of.items()
+        if by[identity] in first
+    ]
     if changed := len({one.id for one, other in shared if one.references != other.references}):
         found.append(f"{changed} pairs have another reference than in the first run; the difference may come from that")
     if changed := len({one.id for one, other in shared if one.group != other.group}):

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from saiten.reports.charts import Series, Value, dialogue_lines
 from saiten.reports.charts.dialogue_lines import MOST_GROUPS
-from saiten.reports.sides import Key, Side
+from saiten.reports.sides import Key, PairedSide
 from saiten.reports.summary_tables import asked, interval_text
 from saiten.reports.tables import Cell, Interval, Name, PValue, Table
 from saiten.stats import PairedComparison, compare_paired, holm
@@ -31,7 +31,7 @@ class Run:
     """Short: the column's head."""
     system: str
     """Who answered."""
-    side: Side
+    side: PairedSide
     """Its scores, by pair."""
 
     @property

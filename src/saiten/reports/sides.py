@@ -1,7 +1,13 @@
-"""The sides of a comparison: runs paired sample by sample, or systems paired question by question."""
+"""The sides of a comparison, runs or systems, and what of one belongs to what of another.
 
+Samples of runs are paired by id and question. Where there are no ids (`row-N` only says where a row was), or the ids of
+one question differ from run to run, they are paired by question, and by group and system where these tell answers to
+one question apart. Systems are paired by question. Several answers under one key count with their mean.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
@@ -12,9 +18,20 @@ from saiten.records import Sample, Scored, Status
 from saiten.summary import Place, place_of
 
 Key = tuple[str, str]
-"""Question and sample; the sample is empty where systems are paired, question by question."""
+"""Question, and the id, or whatever else tells answers to it apart; "" where nothing does."""
 Missing = Status | Literal["absent"]
 """Why a side has no value: the status of its score, or that it has no answer."""
+How = Literal[
+    "id and question",
+    "question",
+    "question, for lack of ids",
+    "question, since the ids do not match",
+    "place in the file, for lack of ids and questions",
+]
+"""By what answers are paired."""
+
+_PLACE_IN_FILE = re.compile(r"row-\d+(@.*)?", re.DOTALL)
+"""What readers call a row without an id."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,16 +39,29 @@ class Side:
     """A run, or one system of a run, as far as it is compared."""
 
     title: str
-    values: Mapping[str, Mapping[Key, float]]
-    """By metric; several answers of a system to one question count with their mean."""
-    missing: Mapping[str, Mapping[Key, Status]]
-    """By metric: what has a score and no value."""
+    places: Mapping[str, Place]
+    """Of its samples, by id."""
+    scores: Mapping[str, Mapping[str, float | Status]]
+    """By metric, then by sample id: the value, or why there is none."""
     by_question: bool = False
     """Whether it is a system, which is paired by question."""
 
-    def has(self, metric: str, key: Key) -> bool:
-        """Whether there is a score, with or without a value."""
-        return key in self.values.get(metric, {}) or key in self.missing.get(metric, {})
+    @property
+    def measured(self) -> list[str]:
+        """The metrics that have a value."""
+        return [metric for metric, of in self.scores.items() if any(isinstance(one, float) for one in of.values())]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedSide:
+    """A side by the keys under which it is paired."""
+
+    values: Mapping[str, Mapping[Key, float]]
+    """By metric; several answers under one key count with their mean."""
+    missing: Mapping[str, Mapping[Key, Status]]
+    """By metric: what has a score and no value."""
+    answers: Counter[Key]
+    """How many there are under each key."""
 
     def asked(self, metric: str) -> set[Key]:
         """Everything that has a score of the metric, whatever its status."""
@@ -43,18 +73,133 @@ class Side:
         return Counter(missing.get(key, "absent") for key in keys if key not in values)
 
 
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Under which key each sample is paired, run by run."""
+
+    how: How
+    of: tuple[Mapping[str, Key], ...]
+    """By run, then by sample id."""
+
+
+def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False) -> Keys:
+    """The keys of the samples of several runs, or systems (`by_question`); one way for all of them."""
+    tags = [_group] if by_question else [_group, _system]
+    telling = [tag for tag in tags if _tells_apart(tag, runs)]
+    questions = tuple(
+        {identity: (place.question, "\0".join(tag(place) for tag in telling)) for identity, place in places.items()}
+        for places in runs
+    )
+    if by_question:
+        return Keys("question", questions)
+    ids = tuple(
+        {
+            identity: alike[identity] if _PLACE_IN_FILE.fullmatch(identity) else (place.question, identity)
+            for identity, place in places.items()
+        }
+        for places, alike in zip(runs, questions, strict=True)
+    )
+    nameless = any(places and all(map(_PLACE_IN_FILE.fullmatch, places)) for places in runs)
+    if not nameless and all(_match(ids[0], ids[at], questions[0], questions[at]) for at in range(1, len(runs))):
+        return Keys("id and question", ids)
+    if not any(_has_question(place) for places in runs for place in places.values()):
+        return Keys("place in the file, for lack of ids and questions", questions)
+    return Keys("question, for lack of ids" if nameless else "question, since the ids do not match", questions)
+
+
+def _group(place: Place) -> str:
+    return place.group or ""
+
+
+def _system(place: Place) -> str:
+    return place.system or ""
+
+
+def _has_question(place: Place) -> bool:
+    return not place.question.startswith("\0")
+
+
+def _tells_apart(tag: Callable[[Place], str], runs: Sequence[Mapping[str, Place]]) -> bool:
+    """Whether answers to one question differ in it, and all runs know it: systems may be renamed from run to run."""
+    known = [{tag(place) for place in places.values()} for places in runs]
+    if any(known[0].isdisjoint(others) for others in known[1:]):
+        return False
+    return any(len({(p.question, tag(p)) for p in of.values()}) > len({p.question for p in of.values()}) for of in runs)
+
+
+def _match(first: Mapping[str, Key], second: Mapping[str, Key], *questions: Mapping[str, Key]) -> bool:
+    """Whether ids pair at least half of what the questions do; ids given anew in each run pair next to nothing."""
+    by_id = len({*first.values()} & {*second.values()})
+    by_question = len({*questions[0].values()} & {*questions[1].values()})
+    return 2 * by_id >= by_question
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """How the answers of two sides were paired, and which have no counterpart."""
+
+    how: How
+    pairs: int
+    first: int
+    """Keys of the first side, paired or not."""
+    second: int
+    several: int
+    """Pairs in which a side has several answers, which count with their mean."""
+
+    @property
+    def alone(self) -> tuple[int, int]:
+        """How many of the first and of the second have no counterpart."""
+        return self.first - self.pairs, self.second - self.pairs
+
+    @property
+    def mostly_alone(self) -> bool:
+        """Whether a side has more without a counterpart than with one."""
+        return max(self.alone) > self.pairs
+
+
+def paired(sides: Sequence[Side]) -> tuple[How, list[PairedSide]]:
+    """The sides by the keys under which all of them are paired."""
+    keys = pair_keys([side.places for side in sides], by_question=any(side.by_question for side in sides))
+    return keys.how, [_keyed(side, of) for side, of in zip(sides, keys.of, strict=True)]
+
+
+def pairing_of(how: How, first: PairedSide, second: PairedSide) -> Pairing:
+    """How two of them were paired."""
+    both = first.answers.keys() & second.answers.keys()
+    several = sum(max(first.answers[key], second.answers[key]) > 1 for key in both)
+    return Pairing(how, len(both), len(first.answers), len(second.answers), several)
+
+
+def _keyed(side: Side, keys: Mapping[str, Key]) -> PairedSide:
+    values: dict[str, dict[Key, list[float]]] = {}
+    missing: dict[str, dict[Key, Status]] = {}
+    for metric, of in side.scores.items():
+        for identity, one in of.items():
+            if isinstance(one, float):
+                values.setdefault(metric, {}).setdefault(keys[identity], []).append(one)
+            else:
+                missing.setdefault(metric, {})[keys[identity]] = one
+    means = {metric: {key: fmean(each) for key, each in of.items()} for metric, of in values.items()}
+    lacking = {
+        metric: {key: why for key, why in of.items() if key not in means.get(metric, {})}
+        for metric, of in missing.items()
+    }
+    return PairedSide(means, lacking, Counter(keys.values()))
+
+
 Apart = Literal["unmeasured", "metric", "question", "sample"]
 """Why two sides cannot be compared: one has no value at all; no metric, no question, no sample has values of both."""
 
 
 def apart(first: Side, second: Side) -> Apart | None:
     """Why the two cannot be compared; None if they can."""
-    if not first.values or not second.values:
+    if not first.measured or not second.measured:
         return "unmeasured"
-    shared = [metric for metric in first.values if metric in second.values]
+    shared = [metric for metric in first.measured if metric in second.measured]
     if not shared:
         return "metric"
-    if any(not first.values[metric].keys().isdisjoint(second.values[metric]) for metric in shared):
+    _, (one, other) = paired((first, second))
+    if any(not one.values[metric].keys().isdisjoint(other.values[metric]) for metric in shared):
         return None
     return "question" if first.by_question else "sample"
 
@@ -81,61 +226,26 @@ def side_of(reader: RunReader, name: str, system: str | None = None) -> Side:
     return side_from(samples, reader.scores(), name, by_question=system is not None)
 
 
-def systems_of(reader: RunReader) -> list[Side]:
-    """The systems of a run, by question, in the order in which they come; empty where there are fewer than two."""
-    places = {sample.id: place for sample in reader.samples() if (place := place_of(sample)).system}
-    names = dict.fromkeys(str(place.system) for place in places.values())
-    if len(names) < 2:
-        return []
-    found = {name: _Gathered() for name in names}
-    for one in reader.scores():
-        if one.sample in places:
-            place = places[one.sample]
-            found[str(place.system)].add((place.question, ""), one)
-    return [gathered.side(name, by_question=True) for name, gathered in found.items()]
-
-
 def side_from(samples: Iterable[Sample], scores: Iterable[Scored], name: str, *, by_question: bool = False) -> Side:
     """The side that these samples and their scores make."""
-    keys = {sample.id: _key(sample, by_question=by_question) for sample in samples}
-    gathered = _Gathered()
+    places = {sample.id: place_of(sample) for sample in samples}
+    return _sides({name: places}, scores, by_question=by_question)[0]
+
+
+def systems_of(reader: RunReader) -> list[Side]:
+    """The systems of a run, by question, in the order in which they come; empty where there are fewer than two."""
+    places: dict[str, dict[str, Place]] = {}
+    for sample in reader.samples():
+        if sample.system:
+            places.setdefault(sample.system, {})[sample.id] = place_of(sample)
+    return _sides(places, reader.scores(), by_question=True) if len(places) > 1 else []
+
+
+def _sides(places: Mapping[str, Mapping[str, Place]], scores: Iterable[Scored], *, by_question: bool) -> list[Side]:
+    names = {identity: name for name, of in places.items() for identity in of}
+    found: dict[str, dict[str, dict[str, float | Status]]] = {name: {} for name in places}
     for one in scores:
-        if (key := keys.get(one.sample)) is not None:
-            gathered.add(key, one)
-    return gathered.side(name, by_question=by_question)
-
-
-class _Gathered:
-    """The scores of a side while they are read."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, dict[Key, list[float]]] = {}
-        self._missing: dict[str, dict[Key, Status]] = {}
-
-    def add(self, key: Key, one: Scored) -> None:
-        if one.score.value is not None:
-            self._values.setdefault(one.metric, {}).setdefault(key, []).append(one.score.value)
-        else:
-            self._missing.setdefault(one.metric, {})[key] = one.score.status
-
-    def side(self, name: str, *, by_question: bool) -> Side:
-        values = {metric: {key: fmean(each) for key, each in of.items()} for metric, of in self._values.items()}
-        missing = {
-            metric: {key: status for key, status in of.items() if key not in values.get(metric, {})}
-            for metric, of in self._missing.items()
-        }
-        return Side(name, values, missing, by_question)
-
-
-def _key(sample: Sample, *, by_question: bool) -> Key:
-    return (place_of(sample).question, "") if by_question else key_of(sample)
-
-
-def key_of(sample: Sample) -> Key:
-    """By what a sample of several runs is matched."""
-    return pair_key(place_of(sample), sample.id)
-
-
-def pair_key(place: Place, identity: str) -> Key:
-    """By what samples of several runs are matched: one id under one question."""
-    return (place.question, identity)
+        if one.sample in names:
+            value = one.score.status if one.score.value is None else float(one.score.value)
+            found[names[one.sample]].setdefault(one.metric, {})[one.sample] = value
+    return [Side(name, of, found[name], by_question) for name, of in places.items()]

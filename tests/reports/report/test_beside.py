@@ -1,5 +1,7 @@
 """Which answers stand beside each other: those that `saiten compare` pairs, whatever they are called."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +28,12 @@ def places(*rows):
     [
         ([places(("a", "Q", None)), places(("a", "Q", None))], [["0a", "1a"]]),
         ([places(("a", "Q", None)), places(("a", "other", None))], [["0a"], ["1a"]]),
-        ([places(("a", "Q", None)), places(("b", "Q", None))], [["0a"], ["1b"]]),
+        ([places(("a", "Q", None)), places(("b", "Q", None))], [["0a", "1b"]]),
+        ([places(("a", "Q", None), ("b", "R", None)), places(("a", "Q", None), ("c", "R", None))], [["0a", "1a"], ["0b"], ["1c"]]),
+        ([places(("row-1", "Q", None), ("row-2", "R", None)), places(("row-1", "R", None), ("row-2", "Q", None))], [["0row-1", "1row-2"], ["0row-2", "1row-1"]]),
+        ([places(("row-1", "Q", None), ("row-2", "Q", None)), places(("row-4", "Q", None), ("row-5", "Q", None), ("row-6", "Q", None))], [["0row-1", "1row-4"], ["0row-2", "1row-5"], ["1row-6"]]),
+        ([places(("row-1", "Q", "x"), ("row-2", "Q", "y")), places(("row-1", "Q", "y"), ("row-2", "Q", "x"))], [["0row-1", "0row-2", "1row-1", "1row-2"]]),
+        ([places(("row-1", "", None)), places(("row-1", "", None), ("row-2", "", None))], [["0row-1", "1row-1"], ["1row-2"]]),
         ([places(("a", "", None)), places(("a", "", None), ("b", "", None))], [["0a", "1a"], ["1b"]]),
         ([places(("a", "Q", "x"), ("b", "Q", "y"), ("c", "Q", "x"))], [["0a", "0b"], ["0c"]]),
         ([places(("a", "Q", "x")), places(("b", "Q", "y"))], [["0a", "1b"]]),
@@ -87,6 +94,22 @@ def test_the_differences_of_two_runs_are_those_of_compare(run, page):
         found = differences(index, row[0], lambda number: index["run"][number])
         assert len(found) == row[table.columns.index("n")]
         assert sum(found) / len(found) == pytest.approx(row[1], abs=1e-5)
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_answers_without_ids_stand_beside_those_to_the_same_question(run, page, renamed):
+    """In another order; and so do those whose ids every run gives anew. The differences are those of compare."""
+    rows = [Sample(f"row-{n}", f"Question {n}?", f"{n}") for n in range(20)]
+    names = [f"id {n}" if renamed else f"row-{n}" for n in range(20)]
+    other = [replace(row, id=name) for name, row in zip(names, rows[::-1], strict=True)]
+    folders = run("first", rows), run("second", other, lambda s, n: scores(s, n * 3))
+    index = index_of(page(*folders))
+    (table,) = compare_runs([read_run(folder) for folder in folders])
+    for row in table.rows:
+        found = differences(index, row[0], lambda number: index["run"][number])
+        assert len(found) == row[table.columns.index("n")]
+        assert sum(found) / len(found) == pytest.approx(row[1], abs=1e-5)
+    assert sorted(map(index["beside"].count, set(index["beside"]))) == [2] * 20
 
 
 def test_the_differences_of_two_systems_are_those_of_compare(run, page):

@@ -1,18 +1,21 @@
 """Which answers of a report stand beside each other: those that `saiten compare` pairs.
 
-Samples of several runs belong together by question and id, the systems of a run by question. The ids of an experiment,
-QUESTION-ID@SYSTEM, name the question that both answer. Where a system has several answers to one question, and their
-ids do not say which belongs to which, the first stands beside the first of the others, the second beside the second.
+Samples of several runs belong together by question and id, or where ids do not say so by question; the systems of a run
+by question. The ids of an experiment, QUESTION-ID@SYSTEM, name the question that both answer. Where a run or a system
+has several answers to one question, and their ids do not say which belongs to which, the first stands beside the first
+of the others, the second beside the second.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from saiten.reports.sides import pair_key
+from saiten.reports.sides import pair_keys
 from saiten.summary import Place
 
 _Cell = tuple[str, str]
 """Question, and the id without the system's name."""
+_Owner = tuple[int, str]
+"""Who has one answer to a question in each group: a system, of one run where runs are paired by question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +34,18 @@ class Beside:
 
 def beside(runs: Sequence[Mapping[str, Place]]) -> Beside:
     """Group the samples of runs, given by id; time and memory grow with their number, whatever they are called."""
-    bare = _bare(runs)
-    systems: dict[_Cell, dict[str | None, None]] = {}
-    for places in runs:
+    by_question = len(runs) > 1 and pair_keys(runs).how != "id and question"
+    cells = _cells(runs, by_question=by_question)
+    owners: dict[_Cell, dict[_Owner, None]] = {}
+    for run, places in enumerate(runs):
         for identity, place in places.items():
-            cell = pair_key(place, identity)
-            systems.setdefault(bare.get(cell, cell), {})[place.system] = None
-    numbers = _joined(systems)
+            owner = (run, place.system or "\0") if by_question else (0, place.system or "")
+            owners.setdefault(cells[run][identity], {})[owner] = None
+    numbers = _joined(owners)
     names: dict[int, str] = {}
     for (_, name), number in numbers.items():
         names.setdefault(number, name)
-    groups = tuple(
-        {identity: numbers[bare.get(cell := pair_key(place, identity), cell)] for identity, place in places.items()}
-        for places in runs
-    )
+    groups = tuple({identity: numbers[cell] for identity, cell in of.items()} for of in cells)
     leaders: dict[str, str] = {}
     for of in groups:
         for identity, number in of.items():
@@ -52,28 +53,35 @@ def beside(runs: Sequence[Mapping[str, Place]]) -> Beside:
     return Beside(groups, {identity: name for identity, name in leaders.items() if name != identity})
 
 
-def _bare(runs: Sequence[Mapping[str, Place]]) -> dict[_Cell, _Cell]:
-    """Question and id → the same without @SYSTEM, where the id ends so; one for all runs, whatever they say."""
-    found: dict[_Cell, _Cell] = {}
-    for places in runs:
+def _cells(runs: Sequence[Mapping[str, Place]], *, by_question: bool) -> list[dict[str, _Cell]]:
+    """By run and sample id; the question holds the group where runs are paired by both."""
+    if by_question:
+        keys = pair_keys(runs, by_question=True).of
+        questions = [{identity: "\0".join(filter(None, key)) for identity, key in of.items()} for of in keys]
+    else:
+        questions = [{identity: place.question for identity, place in places.items()} for places in runs]
+    bare: dict[_Cell, _Cell] = {}  # one for all runs, whatever they say
+    for places, of in zip(runs, questions, strict=True):
         for identity, place in places.items():
             if place.system and identity.endswith(f"@{place.system}"):
-                cell = pair_key(place, identity.removesuffix(f"@{place.system}"))
-                found.setdefault(pair_key(place, identity), cell)
-    return found
+                bare.setdefault((of[identity], identity), (of[identity], identity.removesuffix(f"@{place.system}")))
+    return [
+        {identity: bare.get((question, identity), (question, identity)) for identity, question in of.items()}
+        for of in questions
+    ]
 
 
-def _joined(systems: Mapping[_Cell, Mapping[str | None, None]]) -> dict[_Cell, int]:
-    """Numbers of groups: cells of one question are joined where no system is in both, in the order they come.
+def _joined(owners: Mapping[_Cell, Mapping[_Owner, None]]) -> dict[_Cell, int]:
+    """Numbers of groups: cells of one question are joined where no owner is in both, in the order they come.
 
-    A sample without a system is matched by its id alone, as `saiten compare` does.
+    A sample without an owner is matched by its id alone.
     """
-    rounds: dict[tuple[str, str], int] = {}
+    rounds: dict[tuple[str, _Owner], int] = {}
     numbers: dict[tuple[str, int] | _Cell, int] = {}
     found: dict[_Cell, int] = {}
-    for cell, of in systems.items():
+    for cell, of in owners.items():
         question = cell[0]
-        named = [(question, system) for system in of if system]
+        named = [(question, owner) for owner in of if owner[1]]
         place: tuple[str, int] | _Cell = cell
         if len(named) == len(of):
             turn = max(rounds.get(one, 0) for one in named)

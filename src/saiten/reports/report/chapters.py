@@ -213,8 +213,8 @@ def _alone(groups: Sequence[Sequence[Side]], say: Callable[[str], str], language
     alone = [group[0] for group in groups if len(group) == 1 and len(sides) > 1]
     by_reason: dict[str, list[str]] = {}
     for side in alone:
-        other = next((one for one in sides if one.values and one is not side), None)
-        why = "unmeasured" if not side.values else "others" if other is None else apart(other, side)
+        other = next((one for one in sides if one.measured and one is not side), None)
+        why = "unmeasured" if not side.measured else "others" if other is None else apart(other, side)
         named = words["each_other"] if len(sides) == 2 else other.title if other else ""
         told = words[f"apart_{why}"].format(named)
         by_reason.setdefault(told, []).append(side.title)
