@@ -336,3 +336,21 @@ def test_estimate_takes_a_metric_of_several_runs_by_either_name(saiten, judged):
     (one,) = [row["metric"] for row in rows if "m2" in row["metric"] and row["metric"].endswith("reference")]
     rows = json.loads(saiten(*ask, "-m", one).out)["What people would say of the whole set"]
     assert {row["metric"] for row in rows} == {one}
+
+
+def test_figures_within_questions_and_by_wins(saiten, labels, data):
+    """Of answers of three systems to four questions, over all pairs of systems or a list of them."""
+    arguments = ("meta-evaluate", "run", labels, "-a", "grade", "--format", "json")
+    found = json.loads(saiten(*arguments).out)
+    (row,) = [row for row in found["grade: within questions"] if row["metric"] == "token_f1"]
+    assert (row["questions"], row["Pearson"], row["Spearman"]) == (4, pytest.approx(1), pytest.approx(1))
+    (row,) = [row for row in found["grade: pairs of systems by wins"] if row["metric"] == "token_f1"]
+    assert (row["pairs"], row["alike"], row["ties as half"]) == (3, 3, 1)
+    assert found["grade: over systems"][0]["Spearman"] == pytest.approx(1)
+    pairs = data([{"first": "fair", "second": "careful"}], "pairs.jsonl")
+    found = json.loads(saiten(*arguments, "--system-pairs", pairs).out)
+    assert [row["pairs"] for row in found["grade: pairs of systems by wins"]] == [1, 1, 1]
+    wrong = data([{"first": "fair", "second": "carefull"}], "wrong.jsonl")
+    said = saiten(*arguments, "--system-pairs", wrong)
+    assert said.status == 2
+    assert "no system 'carefull'" in said.err

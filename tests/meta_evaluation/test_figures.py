@@ -166,9 +166,16 @@ def test_systems_are_ordered_by_their_means():
     assert (level.metric, level.people) == (close(x), close(y))
     assert level.kendall.value == close(stats.kendalltau(x, y).statistic)
     assert level.pearson.value == close(stats.pearsonr(x, y).statistic)
-    assert level.agree + level.disagree + level.tied_metric + level.tied_people + level.tied_both == 6
-    assert level.ordered.value == close((level.agree + level.tied_both) / 6)
-    assert level.ordered.low <= level.ordered.value <= level.ordered.high
+    assert (
+        level.pairs.agree
+        + level.pairs.disagree
+        + level.pairs.tied_metric
+        + level.pairs.tied_people
+        + level.pairs.tied_both
+        == 6
+    )
+    assert level.pairs.ordered.value == close((level.pairs.agree + level.pairs.tied_both) / 6)
+    assert level.pairs.ordered.low <= level.pairs.ordered.value <= level.pairs.ordered.high
 
 
 def test_a_tie_of_one_side_is_no_agreement():
@@ -177,8 +184,14 @@ def test_a_tie_of_one_side_is_no_agreement():
     level = system_level(
         np.array([1.0, 1, 2, 3] * 2), np.array([1.0, 1, 2, 2] * 2), systems, Resamples.of("aaaabbbb", resamples=50)
     )
-    assert (level.agree, level.disagree, level.tied_metric, level.tied_people, level.tied_both) == (4, 0, 0, 1, 1)
-    assert level.ordered.value == close(5 / 6)
+    assert (
+        level.pairs.agree,
+        level.pairs.disagree,
+        level.pairs.tied_metric,
+        level.pairs.tied_people,
+        level.pairs.tied_both,
+    ) == (4, 0, 0, 1, 1)
+    assert level.pairs.ordered.value == close(5 / 6)
     assert level.kendall.value == close(stats.kendalltau([1, 1, 2, 3], [1, 1, 2, 2]).statistic)
 
 
@@ -193,7 +206,7 @@ def test_a_tie_of_one_side_is_no_agreement():
 def test_fewer_than_three_systems_have_no_order(systems, says):
     """It is said, and no figure is made up."""
     level = system_level(np.arange(3.0), np.arange(3.0), systems, Resamples.of("abc", resamples=50))
-    assert level.kendall.value is level.ordered.value is level.pearson.value is None
+    assert level.kendall.value is level.pairs.ordered.value is level.pearson.value is None
     assert says in level.kendall.reason
 
 

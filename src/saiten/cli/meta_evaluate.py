@@ -16,7 +16,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import read_run
 from saiten.meta_evaluation.decisions import Unmeasured
 from saiten.meta_evaluation.declining import GradeZero
-from saiten.meta_evaluation.outputs import Item, Output
+from saiten.meta_evaluation.outputs import Item, Output, read_system_pairs
 from saiten.meta_evaluation.pairing import pair
 from saiten.meta_evaluation.preferences import TIE_MARGIN
 from saiten.meta_evaluation.report import Settings, SystemsOver, meta_evaluate
@@ -72,6 +72,12 @@ def command(
             help="A system's mean by people: over the items that the metric measured (common), or all they rated."
         ),
     ] = "common",
+    system_pairs: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of pairs of systems (columns first, second): only their order counts, not all pairs'."
+        ),
+    ] = None,
     grade_zero: GradeZeroOption = "auto",
     tie_margin: Annotated[
         float, typer.Option(min=0.0, help="Preferences: a score difference up to this is a tie.")
@@ -128,6 +134,7 @@ def command(
         yes_from=yes_from,
         unmeasured=unmeasured,
         systems_over=systems_over,
+        system_pairs=None if system_pairs is None else read_system_pairs(system_pairs, tell=told(notes)),
         tie_margin=tie_margin,
         resamples=resamples,
         seed=seed,

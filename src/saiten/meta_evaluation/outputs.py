@@ -213,5 +213,33 @@ def _text(row: Row, fields: Columns, field: str) -> str:
     return "" if value is MISSING else as_text(value) or ""
 
 
+_PAIR_COLUMNS = {
+    "first": ("first", "system_1", "system1", "system_a", "a"),
+    "second": ("second", "system_2", "system2", "system_b", "b"),
+}
+
+
+def read_system_pairs(source: Source, *, tell: Callable[[str], None] = _LOG.warning) -> tuple[tuple[str, str], ...]:
+    """Pairs of systems out of a file of any format that samples may have: a row per pair, columns `first` and `second`.
+
+    Raises:
+        BadInput: no such file, no such columns, a row without two names, or no rows.
+    """
+    name = name_of(source)
+    fields = Columns(_PAIR_COLUMNS, {})
+    rows = fields.checked(read_rows(source, None, wanted=lambda _: True, tell=tell), name, ("first", "second"), _nobody)
+    found: list[tuple[str, str]] = []
+    for row in rows:
+        if isinstance(row, BadRow):
+            raise BadInput(f"{row.where}: {row.reason}; expected two systems, in the columns first and second")
+        first, second = _text(row, fields, "first"), _text(row, fields, "second")
+        if not first or not second:
+            raise BadInput(f"{name}:{row.number}: expected two systems, in the columns first and second")
+        found.append((first, second))
+    if not found:
+        raise BadInput(f"{name} has no pairs of systems; expected a row per pair, with the columns first and second")
+    return tuple(found)
+
+
 def _nobody(_: str) -> None:
     """A judge's file may well have several columns that could be a value."""

@@ -1,7 +1,7 @@
 """Everything that is said about metrics beside people, in one frozen object from which all outputs are made."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -11,12 +11,14 @@ from saiten.meta_evaluation.aspect_grades import contested_items
 from saiten.meta_evaluation.bias import Bias, bias
 from saiten.meta_evaluation.ceiling import Ceiling, ceiling
 from saiten.meta_evaluation.decisions import Decisions, Grades, Unmeasured, decided, decisions, graded, verdicts_of
+from saiten.meta_evaluation.documents import QuestionLevel, question_level, wins
 from saiten.meta_evaluation.items import ItemLevel, item_level
 from saiten.meta_evaluation.outputs import Origin
 from saiten.meta_evaluation.pairing import Aspect, Unpaired
 from saiten.meta_evaluation.preferences import TIE_MARGIN, Preferences, filled, majority, points, preferences, signs
 from saiten.meta_evaluation.ranking import NAMES, Ranking, rank
 from saiten.meta_evaluation.scales import Bounds, Scale, scale_of, shared
+from saiten.meta_evaluation.system_pairs import Ordered, check_pairs
 from saiten.meta_evaluation.systems import SystemLevel, system_level
 from saiten.stats import Estimate
 from saiten.stats.clusters import Floats
@@ -45,6 +47,8 @@ class Settings:
     """The lowest value that is a yes; None leaves grades grades."""
     unmeasured: Unmeasured = "left-out"
     systems_over: SystemsOver = "common"
+    system_pairs: tuple[tuple[str, str], ...] | None = None
+    """The pairs of systems whose order counts; None for all."""
     tie_margin: float = TIE_MARGIN
     """Score differences up to this are no preference."""
     resamples: int = 1_000
@@ -66,6 +70,10 @@ class MetricResult:
     items: ItemLevel
     systems: SystemLevel | None = None
     """None for preferences."""
+    wins: Ordered | None = None
+    """Pairs of systems by the questions that each wins; None for preferences."""
+    questions: QuestionLevel | None = None
+    """Correlations over the answers to each question; None for preferences."""
     decisions: Decisions | None = None
     """None for grades without a threshold, and for preferences."""
     grades: Grades | None = None
@@ -138,10 +146,14 @@ def meta_evaluate(
 
     Raises:
         ConfigurationError: there is no figure of the name `settings.by`.
+        BadInput: a system of `settings.system_pairs` is unknown.
     """
     settings = settings or Settings()
     if settings.by is not None and settings.by not in NAMES:
         raise ConfigurationError(f"metrics cannot be ranked by {settings.by!r}; by one of {', '.join(NAMES)}")
+    if settings.system_pairs is not None:
+        systems = {system for aspect in aspects for system in aspect.systems if system is not None}
+        settings = replace(settings, system_pairs=check_pairs(settings.system_pairs, sorted(systems)))
     found = []
     for aspect in aspects:
         if tell:
@@ -167,6 +179,7 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
     resamples = _resamples(aspect, settings)
     scale = scale_of(np.concatenate([aspect.people, aspect.given[2]]))
     truth = verdicts_of(aspect, settings.yes_from)
+    pairs = settings.system_pairs
     results: list[MetricResult] = []
     said: dict[str, Floats] = {}
     for column in aspect.columns:
@@ -188,7 +201,11 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
                 len(rows),
                 column.missing,
                 item_level(x, y, some),
-                system_level(*every) if settings.systems_over == "all" else system_level(x, y, systems, some),
+                system_level(*every, pairs=pairs)
+                if settings.systems_over == "all"
+                else system_level(x, y, systems, some, pairs=pairs),
+                wins(x, y, systems, some, pairs=pairs),
+                question_level(x, y, some),
                 None if truth is None else decisions(column, truth, verdict, resamples, settings.unmeasured),
                 graded(column, aspect, scale, own, declared=declared is not None, resamples=resamples),
                 bias(x, y, systems, scale, some, apart=apart),

@@ -7,9 +7,10 @@ from saiten.meta_evaluation.ceiling import Ceiling, Person
 from saiten.meta_evaluation.decisions import Confusion
 from saiten.meta_evaluation.pairing import Unpaired
 from saiten.meta_evaluation.ranking import RECOUNTED
-from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult, SystemsOver
-from saiten.meta_evaluation.systems import FEWEST
+from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult
 from saiten.reports.interval_columns import Cells, IntervalColumns
+from saiten.reports.meta_cells import aspect_name, joined, why_not
+from saiten.reports.system_tables import never_within, never_won, systems_table, too_few, wins_table, within_table
 from saiten.reports.tables import Name, PValue, Table
 from saiten.stats import Estimate
 
@@ -28,11 +29,13 @@ def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
     form = IntervalColumns(numbers=not glance, references=_REFERENCES)
     tables: list[Table] = []
     for aspect in found.aspects:
-        systems = partial(_systems, over=found.settings.systems_over)
+        systems = partial(systems_table, over=found.settings.systems_over)
         parts: list[Callable[[AspectResult, IntervalColumns], Table]] = [
             _ranking,
             _items,
+            within_table,
             systems,
+            wins_table,
             _decisions,
             _grades,
             _preferences,
@@ -43,25 +46,26 @@ def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
         parts += [] if glance else [_bias_in_parts, _confusions, _comparisons]
         tables += [part(aspect, form) for part in parts]
     tables.append(_pairing(found))
-    notes = [*found.notes, *(f"{_name(aspect)}: {note}" for aspect in found.aspects for note in aspect.notes)]
-    notes += [f"{_name(aspect)}: over systems: {why}" for aspect in found.aspects if (why := _too_few(aspect))]
+    notes = [*found.notes, *(f"{aspect_name(aspect)}: {note}" for aspect in found.aspects for note in aspect.notes)]
+    for where, why in (
+        ("within questions", never_within),
+        ("pairs of systems by wins", never_won),
+        ("over systems", too_few),
+    ):
+        notes += [f"{aspect_name(aspect)}: {where}: {lacking}" for aspect in found.aspects if (lacking := why(aspect))]
     tables.append(Table("Notes", ("note",), tuple((note,) for note in dict.fromkeys(notes))))
     return [table for table in tables if table.rows]
 
 
-def _name(aspect: AspectResult) -> str:
-    return (aspect.aspect or "labels") + (" (preferences)" if aspect.pairs else "")
-
-
 def ranking_title(aspect: AspectResult) -> str:
     """Of the table with the ranking."""
-    return f"{_name(aspect)}: metrics by {measure_name(aspect.ranking.by if aspect.ranking else '')}"
+    return f"{aspect_name(aspect)}: metrics by {measure_name(aspect.ranking.by if aspect.ranking else '')}"
 
 
 def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
     ranking = aspect.ranking
     rows: list[Cells] = [
-        (place.rank, place.letters, place.metric, *form.cells(place.figure), place.figure.n, _why(place.figure))
+        (place.rank, place.letters, place.metric, *form.cells(place.figure), place.figure.n, why_not(place.figure))
         for place in (ranking.places if ranking else ())
     ]
     by = ranking.by if ranking else ""
@@ -83,7 +87,7 @@ def _no_ceiling(aspect: AspectResult) -> str:
     if aspect.ranking is None or any(place.people for place in aspect.ranking.places):
         return ""
     figure: Estimate | None = getattr(aspect.ceiling, aspect.ranking.by, None)
-    why = _why(figure) if figure is not None else "no item has labels from two annotators"
+    why = why_not(figure) if figure is not None else "no item has labels from two annotators"
     return f" There is no human ceiling: {why}."
 
 
@@ -93,7 +97,7 @@ def _items(aspect: AspectResult, form: IntervalColumns) -> Table:
             one.metric,
             one.items.pearson.n,
             *form.cells(one.items.pearson, one.items.spearman, one.items.kendall),
-            _remarks(_missing(one), _why(one.items.pearson)),
+            joined(_missing(one), why_not(one.items.pearson)),
         )
         for one in aspect.metrics
     ]
@@ -103,54 +107,7 @@ def _items(aspect: AspectResult, form: IntervalColumns) -> Table:
     kind = "Pairs" if aspect.pairs else "Items"
     people = f"labels: {aspect.labels}; annotators: {aspect.annotators}"
     caption = f"{kind}: {aspect.n}; questions: {aspect.questions}; {people}."
-    return Table(f"{_name(aspect)}: over {what}", columns, tuple(rows), caption, form.intervals(*names))
-
-
-def _too_few(aspect: AspectResult) -> str:
-    """Why nothing can be said of systems, where that is the same for all metrics; "" otherwise."""
-    levels = [one.systems for one in aspect.metrics if one.systems is not None]
-    reasons = {level.kendall.reason for level in levels if len(level.systems) < FEWEST}
-    return (reasons.pop() or "") if len(reasons) == 1 and all(len(each.systems) < FEWEST for each in levels) else ""
-
-
-def _systems(aspect: AspectResult, form: IntervalColumns, *, over: SystemsOver) -> Table:
-    rows: list[Cells] = []
-    for one in () if _too_few(aspect) else aspect.metrics:
-        level = one.systems
-        if level is not None:
-            rows.append(
-                (
-                    one.metric,
-                    len(level.systems),
-                    *form.cells(level.kendall, level.ordered),
-                    level.pearson.value,
-                    level.agree,
-                    level.disagree,
-                    level.tied_metric,
-                    level.tied_people,
-                    level.tied_both,
-                    _why(level.kendall),
-                )
-            )
-    names = ("Kendall tau-b", "pairs ordered alike")
-    columns = (
-        "metric",
-        "systems",
-        *form.columns(*names),
-        "Pearson",
-        "alike",
-        "otherwise",
-        "tied by the metric",
-        "tied by people",
-        "tied by both",
-        "remarks",
-    )
-    means = {
-        "common": "Means over the items that have both.",
-        "all": "Means of the metric over what it measured, of people over all that they rated.",
-    }[over]
-    caption = f"{means} A pair that only one side ties is not ordered alike."
-    return Table(f"{_name(aspect)}: over systems", columns, tuple(rows), caption, form.intervals(*names))
+    return Table(f"{aspect_name(aspect)}: over {what}", columns, tuple(rows), caption, form.intervals(*names))
 
 
 def _decisions(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -164,11 +121,11 @@ def _decisions(aspect: AspectResult, form: IntervalColumns) -> Table:
             counted = f"{got.filled} unmeasured counted" if got.filled else ""
             figures = form.cells(got.agreement, got.kappa, got.f1, got.balanced_accuracy, got.auroc)
             rows.append(
-                (one.metric, got.n, *figures, _remarks(got.rule, split, counted, _missing(one), _why(got.auroc)))
+                (one.metric, got.n, *figures, joined(got.rule, split, counted, _missing(one), why_not(got.auroc)))
             )
     names = ("agreement", "kappa", "F1", "balanced accuracy", "AUROC")
     columns = ("metric", "n", *form.columns(*names), "remarks")
-    return Table(f"{_name(aspect)}: decisions", columns, tuple(rows), intervals=form.intervals(*names))
+    return Table(f"{aspect_name(aspect)}: decisions", columns, tuple(rows), intervals=form.intervals(*names))
 
 
 def _grades(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -177,7 +134,7 @@ def _grades(aspect: AspectResult, form: IntervalColumns) -> Table:
             one.metric,
             one.grades.n,
             *form.cells(one.grades.agreement, one.grades.linear_kappa, one.grades.quadratic_kappa),
-            _why(one.grades.quadratic_kappa),
+            why_not(one.grades.quadratic_kappa),
         )
         for one in aspect.metrics
         if one.grades is not None
@@ -185,7 +142,7 @@ def _grades(aspect: AspectResult, form: IntervalColumns) -> Table:
     names = ("same grade", "kappa, linear", "kappa, quadratic")
     columns = ("metric", "n", *form.columns(*names), "remarks")
     caption = "Both rounded to whole grades, halves up."
-    return Table(f"{_name(aspect)}: grades", columns, tuple(rows), caption, form.intervals(*names))
+    return Table(f"{aspect_name(aspect)}: grades", columns, tuple(rows), caption, form.intervals(*names))
 
 
 def _preferences(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -195,7 +152,7 @@ def _preferences(aspect: AspectResult, form: IntervalColumns) -> Table:
         if got is not None:
             counted = f"{got.filled} unmeasured counted" if got.filled else ""
             figures = form.cells(got.accuracy, got.kappa, got.macro_f1)
-            remarks = _remarks(counted, _missing(one), _why(got.accuracy))
+            remarks = joined(counted, _missing(one), why_not(got.accuracy))
             rows.append((one.metric, got.n, *figures, got.right, got.tied, got.wrong, remarks))
     names = ("accuracy", "kappa", "macro F1")
     columns = (
@@ -208,27 +165,27 @@ def _preferences(aspect: AspectResult, form: IntervalColumns) -> Table:
         "remarks",
     )
     caption = "First, tie or second, against the majority of annotators. Right, tied, wrong: where people prefer one."
-    return Table(f"{_name(aspect)}: who is preferred", columns, tuple(rows), caption, form.intervals(*names))
+    return Table(f"{aspect_name(aspect)}: who is preferred", columns, tuple(rows), caption, form.intervals(*names))
 
 
 def _bias(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = [
-        (one.metric, *form.cells(one.bias.overall), one.bias.overall.n, _why(one.bias.overall))
+        (one.metric, *form.cells(one.bias.overall), one.bias.overall.n, why_not(one.bias.overall))
         for one in aspect.metrics
         if one.bias is not None
     ]
     columns = ("metric", *form.columns("metric - people"), "n", "remarks")
     caption = "Above 0: the metric is kinder than people."
-    return Table(f"{_name(aspect)}: bias", columns, tuple(rows), caption, form.intervals("metric - people"))
+    return Table(f"{aspect_name(aspect)}: bias", columns, tuple(rows), caption, form.intervals("metric - people"))
 
 
 def _bias_in_parts(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
         for kind, parts in (("system", one.bias.systems), ("grade", one.bias.grades)) if one.bias else ():
-            rows += [(one.metric, kind, name, *form.cells(part), part.n, _why(part)) for name, part in parts]
+            rows += [(one.metric, kind, name, *form.cells(part), part.n, why_not(part)) for name, part in parts]
     columns = ("metric", "by", "which", *form.columns("metric - people"), "n", "remarks")
-    title = f"{_name(aspect)}: bias by system and by human grade"
+    title = f"{aspect_name(aspect)}: bias by system and by human grade"
     return Table(title, columns, tuple(rows), intervals=form.intervals("metric - people"))
 
 
@@ -244,7 +201,7 @@ def _declined(aspect: AspectResult, form: IntervalColumns) -> Table:
         f"Answers that say that they do not know (grade 0). People call {aspect.declined} of "
         f"{aspect.declined + aspect.n} answers declined. Only answers graded by both enter the figures."
     )
-    return Table(f"{_name(aspect)}: declined answers", columns, tuple(rows), caption)
+    return Table(f"{aspect_name(aspect)}: declined answers", columns, tuple(rows), caption)
 
 
 def _ceiling(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -256,7 +213,7 @@ def _ceiling(aspect: AspectResult, form: IntervalColumns) -> Table:
         everyone: list[tuple[str, int, Person | Ceiling]] = [("mean", top.pearson.n, top)]
         everyone += [(Name(one.annotator), one.n, one) for one in top.people]
         rows = [
-            (who, n, *form.cells(*(getattr(of, name) for name in measures)), _why(of.pearson))
+            (who, n, *form.cells(*(getattr(of, name) for name in measures)), why_not(of.pearson))
             for who, n, of in everyone
         ]
     names = [_CEILING_NAMES.get(name, measure_name(name)) for name in measures]
@@ -268,7 +225,7 @@ def _ceiling(aspect: AspectResult, form: IntervalColumns) -> Table:
         caption += " Preferences: against what most of the others prefer."
     if "auroc" in measures and aspect.scale.unit:
         caption += " The AUROC of an annotator who says 0 or 1 is the balanced accuracy."
-    return Table(f"{_name(aspect)}: people against people", columns, tuple(rows), caption, form.intervals(*names))
+    return Table(f"{aspect_name(aspect)}: people against people", columns, tuple(rows), caption, form.intervals(*names))
 
 
 _CEILINGS = (
@@ -289,7 +246,9 @@ def _confusions(aspect: AspectResult, form: IntervalColumns) -> Table:
     caption = (
         "Of preferences: -1 the first, 1 the second, 2 no value where that counts as wrong." if aspect.pairs else ""
     )
-    return Table(f"{_name(aspect)}: who said what", ("metric", "people", "metric says", "n"), tuple(rows), caption)
+    return Table(
+        f"{aspect_name(aspect)}: who said what", ("metric", "people", "metric says", "n"), tuple(rows), caption
+    )
 
 
 def _cells(metric: str, table: Confusion | None) -> Iterable[Cells]:
@@ -326,7 +285,7 @@ def _comparisons(aspect: AspectResult, form: IntervalColumns) -> Table:
         "n",
         "remarks",
     )
-    return Table(f"{_name(aspect)}: every two metrics", columns, tuple(rows))
+    return Table(f"{aspect_name(aspect)}: every two metrics", columns, tuple(rows))
 
 
 def _pairing(found: MetaEvaluation) -> Table:
@@ -334,7 +293,7 @@ def _pairing(found: MetaEvaluation) -> Table:
     for aspect in found.aspects:
         for what, side in (("scored, no label", aspect.unlabelled), ("labelled, not scored", aspect.unmatched)):
             if side.n:
-                rows.append((_name(aspect), what, side.n, _examples(side)))
+                rows.append((aspect_name(aspect), what, side.n, _examples(side)))
     return Table("Left out: items on one side only", ("aspect", "what", "n", "for example"), tuple(rows))
 
 
@@ -344,14 +303,6 @@ def _examples(side: Unpaired) -> str:
 
 def _missing(one: MetricResult) -> str:
     return ", ".join(f"{n} {status}" for status, n in one.missing.items())
-
-
-def _why(estimate: Estimate) -> str:
-    return estimate.reason or estimate.note or ""
-
-
-def _remarks(*parts: str) -> str:
-    return "; ".join(dict.fromkeys(part for part in parts if part))
 
 
 def measure_name(by: str) -> str:

@@ -151,6 +151,44 @@ def linear_kappa_each(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
     return lambda weights: weighted_kappa_of(weights @ features, apart)
 
 
+# ------------------------------------------------------------------------------------------ correlations, row by row
+
+EQUAL = 1e-12
+"""Means of the same values in another order differ by this much, relative to the larger one."""
+
+
+def apart(a: Floats, b: Floats) -> Floats:
+    """1 where a is above b, -1 where it is below, 0 where they are equal but for rounding; NaN stays."""
+    return np.where(np.abs(a - b) <= EQUAL * np.maximum(np.abs(a), np.abs(b)), 0.0, np.sign(a - b))
+
+
+def correlations_by_row(x: Floats, y: Floats) -> Floats:
+    """Pearson, Spearman and Kendall's tau-b of each row of x with that of y: (rows x 3), NaN where undefined."""
+    size = x.shape[1]
+    rows = max(1, CELLS // max(1, size**2))
+    parts = [_by_row(x[at : at + rows], y[at : at + rows]) for at in range(0, len(x), rows)]
+    return np.concatenate(parts) if parts else np.empty((0, 3))
+
+
+def _by_row(x: Floats, y: Floats) -> Floats:
+    orders = [apart(side[:, :, None], side[:, None, :]) for side in (x, y)]
+    ranked = [order.sum(axis=2) for order in orders]
+    flat = [order.reshape(len(order), -1) for order in orders]
+    return np.stack([_cosine(_centered(x), _centered(y)), _cosine(*ranked), _cosine(*flat)], axis=1)
+
+
+def _centered(values: Floats) -> Floats:
+    away: Floats = values - values.mean(axis=1, keepdims=True)
+    spread = np.abs(away).max(axis=1, keepdims=True)
+    return np.where(spread <= EQUAL * np.abs(values).max(axis=1, keepdims=True), 0.0, away)
+
+
+def _cosine(a: Floats, b: Floats) -> Floats:
+    room = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(room > 0, (a * b).sum(axis=1) / room, np.nan)
+
+
 # ------------------------------------------------------------------------------------- ranks and pairs, recounted
 
 

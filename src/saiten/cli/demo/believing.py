@@ -62,7 +62,7 @@ def _figures(one: MetricResult, aspect: AspectResult) -> tuple[str, str, str, st
     places = aspect.ranking.places if aspect.ranking else ()
     figure = next(place.figure for place in places if place.metric == one.metric)
     decided, systems = one.decisions, one.systems
-    alike = "–" if systems is None else f"{systems.agree} of {systems.ordered.n}"
+    alike = "–" if systems is None else f"{systems.pairs.agree} of {systems.pairs.ordered.n}"
     return (
         interval(figure.value, figure.low, figure.high),
         short(decided.agreement.value if decided else None),
