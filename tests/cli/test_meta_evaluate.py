@@ -112,6 +112,37 @@ def test_judges_alone_need_only_the_samples(saiten, labels, scored, data):
     assert "context_overlap or length" in found["Notes"][0]["note"]
 
 
+@pytest.mark.parametrize("command", ["meta-evaluate", "estimate", "agreement"])
+def test_the_hint_about_columns_names_the_option_that_maps_them(saiten, scored, data, command):
+    """--column is about the labels here; the samples' columns are named with --sample-column, which works."""
+    people = data([{"item": item, "value": i % 3} for i, item in enumerate(scored)], "people.jsonl")
+    judges = data([{"item": item, "judge": "j", "value": i % 3} for i, item in enumerate(scored)], "j.jsonl")
+    asked = data([{"id": item, "frage": "Q?", "answer": "A."} for item in scored], "asked.jsonl")
+    given = (people, "--samples", asked) if command == "agreement" else (asked, people, "--judges", judges)
+    said = saiten(command, *given)
+    assert "name one, as in --sample-column question=frage" in " ".join(said.err.split())
+    assert "in --column" not in said.err
+    said = saiten(command, *given, "--sample-column", "question=frage", "--format", "json")
+    assert said.status == 0, said.err
+    assert "columns not used" not in said.err
+    wrong = saiten(command, *given, "--sample-column", "frage")
+    assert wrong.status == 2
+    assert "--sample-column expects FIELD=COLUMN" in wrong.err
+
+
+def test_raw_replies_are_read_with_a_pattern(saiten, labels, scored, data):
+    """Those without a verdict are counted beside the figures and told."""
+    replies = [f"Reasons. Final score: {i % 3}." if i else "I cannot say." for i in range(len(scored))]
+    judges = data([{"item": item, "judge": "gpt", "reply": reply} for item, reply in zip(scored, replies, strict=True)], "j.jsonl")  # fmt: skip
+    pattern = ("--judges", judges, "--verdict-pattern", r"Final score: (\d)")
+    said = saiten("meta-evaluate", "data.jsonl", labels, "-a", "grade", *pattern, "--format", "json")
+    assert said.status == 0, said.err
+    (row,) = json.loads(said.out)["grade: over items"]
+    assert (row["metric"], row["n"], row["Pearson"]) == ("gpt", 11, pytest.approx(1))
+    assert "1 unreadable" in row["remarks"]
+    assert "no verdict in 1 of 12 replies, for example 'I cannot say.'" in " ".join(said.err.split())
+
+
 def test_a_threshold_and_a_figure_can_be_chosen(saiten, labels):
     """Grades from 2 on are a yes, ranked by kappa."""
     said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--yes-from", "2", "--by", "auroc", "--format", "json")

@@ -10,7 +10,8 @@ from scipy import stats
 
 from saiten.errors import BadInput
 from saiten.meta_evaluation.documents import question_level, wins
-from saiten.meta_evaluation.outputs import Item, Output, read_system_pairs
+from saiten.meta_evaluation.judge_files import read_system_pairs
+from saiten.meta_evaluation.outputs import Item, Output
 from saiten.meta_evaluation.pairing import pair
 from saiten.meta_evaluation.report import Settings, meta_evaluate
 from saiten.meta_evaluation.system_pairs import check_pairs

@@ -6,8 +6,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from saiten.errors import BadInput
-from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of, read_outputs
+from saiten.errors import BadInput, ConfigurationError
+from saiten.meta_evaluation.judge_files import read_outputs
+from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of
 from saiten.meta_evaluation.pairing import halves, pair
 from saiten.meta_evaluation.report import meta_evaluate
 from saiten.meta_evaluation.sources import read_source, side_by_side
@@ -254,6 +255,83 @@ def test_a_table_of_judges_may_be_csv(tmp_path):
     path = tmp_path / "judges.csv"
     path.write_text("item,gpt,bem\na,1,0.5\nb,,○\n", "utf-8")
     assert [o.said for o in read_outputs(path)] == [1.0, 0.5, "undefined", 1.0]
+
+
+def written(tmp_path, *rows):
+    """A file of judges' outputs."""
+    path = tmp_path / "j.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_text_columns_of_a_wide_file_are_no_judges(tmp_path):
+    """Columns of samples by their names, comments by what is in them; they are told, and a poor judge stays."""
+    rows = [
+        {
+            "item": f"s{n}",
+            "User Input": "Why?",
+            "response": "So.",
+            "ground_truth": "yes",
+            "comment": "1",
+            "feedback": f"the {n}th is fine" if n else "yes",
+            "gpt": n % 2,
+            "poor": "?" if n % 5 else "1",
+        }
+        for n in range(20)
+    ]
+    told = []
+    found = list(read_outputs(written(tmp_path, *rows), tell=told.append))
+    assert {one.metric for one in found} == {"gpt", "poor"}
+    assert sum(one.said == "unreadable" for one in found) == 16
+    (note,) = told
+    assert "no judge's, since their texts are neither numbers nor verdicts: feedback; --verdict-pattern" in note
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replies", "expected"),
+    [
+        (
+            r"Final score: ([0-5])",
+            ["I began with Final score: 2.\nFinal score: 4.", "No idea.", None],
+            [4, "unreadable", "undefined"],
+        ),
+        (r"評点[::]\s*(\d)", ["評点:3。理由は…", "評点は3"], [3, "unreadable"]),
+        (r"\[\[(.*?)\]\]", ["[[True]]", "It is [[False]]", "[[maybe]]"], [1, 0, "unreadable"]),
+        (r"\b([AB]|tie)\b", ["B", "The better one is A.", "a tie"], [1, -1, 0]),
+        (r"(?:score (\d))|(?:grade (\d))", ["score 1", "grade 5"], [1, 5]),
+        (r"\d(?= of 5)", ["4 of 5", 3], [4, 3]),
+    ],
+)
+def test_a_pattern_reads_verdicts_out_of_raw_replies(tmp_path, pattern, replies, expected):
+    """Long or wide; the last match counts, and a reply without one is unreadable, told and never left out."""
+    long = [{"item": f"s{n}", "judge": "gpt", "raw_reply": reply, "value": None} for n, reply in enumerate(replies)]
+    wide = [{"item": f"s{n}", "gpt": reply} for n, reply in enumerate(replies)]
+    for rows in (long, wide):
+        told = []
+        found = list(read_outputs(written(tmp_path, *rows), pattern=pattern, tell=told.append))
+        assert [(one.item, one.metric, one.said) for one in found] == [
+            (f"s{n}", "gpt", said) for n, said in enumerate(expected)
+        ]
+        assert any("no verdict in 1 of" in line for line in told) == ("unreadable" in expected)
+
+
+def test_replies_may_be_in_any_column_and_contradict_themselves(tmp_path):
+    """A column named for the value is one judge's; how many replies have several verdicts is told."""
+    rows = [{"key": n, "completion text": f"Maybe 1, or {n}."} for n in range(3)]
+    told = []
+    columns = {"item": "key", "value": "completion text"}
+    found = list(read_outputs(written(tmp_path, *rows), columns=columns, pattern=r"\d", tell=told.append))
+    assert [(one.item, one.metric, one.said) for one in found] == [(str(n), "completion text", n) for n in range(3)]
+    assert "several different verdicts in 2 of 3 replies; the last one counts" in told[-1]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"), [("score: (", "no regular expression"), ("score", "finds no verdict in any of 1 replies")]
+)
+def test_a_pattern_that_reads_nothing_is_an_error(tmp_path, pattern, says):
+    """With the first reply, so that the pattern can be mended."""
+    with pytest.raises((BadInput, ConfigurationError), match=says):
+        list(read_outputs(written(tmp_path, {"item": "a", "judge": "j", "value": "Grade: 4"}), pattern=pattern))
 
 
 @pytest.mark.parametrize(

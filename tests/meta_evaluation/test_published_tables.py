@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from saiten.data import read_labels, read_samples
-from saiten.meta_evaluation.outputs import Item, Output, item_of, read_outputs
+from saiten.meta_evaluation.judge_files import read_outputs
+from saiten.meta_evaluation.outputs import Item, Output, item_of
 from saiten.meta_evaluation.pairing import pair
 from saiten.meta_evaluation.report import Settings, meta_evaluate
 from saiten.meta_evaluation.systems import system_level

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.data_options import read_columns
+from saiten.cli.data_options import SAMPLE_COLUMN, SampleColumnOption, read_columns
 from saiten.cli.left_out import usable
 from saiten.cli.output import FormatOption, stderr, stdout, told
 from saiten.data import read_labels, read_samples
@@ -31,7 +31,7 @@ def agreement(
         Path | None, typer.Option("--samples", "-s", help="The samples: intervals then draw questions, not items.")
     ] = None,
     column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
-    sample_column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the samples. Repeatable.")] = None,
+    sample_column: SampleColumnOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Say how far people agree: percent, kappa and alpha with intervals, base rates, each two annotators.
@@ -55,7 +55,12 @@ def agreement(
     questions = None
     if samples is not None:
         asked = read_samples(
-            samples, columns=read_columns(sample_column or []), detect_language=detect_language, tell=told(notes)
+            samples,
+            columns=read_columns(sample_column or [], SAMPLE_COLUMN),
+            detect_language=detect_language,
+            option=SAMPLE_COLUMN,
+            wished=("question",),
+            tell=told(notes),
         )
         questions = {sample.id: sample.question for sample in asked if isinstance(sample, Sample)}
         strangers = sum(

@@ -21,6 +21,9 @@ ColumnOption = Annotated[
     list[str] | None,
     typer.Option(help="FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.", rich_help_panel=THE_DATA),
 ]
+SAMPLE_COLUMN = "--sample-column"
+SampleColumnOption = Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the samples. Repeatable.")]
+"""Where `--column` is about labels."""
 DataFormatOption = Annotated[
     str | None,
     typer.Option(
@@ -90,12 +93,12 @@ def begun(rows: Iterator[T]) -> Iterator[T]:
     return rows if first is None else chain([first], rows)
 
 
-def read_columns(pairs: Sequence[str]) -> dict[str, str]:
+def read_columns(pairs: Sequence[str], option: str = "--column") -> dict[str, str]:
     """Field → column out of `question=Q`; raises ConfigurationError for another form."""
     columns = {}
     for pair in pairs:
         name, equals, column = pair.partition("=")
         if not equals or not name or not column:
-            raise ConfigurationError(f"--column expects FIELD=COLUMN, for example question=Q, not {pair!r}")
+            raise ConfigurationError(f"{option} expects FIELD=COLUMN, for example question=Q, not {pair!r}")
         columns[name.strip()] = column.strip()
     return columns

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.data_options import read_columns
-from saiten.cli.meta_evaluate import GradeZeroOption, read_said, read_subject
+from saiten.cli.data_options import SampleColumnOption, read_columns
+from saiten.cli.meta_evaluate import GradeZeroOption, read_said
 from saiten.cli.output import FormatOption, stderr, stdout
+from saiten.cli.subject import JudgeColumnOption, JudgesOption, Subject, VerdictPatternOption
 from saiten.errors import ConfigurationError
 from saiten.meta_evaluation.prediction_powered import estimate
 from saiten.reports.estimate_tables import estimate_tables
@@ -32,11 +33,12 @@ def command(
     width: Annotated[
         float | None, typer.Option(min=1e-9, help="Half a width: how many labels would make the interval so narrow?")
     ] = None,
-    judges: Annotated[
-        list[Path] | None, typer.Option(help="Another run, or a file of judges' outputs. Repeatable.")
-    ] = None,
+    judges: JudgesOption = None,
     grade_zero: GradeZeroOption = "auto",
     column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    sample_column: SampleColumnOption = None,
+    judge_column: JudgeColumnOption = None,
+    verdict_pattern: VerdictPatternOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Estimate the mean that people would give over all items, from few labels and the judge's scores of all.
@@ -50,7 +52,8 @@ def command(
       saiten estimate runs/first labels.csv -m faithfulness --yes-from 3 --systems careful,hasty
     """
     notes = stderr()
-    items, outputs = read_subject(run, notes, judges or ())
+    subject = Subject(run, judges or (), sample_column or (), judge_column or (), verdict_pattern)
+    items, outputs = subject.read(notes)
     found = estimate(
         items,
         outputs,

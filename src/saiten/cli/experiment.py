@@ -13,10 +13,11 @@ from saiten.answering.collecting import Watch as AnswersWatch
 from saiten.cli import judge_options as typed
 from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.index_progress import IndexProgress
-from saiten.cli.meta_evaluate import read_said, read_subject
+from saiten.cli.meta_evaluate import read_said
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.progress import RunProgress
 from saiten.cli.running import to_end
+from saiten.cli.subject import Subject
 from saiten.config import read_config
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.experiments.cells import scores_folder
@@ -113,7 +114,7 @@ def result_tables(plan: Plan, folder: Path, currency: str, notes: Console, *, gl
         run = scores_folder(folder, data)
         if data.labels is None or not run.is_dir():
             continue
-        items, outputs = read_subject(run, notes)
+        items, outputs = Subject(run).read(notes)
         aspects = pair(items, outputs, list(read_said(data.labels, {}, notes)))
         tables += meta_tables(meta_evaluate(aspects, Settings()), glance=glance)
     notes.print(usage_text(found.usage, currency), markup=False)

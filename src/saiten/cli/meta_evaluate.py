@@ -1,34 +1,34 @@
 """`saiten meta-evaluate`: how far can the metrics be trusted?"""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from saiten.cli.data_options import read_columns
+from saiten.cli.data_options import SAMPLE_COLUMN, SampleColumnOption, read_columns
 from saiten.cli.left_out import usable
 from saiten.cli.meta_spans import span_report
 from saiten.cli.output import FormatOption, stderr, stdout, told
-from saiten.data import read_labels, read_samples
-from saiten.errors import BadInput, ConfigurationError
+from saiten.cli.subject import JudgeColumnOption, JudgesOption, Subject, VerdictPatternOption
+from saiten.data import read_labels
+from saiten.errors import ConfigurationError
 from saiten.journal import read_run
 from saiten.meta_evaluation.decisions import Unmeasured
 from saiten.meta_evaluation.declining import GradeZero
-from saiten.meta_evaluation.outputs import Item, Output, read_system_pairs
+from saiten.meta_evaluation.judge_files import read_system_pairs
 from saiten.meta_evaluation.pairing import pair
 from saiten.meta_evaluation.preferences import TIE_MARGIN
 from saiten.meta_evaluation.report import Settings, SystemsOver, meta_evaluate
 from saiten.meta_evaluation.scales import declared_bounds
-from saiten.meta_evaluation.sources import read_source, run_folder, samples_source, side_by_side
-from saiten.records import Label, Sample
+from saiten.meta_evaluation.sources import run_folder
+from saiten.records import Label
 from saiten.reports.aspect_tables import aspect_bias_tables, preference_tables
 from saiten.reports.judge_tables import judge_tables
 from saiten.reports.meta_tables import meta_tables
 from saiten.reports.span_tables import span_tables
 from saiten.reports.tables import render
-from saiten.text.language import detect_language
 
 app = typer.Typer(add_completion=False)
 
@@ -45,12 +45,7 @@ GradeZeroOption = Annotated[
 def command(
     run: Annotated[Path, typer.Argument(help="The folder of a run; or a file of samples, to grade --judges alone.")],
     labels: Annotated[Path, typer.Argument(help="JSONL, CSV, …: item, value, annotator, aspect, adjudicated.")],
-    judges: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Another run, or a file of judges' outputs: item, judge, value; or a column per judge. Repeatable."
-        ),
-    ] = None,
+    judges: JudgesOption = None,
     aspect: Annotated[list[str] | None, typer.Option("--aspect", "-a", help="Only this aspect. Repeatable.")] = None,
     by: Annotated[
         str | None,
@@ -85,13 +80,16 @@ def command(
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap rounds.")] = 1_000,
     seed: Annotated[int, typer.Option(min=0, help="Of bootstrap and permutations.")] = 0,
     column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    sample_column: SampleColumnOption = None,
+    judge_column: JudgeColumnOption = None,
+    verdict_pattern: VerdictPatternOption = None,
     spans: Annotated[
         bool,
         typer.Option("--spans", help="Hold the units that the gist metric found against spans that people marked."),
     ] = False,
     form: FormatOption = "table",
 ) -> None:
-    """Hold every metric of a run, and other judges' outputs, against what people said.
+    r"""Hold every metric of a run, and other judges' outputs, against what people said.
 
     Correlations over items and systems, decisions, bias, the human ceiling, and a ranking in which metrics that are not
     significantly apart share a letter. Labels of pairs of answers (item `ID vs ID`, -2 … 2) are compared as
@@ -107,12 +105,15 @@ def command(
       saiten meta-evaluate runs/first labels.csv --yes-from 4 --by kappa --unmeasured wrong
       saiten meta-evaluate samples.jsonl labels.jsonl --judges judges.csv --format latex
       saiten meta-evaluate runs/small labels.jsonl --judges runs/medium --judges runs/large
+      saiten meta-evaluate samples.jsonl labels.jsonl --judges replies.jsonl --verdict-pattern 'Final score: (\[0-5])'
       saiten meta-evaluate runs/gist spans.jsonl --spans --judges runs/gist-by-people
     """
     notes = stderr()
     if spans:
-        if by is not None or yes_from is not None:
-            raise ConfigurationError("--by and --yes-from are about values, not about spans; leave them out")
+        if by is not None or yes_from is not None or verdict_pattern is not None:
+            raise ConfigurationError(
+                "--by, --yes-from and --verdict-pattern are about values, not about spans; leave them out"
+            )
         marked = read_said(labels, read_columns(column or []), notes)
         report = span_report(
             run,
@@ -122,11 +123,13 @@ def command(
             aspects=aspect or (),
             resamples=resamples,
             seed=seed,
+            sample_columns=read_columns(sample_column or [], SAMPLE_COLUMN),
             tell=told(notes),
         )
         render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {run.name}")
         return
-    items, outputs = read_subject(run, notes, judges or ())
+    subject = Subject(run, judges or (), sample_column or (), judge_column or (), verdict_pattern)
+    items, outputs = subject.read(notes)
     said = list(read_said(labels, read_columns(column or []), notes))
     aspects = pair(items, outputs, said, aspects=aspect or (), grade_zero=grade_zero)
     settings = Settings(
@@ -147,19 +150,6 @@ def command(
     tables = [*meta_tables(found, glance=form == "table"), *judge_tables(found, glance=form == "table")]
     tables += [*aspect_bias_tables(found), *preference_tables(said, items, scored)]
     render(tables, form, stdout(), f"Metrics against people: {run.name}")
-
-
-def read_subject(path: Path, notes: Console, judges: Sequence[Path] = ()) -> tuple[dict[str, Item], list[Output]]:
-    """The samples, with the scores if this is a run; beside them the outputs of further runs and files."""
-    tell = told(notes)
-    if run_folder(path) is not None:
-        first = read_source(path, tell=tell)
-    elif path.exists():
-        rows = read_samples(path, detect_language=detect_language, tell=tell)
-        first = samples_source(path, (sample for sample in rows if isinstance(sample, Sample)))
-    else:
-        raise BadInput(f"{path} is not there; the folder of a run or a file of samples was expected")
-    return side_by_side([first, *(read_source(judge, tell=tell) for judge in judges)], tell=tell)
 
 
 def read_said(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:

@@ -1,9 +1,10 @@
 """`saiten meta-evaluate --spans`: the units that a judge found, against those that people marked."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from saiten.cli.data_options import SAMPLE_COLUMN
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.errors import BadInput
 from saiten.journal import read_run
@@ -23,6 +24,7 @@ def span_report(
     aspects: Sequence[str],
     resamples: int,
     seed: int,
+    sample_columns: Mapping[str, str],
     tell: Callable[[str], None],
 ) -> SpanReport:
     """The judges that the paths name against the labels.
@@ -35,6 +37,7 @@ def span_report(
         aspects: only these; empty for all.
         resamples: bootstrap rounds.
         seed: of the draws.
+        sample_columns: field → column of the samples.
         tell: is told what the user should know.
 
     Raises:
@@ -52,7 +55,14 @@ def span_report(
             samples |= {sample.id: sample for sample in reader.samples()}
             found |= _named_apart(judges_of(reader.scores(), path.resolve().name), found)
         elif path is subject and judges:
-            rows = read_samples(path, detect_language=detect_language, tell=tell)
+            rows = read_samples(
+                path,
+                columns=sample_columns,
+                detect_language=detect_language,
+                option=SAMPLE_COLUMN,
+                wished=("question",),
+                tell=tell,
+            )
             samples |= {row.id: row for row in rows if isinstance(row, Sample)}
         elif not alone:
             found |= _named_apart(_judges_in(path, people, tell), found)

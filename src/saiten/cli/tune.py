@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from saiten.cli.data_options import read_columns
+from saiten.cli.data_options import SampleColumnOption, read_columns
 from saiten.cli.meta_evaluate import read_said
 from saiten.cli.output import stderr, stdout
 from saiten.cli.tune_judge import judge
@@ -53,7 +53,7 @@ def offline(
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The calibration.")] = Path("calibration.json"),
     column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
-    sample_column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the samples. Repeatable.")] = None,
+    sample_column: SampleColumnOption = None,
 ) -> None:
     """Calibrate the offline judge with 20 to 50 labels of your own.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from saiten.cli import INTERRUPTED
-from saiten.cli.data_options import read_columns
+from saiten.cli.data_options import SampleColumnOption, read_columns
 from saiten.cli.judge_options import QuietOption
 from saiten.cli.meta_evaluate import read_said
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
@@ -71,7 +71,7 @@ def judge(
         int | None, typer.Option(min=16, help="Tokens of an example at most.", rich_help_panel=_LEARNING)
     ] = None,
     column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
-    sample_column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the samples. Repeatable.")] = None,
+    sample_column: SampleColumnOption = None,
     form: FormatOption = "table",
     quiet: QuietOption = False,
 ) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from saiten.cli.data_options import read_columns
+from saiten.cli.data_options import SAMPLE_COLUMN, read_columns
 from saiten.cli.left_out import usable
 from saiten.cli.output import told
 from saiten.data import read_samples
@@ -27,5 +27,11 @@ def samples_of(run: Path | None, file: Path | None, columns: Sequence[str], note
     if run is not None:
         yield from read_run(run, tell=told(notes)).samples()
     elif file is not None:
-        rows = read_samples(file, columns=read_columns(columns), detect_language=detect_language, tell=told(notes))
+        rows = read_samples(
+            file,
+            columns=read_columns(columns, SAMPLE_COLUMN),
+            detect_language=detect_language,
+            option=SAMPLE_COLUMN,
+            tell=told(notes),
+        )
         yield from usable(rows, notes)

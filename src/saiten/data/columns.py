@@ -141,8 +141,8 @@ _FILLING = re.compile(r"[\s_-]")
 class Columns:
     """Finds fields in rows, by the names of a table or by those that the user gave."""
 
-    def __init__(self, names: Names, chosen: Mapping[str, str]) -> None:
-        """`chosen`, field → column, puts the table out of force for its fields.
+    def __init__(self, names: Names, chosen: Mapping[str, str], *, option: str = "--column") -> None:
+        """`chosen`, field → column, puts the table out of force for its fields; `option` is what the user types it in.
 
         Raises:
             ConfigurationError: a field that does not exist was chosen.
@@ -153,14 +153,15 @@ class Columns:
                 f"there is no field {unknown[0]!r} to name a column for; fields: {', '.join(names)}"
             )
         self._chosen = chosen
+        self._option = option
         self._names = {field: (chosen[field],) if field in chosen else tuple(names[field]) for field in names}
-        self._roots = {_plain(path.split(".")[0]) for paths in self._names.values() for path in paths}
-        self._roots |= {_plain(path) for path in chosen.values()}
+        self._roots = {plain_name(path.split(".")[0]) for paths in self._names.values() for path in paths}
+        self._roots |= {plain_name(path) for path in chosen.values()}
         self._plans: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
 
     def wanted(self, column: str) -> bool:
         """Whether a column may be needed."""
-        return _plain(column) in self._roots or _plain(column.partition(".")[0]) in self._roots
+        return plain_name(column) in self._roots or plain_name(column.partition(".")[0]) in self._roots
 
     def find(self, fields: Mapping[str, Any], field: str) -> Any:
         """The value of the first column that has one; None if all are null, `MISSING` if there is none."""
@@ -187,7 +188,7 @@ class Columns:
 
     def _tool_names(self, fields: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
         """The names without those that mean something else in the files of the tool that wrote this row."""
-        columns = {_plain(column) for column in fields}
+        columns = {plain_name(column) for column in fields}
         deepeval = bool(columns & {"actualoutput", "expectedoutput", "retrievalcontext"})
         elsewhere = {
             ("contexts", "context"): deepeval,
@@ -244,7 +245,7 @@ class Columns:
                 return f"there is no column {column!r}, which was named for the {field}"
         if all(self.find(row.fields, field) is MISSING for row in rows for field in needed):
             known = "; ".join(f"{field}: {', '.join(self._names[field])}" for field in needed)
-            name = f"name one, as in --column {next(iter(needed))}=COLUMN"
+            name = f"name one, as in {self._option} {next(iter(needed))}=COLUMN"
             return f"no column for {' or '.join(needed)} (understood are {known}); {name}"
         return None
 
@@ -256,27 +257,27 @@ class Columns:
             if len(roots) > 1:
                 yield (
                     f"the {field} is taken from {filled[0]!r}, not from {' or '.join(map(repr, roots[1:]))}; "
-                    f"to change that, name the column, as in --column {field}={roots[1]}"
+                    f"to change that, name the column, as in {self._option} {field}={roots[1]}"
                 )
 
     def _unused(self, rows: Sequence[Row], wished: Iterable[str]) -> Iterator[str]:
         """Whether something that is missing may stand in a column of another name."""
         missing = [field for field in wished if all(self.find(row.fields, field) is MISSING for row in rows)]
         columns = dict.fromkeys(str(column) for row in rows for column in row.fields)
-        unused = [column for column in columns if not self.wanted(column) and _plain(column) not in _NO_FIELD]
+        unused = [column for column in columns if not self.wanted(column) and plain_name(column) not in _NO_FIELD]
         if missing and unused:
             more = ", …" if len(unused) > _NAMED else ""
             yield (
                 f"columns not used: {', '.join(unused[:_NAMED])}{more}; there is none for {' or '.join(missing)}: "
-                f"name one, as in --column {missing[0]}={unused[0]}"
+                f"name one, as in {self._option} {missing[0]}={unused[0]}"
             )
 
 
 def _promising(paths: Iterable[str], fields: Mapping[str, Any]) -> Iterator[str]:
     """Those whose column is there."""
-    columns = {_plain(column) for column in fields}
+    columns = {plain_name(column) for column in fields}
     for path in paths:
-        if path in fields or _plain(path) in columns or _plain(path.split(".")[0]) in columns:
+        if path in fields or plain_name(path) in columns or plain_name(path.split(".")[0]) in columns:
             yield path
 
 
@@ -301,11 +302,11 @@ def _found(fields: Mapping[str, Any], path: str) -> Any:
 def _key(value: Mapping[str, Any], name: str) -> str | None:
     if name in value:
         return name
-    plain = _plain(name)
-    return next((key for key in value if _plain(key) == plain), None)
+    plain = plain_name(name)
+    return next((key for key in value if plain_name(key) == plain), None)
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """`Retrieved Contexts`, `retrieved_contexts` and `retrievedContexts` are one name."""
     return _FILLING.sub("", name).casefold()
 

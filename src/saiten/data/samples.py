@@ -1,7 +1,7 @@
 """Samples out of rows, one at a time; what cannot be used is handed out beside them with its place and reason."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -24,6 +24,8 @@ def read_samples(
     format: str | None = None,  # noqa: A002 - the word that the command line has
     detect_language: Callable[..., Language],
     language: Language | None = None,
+    option: str = "--column",
+    wished: Sequence[str] = _WISHED,
     tell: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Sample | BadRow]:
     """The samples of a source, read as they are asked for; memory stays small: about 80 bytes an id.
@@ -44,17 +46,19 @@ def read_samples(
         format: One of `formats.FORMATS`, where neither ending nor content tells.
         detect_language: Is asked with the texts of a row that does not name its language.
         language: Of all rows, whatever they say.
+        option: The option of the command line that columns are named with, for messages.
+        wished: Fields that the caller uses; where one is not found, columns that may be meant are told.
         tell: Is told what the user should know: a rare encoding, a column left aside.
 
     Raises:
         BadInput: with the first `next`: no such file, no known format, no column for question or answer.
         ConfigurationError: an unknown field or format, or pyarrow is missing.
     """
-    fields = Columns(SAMPLE_COLUMNS, columns)
+    fields = Columns(SAMPLE_COLUMNS, columns, option=option)
     name = name_of(source)
     rows = read_rows(source, format, wanted=fields.wanted, tell=tell)
     seen = _Seen()
-    for row in fields.checked(rows, name, ("question", "answer"), tell, _WISHED):
+    for row in fields.checked(rows, name, ("question", "answer"), tell, wished):
         if isinstance(row, BadRow):
             yield row
             continue

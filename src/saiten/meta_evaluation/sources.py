@@ -14,7 +14,8 @@ from saiten.errors import BadInput
 from saiten.journal import read_run
 from saiten.journal.journal import SCORES_NAME
 from saiten.journal.manifest import MANIFEST_NAME
-from saiten.meta_evaluation.outputs import BETWEEN, Item, Origin, Output, item_of, outputs_of_run, read_outputs
+from saiten.meta_evaluation.judge_files import read_outputs
+from saiten.meta_evaluation.outputs import BETWEEN, Item, Origin, Output, item_of, outputs_of_run
 from saiten.records import Sample
 
 Tell = Callable[[str], None]
@@ -39,15 +40,26 @@ def run_folder(path: Path) -> Path | None:
     return path.parent if path.name == SCORES_NAME and (path.parent / MANIFEST_NAME).is_file() else None
 
 
-def read_source(path: Path, *, tell: Tell) -> Source:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a file of judges' outputs is read; see `judge_files.read_outputs`."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    pattern: str | None = None
+
+
+def read_source(path: Path, reading: Reading | None = None, *, tell: Tell) -> Source:
     """A run with its samples, or a file of judges' outputs.
 
     Raises:
         BadInput: there is nothing of that kind.
+        ConfigurationError: the file cannot be read in this way.
     """
     folder = run_folder(path)
     if folder is None:
-        return Source(path, tuple(_counted(read_outputs(path, tell=tell), path, tell)))
+        how = reading or Reading()
+        outputs = read_outputs(path, columns=how.columns, pattern=how.pattern, tell=tell)
+        return Source(path, tuple(_counted(outputs, path, tell)))
     reader = read_run(folder, tell=tell)
     samples = list(reader.samples())
     return Source(folder, tuple(outputs_of_run(reader)), *_known(samples))
