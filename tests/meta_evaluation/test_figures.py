@@ -81,10 +81,11 @@ def test_decisions_are_scikit_learns():
         assert found.agreement.value == close(sk.accuracy_score(VERDICTS, said))
         assert found.kappa.value == close(sk.cohen_kappa_score(VERDICTS, said))
         assert found.f1.value == close(sk.f1_score(VERDICTS, said))
+        assert found.macro_f1.value == close(sk.f1_score(VERDICTS, said, average="macro"))
         assert found.balanced_accuracy.value == close(sk.balanced_accuracy_score(VERDICTS, said))
         assert found.auroc.value == close(sk.roc_auc_score(VERDICTS, column))
         assert np.array_equal(found.confusion.counts, sk.confusion_matrix(VERDICTS, said))
-        for figure in (found.agreement, found.kappa, found.f1, found.balanced_accuracy, found.auroc):
+        for figure in (found.agreement, found.kappa, found.f1, found.macro_f1, found.balanced_accuracy, found.auroc):
             assert figure.low < figure.value < figure.high
     assert found.rule == "yes from 0.5"
 
@@ -96,7 +97,8 @@ def test_grades_are_compared_as_grades():
     assert found.agreement.value == close(sk.accuracy_score(GRADES, JUDGED))
     assert found.linear_kappa.value == close(sk.cohen_kappa_score(GRADES, JUDGED, weights="linear", labels=every))
     assert found.quadratic_kappa.value == close(sk.cohen_kappa_score(GRADES, JUDGED, weights="quadratic", labels=every))
-    for figure in (found.agreement, found.linear_kappa, found.quadratic_kappa):
+    assert found.macro_f1.value == close(sk.f1_score(GRADES, JUDGED, average="macro"))
+    for figure in (found.agreement, found.linear_kappa, found.quadratic_kappa, found.macro_f1):
         assert figure.low < figure.value < figure.high
 
 

@@ -7,7 +7,7 @@ from sklearn import metrics as sk
 
 from saiten.meta_evaluation.outputs import Item, Output
 from saiten.meta_evaluation.pairing import pair
-from saiten.meta_evaluation.preferences import majority
+from saiten.meta_evaluation.preferences import majority, most_said
 from saiten.meta_evaluation.report import Settings, meta_evaluate
 from saiten.records import Label
 
@@ -130,3 +130,25 @@ def test_the_ceiling_in_accuracy_is_first_tie_second_against_the_others_majority
     assert result.ceiling.accuracy.low < np.mean(expected) < result.ceiling.accuracy.high
     (people,) = [place for place in result.ranking.places if place.people]
     assert people.figure == result.ceiling.accuracy
+
+
+def test_preferences_are_ranked_by_macro_f1_with_people_among_them():
+    """As by accuracy: the figure is scikit-learn's, and so is the ceiling's, annotator by annotator."""
+    random = np.random.default_rng(9)
+    truth = random.integers(-1, 2, 60)
+    people = np.stack([np.where(random.random(60) < 0.8, truth, random.integers(-1, 2, 60)) for _ in range(3)])
+    judge = np.where(random.random(60) < 0.7, truth, random.integers(-1, 2, 60))
+    labels = [Label(f"a{i} vs b{i}", float(v), f"p{p}") for p, row in enumerate(people) for i, v in enumerate(row)]
+    said = [Output(f"a{i} vs b{i}", metric, float(v)) for metric, row in (("judge", judge), ("noise", -judge)) for i, v in enumerate(row)]  # fmt: skip
+    (found,) = meta_evaluate(pair({}, said, labels), Settings(by="macro_f1", resamples=100)).aspects
+    verdict = most_said(np.stack([(people == kind).sum(axis=0) for kind in (-1, 0, 1)], axis=1))
+    places = {place.metric: place for place in found.ranking.places}
+    assert places["judge"].figure.value == pytest.approx(sk.f1_score(verdict, judge, average="macro"))
+    assert (places["judge"].rank, places["noise"].rank) == (1, 2)
+    expected = []
+    for p in range(3):
+        others = np.delete(people, p, axis=0)
+        against = most_said(np.stack([(others == kind).sum(axis=0) for kind in (-1, 0, 1)], axis=1))
+        expected.append(sk.f1_score(against, people[p], average="macro"))
+    assert found.ceiling.macro_f1.value == pytest.approx(np.mean(expected))
+    assert found.ceiling.macro_f1.low < found.ceiling.macro_f1.value < found.ceiling.macro_f1.high

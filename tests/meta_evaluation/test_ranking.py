@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from saiten.meta_evaluation.ranking import FIGURES, NAMES, compact_letters, rank
-from saiten.stats import auroc, balanced_accuracy, cohen_kappa, kendall, pearson, spearman
+from saiten.stats import Estimate, auroc, balanced_accuracy, cohen_kappa, kendall, pearson, spearman
 from saiten.stats.dependent_correlations import Rivals, swap_tests
 
 RANDOM = np.random.default_rng(2)
@@ -91,6 +91,7 @@ def test_an_easier_half_does_not_lift_a_metric():
 DECISIONS = {metric: (x > 0).astype(float) for metric, x in COLUMNS.items()}
 TRUTH = (PEOPLE > 0).astype(float)
 GRADES = {metric: np.clip(np.round(x), -3, 3) for metric, x in COLUMNS.items()}
+SIGNS = {metric: np.sign(x) for metric, x in GRADES.items()}
 GRADED = np.clip(np.round(PEOPLE), -3, 3)
 
 
@@ -104,6 +105,8 @@ GRADED = np.clip(np.round(PEOPLE), -3, 3)
         ("auroc", lambda x, y: auroc(y, x), COLUMNS, TRUTH),
         ("kappa", cohen_kappa, DECISIONS, TRUTH),
         ("balanced_accuracy", lambda x, y: balanced_accuracy(y, x), DECISIONS, TRUTH),
+        ("macro_f1", lambda x, y: Estimate(sk.f1_score(y, x, average="macro"), N), DECISIONS, TRUTH),
+        ("macro_f1", lambda x, y: Estimate(sk.f1_score(y, x, average="macro"), N), SIGNS, np.sign(GRADED)),
     ],
 )
 def test_the_tested_difference_is_that_of_the_figures(by, figure, columns, people):
@@ -118,7 +121,7 @@ def test_the_tested_difference_is_that_of_the_figures(by, figure, columns, peopl
 
 def test_every_figure_has_a_name_that_can_be_asked_for():
     """The names are what `--by` takes."""
-    assert set(NAMES) == {"pearson", "spearman", "kendall", "auroc", "agreement", "kappa", "f1", "balanced_accuracy", "linear_kappa", "quadratic_kappa", "accuracy"}  # fmt: skip
+    assert set(NAMES) == {"pearson", "spearman", "kendall", "auroc", "agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "linear_kappa", "quadratic_kappa", "accuracy"}  # fmt: skip
 
 
 @given(st.integers(1, 7), st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6))))

@@ -52,8 +52,9 @@ def command(
         typer.Option(
             "--by",
             "--rank-by",
-            help="Rank by pearson, spearman, kendall, auroc, kappa, agreement, f1, balanced_accuracy, (grades) "
-            "linear_kappa, quadratic_kappa or (preferences) accuracy. Default: auroc for yes/no, else pearson.",
+            help="Rank by pearson, spearman, kendall, auroc, kappa, agreement, f1, macro_f1, balanced_accuracy, "
+            "(grades) linear_kappa, quadratic_kappa or (preferences) accuracy, macro_f1. Default: auroc for yes/no, "
+            "else pearson.",
         ),
     ] = None,
     yes_from: Annotated[float | None, typer.Option(help="Grades become decisions: this and above is a yes.")] = None,

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from saiten.meta_evaluation.decisions import two_way, two_way_each
+from saiten.meta_evaluation.decisions import macro_f1, two_way, two_way_each
 from saiten.meta_evaluation.scales import grades
 from saiten.stats import Estimate, agreement, auroc, cohen_kappa, kendall, pearson, spearman
 from saiten.stats.clusters import Floats
@@ -21,6 +21,8 @@ from saiten.stats.resampled import (
     auroc_each,
     kappa_features,
     kendall_each,
+    kind_features,
+    macro_f1_of,
     moments,
     pearson_of,
     spearman_each,
@@ -28,7 +30,7 @@ from saiten.stats.resampled import (
 )
 
 CORRELATIONS = ("pearson", "spearman", "kendall")
-DECISIONS = ("agreement", "kappa", "f1", "balanced_accuracy", "auroc")
+DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc")
 GRADES = ("linear_kappa", "quadratic_kappa")
 _RANKED = ("spearman", "kendall", "auroc")
 """Those whose ranks have to be counted anew in every resample."""
@@ -118,4 +120,9 @@ def _preferences(one: AgainstOthers) -> _Parts:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(n > 0, right / n, np.nan)
 
-    return {"accuracy": agreement(np.sign(one.own), one.preferred)}, {"accuracy": drawn}
+    own, kinds = np.sign(one.own), np.array([-1.0, 0.0, 1.0])
+    features = kind_features(own, one.preferred, kinds)
+    return {"accuracy": agreement(own, one.preferred), "macro_f1": macro_f1(own, one.preferred, kinds)}, {
+        "accuracy": drawn,
+        "macro_f1": lambda: macro_f1_of(one.resamples.sums(features)),
+    }

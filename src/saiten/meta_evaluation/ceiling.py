@@ -40,6 +40,7 @@ class Figures:
     agreement: Estimate
     kappa: Estimate
     f1: Estimate
+    macro_f1: Estimate
     balanced_accuracy: Estimate
     auroc: Estimate
     linear_kappa: Estimate

@@ -16,9 +16,17 @@ from saiten.meta_evaluation.pairing import Aspect, Column
 from saiten.meta_evaluation.scales import Scale, are_grades, grades, shared
 from saiten.stats import Estimate, agreement, auroc, balanced_accuracy, cohen_kappa
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.resampled import Resamples, auroc_each, kappa_features, weighted_kappa_of
+from saiten.stats.resampled import (
+    Resamples,
+    auroc_each,
+    kappa_features,
+    kind_features,
+    macro_f1_of,
+    weighted_kappa_of,
+)
 
 HALF = 0.5
+VERDICTS = np.array([0.0, 1.0])
 
 Unmeasured = Literal["left-out", "wrong", "worst", "tie"]
 """What an item counts as that the metric has no value for: nothing · the contrary of what people said · no ·
@@ -49,6 +57,8 @@ class Decisions:
     kappa: Estimate
     f1: Estimate
     """Of yes."""
+    macro_f1: Estimate
+    """The mean of the F1 of yes and that of no."""
     auroc: Estimate
     """Of the metric's values, so without any threshold; only over the items that have one."""
     balanced_accuracy: Estimate
@@ -64,6 +74,8 @@ class Grades:
     """Exactly the same grade."""
     linear_kappa: Estimate
     quadratic_kappa: Estimate
+    macro_f1: Estimate
+    """The mean of the F1 of every grade that either side gives."""
     confusion: Confusion
 
 
@@ -114,7 +126,7 @@ def decisions(
     ranked = _auroc(column, truth, resamples)
     if isinstance(verdict, str):
         none = Estimate(None, 0, verdict)
-        return Decisions(verdict, 0, split, 0, none, none, none, ranked, none, None)
+        return Decisions(verdict, 0, split, 0, none, none, none, none, ranked, none, None)
     said, rule = verdict
     lacks = known & np.isnan(said)
     if unmeasured in ("wrong", "worst"):
@@ -137,11 +149,12 @@ def _with_intervals(truth: Floats, said: Floats, resamples: Resamples) -> dict[s
 
 
 def two_way(truth: Floats, said: Floats) -> dict[str, Estimate]:
-    """Agreement, kappa, F1 and balanced accuracy of two columns of 0 and 1."""
+    """Agreement, kappa, F1, macro F1 and balanced accuracy of two columns of 0 and 1."""
     return {
         "agreement": agreement(truth, said),
         "kappa": cohen_kappa(truth, said),
         "f1": f1(truth, said),
+        "macro_f1": macro_f1(truth, said, VERDICTS),
         "balanced_accuracy": balanced_accuracy(truth, said),
     }
 
@@ -153,6 +166,7 @@ def two_way_each(truth: Floats, said: Floats, resamples: Resamples) -> dict[str,
         "agreement": _agreement_of(sums),
         "kappa": _kappa_of(sums),
         "f1": _f1_of(sums),
+        "macro_f1": macro_f1_of(resamples.sums(kind_features(truth, said, VERDICTS))),
         "balanced_accuracy": _balanced_of(sums),
     }
 
@@ -166,6 +180,13 @@ def f1(truth: Floats, said: Floats) -> Estimate:
     return Estimate(2 * float((truth * said).sum()) / both, n)
 
 
+def macro_f1(x: Floats, y: Floats, kinds: Floats) -> Estimate:
+    """The mean F1 over those of the kinds that either side has."""
+    if not len(x):
+        return Estimate(None, 0, "no pairs")
+    return Estimate(float(macro_f1_of(kind_features(x, y, kinds).sum(axis=0)[None, :])[0]), len(x))
+
+
 def graded(
     column: Column, aspect: Aspect, people: Scale, metric: Scale, *, declared: bool, resamples: Resamples
 ) -> Grades | None:
@@ -176,7 +197,7 @@ def graded(
     x, y = grades(column.values[rows]), grades(aspect.people[rows])
     if not len(rows):
         return None
-    resamples = resamples.only(rows)
+    resamples, kinds = resamples.only(rows), np.unique(np.concatenate([x, y]))
     found = []
     for power, whole in enumerate((cohen_kappa(x, y, weights="linear"), cohen_kappa(x, y, weights="quadratic")), 1):
         features, apart = kappa_features(x, y, power)
@@ -187,6 +208,7 @@ def graded(
         resamples.interval(agreement(x, y), same[:, 1] / same[:, 0]),
         found[0],
         found[1],
+        resamples.interval(macro_f1(x, y, kinds), macro_f1_of(resamples.sums(kind_features(x, y, kinds)))),
         confusion(y, x),
     )
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saiten.meta_evaluation.decisions import Confusion, Unmeasured, confusion
+from saiten.meta_evaluation.decisions import Confusion, Unmeasured, confusion, macro_f1
 from saiten.meta_evaluation.items import ItemLevel, item_level
 from saiten.meta_evaluation.pairing import Aspect, Column
 from saiten.stats import Estimate, agreement, cohen_kappa
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.resampled import Resamples
+from saiten.stats.resampled import Resamples, kind_features, macro_f1_of
 
 TIE_MARGIN = 1e-9
 """Differences of equal scores, but for rounding."""
@@ -84,7 +84,7 @@ def preferences(
     rows = np.flatnonzero(~np.isnan(said))
     x, y = said[rows], truth[rows]
     drawn = resamples.only(rows)
-    sums = drawn.sums(_features(x, y))
+    sums = drawn.sums(kind_features(x, y, np.array(KINDS)))
     wins = y != 0
     point_rows, labels = points(aspect)
     measured = np.flatnonzero(~np.isnan(column.values[point_rows]))
@@ -95,7 +95,7 @@ def preferences(
         points=item_level(column.values[at], labels[measured], resamples.only(at)),
         accuracy=drawn.interval(agreement(x, y), _share(sums)),
         kappa=drawn.interval(cohen_kappa(x, y), _kappa(sums)),
-        macro_f1=drawn.interval(macro_f1(x, y), _macro(sums)),
+        macro_f1=drawn.interval(macro_f1(x, y, np.array(KINDS)), macro_f1_of(sums)),
         right=int((wins & (x == y)).sum()),
         tied=int((wins & ((x == 0) | (x == _NO_PREFERENCE))).sum()),
         wrong=int((wins & (x == -y)).sum()),
@@ -111,21 +111,6 @@ def points(aspect: Aspect) -> tuple[Ints, Floats]:
     return np.arange(len(aspect.items)), aspect.people
 
 
-def macro_f1(said: Floats, truth: Floats) -> Estimate:
-    """The mean F1 over the kinds that either side says."""
-    if not len(said):
-        return Estimate(None, 0, "no pairs")
-    return Estimate(float(_macro(_features(said, truth).sum(axis=0)[None, :])[0]), len(said))
-
-
-def _features(said: Floats, truth: Floats) -> Floats:
-    """1, then said, truth and both for each kind: (rows x 10)."""
-    columns = [np.ones(len(said), dtype=bool)]
-    for kind in KINDS:
-        columns += [said == kind, truth == kind, (said == kind) & (truth == kind)]
-    return np.stack(columns, axis=1).astype(np.float64)
-
-
 def _share(sums: Floats) -> Floats:
     both: Floats = sums[:, 3::3].sum(axis=1) / sums[:, 0]
     return both
@@ -135,11 +120,3 @@ def _kappa(sums: Floats) -> Floats:
     chance = (sums[:, 1::3] * sums[:, 2::3]).sum(axis=1) / sums[:, 0] ** 2
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(chance < 1, (_share(sums) - chance) / (1 - chance), np.nan)
-
-
-def _macro(sums: Floats) -> Floats:
-    size = sums[:, 1::3] + sums[:, 2::3]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        each = np.where(size > 0, 2 * sums[:, 3::3] / size, 0.0)
-    means: Floats = each.sum(axis=1) / (size > 0).sum(axis=1)
-    return means

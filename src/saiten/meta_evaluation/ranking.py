@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -30,7 +31,7 @@ from saiten.stats.dependent_correlations import (
     swap_tests,
     williams,
 )
-from saiten.stats.resampled import Resamples, kendall_each, linear_kappa_each, pearson_of, standard
+from saiten.stats.resampled import Resamples, kendall_each, linear_kappa_each, macro_f1_each, pearson_of, standard
 
 SIGNIFICANT = 0.05
 ENOUGH = 40
@@ -300,8 +301,9 @@ Recount = Callable[[Floats, Floats], Callable[[Floats], Floats]]
 RECOUNTED: Mapping[str, tuple[Prepare, Recount]] = {
     "kendall": (lambda x, y: (x, y), kendall_each),
     "linear_kappa": (lambda x, y: (grades(x), grades(y)), linear_kappa_each),
+    "macro_f1": (lambda x, y: (x, y), partial(macro_f1_each, kinds=np.array([-1.0, 0.0, 1.0]))),
 }
-"""Those that have to be counted anew for every resample."""
+"""Those that have to be counted anew for every resample; `macro_f1` is that of verdicts (0, 1) or preferences."""
 
 NAMES = (*FIGURES, *RECOUNTED)
 """By which figures metrics can be ranked."""

@@ -27,10 +27,10 @@ from saiten.stats.resampled import Resamples
 BASELINES = ("context_overlap", "length")
 """A judge that does no better than these does not read."""
 
-_PAIRED = ("pearson", "spearman", "kendall", "accuracy")
-_OF_VERDICTS = ("auroc", "agreement", "kappa", "f1", "balanced_accuracy")
+_PAIRED = ("pearson", "spearman", "kendall", "accuracy", "macro_f1")
+_OF_VERDICTS = ("auroc", "agreement", "kappa", "f1", "macro_f1", "balanced_accuracy")
 _OF_GRADES = ("linear_kappa", "quadratic_kappa")
-_OF_DECISIONS = ("agreement", "kappa", "f1", "balanced_accuracy")
+_OF_DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy")
 
 
 SystemsOver = Literal["common", "all"]
@@ -275,12 +275,12 @@ def _preferences(aspect: Aspect, settings: Settings, _: Bounds) -> AspectResult:
         () if settings.by in (*_PAIRED, None) else (f"{settings.by} is no figure of preferences; ranked by pearson",)
     )
     people = ceiling(aspect, resamples)
-    if by == "accuracy":
+    if by in ("accuracy", "macro_f1"):
         columns = {
             column.metric: filled(signs(column.values, settings.tie_margin), settings.unmeasured)
             for column in aspect.columns
         }
-        figures = {each.metric: each.preferences.accuracy for each in results if each.preferences}
+        figures = {each.metric: getattr(each.preferences, by) for each in results if each.preferences}
         against, groups = majority(aspect), resamples.groups
     else:
         rows, against = points(aspect)

@@ -119,11 +119,11 @@ def _decisions(aspect: AspectResult, form: IntervalColumns) -> Table:
                 f"{got.split} {'item' if got.split == 1 else 'items'} on which people are split" if got.split else ""
             )
             counted = f"{got.filled} unmeasured counted" if got.filled else ""
-            figures = form.cells(got.agreement, got.kappa, got.f1, got.balanced_accuracy, got.auroc)
+            figures = form.cells(got.agreement, got.kappa, got.f1, got.macro_f1, got.balanced_accuracy, got.auroc)
             rows.append(
                 (one.metric, got.n, *figures, joined(got.rule, split, counted, _missing(one), why_not(got.auroc)))
             )
-    names = ("agreement", "kappa", "F1", "balanced accuracy", "AUROC")
+    names = ("agreement", "kappa", "F1", "macro F1", "balanced accuracy", "AUROC")
     columns = ("metric", "n", *form.columns(*names), "remarks")
     return Table(f"{aspect_name(aspect)}: decisions", columns, tuple(rows), intervals=form.intervals(*names))
 
@@ -133,13 +133,13 @@ def _grades(aspect: AspectResult, form: IntervalColumns) -> Table:
         (
             one.metric,
             one.grades.n,
-            *form.cells(one.grades.agreement, one.grades.linear_kappa, one.grades.quadratic_kappa),
+            *form.cells(one.grades.agreement, one.grades.linear_kappa, one.grades.quadratic_kappa, one.grades.macro_f1),
             why_not(one.grades.quadratic_kappa),
         )
         for one in aspect.metrics
         if one.grades is not None
     ]
-    names = ("same grade", "kappa, linear", "kappa, quadratic")
+    names = ("same grade", "kappa, linear", "kappa, quadratic", "macro F1")
     columns = ("metric", "n", *form.columns(*names), "remarks")
     caption = "Both rounded to whole grades, halves up."
     return Table(f"{aspect_name(aspect)}: grades", columns, tuple(rows), caption, form.intervals(*names))
@@ -229,7 +229,7 @@ def _ceiling(aspect: AspectResult, form: IntervalColumns) -> Table:
 
 
 _CEILINGS = (
-    *("pearson", "spearman", "kendall", "agreement", "kappa", "f1", "balanced_accuracy", "auroc"),
+    *("pearson", "spearman", "kendall", "agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc"),
     *("linear_kappa", "quadratic_kappa", "accuracy"),
 )
 """In the order of the columns; those that no annotator has are left out, but for the correlations."""
@@ -307,5 +307,12 @@ def _missing(one: MetricResult) -> str:
 
 def measure_name(by: str) -> str:
     """What metrics are ranked by, in words."""
-    proper = {"auroc": "AUROC", "f1": "F1", "pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b"}
+    proper = {
+        "auroc": "AUROC",
+        "f1": "F1",
+        "macro_f1": "macro F1",
+        "pearson": "Pearson",
+        "spearman": "Spearman",
+        "kendall": "Kendall tau-b",
+    }
     return proper.get(by, by.replace("_", " "))

@@ -151,6 +151,28 @@ def linear_kappa_each(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
     return lambda weights: weighted_kappa_of(weights @ features, apart)
 
 
+def kind_features(x: Floats, y: Floats, kinds: Floats) -> Floats:
+    """The features of macro F1, (rows x 1 + 3 kinds): 1, then for each kind whether x, y and both are of it."""
+    columns = [np.ones(len(x), dtype=bool)]
+    for kind in kinds:
+        columns += [x == kind, y == kind, (x == kind) & (y == kind)]
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+def macro_f1_of(sums: Floats) -> Floats:
+    """The mean F1 of the kinds that either side has, from sums of `kind_features`; NaN without any."""
+    size = sums[:, 1::3] + sums[:, 2::3]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        each = np.where(size > 0, 2 * sums[:, 3::3] / size, 0.0)
+        return np.asarray(each.sum(axis=1) / (size > 0).sum(axis=1), np.float64)
+
+
+def macro_f1_each(x: Floats, y: Floats, kinds: Floats) -> Callable[[Floats], Floats]:
+    """Macro F1 as a function of weights."""
+    features = kind_features(x, y, kinds)
+    return lambda weights: macro_f1_of(weights @ features)
+
+
 # ------------------------------------------------------------------------------------------ correlations, row by row
 
 EQUAL = 1e-12

@@ -27,7 +27,7 @@ from saiten.reports.comparison import OUTSIDE_NOISE, Compared
 from saiten.reports.meta_tables import measure_name
 from saiten.summary import Figure
 
-_NONE = {"auroc": 0.5, "balanced_accuracy": 0.5, "f1": None, "agreement": None, "accuracy": None}
+_NONE = {"auroc": 0.5, "balanced_accuracy": 0.5, "f1": None, "macro_f1": None, "agreement": None, "accuracy": None}
 """What a figure is where a metric says nothing; 0 where it does not stand here."""
 
 _ROWS = 16
