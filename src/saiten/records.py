@@ -16,6 +16,9 @@ Status = Literal["ok", "declined", "undefined", "unreadable", "failed"]
 
 STATUSES: tuple[Status, ...] = ("ok", "declined", "undefined", "unreadable", "failed")
 
+CHECKS = frozenset({"leak"})
+"""Scores that check how the others were made. They compete with none of them, so their tests correct no other's p."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:

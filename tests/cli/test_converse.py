@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from answer_service import AnswerService
-from saiten.reports.comparison import _told_apart, verdict
+from saiten.journal import read_run
+from saiten.reports.comparison import _told_apart, compare_sides, sides_of, verdict
 from servers import Fault, instance
 
 BOT = """
@@ -377,6 +378,19 @@ def test_fewer_turns_and_less_leak_are_better(score, difference, said):
     assert verdict(score, difference, 0.01, 9, 10) == said
     assert verdict(score, difference, 0.06, 9, 10) == "within the noise"
     assert verdict(score, difference, 0.01, 8, 10) == "too little measured"
+
+
+def test_the_leak_is_no_competitor(data, saiten, three):
+    """Holm counts the three scores: the smallest p is three times its own, and the leak keeps its own."""
+    found = {
+        row.metric: (row.p, row.pairs.p_value)
+        for row in compare_sides(sides_of([read_run("plain"), read_run("better")]))[0].metrics
+    }
+    smallest = min(found[name][1] for name in ("wscore", "lscore", "mscore"))
+    assert min(found[name][0] for name in ("wscore", "lscore", "mscore")) == pytest.approx(min(1.0, 3 * smallest))
+    assert found["leak"][0] == found["leak"][1]
+    said = saiten("compare", "plain", "better", "--format", "md").out
+    assert "leak is a check and no competitor" in said
 
 
 def test_more_than_two_runs_are_each_held_against_the_first(saiten, three):

@@ -138,6 +138,11 @@ def test_holm(p_values, corrected):
     assert holm(p_values) == tuple(pytest.approx(p) if p is not None else None for p in corrected)
 
 
+def test_what_does_not_compete_corrects_nobody_and_is_not_corrected():
+    """A check beside the metrics: the others are as if it were not there."""
+    assert holm([0.01, 0.02, 0.04], competing=[True, False, True]) == (0.02, 0.02, 0.04)
+
+
 def test_holm_refuses_what_is_no_probability():
     """A figure outside 0 to 1 is named."""
     with pytest.raises(ValueError, match=r"p_values\[1\] is 1.5"):

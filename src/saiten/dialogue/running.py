@@ -28,7 +28,6 @@ DIALOGUES_NAME, TURNS_NAME = "dialogues.jsonl", "turns.jsonl"
 
 HIGHER_IS_BETTER: Mapping[str, bool] = {"wscore": True, "lscore": False, "mscore": True, "leak": False}
 """The scores of a dialogue, and which way is better."""
-
 TASKS: tuple[type[Task[Any]], ...] = (ComposeAnswer, GradeAnswer, DecideNext, AskNext, ReviseAnswer)
 """What the three agents are asked."""
 

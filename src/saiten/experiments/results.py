@@ -6,7 +6,7 @@ tie, two the other way round), and the mean latency of the parallel chain was 0.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from saiten.answering import AnswerSummary, summarise_answers
@@ -16,12 +16,18 @@ from saiten.journal import read_run
 from saiten.journal.lines import from_line
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Usage
-from saiten.stats.paired import PairedComparison, compare_paired
+from saiten.reports.comparison import BETTER, DIFFERS, NOISE, TOO_LITTLE, WORSE, higher_is_better, verdict_of
+from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.stats.ratios import Ratio, ratio_of_means
 from saiten.summary import Figure, Summary, place_of, summarise
 
 SERIAL, PARALLEL = "refine", "map_reduce"
 
+_NO_BETTER = {
+    NOISE: "the accuracy differs within the noise",
+    TOO_LITTLE: "too little measured for a verdict on the accuracy",
+    DIFFERS: "the metric differs and neither direction is better",
+}
 OFFLINE = "extractive"
 """The generator without a model: its milliseconds say nothing about a model's."""
 
@@ -49,21 +55,26 @@ class ChainComparison:
     """What the parallel chain gains over the serial one, in the main metric."""
     latency: Ratio
     """Of the parallel chain's mean to the serial chain's; below 1 is faster."""
+    p: float | None
+    """Of the accuracy, corrected for all comparisons of the experiment (Holm)."""
+    of: int
+    """Questions that either chain answered."""
+    higher: bool | None = True
+    """Whether higher is better in the main metric; None where neither is."""
 
     @property
     def recommendation(self) -> str:
         """What follows, only where a difference is outside the noise; without a model, nothing from the latency."""
-        gained, faster = (
-            _side(self.accuracy.low, self.accuracy.high, 0.0),
-            0 if self.model == OFFLINE else _side(self.latency.low, self.latency.high, 1.0),
-        )
-        better = {1: PARALLEL, -1: SERIAL}.get(gained)
+        accuracy = verdict_of(self.accuracy.difference, self.p, self.accuracy.n, self.of, higher=self.higher)
+        better = {BETTER: PARALLEL, WORSE: SERIAL}.get(accuracy)
+        faster = 0 if self.model == OFFLINE else _side(self.latency.low, self.latency.high, 1.0)
         quicker = {-1: PARALLEL, 1: SERIAL}.get(faster)
         if self.model == OFFLINE:
-            accuracy = "the accuracy differs within the noise" if better is None else f"{better} is more accurate"
-            return f"{accuracy}; without a model nothing follows from the latency"
-        if better is None and quicker is None:
-            return "neither differs outside the noise"
+            said = _NO_BETTER[accuracy] if better is None else f"{better} is more accurate"
+            return f"{said}; without a model nothing follows from the latency"
+        if better is None and (quicker is None or accuracy != NOISE):
+            said = "neither differs outside the noise" if accuracy == NOISE else _NO_BETTER[accuracy]
+            return said if quicker is None else f"{said}; {quicker} is faster"
         if better is None:
             return f"{quicker} is faster, and the accuracy differs within the noise"
         if quicker is None:
@@ -117,6 +128,8 @@ def read_results(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Exper
         for comparison, of in _chains(plan, data, folder, found):
             chains.append(comparison)
             pairs.setdefault(data.name, []).extend(of)
+    corrected = holm([each.p for each in chains])
+    chains = [replace(each, p=p) for each, p in zip(chains, corrected, strict=True)]
     latency = {name: _ratio(of) for name, of in pairs.items()}
     if len(pairs) > 1:
         latency["all"] = _ratio([pair for of in pairs.values() for pair in of])
@@ -205,8 +218,21 @@ def _chains(
             and (b := main.get(f"{identity}@{parallel.system}")) is not None
         ]
         accuracy = compare_paired([a for _, a, _ in graded], [b for *_, b in graded], [q for q, *_ in graded])
-        made = ChainComparison(data.name, str(model), str(form), main_metric(plan), accuracy, _ratio(pairs))
-        yield made, pairs
+        metric = main_metric(plan)
+        yield (
+            ChainComparison(
+                data.name,
+                str(model),
+                str(form),
+                metric,
+                accuracy,
+                _ratio(pairs),
+                accuracy.p_value,
+                len(first.keys() | second.keys()),
+                higher_is_better(metric),
+            ),
+            pairs,
+        )
 
 
 def _answered(path: Path) -> dict[str, tuple[str, float | None]]:

@@ -21,7 +21,7 @@ from saiten.journal import RunReader, sample_to_json
 from saiten.journal.keys import content_key
 from saiten.journal.lines import to_line
 from saiten.meta_evaluation.declining import Graded, graded
-from saiten.records import Label, Sample, Score, Status
+from saiten.records import CHECKS, Label, Sample, Score, Status
 from saiten.stats import (
     Estimate,
     PairedComparison,
@@ -153,7 +153,8 @@ def drift(
     people, unmatched, declined = _people(labels, aspect, questions, shared)
     settings = _Settings(tolerance, most, resamples, seed)
     found = [_metric(metric, (scores[0][metric], scores[1][metric]), questions, people, settings) for metric in shared]
-    corrected = holm([each.shift.p_value for each in found])
+    competing = [each.metric not in CHECKS for each in found]
+    corrected = holm([each.shift.p_value for each in found], competing=competing)
     return DriftReport(
         tuple(replace(e, shift=replace(e.shift, p_value=p)) for e, p in zip(found, corrected, strict=True)),
         tuple(_differences(before, now, shared)),

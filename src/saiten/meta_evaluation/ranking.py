@@ -19,6 +19,7 @@ from itertools import combinations
 import numpy as np
 
 from saiten.meta_evaluation.scales import grades
+from saiten.records import CHECKS
 from saiten.stats import Estimate, holm
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.correlation import ranks
@@ -169,7 +170,7 @@ def _compare(
         tests = _swapped(FIGURES[by][1], rivals, clusters, seed)
     else:
         tests = _recounted(RECOUNTED[by][1], pairs, rivals, kept, Resamples(groups, clusters, seed=seed))
-    corrected = holm([p for _, p in tests])
+    corrected = holm([p for _, p in tests], competing=[CHECKS.isdisjoint(pair) for pair in pairs])
     correlated = by in ("pearson", "spearman")
     return [
         Comparison(

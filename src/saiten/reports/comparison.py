@@ -10,6 +10,7 @@ from saiten.dialogue.running import HIGHER_IS_BETTER
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader
 from saiten.metrics.catalog import make_metric
+from saiten.records import CHECKS
 from saiten.reports.dialogue_comparison import Run, by_group
 from saiten.reports.made_differently import made_differently
 from saiten.reports.sides import Missing, PairedSide, Pairing, Side, apart, pair_keys, paired, pairing_of, side_of
@@ -131,6 +132,8 @@ class Compared:
             yield f"Without a counterpart: {by.alone[0]} in the first, {by.alone[1]} in the second."
         if by.several:
             yield f"Several answers of a side in one pair count with their mean: {by.several}."
+        if checks := [each.metric for each in self.metrics if each.metric in CHECKS]:
+            yield f"{', '.join(checks)} is a check and no competitor: its p is not corrected, and corrects no other."
         yield from (f"But {remark}." for remark in self.remarks)
 
 
@@ -205,7 +208,10 @@ def compare_sides(sides: Sequence[Side]) -> list[Compared]:
     how, (first, *others) = paired(sides)
     all_asked = any(side.by_question for side in sides)
     found = [list(_metrics(first, other, all_asked=all_asked)) for other in others]
-    corrected = iter(holm([each.pairs.p_value for metrics in found for each in metrics]))
+    tests = [each for metrics in found for each in metrics]
+    corrected = iter(
+        holm([each.pairs.p_value for each in tests], competing=[each.metric not in CHECKS for each in tests])
+    )
     return [
         Compared(
             sides[0].title,
@@ -277,11 +283,15 @@ def verdict(metric: str, difference: float | None, p: float | None, n: int, of: 
 
     None of these where only `n` of `of` were measured on both sides, and that is too few.
     """
+    return verdict_of(difference, p, n, of, higher=higher_is_better(metric))
+
+
+def verdict_of(difference: float | None, p: float | None, n: int, of: int, *, higher: bool | None) -> str:
+    """The same where it is known whether higher is better."""
     if not enough(n, of):
         return TOO_LITTLE
     if difference is None or p is None or p >= _LIKELY:
         return NOISE
-    higher = higher_is_better(metric)
     if higher is None:
         return DIFFERS
     return BETTER if (difference > 0) == higher else WORSE

@@ -19,6 +19,15 @@ _STATUS_WORDS: dict[Status, str] = {
 }
 
 
+STRICTER, MORE_LENIENT, NOT_APART = "E3 is stricter", "E3 is more lenient", "within the noise"
+_SHIFTS = {
+    STRICTER: "E3 grades lower: the contexts of an answer make some look right that the evidence of the reference "
+    "does not bear out.",
+    MORE_LENIENT: "E3 grades higher: the evidence of the reference bears out answers that their own contexts do not.",
+    NOT_APART: "The shift is within the noise: nothing shows that the judge grades differently with E3.",
+}
+_LIKELY = 0.05
+
 _REASONS_SHOWN = 3
 """Of each metric."""
 _LONGEST_REASON = 200
@@ -128,9 +137,16 @@ def _evidence(summary: Summary) -> Table:
         "Correctness: from the evidence of the answer (E2) to that of the reference (E3)",
         ("shift of the mean", "95 % from", "to", "p", "n", "remarks"),
         rows,
-        "A judge that sees what the system retrieved grades wrong answers from wrong contexts as right; E3 does not.",
+        "" if shift is None else _SHIFTS[evidence_shift(shift.difference, shift.p_value)],
         (Interval("shift of the mean", "95 % from", "to", 0.0),),
     )
+
+
+def evidence_shift(difference: float | None, p: float | None) -> str:
+    """What the shift of the mean from E2 to E3 says of E3."""
+    if difference is None or p is None or p >= _LIKELY:
+        return NOT_APART
+    return STRICTER if difference < 0 else MORE_LENIENT
 
 
 def _votes(summary: Summary) -> Table:

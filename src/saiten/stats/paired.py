@@ -112,16 +112,19 @@ def sign_flip(sums: Floats, *, permutations: int = PERMUTATIONS, seed: int = 0) 
     return (extreme + 1) / (permutations + 1)
 
 
-def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+def holm(p_values: Sequence[float | None], *, competing: Sequence[bool] | None = None) -> tuple[float | None, ...]:
     """The p-values corrected for being many: below 0.05 now means at most 5 % risk of *any* false alarm.
+
+    Those that do not compete keep their own p and are not counted; None: all compete.
 
     Source: Holm 1979, *A Simple Sequentially Rejective Multiple Test Procedure*. None stays None and is not counted.
 
     Raises:
         ValueError: a p-value lies outside 0 to 1.
     """
-    present = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
-    corrected: list[float | None] = [None] * len(p_values)
+    competing = [True] * len(p_values) if competing is None else competing
+    corrected = list(p_values)
+    present = sorted((p, i) for i, p in enumerate(p_values) if p is not None and competing[i])
     highest = 0.0
     for rank, (p, i) in enumerate(present):
         if not 0 <= p <= 1:
