@@ -385,3 +385,18 @@ def test_figures_within_questions_and_by_wins(saiten, labels, data):
     said = saiten(*arguments, "--system-pairs", wrong)
     assert said.status == 2
     assert "no system 'carefull'" in said.err
+
+
+def test_a_judges_two_orders_in_one_file(saiten, data):
+    """Verdicts on both orders of a pair are one; where they differ the pair is a tie."""
+    samples = data([{"id": f"{side}{i}", "question": f"Q{i}?", "answer": "A."} for i in range(4) for side in "ab"])
+    people = data([{"item": f"a{i} vs b{i}", "choice": "1"} for i in range(4)], "people.jsonl")
+    rows = [{"item": f"a{i} vs b{i}", "judge": "gpt", "choice": "1"} for i in range(4)]
+    rows += [row | {"order": 2, "choice": "2" if i < 1 else "1"} for i, row in enumerate(rows)]
+    found = json.loads(
+        saiten("meta-evaluate", samples, people, "--judges", data(rows, "gpt.jsonl"), "--format", "json").out
+    )
+    (row,) = found["labels (preferences): who is preferred"]
+    assert (row["accuracy"], row["right"], row["tied"]) == (0.75, 3, 1)
+    (row,) = found["labels (preferences): a judge's two orders"]
+    assert [row[name] for name in ("pairs", "consistent", "mean accuracy")] == [4, 0.75, 0.875]

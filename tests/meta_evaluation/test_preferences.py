@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 from sklearn import metrics as sk
 
+from saiten.meta_evaluation.judge_files import read_outputs
 from saiten.meta_evaluation.outputs import Item, Output
 from saiten.meta_evaluation.pairing import pair
 from saiten.meta_evaluation.preferences import majority, most_said
@@ -152,3 +153,69 @@ def test_preferences_are_ranked_by_macro_f1_with_people_among_them():
         expected.append(sk.f1_score(against, people[p], average="macro"))
     assert found.ceiling.macro_f1.value == pytest.approx(np.mean(expected))
     assert found.ceiling.macro_f1.low < found.ceiling.macro_f1.value < found.ceiling.macro_f1.high
+
+
+ORDERED = np.random.default_rng(7)
+TRUTH = ORDERED.choice([-1, 1], 40)
+FORWARD = np.where(ORDERED.random(40) < 0.8, TRUTH, -TRUTH)
+BACKWARD = np.where(ORDERED.random(40) < 0.7, TRUTH, ORDERED.integers(-1, 2, 40))
+
+
+def judged_twice(how, forward=FORWARD, backward=BACKWARD):
+    """The judge's verdicts in both orders, as items turned round or as a column `order`; values as a judge's file."""
+    rows = [{"item": f"a{i} vs b{i}", "judge": "j", "preference": int(v)} for i, v in enumerate(forward)]
+    if how == "item":
+        rows += [{"item": f"b{i} vs a{i}", "judge": "j", "preference": -int(v)} for i, v in enumerate(backward)]
+    else:
+        rows += [row | {"order": 2, "preference": int(v)} for row, v in zip(rows, backward, strict=True)]
+    return list(read_outputs(rows))
+
+
+def of_both(outputs, setup=None):
+    """The judge's preferences beside people's."""
+    labels = [Label(f"a{i} vs b{i}", float(v)) for i, v in enumerate(TRUTH)]
+    (found,) = meta_evaluate(pair({}, outputs, labels), setup or Settings(resamples=100)).aspects
+    return found, found.metrics[0].preferences
+
+
+@pytest.mark.parametrize("how", ["item", "column"])
+def test_a_judges_two_orders_are_one_figure(how):
+    """The verdict where both orders agree, else a tie; consistency, the mean of both accuracies, the place that wins."""
+    found, got = of_both(judged_twice(how))
+    one = np.where(FORWARD == BACKWARD, FORWARD, 0)
+    assert got.n == 40
+    assert got.accuracy.value == pytest.approx((one == TRUTH).mean())
+    assert got.macro_f1.value == pytest.approx(sk.f1_score(TRUTH, one, average="macro", zero_division=0))
+    assert got.orders.consistent.value == pytest.approx((FORWARD == BACKWARD).mean())
+    assert got.orders.accuracy.value == pytest.approx(((FORWARD == TRUTH).mean() + (BACKWARD == TRUTH).mean()) / 2)
+    shown_first = [(1 - f) / 2 for f in FORWARD] + [(1 + b) / 2 for b in BACKWARD]
+    assert got.orders.first.value == pytest.approx(np.mean(shown_first))
+    for figure in (got.orders.consistent, got.orders.accuracy, got.orders.first):
+        assert figure.low < figure.value < figure.high
+    assert found.unlabelled.n == 0
+
+
+def test_a_worked_example_of_two_orders():
+    """Four pairs, people prefer the first answer of each: alike, contrary, tied once, unreadable once."""
+    said = {"a0 vs b0": -2.0, "b0 vs a0": 1.0, "a1 vs b1": -1.0, "b1 vs a1": -1.0, "a2 vs b2": -1.0, "b2 vs a2": 0.0}
+    outputs = [Output(item, "j", value) for item, value in said.items()]
+    outputs += [Output("a3 vs b3", "j", -1.0), Output("b3 vs a3", "j", "unreadable")]
+    aspects = pair({}, outputs, [Label(f"a{i} vs b{i}", -1.0) for i in range(4)])
+    assert aspects[0].columns[0].values[:3].tolist() == [-1.5, 0.0, 0.0]
+    (found,) = meta_evaluate(aspects, Settings(resamples=100)).aspects
+    got = found.metrics[0].preferences
+    assert (got.n, got.right, got.tied, got.wrong) == (3, 1, 2, 0)
+    assert found.metrics[0].missing == {"unreadable": 1}
+    assert (got.orders.consistent.n, got.orders.consistent.value) == (3, pytest.approx(1 / 3))
+    assert got.orders.accuracy.value == pytest.approx((3 + 1) / 6)
+
+
+def test_one_order_alone_is_what_it_was_in_whichever_order():
+    """Labels name the pair one way, the judge the other: the sign turns; no figures of two orders."""
+    plain, turned = (
+        of_both([Output(f"{a} vs {b}", "j", sign * float(v)) for i, v in enumerate(FORWARD) for a, b in (names(i),)])[1]
+        for sign, names in ((1, lambda i: (f"a{i}", f"b{i}")), (-1, lambda i: (f"b{i}", f"a{i}")))
+    )
+    assert plain == turned
+    assert plain.orders is None
+    assert plain.accuracy.value == pytest.approx((FORWARD == TRUTH).mean())

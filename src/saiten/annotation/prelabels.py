@@ -10,7 +10,7 @@ from saiten.annotation.records import Json, NewItem
 from saiten.data import BadRow, read_labels
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader, read_run
-from saiten.meta_evaluation.pairing import VERSUS
+from saiten.meta_evaluation.outputs import VERSUS
 from saiten.meta_evaluation.spans_marks import judges_of
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.metrics.naming import read_name

@@ -17,7 +17,8 @@ from saiten.data.preferences import preference
 from saiten.data.rows import Row
 from saiten.data.values import as_text
 from saiten.errors import BadInput, ConfigurationError
-from saiten.meta_evaluation.outputs import BETWEEN, Origin, Output, Said
+from saiten.meta_evaluation.orders import turned
+from saiten.meta_evaluation.outputs import BETWEEN, VERSUS, Origin, Output, Said
 from saiten.records import STATUSES, Label
 
 _LOG = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ JUDGE_COLUMNS = {
     "judge": ("judge", *LABEL_COLUMNS["annotator"]),
     "metric": ("metric",),
     "status": ("status",),
+    "order": ("order", "presentation_order"),
     "value": ("value", "label", "score", "rating", "grade", "verdict"),
 }
 _REPLIES = ("reply", "raw_reply", "raw_response", "raw_output", "raw", "completion")
@@ -39,9 +41,11 @@ _NO_JUDGE = frozenset(
         (LABEL_COLUMNS[name] for name in ("item", "aspect", "adjudicated", "reason")),
     )
     for paths in names
-    for path in (*paths, "metric", "status")
+    for path in (*paths, "metric", "status", "order", "presentation_order")
 )
 """Columns of a wide file that are no judge's."""
+_SECOND = ("2", "2.0", "BA", "swapped")
+"""The other order."""
 _FEWEST_READ = 0.1
 """A column of which a smaller share of the texts can be read holds something else than verdicts."""
 _SHOWN = 60
@@ -63,6 +67,9 @@ def read_outputs(
     Preferences between two answers stand in a column `preference` (-2 … 2) or `choice` (1, 2, tie) instead of the
     value, as in labels. Null is `undefined`, a text that is neither number nor verdict nor preference is `unreadable`:
     both are counted, and neither becomes a verdict.
+
+    A judge that saw the two answers of a pair in both orders has an item for each (`A vs B`, `B vs A`), or a column
+    `order`: 2 where they were shown the other way round; what is said is then of the pair as the item names it.
 
     Args:
         source: the file.
@@ -160,7 +167,10 @@ def _compiled(pattern: str | None) -> re.Pattern[str] | None:
 def _long(row: Row, item: str, name: str, fields: Columns, replies: _Replies) -> Output:
     judge, metric = _text(row, fields, "judge"), _text(row, fields, "metric")
     origin = Origin(metric, judge) if metric and judge else None
-    return Output(item, name, _found(row, fields, replies), _text(row, fields, "aspect"), origin)
+    said = _found(row, fields, replies)
+    if VERSUS in item and _text(row, fields, "order").strip() in _SECOND:
+        item, said = turned(item), said if isinstance(said, str) else -said
+    return Output(item, name, said, _text(row, fields, "aspect"), origin)
 
 
 def _found(row: Row, fields: Columns, replies: _Replies) -> Said:

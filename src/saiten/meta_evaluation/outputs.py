@@ -13,6 +13,9 @@ from saiten.records import Sample, Scored, Status
 Said = float | Status
 """A value, or why there is none."""
 
+VERSUS = " vs "
+"""Between the two answers of a preference: `q1/a vs q1/b`."""
+
 BETWEEN = " · "
 """Between metric, judge and evidence in the name of an output."""
 

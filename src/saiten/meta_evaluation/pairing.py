@@ -10,14 +10,13 @@ import numpy.typing as npt
 
 from saiten.errors import BadInput
 from saiten.meta_evaluation.declining import GradeZero, graded, zero_as_declined
-from saiten.meta_evaluation.outputs import Item, Origin, Output, Said
+from saiten.meta_evaluation.orders import both_orders, combined, in_both_orders, splits
+from saiten.meta_evaluation.outputs import VERSUS, Item, Origin, Output, Said
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label
 from saiten.stats.clusters import Floats, Ints
 
 EXAMPLES = 3
-VERSUS = " vs "
-"""Between the two answers of a preference: `q1/a vs q1/b`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +45,8 @@ class Column:
     """How its values were made; `made.metric` is the metric's own name."""
     beside_declined: Mapping[str, int] = field(default_factory=dict)
     """What it says of the answers that people call declined: `graded`, a status, or `no output`; how often."""
+    orders: Floats | None = None
+    """Of preferences: its verdicts in either order of the two answers (2 x items); None where no pair has both."""
 
     @property
     def rows(self) -> Ints:
@@ -147,12 +148,12 @@ def pair(
 
 def halves(item: str, known: Mapping[str, object] | set[str]) -> tuple[str, str] | None:
     """The two answers of `A vs B` if both are known; an id may have ` vs ` in it."""
-    parts = item.split(VERSUS)
-    for cut in range(1, len(parts)):
-        first, second = VERSUS.join(parts[:cut]), VERSUS.join(parts[cut:])
-        if first in known and second in known:
-            return first, second
-    return None
+    return next(((first, second) for first, second in splits(item) if first in known and second in known), None)
+
+
+def _turned(item: str, known: set[str]) -> str | None:
+    """The same two answers in the other order, if that is known."""
+    return next((other for a, b in splits(item) if (other := f"{b}{VERSUS}{a}") in known), None)
 
 
 def _are_preferences(labels: Sequence[Label], known: set[str]) -> bool:
@@ -177,11 +178,13 @@ def _aspect(
         sources |= {metric: values for (metric, _), values in said.items() if metric not in sources}
     known = set(items).union(*sources.values()) if sources else set(items)
     labelled = sorted({label.item for label in labels})
-    kept = [item for item in labelled if item in known or (pairs and halves(item, known))]
+    kept = [item for item in labelled if item in known or (pairs and (halves(item, known) or _turned(item, known)))]
     if not kept or not sources:
         return []
     measured = set().union(*sources.values())
-    compared = {half for item in kept for half in halves(item, known) or ()} if pairs else set(kept)
+    compared = set(kept)
+    if pairs:
+        compared = {each for item in kept for each in (*(halves(item, known) or ()), _turned(item, known) or item)}
     there = set(kept)
     people = graded(
         name, [label for label in labels if label.item in there], [made[name].metric for name in sources], grade_zero
@@ -260,13 +263,14 @@ def _column(
     numbers = np.array([np.nan if isinstance(said, str) else said for said in found], dtype=np.float64)
     beside = (values.get(item, "no output") for item in declined)
     said = Counter(one if isinstance(one, str) else "graded" for one in beside)
-    return Column(metric, numbers, dict(missing), made, dict(said))
+    return Column(metric, numbers, dict(missing), made, dict(said), both_orders(items, values) if pairs else None)
 
 
 def _preference(item: str, values: Mapping[str, Said]) -> float | str:
-    """What the metric itself says of the pair, else the second answer's score minus the first's."""
-    if item in values:
-        return values[item]
+    """What the metric itself says of the pair, in both orders, else the second answer's score minus the first's."""
+    said = combined(*in_both_orders(item, values))
+    if said is not None:
+        return said
     two = halves(item, values)
     if two is None:
         return "no output"

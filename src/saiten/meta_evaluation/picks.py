@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from saiten.meta_evaluation.pairing import VERSUS, halves
+from saiten.meta_evaluation.outputs import VERSUS
+from saiten.meta_evaluation.pairing import halves
 from saiten.records import Label
 
 ASPECT = "preference"

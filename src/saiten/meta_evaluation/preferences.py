@@ -7,11 +7,13 @@ metric's difference is repeated for each annotator (Ru et al. 2024, *RAGChecker*
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from saiten.meta_evaluation.decisions import Confusion, Unmeasured, confusion, macro_f1
 from saiten.meta_evaluation.items import ItemLevel, item_level
+from saiten.meta_evaluation.orders import Orders, orders
 from saiten.meta_evaluation.pairing import Aspect, Column
 from saiten.stats import Estimate, agreement, cohen_kappa
 from saiten.stats.clusters import Floats, Ints
@@ -47,6 +49,8 @@ class Preferences:
     wrong: int
     """… prefers the other."""
     confusion: Confusion
+    orders: Orders | None = None
+    """None where no pair was judged in both orders."""
 
 
 def signs(values: Floats, margin: float) -> Floats:
@@ -100,6 +104,7 @@ def preferences(
         tied=int((wins & ((x == 0) | (x == _NO_PREFERENCE))).sum()),
         wrong=int((wins & (x == -y)).sum()),
         confusion=confusion(y, x),
+        orders=orders(column.orders, truth, resamples, partial(signs, margin=margin)),
     )
 
 

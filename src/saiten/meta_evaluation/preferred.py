@@ -9,8 +9,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from saiten.meta_evaluation.outputs import Item
-from saiten.meta_evaluation.pairing import VERSUS, halves
+from saiten.meta_evaluation.outputs import VERSUS, Item
+from saiten.meta_evaluation.pairing import halves
 from saiten.meta_evaluation.picks import Pair, Pick, picks
 from saiten.records import Label
 

@@ -19,7 +19,7 @@ _REFERENCES = {
         ("Pearson", "Spearman", "Kendall tau-b", "kappa", "linear kappa", "quadratic kappa", "metric - people"), 0.0
     ),
     **dict.fromkeys(("kappa, linear", "kappa, quadratic"), 0.0),
-    **dict.fromkeys(("AUROC", "balanced accuracy", "pairs ordered alike"), 0.5),
+    **dict.fromkeys(("AUROC", "balanced accuracy", "pairs ordered alike", "for the answer shown first"), 0.5),
 }
 """What a figure is where the metric says nothing."""
 
@@ -39,6 +39,7 @@ def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
             _decisions,
             _grades,
             _preferences,
+            _orders,
             _bias,
             _declined,
             _ceiling,
@@ -166,6 +167,22 @@ def _preferences(aspect: AspectResult, form: IntervalColumns) -> Table:
     )
     caption = "First, tie or second, against the majority of annotators. Right, tied, wrong: where people prefer one."
     return Table(f"{aspect_name(aspect)}: who is preferred", columns, tuple(rows), caption, form.intervals(*names))
+
+
+def _orders(aspect: AspectResult, form: IntervalColumns) -> Table:
+    rows: list[Cells] = []
+    for one in aspect.metrics:
+        got = one.preferences.orders if one.preferences else None
+        if got is not None:
+            figures = form.cells(got.consistent, got.accuracy, got.first)
+            rows.append((one.metric, got.consistent.n, *figures, why_not(got.consistent)))
+    names = ("consistent", "mean accuracy", "for the answer shown first")
+    columns = ("metric", "pairs", *form.columns(*names), "remarks")
+    caption = (
+        "Pairs judged in both orders of the two answers. In all other tables they are one verdict, a tie where the "
+        "orders differ. Mean accuracy: of the two orders, each against people. Shown first: 0.5 is no preference."
+    )
+    return Table(f"{aspect_name(aspect)}: a judge's two orders", columns, tuple(rows), caption, form.intervals(*names))
 
 
 def _bias(aspect: AspectResult, form: IntervalColumns) -> Table:

@@ -13,7 +13,7 @@ from saiten.annotation.forms.showing import SingleAnswer, asked, content_of, fie
 from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
-from saiten.meta_evaluation.pairing import VERSUS
+from saiten.meta_evaluation.outputs import VERSUS
 from saiten.meta_evaluation.picks import ASPECT
 from saiten.records import Label, Sample
 
