@@ -195,6 +195,57 @@ def test_one_system_alone_is_a_note_and_no_table(saiten, scored, data):
     assert [note for note in notes if "there is one system; 3 are needed" in note] == [notes[-1]]
 
 
+def test_unreadable_replies_are_the_reason_not_unnamed_systems(saiten, labels, scored, data):
+    """The samples name three systems: what is missing is the judge's word on them, and no scale is made up for it."""
+    outputs = [{"item": item, "judge": "mute", "value": "?"} for item in scored]
+    judges = data(outputs, "o.jsonl")
+    found = json.loads(
+        saiten("meta-evaluate", "data.jsonl", labels, "-a", "grade", "--judges", judges, "--format", "json").out
+    )
+    notes = " ".join(row["note"] for row in found["Notes"])
+    assert "grade: over systems: there are values of 0 of 3 systems (12 unreadable); 3 are needed" in notes
+    assert "no system is named" not in notes
+    assert found["grade: bias"][0]["remarks"] == "the metric has no value"
+    some = [{**row, "value": i % 3} if i < 5 else row for i, row in enumerate(outputs) if i % 3 < 2 or i > 4]
+    judges = data(some, "some.jsonl")
+    found = json.loads(
+        saiten("meta-evaluate", "run", labels, "-a", "grade", "--judges", judges, "--format", "json").out
+    )
+    rows = {row["metric"]: row["remarks"] for row in found["grade: over systems"]}
+    assert rows["mute"].startswith("there are values of 2 of 3 systems (1 no output, 7 unreadable); 3 are needed")
+    said = saiten("meta-evaluate", "data.jsonl", labels, "-a", "correct", "--judges", data(outputs, "o.jsonl"), "--format", "json")  # fmt: skip
+    assert "own verdicts" not in said.out
+
+
+def test_declined_answers_make_the_set_of_a_ranking_easier(saiten, scored, data):
+    """Those that a metric declines are in none of its figures; rankings say how right people find them."""
+    people = data([{"item": item, "value": int(i > 2)} for i, item in enumerate(scored)], "people.jsonl")
+    declined = (0, 1, 2, 3, 4)  # three wrong ones and two right ones, the others are right
+    judges = data(
+        [
+            {
+                "item": item,
+                "metric": "m",
+                "value": None if i in declined else i % 2,
+                "status": "declined" if i in declined else "ok",
+            }
+            for i, item in enumerate(scored)
+        ]
+        + [{"item": item, "metric": "all", "value": i / 12} for i, item in enumerate(scored)],
+        "o.jsonl",
+    )
+    ask = ("meta-evaluate", "data.jsonl", people, "--judges", judges, "--format", "json")
+    found = json.loads(saiten(*ask, "--by", "agreement").out)
+    says = "over an easier set: 5 declined are left out (2 right by people, 0.40 against 1.00)"
+    for table in ("labels: metrics by agreement", "labels: over systems"):
+        remarks = {row["metric"]: row["remarks"] for row in found[table]}
+        assert says in remarks["m"], table
+        assert "set" not in remarks["all"]
+    counted = json.loads(saiten(*ask, "--by", "agreement", "--unmeasured", "wrong").out)
+    assert not any(says in row["remarks"] for row in counted["labels: metrics by agreement"])
+    assert any(says in row["remarks"] for row in counted["labels: over systems"])
+
+
 def test_what_is_on_one_side_only_is_shown(saiten, labels, data):
     """With its number and some ids."""
     with labels.open("a") as file:

@@ -27,6 +27,8 @@ from saiten.stats.resampled import (
 
 HALF = 0.5
 VERDICTS = np.array([0.0, 1.0])
+NO_VALUE = "the metric has no value"
+"""Of a metric that measured nothing, and so has no scale either."""
 
 Unmeasured = Literal["left-out", "wrong", "worst", "tie"]
 """What an item counts as that the metric has no value for: nothing · the contrary of what people said · no ·
@@ -98,6 +100,8 @@ def decided(
 ) -> tuple[Floats, str] | str:
     """The metric's decisions (NaN where it has no value) with the rule, or why it has none."""
     values = column.values[column.rows]
+    if not len(values):
+        return column.values, NO_VALUE
     if np.isin(values, (0, 1)).all():
         return column.values, "the metric's own verdicts"
     apart = shared(metric, people, declared=declared)

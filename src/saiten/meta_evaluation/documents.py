@@ -64,16 +64,18 @@ def wins(
     resamples: Resamples,
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
+    lacking: str = "",
 ) -> Ordered:
     """Pairs of systems ordered alike, where a system is above another if it wins more questions against it.
 
     On a question that both systems answered, the system with the higher value wins, and equal values are half a win for
     each. A system is above another if its share of wins exceeds one half, and tied with it at one half exactly. Several
     answers of a system to a question count by their mean. Pairs without a common question are left out and counted.
+    `lacking`: why the metric has values of fewer systems than there are.
     """
     rows = np.array([i for i, system in enumerate(systems) if system is not None], dtype=np.int64)
     names, of = np.unique([str(systems[i]) for i in rows], return_inverse=True)
-    if reason := few(len(names)):
+    if reason := few(len(names), lacking):
         return Ordered.none(reason)
     questions = resamples.clusters
     at = resamples.groups[rows] * len(names) + of

@@ -47,6 +47,8 @@ class Column:
     """What it says of the answers that people call declined: `graded`, a status, or `no output`; how often."""
     orders: Floats | None = None
     """Of preferences: its verdicts in either order of the two answers (2 x items); None where no pair has both."""
+    declining: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """The items whose answers it calls declined, so that they are in none of its figures."""
 
     @property
     def rows(self) -> Ints:
@@ -263,7 +265,9 @@ def _column(
     numbers = np.array([np.nan if isinstance(said, str) else said for said in found], dtype=np.float64)
     beside = (values.get(item, "no output") for item in declined)
     said = Counter(one if isinstance(one, str) else "graded" for one in beside)
-    return Column(metric, numbers, dict(missing), made, dict(said), both_orders(items, values) if pairs else None)
+    declining = np.array([row for row, one in enumerate(found) if one == "declined"], dtype=np.int64)
+    orders = both_orders(items, values) if pairs else None
+    return Column(metric, numbers, dict(missing), made, dict(said), orders, declining)
 
 
 def _preference(item: str, values: Mapping[str, Said]) -> float | str:

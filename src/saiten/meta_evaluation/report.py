@@ -10,11 +10,20 @@ from saiten.errors import ConfigurationError
 from saiten.meta_evaluation.aspect_grades import contested_items
 from saiten.meta_evaluation.bias import Bias, bias
 from saiten.meta_evaluation.ceiling import Ceiling, ceiling
-from saiten.meta_evaluation.decisions import Decisions, Grades, Unmeasured, decided, decisions, graded, verdicts_of
+from saiten.meta_evaluation.decisions import (
+    NO_VALUE,
+    Decisions,
+    Grades,
+    Unmeasured,
+    decided,
+    decisions,
+    graded,
+    verdicts_of,
+)
 from saiten.meta_evaluation.documents import QuestionLevel, question_level, wins
 from saiten.meta_evaluation.items import ItemLevel, item_level
 from saiten.meta_evaluation.outputs import Origin
-from saiten.meta_evaluation.pairing import Aspect, Unpaired
+from saiten.meta_evaluation.pairing import Aspect, Column, Unpaired
 from saiten.meta_evaluation.preferences import TIE_MARGIN, Preferences, filled, majority, points, preferences, signs
 from saiten.meta_evaluation.ranking import NAMES, Ranking, rank
 from saiten.meta_evaluation.scales import Bounds, Scale, scale_of, shared
@@ -57,6 +66,19 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
+class Easier:
+    """What people say of the answers that a metric calls declined, which are in none of its figures."""
+
+    n: int
+    right: int | None
+    """How many people call right; None where the labels are grades."""
+    mean: float
+    """People's mean of them; of verdicts the share of right ones."""
+    others: float | None
+    """The same of the answers that the metric measured; None where it measured none."""
+
+
+@dataclass(frozen=True, slots=True)
 class MetricResult:
     """One metric beside people, on one aspect."""
 
@@ -88,6 +110,8 @@ class MetricResult:
     """The metric's mean over the items that both have."""
     people: float | None = None
     """People's mean over the same items."""
+    easier: Easier | None = None
+    """None where it calls no labelled answer declined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +217,8 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
         x, y = column.values[rows], aspect.people[rows]
         systems = [aspect.systems[row] for row in rows]
         every = (column.values, aspect.people, aspect.systems, resamples)
-        apart = shared(own, scale, declared=declared is not None)
+        apart = shared(own, scale, declared=declared is not None) if len(rows) else NO_VALUE
+        lacking = _lacking(column, aspect)
         results.append(
             MetricResult(
                 column.metric,
@@ -201,10 +226,10 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
                 len(rows),
                 column.missing,
                 item_level(x, y, some),
-                system_level(*every, pairs=pairs)
+                system_level(*every, pairs=pairs, lacking=lacking)
                 if settings.systems_over == "all"
-                else system_level(x, y, systems, some, pairs=pairs),
-                wins(x, y, systems, some, pairs=pairs),
+                else system_level(x, y, systems, some, pairs=pairs, lacking=lacking),
+                wins(x, y, systems, some, pairs=pairs, lacking=lacking),
                 question_level(x, y, some),
                 None if truth is None else decisions(column, truth, verdict, resamples, settings.unmeasured),
                 graded(column, aspect, scale, own, declared=declared is not None, resamples=resamples),
@@ -212,11 +237,31 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
                 beside_declined=column.beside_declined,
                 mean=float(x.mean()) if len(x) else None,
                 people=float(y.mean()) if len(y) else None,
+                easier=_easier(column, aspect.people, truth),
             )
         )
     ranking, notes = _ranking(aspect, settings, results, said, truth=truth, resamples=resamples)
     notes += contested_items(aspect)
     return _result(aspect, scale, results, ranking, notes=notes, resamples=resamples)
+
+
+def _easier(column: Column, people: Floats, truth: Floats | None) -> Easier | None:
+    said = people if truth is None else truth
+    left, kept = (side[~np.isnan(side)] for side in (said[column.declining], said[column.rows]))
+    if not len(left):
+        return None
+    right = None if truth is None else int(left.sum())
+    return Easier(len(left), right, float(left.mean()), float(kept.mean()) if len(kept) else None)
+
+
+def _lacking(column: Column, aspect: Aspect) -> str:
+    """Why the metric has values of fewer systems than are named; "" where it has not."""
+    named = set(aspect.systems) - {None}
+    measured = {aspect.systems[row] for row in column.rows} - {None}
+    if named == measured:
+        return ""
+    missing = ", ".join(f"{n} {status}" for status, n in column.missing.items())
+    return f"there are values of {len(measured)} of {len(named)} systems ({missing})"
 
 
 def _ranking(
@@ -255,7 +300,9 @@ def _figure(result: MetricResult, by: str) -> Estimate:
         found: Estimate = getattr(result.decisions, by)
         return found
     if by in _OF_GRADES:
-        kappa: Estimate = getattr(result.grades, by, Estimate(None, 0, "no grades on a common scale"))
+        kappa: Estimate = getattr(
+            result.grades, by, Estimate(None, 0, "no grades on a common scale" if result.n else NO_VALUE)
+        )
         return kappa
     figure: Estimate = getattr(result.items, by)
     return figure

@@ -50,12 +50,15 @@ class Ordered:
         return cls(estimate, estimate, 0, 0, 0, 0, 0, unmet)
 
 
-def few(systems: int) -> Estimate | None:
-    """Why nothing can be said of the order of so few systems; None where something can."""
+def few(systems: int, lacking: str = "") -> Estimate | None:
+    """Why nothing can be said of the order of so few systems; None where something can.
+
+    `lacking`: why there are not more, where more are named.
+    """
     if systems >= FEWEST:
         return None
     named = {0: "no system is named", 1: "there is one system"}.get(systems, f"there are {systems} systems")
-    return Estimate(None, systems, f"{named}; {FEWEST} are needed to speak of their order")
+    return Estimate(None, systems, f"{lacking or named}; {FEWEST} are needed to speak of their order")
 
 
 def ordered(

@@ -38,12 +38,13 @@ def system_level(
     resamples: Resamples,
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
+    lacking: str = "",
 ) -> SystemLevel:
     """The figures over systems; said to be undefined where there are fewer than three. Items without one are left out.
 
     Where one answer was given by several systems, give the item once for each of them. Where the metric is NaN, the
     item counts in people's mean alone; a system of which the metric measured nothing is left out. `pairs`: those that
-    are counted; None for all.
+    are counted; None for all. `lacking`: why the metric has values of fewer systems than there are.
     """
     measured = {systems[i] for i in np.flatnonzero(~np.isnan(metric)).tolist()} - {None}
     rows = np.array([i for i, system in enumerate(systems) if system in measured], dtype=np.int64)
@@ -53,7 +54,7 @@ def system_level(
     known = ~np.isnan(metric)
     x, y = _means(metric[known], of[known], len(names)), _means(people, of, len(names))
     found = (tuple(str(name) for name in names), tuple(x.tolist()), tuple(y.tolist()))
-    if reason := few(len(names)):
+    if reason := few(len(names), lacking):
         return SystemLevel(*found, reason, reason, reason, Ordered.none(reason))
     member = np.eye(len(names))[of]
     filled = np.where(known, metric, 0.0)[:, None]

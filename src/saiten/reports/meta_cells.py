@@ -1,6 +1,6 @@
 """Words that all tables of a meta-evaluation share: an aspect's name, why there is no figure, remarks in one cell."""
 
-from saiten.meta_evaluation.report import AspectResult
+from saiten.meta_evaluation.report import AspectResult, MetricResult
 from saiten.stats import Estimate
 
 
@@ -17,3 +17,15 @@ def why_not(estimate: Estimate) -> str:
 def joined(*remarks: str) -> str:
     """Remarks as one cell, each once."""
     return "; ".join(dict.fromkeys(remark for remark in remarks if remark))
+
+
+def easier(one: MetricResult) -> str:
+    """Whether a ranking has the metric over an easier or harder set, since declined answers are left out of it."""
+    left = one.easier
+    if left is None or left.others is None:
+        return ""
+    means = f"{left.mean:.2f} against {left.others:.2f}"
+    kind = "an equally easy" if left.mean == left.others else "an easier" if left.mean < left.others else "a harder"
+    if left.right is None:
+        return f"over {kind} set: {left.n} declined are left out (people's mean {means})"
+    return f"over {kind} set: {left.n} declined are left out ({left.right} right by people, {means})"

@@ -9,7 +9,7 @@ from saiten.meta_evaluation.pairing import Unpaired
 from saiten.meta_evaluation.ranking import RECOUNTED
 from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult
 from saiten.reports.interval_columns import Cells, IntervalColumns
-from saiten.reports.meta_cells import aspect_name, joined, why_not
+from saiten.reports.meta_cells import aspect_name, easier, joined, why_not
 from saiten.reports.system_tables import never_within, never_won, systems_table, too_few, wins_table, within_table
 from saiten.reports.tables import Name, PValue, Table
 from saiten.stats import Estimate
@@ -65,8 +65,17 @@ def ranking_title(aspect: AspectResult) -> str:
 
 def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
     ranking = aspect.ranking
+    # Where what is not measured is counted, nothing is left out.
+    sets = {one.metric: easier(one) for one in aspect.metrics}
     rows: list[Cells] = [
-        (place.rank, place.letters, place.metric, *form.cells(place.figure), place.figure.n, why_not(place.figure))
+        (
+            place.rank,
+            place.letters,
+            place.metric,
+            *form.cells(place.figure),
+            place.figure.n,
+            joined(why_not(place.figure), sets.get(place.metric, "") if place.figure.n < aspect.n else ""),
+        )
         for place in (ranking.places if ranking else ())
     ]
     by = ranking.by if ranking else ""

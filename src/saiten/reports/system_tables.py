@@ -3,7 +3,7 @@
 from saiten.meta_evaluation.report import AspectResult, SystemsOver
 from saiten.meta_evaluation.system_pairs import FEWEST, Ordered
 from saiten.reports.interval_columns import Cells, IntervalColumns
-from saiten.reports.meta_cells import aspect_name, joined, why_not
+from saiten.reports.meta_cells import aspect_name, easier, joined, why_not
 from saiten.reports.tables import Table
 
 _COUNTED = ("ties as half", "alike", "otherwise", "tied by the metric", "tied by people", "tied by both")
@@ -36,7 +36,7 @@ def systems_table(aspect: AspectResult, form: IntervalColumns, *, over: SystemsO
                     len(level.systems),
                     *form.cells(level.kendall, level.spearman, level.pearson, level.pairs.ordered),
                     *_counted(level.pairs),
-                    joined(why_not(level.kendall), why_not(level.pairs.ordered)),
+                    joined(why_not(level.kendall), why_not(level.pairs.ordered), easier(one)),
                 )
             )
     names = ("Kendall tau-b", "Spearman", "Pearson", "pairs ordered alike")
@@ -74,7 +74,7 @@ def wins_table(aspect: AspectResult, form: IntervalColumns) -> Table:
         if one.wins is not None and one.wins.ordered.n and one.wins.ordered.value is not None:
             unmet = f"{one.wins.unmet} pairs without a common question" if one.wins.unmet else ""
             figures = form.cells(one.wins.ordered)
-            remarks = joined(unmet, why_not(one.wins.ordered))
+            remarks = joined(unmet, why_not(one.wins.ordered), easier(one))
             rows.append((one.metric, one.wins.ordered.n, *figures, *_counted(one.wins), remarks))
     names = ("pairs ordered alike",)
     columns = ("metric", "pairs", *form.columns(*names), *_COUNTED, "remarks")
