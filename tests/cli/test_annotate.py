@@ -13,9 +13,11 @@ import pytest
 pytest.importorskip("fastapi", reason="the annotation page is an extra: pip install 'saiten[annotate]'")
 
 from saiten.annotation.forms import FORMS
+from saiten.annotation.records import ProjectSettings
 from saiten.annotation.store import Store
 from saiten.cli.annotate import web_settings
 from saiten.errors import ConfigurationError
+from saiten.records import Sample
 
 ANSWERS = [
     {
@@ -263,6 +265,75 @@ def test_preferences_for_agreement_and_meta_evaluate(saiten, project, exported, 
     assert meta.status == 0, meta
 
 
+def test_axes_and_a_pick_of_one_project_are_the_table_of_preference_against_grades(
+    saiten, project, exported, somewhere, data
+):
+    """Picks and grades of the same people out of one file; the settings hold when the command is typed again."""
+    rows = [
+        {
+            "id": f"q{n}/{system}",
+            "question": f"Question {n}?",
+            "answer": f"Answer {system}.",
+            "contexts": ["Shared."],
+            "system": system,
+        }
+        for n in range(4)
+        for system in "abc"
+    ]
+    database = project("preference", "--aspects", "--pick", rows=rows)
+    with Store.open(database) as store:
+        assert store.settings.options.keys() == {"reason_required", "contexts", "pick", "rubric"}
+        kept = store.settings.options
+    again = saiten("annotate", data(rows, "answers.jsonl"), "--form", "preference", "--prepare")
+    assert again.status == 0, again
+    with Store.open(database) as store:
+        assert store.settings.options == kept
+
+    def best(system, acceptability):
+        def said(item):
+            keys = {sample.partition("/")[2]: key for key, sample in item.content["ids"].items()}
+            grades = {"formality": 0, "factuality": 3, "amount_info": 0, "acceptability": 1}
+            each = {keys[name]: grades for name in "abc"} | {keys[system]: grades | {"acceptability": acceptability}}
+            return {"order": [[keys[system]]], "none_good": False, "grades": each}
+
+        return said
+
+    answer_all(database, {"Aiko": best("a", 3), "Ben": best("b", 2)})
+    with Store.open(database) as store:
+        (key, *_) = [each.item.key for each in store.settled()]
+        item = next(each.item for each in store.settled() if each.item.key == key)
+    decide(database, key, best("a", 3)(item), "settled")
+    file = exported(database)
+    agreement = json.loads(saiten("agreement", file, "--aspect", "preference", "--format", "json").out)
+    counted = [(row["prefer the same"], row["questions"]) for row in agreement["How many prefer the same answer"]]
+    assert counted == [("all", 0), ("none", 4)]
+    assert saiten("score", "answers.jsonl", "-m", "length", "-o", somewhere / "run").status == 0
+    said = saiten("meta-evaluate", somewhere / "run", file, "--resamples", "100", "--format", "json")
+    assert said.status == 0, said.err
+    found = {row["system"]: row for row in json.loads(said.out)["Preference against grades"]}
+    assert (found["a"]["preferred in"], found["a"]["tied in"], found["b"]["tied in"]) == (0.25, 0.75, 0.75)
+    assert found["a"]["of the preferred"] == 1
+    assert found["a"]["top grade by people"] == pytest.approx((1 + 3 * 0.5) / 4)
+
+
+def test_a_project_of_preferences_without_contexts_goes_on_without_them(saiten, data, somewhere):
+    """Made before contexts were shown beside preferences: the same command adds nothing and changes nothing."""
+    rows = [
+        {"id": f"q{n}/{system}", "question": f"Question {n}?", "answer": system, "contexts": [f"Seen by {system}."]}
+        for n in (1, 2)
+        for system in "ab"
+    ]
+    before = FORMS["preference"].from_options({"reason_required": False})
+    samples = [Sample(row["id"], row["question"], row["answer"], tuple(row["contexts"]), language="en") for row in rows]
+    with Store.open(str(somewhere / "old.db"), ProjectSettings("preference", before.options)) as store:
+        assert store.add_items(before.items(samples)) == 2
+    said = saiten("annotate", data(rows, "a.jsonl"), "--form", "preference", "--db", "old.db", "--prepare")
+    assert said.status == 0, said
+    with Store.open(str(somewhere / "old.db")) as store:
+        assert (store.item_counts().total, store.settings.options) == (2, {"reason_required": False})
+    assert saiten("annotate", "a.jsonl", "--form", "preference", "--db", "old.db", "--pick", "--prepare").status == 2
+
+
 def test_prelabels_out_of_a_run(saiten, project, exported, somewhere, data):
     """The scores of a judge stand in the database as what it said beforehand, and the export says that nobody saw it."""
     data(ANSWERS, "answers.jsonl")
@@ -350,6 +421,8 @@ def test_rows_that_cannot_be_shown_are_told_and_left_out(saiten, data, somewhere
         (["--db", "none.db"], "there is no database none.db"),
         (["answers.jsonl", "--form", "grade", "--rubric", "r.toml"], "--rubric belongs to --form aspects"),
         (["answers.jsonl", "--form", "aspects", "--rubric", "none.toml"], "none.toml"),
+        (["answers.jsonl", "--form", "grade", "--pick"], "--pick belongs to --form preference"),
+        (["answers.jsonl", "--form", "grade", "--aspects"], "--aspects belongs to --form preference"),
         (["none.jsonl", "--form", "grade"], "none.jsonl"),
         (["answers.jsonl", "--form", "grade", "--prelabels", "none"], "--prelabels none is not there"),
         (["answers.jsonl", "--form", "grade", "--db", "answers.jsonl"], "answers.jsonl is no annotation database"),

@@ -58,11 +58,12 @@ def read_prelabels(source: Path, *, tell: Callable[[str], None]) -> Prelabels:
 
 
 def _keys(item: NewItem) -> Iterator[str]:
-    """Under which its labels may stand: its own key; of answers that are compared each two, in either order."""
+    """Under which its labels may stand: its own key; of compared answers each, and each two in either order."""
     ids = item.content.get("ids")
     if not isinstance(ids, Mapping):
         yield item.key
         return
+    yield from ids.values()
     for first, second in permutations(ids.values(), 2):
         yield f"{first}{VERSUS}{second}"
 

@@ -63,8 +63,20 @@ def annotate(
     ] = None,
     rubric: Annotated[
         Path | None,
-        typer.Option(help="Of --form aspects. Default: the four of long answers.", rich_help_panel=_THE_PROJECT),
+        typer.Option(help="Of --form aspects, and of --aspects. Default: the four axes.", rich_help_panel=_THE_PROJECT),
     ] = None,
+    aspects: Annotated[
+        bool,
+        typer.Option(
+            "--aspects", help="Preference: grade each answer on the rubric, too.", rich_help_panel=_THE_PROJECT
+        ),
+    ] = False,
+    pick: Annotated[
+        bool,
+        typer.Option(
+            "--pick", help="Preference: the best answer alone, no order of the others.", rich_help_panel=_THE_PROJECT
+        ),
+    ] = False,
     reason: Annotated[
         Literal["required", "optional"] | None,
         typer.Option(help="Whether a reason must be given. Default: optional.", rich_help_panel=_THE_PROJECT),
@@ -145,6 +157,7 @@ def annotate(
       saiten annotate answers.jsonl --form grade --annotator Aiko --annotator Ben
       saiten annotate answers.jsonl --form gist --reason required --per-item 3 --overlap 0.2
       saiten annotate answers.csv --form aspects --rubric clarity.toml --column answer=output
+      saiten annotate answers.jsonl --form preference --aspects --pick --reason required
       saiten annotate answers.jsonl --form correct --prelabels runs/first --show-prelabels
       saiten annotate --db answers.grade.db
       saiten annotate --db answers.grade.db --export labels.jsonl
@@ -157,7 +170,7 @@ def annotate(
     from saiten.annotation.people import the_admin  # noqa: PLC0415
 
     notes = stderr()
-    typed = _Typed(form, rubric, reason, per_item, overlap, seed, shown=show_prelabels)
+    typed = _Typed(form, rubric, reason, per_item, overlap, seed, shown=show_prelabels, aspects=aspects, pick=pick)
     with closing(_opened(data, db, typed)) as store:
         asked = FORMS[store.settings.form].from_options(store.settings.options)
         if data is not None:
@@ -191,6 +204,8 @@ class _Typed:
     overlap: float | None
     seed: int | None
     shown: bool = field(kw_only=True)
+    aspects: bool = field(kw_only=True)
+    pick: bool = field(kw_only=True)
 
     def over(self, there: "ProjectSettings | None") -> "ProjectSettings":
         """The settings of a new project; or those there, and what was typed, which must be the same."""
@@ -205,16 +220,24 @@ class _Typed:
         if self.shown:
             given["prelabels"] = "shown"
         base = there or ProjectSettings(form)
-        return replace(base, form=form, options=self._options(form, base), **given)
+        return replace(base, form=form, options=self._options(form, there), **given)
 
-    def _options(self, form: str, base: "ProjectSettings") -> "Json":
-        from saiten.annotation.forms import FORMS, AspectsForm  # noqa: PLC0415 - optional packages
+    def _options(self, form: str, there: "ProjectSettings | None") -> "Json":
+        from saiten.annotation.forms import FORMS, AspectsForm, PreferenceForm  # noqa: PLC0415 - optional packages
 
-        if self.rubric is not None and form != "aspects":
-            raise ConfigurationError(f"--rubric belongs to --form aspects; {form} has a scale of its own")
-        known = FORMS[form].from_options(base.options if base.form == form else {})
-        asked = known if self.reason is None else replace(known, reason_required=self.reason == "required")
-        if self.rubric is not None and isinstance(asked, AspectsForm):
+        asked = FORMS[form].from_options(there.options) if there and there.form == form else FORMS[form]()
+        if self.reason is not None:
+            asked = replace(asked, reason_required=self.reason == "required")
+        if isinstance(asked, PreferenceForm):
+            asked = replace(asked, pick=asked.pick or self.pick)
+            if self.aspects and asked.rubric is None:
+                asked = replace(asked, rubric=read_rubric())
+        elif self.pick or self.aspects:
+            option = "--pick" if self.pick else "--aspects"
+            raise ConfigurationError(f"{option} belongs to --form preference, where answers are compared")
+        if self.rubric is not None:
+            if not isinstance(asked, AspectsForm | PreferenceForm):
+                raise ConfigurationError(f"--rubric belongs to --form aspects or preference; {form} has its own scale")
             asked = replace(asked, rubric=read_rubric(str(self.rubric)))
         return asked.options
 

@@ -9,6 +9,8 @@ import pytest
 from grading import all_sent, fetched, ready, site
 
 import browsing
+from saiten.annotation.forms import PreferenceForm
+from saiten.metrics.rubrics import read_rubric
 from saiten.records import Sample
 
 browsing.playwright()
@@ -168,6 +170,54 @@ def test_answers_are_put_into_order_by_keys_by_places_and_by_dragging(browser, t
         }
         assert ordered == orders
         assert {number: each["none_good"] for number, each in said.items()} == {1: True, 2: False, 3: False}
+
+
+def test_the_best_answer_is_picked_and_each_is_graded_on_the_axes(browser, tmp_path):
+    """One page has the contexts of all systems, selects for each answer and a plain pick; what lacks is named."""
+    form = PreferenceForm(pick=True, rubric=read_rubric())
+    answers = [
+        Sample(
+            f"q/{n}", "どれが良いですか。", f"回答 {n} 号", (f"資料{n}", "共通の資料"), system=f"s{n}", language="ja"
+        )
+        for n in (1, 2)
+    ]
+    with site(browser, tmp_path, "preference", answers, people=("Aiko",), options=form.options) as it:
+        page = it.visit("Aiko", language="ja")
+        ready(page)
+        assert sorted(page.locator(".contexts .text").all_inner_texts()) == ["共通の資料", "資料1", "資料2"]
+        press(page, "Control+Enter")
+        assert page.locator(
+            "#problem"
+        ).inner_text() == "! 回答 A の「改まり具合」の評点を選んでください。".removeprefix("! ")
+        assert page.evaluate("document.activeElement.tagName") == "SELECT"
+        for at, name in enumerate("AB"):
+            group = page.get_by_role("group", name=f"回答 {name}")
+            for axis, value in (
+                ("改まり具合", "0"),
+                ("事実の正しさ", str(3 - at)),
+                ("情報の量", "-1"),
+                ("総合的な許容度", "2"),
+            ):
+                group.get_by_label(axis).select_option(value)
+        press(page, "Control+Enter")
+        assert page.locator("#problem").inner_text() == "最も良い回答を選んでください。"
+        page.locator("h1").focus()
+        press(page, "2")
+        assert page.get_by_role("radio", name="回答 B").is_checked()
+        page.reload()
+        ready(page)
+        assert page.get_by_role("radio", name="回答 B").is_checked()
+        page.get_by_label("どれも良くないが").check()
+        press(page, "Control+Enter")
+        page.locator(".finished").wait_for()
+        all_sent(page)
+        (said,) = it.said().values()
+        shown = [each["key"] for each in it.store.assigned(2)[0].item.content["answers"]]
+        (picked,) = said["Aiko"]["order"]
+        grades = said["Aiko"]["grades"]
+        assert sorted(grades) == sorted(shown)
+        assert (grades[picked[0]]["factuality"], said["Aiko"]["none_good"]) == (2, True)
+        assert {each["amount_info"] for each in grades.values()} == {-1}
 
 
 def test_units_are_marked_by_keys_alone(browser, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -105,6 +106,81 @@ def test_axes_have_titles_in_both_languages(tmp_path):
         "asks",
         "grades",
     }
+
+
+def three():
+    """The answers of three systems, of which two found contexts."""
+    texts = (
+        ("a", "北側です。", ("案内図", "https://example.jp/1")),
+        ("b", "南側です。", None),
+        ("c", "西側。", ("案内図", "地図")),
+    )
+    return [Sample(f"q1/{system}", "どこ?", text, found, system=system, language="ja") for system, text, found in texts]
+
+
+def test_contexts_stand_beside_preferences_once_each_and_not_by_system():
+    """Those of all systems together; a project that was made without them goes on without them."""
+    (item,) = PreferenceForm().items(three())
+    assert sorted(item.content["contexts"]) == ["https://example.jp/1", "地図", "案内図"]
+    (before,) = PreferenceForm.from_options({"reason_required": False}).items(three())
+    assert "contexts" not in before.content
+    assert PreferenceForm.from_options({"reason_required": False}).options == {"reason_required": False}
+    (none,) = PreferenceForm().items([Sample("1", "Q", "a"), Sample("2", "Q", "b")])
+    assert "contexts" not in none.content
+
+
+def test_a_plain_pick_says_nothing_of_the_others():
+    """Labels of the pairs with the pick alone; labels of a judge become a pick where one answer beats each other one."""
+    form = PreferenceForm.from_options(PreferenceForm(pick=True).options)
+    (item,) = form.items(three())
+    key_of = {name[-1]: key for key, name in item.content["ids"].items()}
+    said = form.check(item.content, {"order": [[key_of["b"]]], "none_good": False})
+    assert list(form.labels(item.key, item.content, said)) == [
+        Label("q1/a vs q1/b", 1.0, aspect="preference"),
+        Label("q1/b vs q1/c", -1.0, aspect="preference"),
+        Label("q1/b", 1.0, aspect="good"),
+    ]
+    assert form.payload_of(item.content, list(form.labels(item.key, item.content, said))) == said
+    assert form.payload_of(item.content, [Label("q1/c vs q1/b", 1.0)]) is None
+    for order in ([], [[key_of["a"], key_of["b"]]], [[key_of["a"]], [key_of["b"]]], [["a9"]]):
+        with pytest.raises(ValueError, match="choose one answer"):
+            form.check(item.content, {"order": order, "none_good": False})
+    with pytest.raises(ValueError, match="every answer"):
+        PreferenceForm().check(item.content, {"order": [[key_of["b"]]], "none_good": False})
+    assert form.texts("en")["title"] == "Which answer is best?"
+
+
+def test_axes_and_preference_are_asked_in_one_project():
+    """Each answer has its grades beside the order; they differ by axis, and are labels of the single answers."""
+    form = PreferenceForm(pick=True, rubric=read_rubric())
+    form = PreferenceForm.from_options(json.loads(json.dumps(form.options)))
+    (item,) = form.items(three())
+    key_of = {name[-1]: key for key, name in item.content["ids"].items()}
+    right = {"formality": 0, "factuality": 3, "amount_info": 0, "acceptability": 3}
+    grades = {key_of[system]: right for system in "ac"} | {key_of["b"]: right | {"formality": -1}}
+    said = form.check(item.content, {"order": [[key_of["a"]]], "none_good": False, "grades": grades})
+    labels = list(form.labels(item.key, item.content, said))
+    found = {(label.item, label.aspect): label.value for label in labels}
+    assert (found["q1/b", "formality"], found["q1/a", "formality"], found["q1/c", "acceptability"]) == (-1, 0, 3)
+    assert len(labels) == 2 + 1 + 3 * 4
+    assert form.payload_of(item.content, labels) == said
+    assert form.payload_of(item.content, labels[:-1]) is None
+    other = {**said, "grades": grades | {key_of["b"]: right}}
+    assert form.differences([said, said]) == ()
+    assert form.differences([said, other]) == ("formality",)
+    assert form.aspect_titles("ja")["formality"] == "改まり具合"
+    for wrong, message in (
+        ({}, "choose a grade for formality"),
+        ({"a9": right}, "name each answer"),
+        ([], "name each answer"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            form.check(item.content, {"order": [[key_of["a"]]], "none_good": False, "grades": wrong})
+    with pytest.raises(ValueError, match="'grades' is no field"):
+        PreferenceForm(pick=True).check(item.content, {"order": [[key_of["a"]]], "none_good": False, "grades": grades})
+    clash = replace(read_rubric(), aspects=(replace(read_rubric().aspects[0], name="good"),))
+    with pytest.raises(BadInput, match="'good'"):
+        PreferenceForm(rubric=clash)
 
 
 def test_labels_of_each_form():

@@ -3,6 +3,8 @@
 import pytest
 
 import browsing
+from saiten.annotation.forms import PreferenceForm
+from saiten.metrics.rubrics import read_rubric
 from saiten.records import Sample
 
 playwright = browsing.playwright()
@@ -21,6 +23,15 @@ PAYLOADS = {
         {"order": [["a3"], ["a1"], ["a2"]], "none_good": True},
     ),
 }
+OPTIONS = {"picked and graded": PreferenceForm(pick=True, rubric=read_rubric()).options}
+PAYLOADS["picked and graded"] = tuple(
+    {
+        "order": [[best]],
+        "none_good": False,
+        "grades": {f"a{n}": PAYLOADS["aspects"][n == 2 and best == "a2"]["grades"] for n in (1, 2, 3)},
+    }
+    for best in ("a1", "a2")
+)
 HOSTILE = "<script>window.hit=1</script><img src=x onerror=window.hit=1>"
 
 
@@ -51,9 +62,9 @@ def test_a_decision_is_taken_over_changed_and_stored(serve, opened, form):
     """By the buttons and fields of the page, for every form."""
     samples = [
         Sample(f"q/{n}", f"Question {HOSTILE}", f"Answer {n} of them {HOSTILE}", reference=f"Reference {n} {HOSTILE}")
-        for n in range(3 if form == "preference" else 1)
+        for n in range(3 if form in {"preference", *OPTIONS} else 1)
     ]
-    site = serve(form, samples)
+    site = serve("preference" if form in OPTIONS else form, samples, options=OPTIONS.get(form))
     for name, payload in zip((HOSTILE, "ben"), PAYLOADS[form], strict=True):
         visitor = site.enter(name)
         visitor.get("/api/items/next")

@@ -1,11 +1,15 @@
 """What an annotator's browser can do: join, get items, save, skip, undo, come back."""
 
+import json
+import re
 from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
 
+from saiten.annotation.forms import PreferenceForm
 from saiten.annotation.web.pages import wished
+from saiten.metrics.rubrics import read_rubric
 from saiten.records import Sample
 
 GRADE = {"grade": 4, "reason": "because"}
@@ -272,6 +276,30 @@ def test_units_of_a_reference_come_back_with_the_next_answer_to_it(serve):
     other.save(1, GRADE)
     other.get("/api/items/next")
     assert other.get("/api/items/2/earlier").status == 204
+
+
+def test_contexts_axes_and_a_pick_go_over_the_wire_without_a_word_on_systems(serve):
+    """The item has the contexts of all answers, and the page the axes; the pick and the grades are kept and exported."""
+    options = PreferenceForm(pick=True, rubric=read_rubric()).options
+    samples = [Sample(f"hidden/{n}", "Q?", f"A{n}", (f"C{n}", "C")) for n in (1, 2)]
+    site = serve("preference", samples, options=options, per_item=1)
+    anna = site.enter("anna")
+    page = anna.get("/", headers={"Accept-Language": "ja"}).text
+    assert "情報の量" in json.dumps(
+        json.loads(re.search(r'id="page-data">(.*?)</script>', page)[1]), ensure_ascii=False
+    )
+    reply = anna.get("/api/items/next")
+    assert sorted(reply.json["content"]["contexts"]) == ["C", "C1", "C2"]
+    assert "hidden" not in reply.text
+    grades = {"formality": 0, "factuality": 3, "amount_info": 0, "acceptability": 3}
+    keys = [answer["key"] for answer in reply.json["content"]["answers"]]
+    payload = {"order": [[keys[0]]], "none_good": False, "grades": dict.fromkeys(keys, grades)}
+    refused = anna.save(1, {**payload, "order": [[keys[0]], [keys[1]]]})
+    assert (refused.status, refused.json["message"]) == (422, "choose one answer, the best")
+    assert anna.save(1, payload).status == 200
+    rows = [json.loads(line) for line in site.enter("admin").get("/admin/export.jsonl").text.splitlines()]
+    assert len(rows) == 1 + 1 + 2 * 4
+    assert {row["aspect"] for row in rows} == {"preference", "good", *grades}
 
 
 @pytest.mark.parametrize(

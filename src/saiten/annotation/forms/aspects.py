@@ -24,26 +24,17 @@ class AspectsForm(SingleAnswer):
 
     @classmethod
     def from_options(cls, options: Json) -> Self:
-        rubric = _rubric(options["rubric"]) if "rubric" in options else read_rubric()
+        rubric = rubric_of(options["rubric"]) if "rubric" in options else read_rubric()
         return cls(reason_required=bool(options.get("reason_required", False)), rubric=rubric)
 
     @property
     def options(self) -> Json:
-        return {**super().options, "rubric": _plain(self.rubric)}
+        return {**super().options, "rubric": plain_rubric(self.rubric)}
 
     def check(self, content: Json, payload: Json) -> Json:
         fields(payload, "grades")
-        grades = payload["grades"]
-        if not isinstance(grades, Mapping):
-            raise ValueError("`grades` must name each aspect and its grade")  # noqa: TRY004 - told on the page
-        if unknown := grades.keys() - set(self.rubric.names):
-            raise ValueError(f"{min(unknown)!r} is no aspect; there are {', '.join(self.rubric.names)}")
-        for aspect in self.rubric.aspects:
-            grade = grades.get(aspect.name)
-            if isinstance(grade, bool) or grade not in aspect.values:
-                raise Wrong("aspect", name=partial(_title, aspect))
         return {
-            "grades": {name: int(grades[name]) for name in self.rubric.names},
+            "grades": checked_grades(self.rubric, payload["grades"]),
             "reason": reason_of(payload, required=self.reason_required),
         }
 
@@ -52,11 +43,8 @@ class AspectsForm(SingleAnswer):
             yield Label(key, float(grade), aspect=aspect)
 
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
-        said = said_of(labels, self.rubric.names)
-        grades = {name: round(said[name].value) for name in self.rubric.names if name in said}
-        if any(grades.get(aspect.name) not in aspect.values for aspect in self.rubric.aspects):
-            return None
-        return {"grades": grades, "reason": ""}
+        grades = grades_of(self.rubric, labels)
+        return None if grades is None else {"grades": grades, "reason": ""}
 
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
         return tuple(
@@ -66,10 +54,40 @@ class AspectsForm(SingleAnswer):
         )
 
     def aspect_titles(self, language: Language) -> Mapping[str, str]:
-        return {aspect.name: _title(aspect, language) for aspect in self.rubric.aspects}
+        return titles(self.rubric, language)
 
     def texts(self, language: Language) -> Mapping[str, object]:
-        return {**super().texts(language), "aspects": [_shown(aspect, language) for aspect in self.rubric.aspects]}
+        return {**super().texts(language), "aspects": shown_aspects(self.rubric, language)}
+
+
+def checked_grades(rubric: Rubric, grades: Any) -> Json:
+    """A grade on each aspect, in the order of the rubric; raises ValueError."""
+    if not isinstance(grades, Mapping):
+        raise ValueError("`grades` must name each aspect and its grade")  # noqa: TRY004 - told on the page
+    if unknown := grades.keys() - set(rubric.names):
+        raise ValueError(f"{min(unknown)!r} is no aspect; there are {', '.join(rubric.names)}")
+    for aspect in rubric.aspects:
+        grade = grades.get(aspect.name)
+        if isinstance(grade, bool) or grade not in aspect.values:
+            raise Wrong("aspect", name=partial(_title, aspect))
+    return {name: int(grades[name]) for name in rubric.names}
+
+
+def grades_of(rubric: Rubric, labels: Sequence[Label]) -> Json | None:
+    """The grades of one answer that such labels stand for; None where an aspect has none."""
+    said = said_of(labels, rubric.names)
+    grades = {name: round(said[name].value) for name in rubric.names if name in said}
+    return grades if all(grades.get(aspect.name) in aspect.values for aspect in rubric.aspects) else None
+
+
+def titles(rubric: Rubric, language: Language) -> dict[str, str]:
+    """Aspect → what people call it."""
+    return {aspect.name: _title(aspect, language) for aspect in rubric.aspects}
+
+
+def shown_aspects(rubric: Rubric, language: Language) -> list[Json]:
+    """What the page shows of each aspect."""
+    return [_shown(aspect, language) for aspect in rubric.aspects]
 
 
 def _shown(aspect: Aspect, language: Language) -> Json:
@@ -87,7 +105,8 @@ def _title(aspect: Aspect, language: Language) -> str:
     return (worded and worded.title) or words("axes", language).get(aspect.name, aspect.name)
 
 
-def _plain(rubric: Rubric) -> Json:
+def plain_rubric(rubric: Rubric) -> Json:
+    """The rubric as a project stores it; the inverse of `rubric_of`."""
     return {
         "name": rubric.name,
         "overall": rubric.overall,
@@ -108,7 +127,7 @@ def _worded(text: Worded) -> Json:
     return {"asks": text.asks, "grades": text.grades} | ({"title": text.title} if text.title else {})
 
 
-def _rubric(plain: Json) -> Rubric:
+def rubric_of(plain: Json) -> Rubric:
     """The rubric without its worked examples, which are for judges."""
 
     def aspect(found: Mapping[str, Any]) -> Aspect:

@@ -1,21 +1,34 @@
-"""The form `preference`: several answers to one question put into order, ties allowed (spec 06).
+"""The form `preference`: several answers to one question put into order, ties allowed, or the best picked (spec 06).
 
-'None is good, but if I must choose' is a mark of its own beside the order.
+'None is good, but if I must choose' is a mark of its own beside the order. With a rubric, each answer is graded on its
+aspects as well, in the same project.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from math import comb
+from typing import Any, Self
 
-from saiten.annotation.forms.showing import SingleAnswer, asked, content_of, fields, reason_of
+from saiten.annotation.forms.aspects import (
+    checked_grades,
+    grades_of,
+    plain_rubric,
+    rubric_of,
+    shown_aspects,
+    titles,
+)
+from saiten.annotation.forms.showing import SingleAnswer, asked, content_of, differing, fields, reason_of
+from saiten.annotation.forms.words import words
 from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
 from saiten.meta_evaluation.outputs import VERSUS
 from saiten.meta_evaluation.picks import ASPECT
-from saiten.records import Label, Sample
+from saiten.metrics.rubrics import Rubric
+from saiten.records import Label, Language, Sample
 
 GOOD = "good"
 """Labels of single answers: 0 for all where none is good, else 1 for the best."""
@@ -25,9 +38,41 @@ _MOST = 20
 
 @dataclass(frozen=True)
 class PreferenceForm(SingleAnswer):
-    """Payload: `{"order": [["a2"], ["a1", "a3"]], "none_good": false, "reason": "…"}`, the best first."""
+    """Payload: `{"order": [["a2"], ["a1", "a3"]], "none_good": false, "reason": "…"}`, the best first.
+
+    Of a pick the order has one answer, and nothing is said of the others among each other. With a rubric there is also
+    `"grades": {"a1": {"formality": 0, …}, …}`.
+    """
 
     title = "preference"
+
+    contexts: bool = True
+    """Whether contexts are shown beside the answers; projects made before they were do without."""
+    pick: bool = False
+    """Whether the best answer alone is asked for."""
+    rubric: Rubric | None = None
+    """On whose aspects each answer is graded, too; None asks for no grades."""
+
+    def __post_init__(self) -> None:
+        taken = {ASPECT, GOOD}.intersection(self.rubric.names if self.rubric else ())
+        if taken:
+            raise BadInput(f"the rubric has an aspect {min(taken)!r}, which labels of preferences have; rename it")
+
+    @classmethod
+    def from_options(cls, options: Json) -> Self:
+        return cls(
+            reason_required=bool(options.get("reason_required", False)),
+            contexts=bool(options.get("contexts", False)),
+            pick=bool(options.get("pick", False)),
+            rubric=rubric_of(options["rubric"]) if "rubric" in options else None,
+        )
+
+    @property
+    def options(self) -> Json:
+        named: dict[str, Any] = {"contexts": self.contexts, "pick": self.pick}
+        if self.rubric is not None:
+            named["rubric"] = plain_rubric(self.rubric)
+        return {**super().options, **{name: value for name, value in named.items() if value}}
 
     def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
         """One item a question with two answers or more; a question with one is no matter of preference."""
@@ -47,64 +92,136 @@ class PreferenceForm(SingleAnswer):
                     f"the question {question[:60]!r} has {len(answers)} answers; at most {_MOST} are compared"
                 )
             content = asked(answers[0])
-            content.pop("contexts", None)  # each system saw others
+            content.pop("contexts", None)
             # Numbered as if drawn, so that no number stands for the same system in one question after the other.
             drawn = sorted(answers, key=lambda sample: hashlib.sha256(f"{question}\0{sample.id}".encode()).digest())
             key_of = {sample.id: f"a{number}" for number, sample in enumerate(drawn, 1)}
             content["answers"] = [{"key": key_of[sample.id], "text": sample.answer} for sample in drawn]
             content["ids"] = {key_of[sample.id]: sample.id for sample in answers}
             content["filed"] = [key_of[sample.id] for sample in answers]
+            # Of all systems together: whose a context is would tell systems apart.
+            if self.contexts and (found := dict.fromkeys(each for one in drawn for each in one.contexts or ())):
+                content["contexts"] = list(found)
             yield NewItem(VERSUS.join(sample.id for sample in answers), content)
 
     def check(self, content: Json, payload: Json) -> Json:
-        fields(payload, "order", "none_good")
+        fields(payload, "order", "none_good", *(("grades",) if self.rubric else ()))
         order, none_good = payload["order"], payload["none_good"]
         if not isinstance(none_good, bool):
             raise ValueError("`none_good` must be true or false")  # noqa: TRY004 - told on the page
         if not _is_order(order):
             raise Wrong("order")
         named = [key for group in order for key in group]
-        if sorted(named) != sorted(content["ids"]):
+        if self.pick and (len(named) != 1 or named[0] not in content["ids"]):
+            raise Wrong("pick")
+        if not self.pick and sorted(named) != sorted(content["ids"]):
             raise Wrong("every_answer")
+        grades = {} if self.rubric is None else {"grades": _checked_each(self.rubric, content, payload["grades"])}
         return {
             "order": [sorted(group) for group in order],
             "none_good": none_good,
+            **grades,
             "reason": reason_of(payload, required=self.reason_required),
         }
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
         ids = {answer: content["ids"][answer] for answer in content["filed"]}  # pairs in the order of the file
         place = _places(payload["order"])
+        last = len(ids)  # of those behind the pick nothing is said among each other
         for first, second in combinations(ids, 2):
-            value = float((place[first] > place[second]) - (place[first] < place[second]))
-            yield Label(f"{ids[first]}{VERSUS}{ids[second]}", value, aspect=ASPECT)
+            one, other = place.get(first, last), place.get(second, last)
+            if not one == other == last:
+                value = float((one > other) - (one < other))
+                yield Label(f"{ids[first]}{VERSUS}{ids[second]}", value, aspect=ASPECT)
         judged = ids if payload["none_good"] else payload["order"][0]
         for answer in judged:
             yield Label(ids[answer], float(not payload["none_good"]), aspect=GOOD)
+        for answer, grades in payload.get("grades", {}).items():
+            yield from (Label(ids[answer], float(grade), aspect=aspect) for aspect, grade in grades.items())
 
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
-        """The order that preferences between all pairs stand for; None where one is missing or they go in a circle."""
+        """The order, or the pick, that preferences between the pairs stand for, and the grades of each answer.
+
+        None where one is missing or the preferences go in a circle.
+        """
         ids: Mapping[str, str] = content["ids"]
-        said = {label.item: label.value for label in labels if label.aspect in {ASPECT, ""}}
-        values: dict[tuple[str, str], int] = {}
-        for one, other in combinations(ids, 2):
-            there, back = f"{ids[one]}{VERSUS}{ids[other]}", f"{ids[other]}{VERSUS}{ids[one]}"
-            if there not in said and back not in said:
-                return None
-            value = said[there] if there in said else -said[back]
-            values[one, other] = (value > 0) - (value < 0)
-        worse = {key: sum(v if key == pair[0] else -v for pair, v in values.items() if key in pair) for key in ids}
-        order = [[key for key in ids if worse[key] == rank] for rank in sorted(set(worse.values()))]
-        place = _places(order)
-        if any(value != (place[a] > place[b]) - (place[a] < place[b]) for (a, b), value in values.items()):
+        values = _values(ids, {label.item: label.value for label in labels if label.aspect in {ASPECT, ""}})
+        order = _picked(ids, values) if self.pick else _ordered(ids, values)
+        if order is None:
             return None
-        return {"order": order, "none_good": False, "reason": ""}
+        payload: dict[str, Any] = {"order": order, "none_good": False, "reason": ""}
+        if self.rubric is not None:
+            of = {key: [label for label in labels if label.item == name] for key, name in ids.items()}
+            grades = {key: grades_of(self.rubric, found) for key, found in of.items()}
+            if None in grades.values():
+                return None
+            payload["grades"] = grades
+        return payload
 
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
-        first, *others = payloads
-        order = tuple([ASPECT] if any(other["order"] != first["order"] for other in others) else [])
-        none_good = any(other["none_good"] != first["none_good"] for other in others)
-        return (*order, "none_good") if none_good else order
+        order = differing(ASPECT, [payload["order"] for payload in payloads])
+        none_good = differing("none_good", [payload["none_good"] for payload in payloads])
+        graded = [
+            aspect
+            for name in (self.rubric.names if self.rubric else ())
+            for aspect in differing(name, [_on(name, payload) for payload in payloads])
+        ]
+        return (*order, *none_good, *graded)
+
+    def aspect_titles(self, language: Language) -> Mapping[str, str]:
+        return {} if self.rubric is None else titles(self.rubric, language)
+
+    def texts(self, language: Language) -> Mapping[str, object]:
+        found = {**super().texts(language), "pick": self.pick}
+        if self.pick:
+            found |= words("pick", language)
+        if self.rubric is not None:
+            found["aspects"] = shown_aspects(self.rubric, language)
+            first = words("graded", language)["instructions"]
+            found["instructions"] = f"{first}{'' if language == 'ja' else ' '}{found['instructions']}"
+        return found
+
+
+def _checked_each(rubric: Rubric, content: Json, grades: Any) -> Json:
+    """Grades of each answer; raises ValueError."""
+    if not isinstance(grades, Mapping) or grades.keys() - set(content["ids"]):
+        raise ValueError("`grades` must name each answer and its grades")
+    return {key: checked_grades(rubric, grades.get(key, {})) for key in sorted(content["ids"])}
+
+
+def _on(aspect: str, payload: Json) -> Json:
+    """The grades of all answers on one aspect."""
+    return {key: grades[aspect] for key, grades in payload["grades"].items()}
+
+
+def _values(ids: Mapping[str, str], said: Mapping[str, float]) -> dict[tuple[str, str], int]:
+    """-1, 0 or 1 for each two answers about which something was said."""
+    values: dict[tuple[str, str], int] = {}
+    for one, other in combinations(ids, 2):
+        there, back = f"{ids[one]}{VERSUS}{ids[other]}", f"{ids[other]}{VERSUS}{ids[one]}"
+        if there in said or back in said:
+            value = said[there] if there in said else -said[back]
+            values[one, other] = (value > 0) - (value < 0)
+    return values
+
+
+def _picked(ids: Mapping[str, str], values: Mapping[tuple[str, str], int]) -> list[list[str]] | None:
+    """The one that is better than each other one."""
+    won = Counter(one if value < 0 else other for (one, other), value in values.items() if value)
+    best = [key for key in ids if won[key] == len(ids) - 1]
+    return [best] if best else None
+
+
+def _ordered(ids: Mapping[str, str], values: Mapping[tuple[str, str], int]) -> list[list[str]] | None:
+    """All of them, the best first."""
+    if len(values) < comb(len(ids), 2):
+        return None
+    worse = {key: sum(v if key == pair[0] else -v for pair, v in values.items() if key in pair) for key in ids}
+    order = [[key for key in ids if worse[key] == rank] for rank in sorted(set(worse.values()))]
+    place = _places(order)
+    if any(value != (place[a] > place[b]) - (place[a] < place[b]) for (a, b), value in values.items()):
+        return None
+    return order
 
 
 def _is_order(order: Any) -> bool:

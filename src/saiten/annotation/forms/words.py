@@ -10,7 +10,7 @@ from saiten.records import Language
 
 
 def words(part: str, language: Language) -> dict[str, Any]:
-    """What stands there under a form's name, under `wrong`, or under `axes`."""
+    """What stands there under a form's name, or another heading of the file."""
     return dict(_texts()[part][language])
 
 

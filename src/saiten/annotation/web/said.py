@@ -44,6 +44,9 @@ def _preference(content: Json, payload: Json) -> Iterator[Row]:
     yield "", " > ".join(" = ".join(sorted(letter[key] for key in group)) for group in payload["order"])
     if payload["none_good"]:
         yield "none_good", "○"
+    grades = {letter[key]: of for key, of in payload.get("grades", {}).items()}
+    for aspect in next(iter(grades.values()), {}):
+        yield aspect, " · ".join(f"{name} {grades[name][aspect]}" for name in sorted(grades))
 
 
 def answers_in_brief(content: Json, most: int) -> list[Row]:

@@ -1,5 +1,5 @@
 /* All texts of an item: the question, then the answers, and beside them what they are held against. */
-import { nameOf } from "./forms/preference.js";
+import { nameOf } from "./forms/ranking.js";
 import { make } from "./make.js";
 import { View, folds, panel } from "./views.js";
 import { word } from "./words.js";
