@@ -27,6 +27,7 @@ _AUTHORITY = re.compile(r"[^/?#]*")
 _HOST = re.compile(r"(\[[^\]]*\]|[^:@\[\]]*)(:\d*)?[\"'`,;.:)\]}>]*")
 _PAIRS = re.compile(r"(?<=[?&#;])[^\s?&#;=]+(?:=[^\s&#;]*)?")
 _NAME = re.compile(r"[\w.$\[\]-]{1,40}", re.ASCII)
+_MODEL = re.compile(r"\s*openai[:/][^@\s]*@")
 _CLOSING = "\"'`,;.:)]}>"
 """What follows an address in a sentence, and is not its own."""
 
@@ -50,6 +51,18 @@ def presentable_settings(value: Any) -> Any:
 def presentable_command(arguments: Sequence[str]) -> list[str]:
     """A command line with every argument presentable; of a header only its name is left."""
     return list(_arguments(arguments))
+
+
+def presentable_name(name: str) -> str:
+    """The name of a judge or a system that could not be read: it may hold an address without http://.
+
+    Of what is before an @ only `openai:MODEL` is left, and nothing of what is after a question mark.
+    """
+    address = name.partition("?")[0]
+    model = _MODEL.match(address)
+    start = model.end() if model else 0
+    at = address.rfind("@", start)
+    return address if at < 0 else f"{address[:start]}{HIDDEN}{address[at:]}"
 
 
 def _arguments(arguments: Sequence[str]) -> Iterator[str]:

@@ -88,14 +88,15 @@ async def test_a_key_and_headers_are_sent_and_never_shown(system, service):
 
 
 async def test_user_password_and_query_of_an_address_are_not_in_its_name(system, service):
-    """They are sent; another query is another system."""
+    """They are sent. Another query is another system, unless it differs in what may be secret: a key may be renewed."""
     url = service.url.replace("http://", "http://me:secret-word@") + "?code=secret-code"
     found = system(url)
     await found.answer(INQUIRY)
     assert service.requests[0].headers["Authorization"].startswith("Basic ")
     assert service.requests[0].query["code"] == "secret-code"
     assert "secret" not in found.name + str(found.describe())
-    assert found.describe() != system(url + "2").describe()
+    assert found.describe() == system(url + "2").describe() != system(url + "&k=5").describe()
+    assert system(url + "&k=5").describe() != system(url + "&k=6").describe()
     service.reply = lambda _: Fault(500, "secret-word secret-code")
     with pytest.raises(SystemFailed, match=r"\*\*\* \*\*\*"):
         await found.answer(INQUIRY)

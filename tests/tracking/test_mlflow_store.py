@@ -170,6 +170,19 @@ def test_a_result_with_a_folder_is_that_run(store, client, tmp_path):
     assert result.log_to_mlflow(store).run_id == log_to_mlflow(run_on_disk(read_run(tmp_path / "run")), to=store).run_id
 
 
+@pytest.mark.parametrize("folder", [None, "run"])
+def test_no_secret_of_a_judges_address_goes_there(store, client, tmp_path, openai_server, folder):
+    """Neither into the database nor into a file, also of a result in memory; nor into what shows itself."""
+    url = openai_server.base_url.replace("//", "//planted-user:planted-pass@") + "?sig=planted-sig"
+    rows = [{"id": "a", "question": "q", "answer": "a", "reference": "a"}]
+    judge = saiten.JudgeSettings(f"openai:m@{url}")
+    result = saiten.evaluate(rows, ["accuracy"], judge, run=folder and tmp_path / folder)
+    result.log_to_mlflow(store)
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"planted" not in kept + f"{result!r}{result.settings}{judge!r}".encode()
+    assert openai_server.requests[0].query["sig"] == "planted-sig"
+
+
 def test_thousands_of_figures_and_odd_names_are_taken(store, client, tmp_path):
     """100 systems with names from anywhere and many metrics: split into batches, bounded, and what is left out is told."""
     metrics = [f"m{n}" for n in range(9)] + ["a[b=c]", "a[b,c]", "日本 語", "x" * 400, "../up"]

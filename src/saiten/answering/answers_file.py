@@ -24,6 +24,7 @@ from saiten.journal.lines import from_line, to_line
 from saiten.journal.lock import Lock
 from saiten.journal.manifest import differences
 from saiten.journal.whole_file import sync_folder, whole_file
+from saiten.presentable import presentable_settings
 from saiten.records import Sample, Usage
 
 ERRORS = "errors.jsonl"
@@ -276,13 +277,13 @@ def _refuse_foreign(path: Path, *, known: bool) -> None:
 
 def _begin(path: Path, there: Mapping[str, Any] | None, settings: Mapping[str, str]) -> None:
     """Keep the settings, or see that they are those with which the file was begun."""
-    differing = list(differences(there or {}, settings))
+    differing = list(differences(presentable_settings(there or {}), presentable_settings(settings)))
     if differing and _has_rows(path):
         raise ConfigurationError(
             f"{path.name} was begun with other settings; name another file, or give the same settings again:\n"
             + "\n".join(f"  {line}" for line in differing)
         )
-    if there is None or differing:
+    if there is None or differing or presentable_settings(there) != there:
         write_settings(folder_of(path), settings)
 
 

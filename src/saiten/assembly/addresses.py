@@ -3,12 +3,13 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from saiten.assembly.keys import URL_VARIABLE, Keys, ServerKey
 from saiten.errors import ConfigurationError
 from saiten.models.endpoint import OPENAI
+from saiten.presentable import presentable_name
 
 HERE = "hf:"
 """What a chat model in this process begins with."""
@@ -19,7 +20,7 @@ class Address:
     """A model, where it is served, and the key to it."""
 
     model: str
-    url: str
+    url: str = field(repr=False)
     source: ServerKey
     """Where its key comes from."""
 
@@ -47,10 +48,11 @@ def read_address(
     match = _SPEC.fullmatch(spec.strip())
     if match is None:
         here = "st:" if what == "embedder" else HERE
+        shown = presentable_name(spec)
         raise ConfigurationError(
-            f"unknown {what} {spec!r}; expected {builtin}, openai:MODEL or openai:MODEL@URL, or {here}NAME_OR_FOLDER, "
+            f"unknown {what} {shown!r}; expected {builtin}, openai:MODEL or openai:MODEL@URL, or {here}NAME_OR_FOLDER, "
             "for example openai:gpt-4o-mini or openai:qwen3@http://localhost:8000/v1"
-            f"{_meant(spec.strip(), builtin, here)}"
+            f"{_meant(shown.strip(), builtin, here)}"
         )
     url = _url(match, environ)
     key = (keys or Keys(environ)).of(url, what=what)

@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from saiten.presentable import presentable_settings
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
@@ -25,8 +27,14 @@ class JudgeSettings:
     """For the offline judge: files written by `saiten tune offline`, one an aspect."""
 
     def kept(self) -> dict[str, Any]:
-        """What a run keeps of them. The calibrations stand in the signatures by what they hold, not by their path."""
-        return {key: value for key, value in asdict(self).items() if key != "calibration"}
+        """Settings that a run keeps, presentable. Signatures name the calibrations by their content, not by path."""
+        kept: dict[str, Any] = presentable_settings(asdict(self))
+        del kept["calibration"]
+        return kept
+
+    def __repr__(self) -> str:
+        shown = presentable_settings(asdict(self))
+        return f"JudgeSettings({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from saiten.assembly.models import Models
 from saiten.assembly.rag import RagSettings, rag_over
 from saiten.errors import ConfigurationError
 from saiten.models import Budget, Layer, Limits, Retries, layers
+from saiten.presentable import presentable_name
 from saiten.protocols import System
 from saiten.systems import AnswerFile, ChatModel, HttpAddress, HttpJson, PythonCallable, load_function
 from saiten.systems.http_address import KEY_VARIABLE
@@ -64,7 +65,9 @@ def assemble_system(spec: str, settings: SystemSettings | None = None, models: M
     spec = spec.strip()
     make = _MAKERS.get(_kind_of(spec))
     if make is None:
-        raise ConfigurationError(f"unknown system {spec!r}; expected {FORMS}{_meant(spec)}")
+        raise ConfigurationError(
+            f"unknown system {presentable_name(spec)!r}; expected {FORMS}{_meant(presentable_name(spec))}"
+        )
     return make(spec, settings or SystemSettings(), models or Models())
 
 

@@ -106,7 +106,8 @@ class LazyCommands(TyperGroup):
         )
 
 
-app = typer.Typer(cls=LazyCommands, add_completion=False)
+# Without local variables in tracebacks: keys are among them, and older versions of typer show them.
+app = typer.Typer(cls=LazyCommands, add_completion=False, pretty_exceptions_show_locals=False)
 
 
 def _print_version(wanted: bool) -> None:

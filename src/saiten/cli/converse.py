@@ -40,6 +40,7 @@ from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.execution.local import LocalExecutor
 from saiten.knowledge.base import Retrieval
 from saiten.metrics.judged.with_evidence import evidence_query
+from saiten.presentable import presentable
 from saiten.protocols import Retriever
 from saiten.records import Retrieved, Sample, Usage
 from saiten.reports.summary_tables import usage_text
@@ -334,7 +335,7 @@ def _rehearse(
 
     few, many = found.questions
     table = Table(
-        f"What {found.pairs} dialogues of at most {max_turns} turns with {judged_by.judge} would take",
+        f"What {found.pairs} dialogues of at most {max_turns} turns with {presentable(judged_by.judge)} would take",
         ("turns", "questions to the system", "calls", "prompt tokens", "completion tokens", f"cost ({calls.currency})"),
         (row("one each", few, found.least), row("all of them", many, found.most)),
         "One turn each where every first answer gets 5, all of them where none does; the truth lies between. Answers "

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from saiten.presentable import presentable
 from saiten.reports.tables import Format
 from saiten.reports.visible import visible
 
@@ -42,11 +43,11 @@ def told(console: Console) -> Callable[[str], None]:
     """What readers and journals tell the user, as notes on this console."""
 
     def tell(text: str) -> None:
-        console.print(f"note: {visible(text)}", markup=False, style="dim")
+        console.print(f"note: {visible(presentable(text))}", markup=False, style="dim")
 
     return tell
 
 
 def outside(text: object) -> str:
-    """Text from outside, ready to stand in rich's markup: it can neither style nor clear the screen."""
-    return escape(visible(str(text)))
+    """Text from outside, ready for rich's markup: it can neither style nor clear the screen, and holds no password."""
+    return escape(visible(presentable(str(text))))

@@ -15,6 +15,7 @@ from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
 from saiten.knowledge.opening import CHUNK_SIZE
 from saiten.models import BuiltinEmbedder
+from saiten.presentable import presentable
 from saiten.protocols import Judge, Metric, R, Task
 from saiten.records import Passage, Retrieved, Sample, Scored, Usage
 from saiten.reports.tables import Cell, Format, Table, render
@@ -78,7 +79,7 @@ def rehearse(
     rows_of_table = [_row(name, Usage() if offline else used, settings, calls) for name, used in usage.items()]
     whole = Usage() if offline else sum(usage.values(), Usage())
     rows_of_table.append(_row("all", whole, settings, calls))
-    title = f"What a run over {counted['samples']} samples with {settings.judge} would take"
+    title = f"What a run over {counted['samples']} samples with {presentable(settings.judge)} would take"
     columns = ("metric", "calls", "prompt tokens", "completion tokens", f"cost ({calls.currency})")
     render([Table(title, columns, tuple(rows_of_table), _CAPTION)], form, stdout())
     if counted["bad rows"]:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
 from saiten.experiments.plan import Chain, DataSet, Form, Plan
+from saiten.presentable import presentable
 
 _UNFIT = re.compile(r"[^\w.=,\[\]-]+")
 _LONGEST = 60
@@ -28,6 +29,8 @@ class Cell:
     """What the generator is shown; None for zero-shot."""
     chain: Chain | None = None
     form: Form | None = None
+    spec: str = field(default="", repr=False)
+    """A system that is not our RAG, as it is written; it may hold a password, which is not in `system`."""
 
     def answers(self, folder: Path) -> Path:
         """Where its answers stand: its name, as far as a file name allows, and a digest, since two may look alike."""
@@ -53,7 +56,7 @@ def cells_of(plan: Plan, data: DataSet) -> Iterator[Cell]:
                 called = f"{model.label} · {chain}" if plan.forms == ("qa",) else f"{model.label} · {chain} · {form}"
                 yield Cell(data, called, model.label, model.name, model.example_of(plan), chain, form)
     for system in plan.systems:
-        yield Cell(data, system)
+        yield Cell(data, presentable(system), spec=system)
 
 
 def scores_folder(folder: Path, data: DataSet) -> Path:

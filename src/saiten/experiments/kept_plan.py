@@ -1,5 +1,6 @@
 """The plan of an experiment, kept in its folder, so that the folder alone tells what it is about."""
 
+import json
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -7,13 +8,15 @@ from pydantic import ValidationError
 from saiten.errors import ConfigurationError
 from saiten.experiments.plan import Plan
 from saiten.journal.whole_file import write_whole
+from saiten.presentable import presentable_settings
 
 PLAN_NAME = "plan.json"
 
 
 def keep_plan(plan: Plan, folder: Path) -> None:
-    """Write it into the folder, over an earlier one; raises ConfigurationError."""
-    write_whole(folder / PLAN_NAME, plan.model_dump_json(indent=2) + "\n", otherwise="name another folder with --out")
+    """Write it into the folder without what is secret, over an earlier one; raises ConfigurationError."""
+    text = json.dumps(presentable_settings(plan.model_dump(mode="json")), ensure_ascii=False, indent=2) + "\n"
+    write_whole(folder / PLAN_NAME, text, otherwise="name another folder with --out")
 
 
 def kept_plan(folder: Path) -> Plan:

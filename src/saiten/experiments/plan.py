@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from saiten.errors import BadInput
 from saiten.experiments.yaml_lines import Lines, Place, read_yaml
+from saiten.presentable import presentable
 from saiten.records import Language
 
 Chain = Literal["stuff", "refine", "map_reduce"]
@@ -83,9 +84,10 @@ class ModelTable(_Part):
     @property
     def label(self) -> str:
         """In tables and on disk: the name, and the kind of prompt where this entry says which."""
+        name = presentable(self.name)
         if self.example is None:
-            return self.name
-        return f"{self.name} · {'0-shot' if self.example == 'none' else f'1-shot {self.example.stem}'}"
+            return name
+        return f"{name} · {'0-shot' if self.example == 'none' else f'1-shot {self.example.stem}'}"
 
     def example_of(self, plan: "Plan") -> Path | None:
         """The example that it is shown in this experiment; None for zero-shot."""
@@ -150,7 +152,7 @@ class Plan(_Part):
     @field_validator("models", "chains", "forms", "systems", "evidence", mode="after")
     @classmethod
     def _each_once(cls, value: tuple[str | ModelTable, ...]) -> tuple[str | ModelTable, ...]:
-        labels = [each.label if isinstance(each, ModelTable) else each for each in value]
+        labels = [each.label if isinstance(each, ModelTable) else presentable(each) for each in value]
         if twice := [each for each, times in Counter(labels).items() if times > 1]:
             raise ValueError(f"{twice[0]} stands there twice")
         return value
@@ -219,7 +221,11 @@ def _told(fault: Any) -> str:
     if fault["type"] == "extra_forbidden":
         return f"there is no key {name!r}{_meant(fault['loc'])}"
     message = str(fault["msg"]).removeprefix("Value error, ")
-    shown = "" if isinstance(fault["input"], dict | Plan | DataSet) else f", but {str(fault['input'])[:60]!r} came"
+    shown = (
+        ""
+        if isinstance(fault["input"], dict | Plan | DataSet)
+        else f", but {presentable(str(fault['input']))[:60]!r} came"
+    )
     return f"{name}: {message}{shown}" if name else message
 
 

@@ -227,7 +227,7 @@ class Experiment:
 
     async def _system(self, cell: Cell, models: Models) -> System:
         if cell.generator is None or cell.chain is None or cell.form is None:
-            return assemble_system(cell.system, SystemSettings(self.plan.temperature, self.plan.seed), models)
+            return assemble_system(cell.spec, SystemSettings(self.plan.temperature, self.plan.seed), models)
         plan = self.plan
         settings = RagSettings(
             cell.chain, cell.form, plan.k, cell.generator, cell.example, plan.temperature, plan.seed, plan.max_tokens

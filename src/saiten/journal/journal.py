@@ -126,8 +126,7 @@ class Journal:
                 manifest = there.going_on(settings, made, folder)
                 if retry_failed:
                     manifest = replace(manifest, finished=False)
-            if manifest != there:
-                write_manifest(folder, manifest)
+            write_manifest(folder, manifest)
             return cls(folder, lock, manifest, retry_failed=retry_failed, tell=tell)
         except BaseException:
             lock.release()

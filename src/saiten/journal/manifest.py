@@ -12,6 +12,7 @@ from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.journal.whole_file import write_whole
+from saiten.presentable import presentable_command, presentable_settings
 from saiten.version import __version__
 
 MANIFEST_NAME = "manifest.json"
@@ -76,7 +77,16 @@ class Manifest:
         """
         created = datetime.now(UTC).isoformat(timespec="seconds")
         made = _as_read_back(settings), dict(signatures), list(command), created, dict(_versions())
-        return cls(*made, finished=False)
+        return cls(*made, finished=False).presentable()
+
+    def presentable(self) -> "Manifest":
+        """The same without what is secret: as it is written, read, shown and compared."""
+        return replace(
+            self,
+            settings=presentable_settings(self.settings),
+            signatures=presentable_settings(self.signatures),
+            command=presentable_command(self.command),
+        )
 
     def going_on(self, settings: Mapping[str, Any], signatures: Mapping[str, str], folder: Path) -> "Manifest":
         """The manifest of the same run with metrics added, which it lacks yet; all that is there must be the same.
@@ -91,14 +101,15 @@ class Manifest:
                 + "\n".join(f"  {line}" for line in differing)
             )
         whole = self.finished and set(signatures) <= set(self.signatures)
-        return replace(self, signatures={**self.signatures, **signatures}, finished=whole)
+        return replace(self, signatures={**self.signatures, **signatures}, finished=whole).presentable()
 
     def may_go_on(self, settings: Mapping[str, Any], signatures: Mapping[str, str]) -> bool:
         """Whether `going_on` would not refuse."""
         return not self._differing(settings, signatures)
 
     def _differing(self, settings: Mapping[str, Any], signatures: Mapping[str, str]) -> list[str]:
-        was, now = self.settings, _as_read_back(settings)
+        signatures = presentable_settings(signatures)
+        was, now = self.settings, presentable_settings(_as_read_back(settings))
         if "data" not in was or "data" not in now:  # samples from no file; each is compared by its content
             was, now = ({key: item for key, item in each.items() if key != "data"} for each in (was, now))
         differing = list(differences(was, now, ""))
@@ -131,7 +142,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         raise ConfigurationError(f"{path} cannot be read: `finished` is true, false or absent")
     known = Manifest.__dataclass_fields__
     found = {key: item for key, item in value.items() if key in known}
-    return Manifest(**found | {"settings": _flat(found.get("settings", {}))})
+    return Manifest(**found | {"settings": _flat(found.get("settings", {}))}).presentable()
 
 
 def _flat(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -141,9 +152,11 @@ def _flat(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write it as a whole or not at all: beside, to the disk, then over the old one."""
+    """Write it as a whole or not at all: beside, to the disk, then over the old one, unless that says the same."""
     text = json.dumps(asdict(manifest), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    write_whole(folder / MANIFEST_NAME, text, otherwise="name another folder")
+    path = folder / MANIFEST_NAME
+    if not path.is_file() or path.read_bytes() != text.encode("utf-8", "backslashreplace"):
+        write_whole(path, text, otherwise="name another folder")
 
 
 def _versions() -> Iterator[tuple[str, str]]:

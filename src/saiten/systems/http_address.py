@@ -4,7 +4,6 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from urllib.parse import quote
 
 from yarl import URL
@@ -84,9 +83,9 @@ class HttpAddress:
         return str(self.url.with_query(None).with_fragment(None))
 
     @property
-    def query_digest(self) -> str:
-        """Eight hexadecimal digits that change with the query, which may hold a key and is not kept; "" without one."""
-        return blake2b(self.url.query_string.encode(), digest_size=4).hexdigest() if self.url.query_string else ""
+    def query(self) -> str:
+        """The query, presentable; "" without one."""
+        return presentable(str(self.url.with_fragment(None))).partition("?")[2]
 
     @property
     def proxy(self) -> str | None:
@@ -104,7 +103,11 @@ class HttpAddress:
 
 def _check(name: str, value: str, *, is_header: bool) -> None:
     if is_header and (not _NAME.fullmatch(name) or name.lower() in _OURS):
-        raise ConfigurationError(f"{name[:40]!r} cannot be the name of a header here; for example X-Api-Key=…")
+        # Not repeated: in `Authorization: Bearer KEY==` the key is before the first equals sign.
+        raise ConfigurationError(
+            "a header is written NAME=VALUE, its name without spaces and colons, for example X-Api-Key=…; "
+            f"{', '.join(_OURS)} are set by saiten"
+        )
     if not (value.strip().isascii() and (value.strip().isprintable() or not value.strip())):
         raise ConfigurationError(
             f"{name} holds characters that cannot stand in a header (a line break, full-width letters?); copy it again"

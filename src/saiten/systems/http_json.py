@@ -82,9 +82,9 @@ class HttpJson:
         return self._address.name
 
     def describe(self) -> Mapping[str, str]:
-        """The address. The query, which may hold a key, stands for itself as a digest; headers are kept nowhere."""
-        digest = self._address.query_digest
-        return {"system": self.name} | ({"query": digest} if digest else {})
+        """The address, and its query without the values that may be secret; headers are kept nowhere."""
+        query = self._address.query
+        return {"system": self.name} | ({"query": query} if query else {})
 
     async def answer(self, inquiry: Inquiry) -> Answer:
         return await ask(self._around, partial(self._attempt, inquiry), inquiry)

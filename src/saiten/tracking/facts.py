@@ -5,11 +5,11 @@ rest, under `saiten.`: signatures, versions, digests, what is not finished.
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
+from saiten.presentable import presentable
 from saiten.reports.visible import visible
 from saiten.tracking.names import safe_name
 from saiten.tracking.run import Tracking
@@ -19,7 +19,6 @@ UNFINISHED = "saiten.unfinished"
 
 _LONGEST = 500
 """Characters of a value, as older servers take them; the whole stands in `saiten/run.json`."""
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
 _MOST = 100
 """Parameters, and signatures as tags; the whole stands there too."""
 
@@ -43,17 +42,12 @@ def tags_of(run: Tracking, data_digest: str, unfinished: str | None) -> dict[str
 
 
 def bounded(text: str) -> str:
-    """The text, or its beginning and a digest of the whole, so that two that differ still do; without passwords."""
-    text = without_passwords(visible(text).encode("utf-8", "backslashreplace").decode())
+    """The text, or its beginning and a digest of the whole, so that two that differ still do; presentable."""
+    text = presentable(visible(text).encode("utf-8", "backslashreplace").decode())
     if len(text) <= _LONGEST:
         return text
     mark = f" … ({sha256(text.encode()).hexdigest()[:16]})"
     return text[: _LONGEST - len(mark)] + mark
-
-
-def without_passwords(text: str) -> str:
-    """The text with *** where a name and a password stand in an address: a store may be read by many."""
-    return _CREDENTIALS.sub("***@", text)
 
 
 def _leaves(value: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -6,10 +6,11 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 from saiten.errors import ConfigurationError, SaitenError
 from saiten.models.networks import require
+from saiten.presentable import presentable
 
 _SECONDS = 10
 """How long we wait to see whether a server is there; MLflow itself would try for minutes."""
@@ -31,7 +32,7 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
     require("tracking in MLflow", "mlflow", "mlflow")
     mlflow = _loaded("mlflow")
     address = str(mlflow.get_tracking_uri()) if uri is None else uri.strip()
-    shown = without_password(address)
+    shown = presentable(address)
     scheme = urlsplit(address).scheme
     folder = scheme in {"", "file"} and not address.startswith("databricks")
     if folder and not (address and _true(os.environ.get(_FOLDERS, ""))):
@@ -56,17 +57,6 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
 
 def _true(text: str) -> bool:
     return text.strip().lower() in {"true", "1"}
-
-
-def without_password(address: str) -> str:
-    """The address with *** where a name and a password stand."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return "the address given"
-    if "@" not in parts.netloc:
-        return address
-    return urlunsplit(parts._replace(netloc=f"***@{parts.netloc.rpartition('@')[2]}"))
 
 
 def _loaded(module: str) -> Any:
