@@ -22,7 +22,10 @@ _ENGLISH_WORDS = {
     "thousand": 1_000, "single": 1, "both": 2, "pair": 2,
 }  # fmt: skip
 _DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")}
-_CLAIMED = re.compile(rf"(?P<number>{NUMBER})(?P<scale>\s?(?:thousand|million|billion|trillion)\b|[十百千万億兆]+)?")
+CLAIMED = re.compile(
+    rf"(?P<number>{NUMBER})(?P<scale>\s?(?:thousand|million|billion|trillion)\b|[十百千万億兆]+(?P<rest>\d[\d,十百千万億兆]*)?)?"
+)
+"""A number in digits with its scale: 1,200, 1.2 million, 1万3千, 1億2,000万."""
 _LIST_MARK = re.compile(r"\s*[(（]?\d{1,3}[.)．）](?=\s|\D)")
 _JAPANESE = re.compile(
     r"(?:\d+(?:[.,]\d+)*|[〇一二三四五六七八九十百千])(?:\d+(?:[.,]\d+)*|[〇一二三四五六七八九十百千万億兆]){0,24}"
@@ -53,14 +56,19 @@ def claimed_numbers(lowered: str) -> list[Claimed]:
     """The numbers in digits, in order and each once; the mark of a list item is none."""
     mark = _LIST_MARK.match(lowered)
     found: dict[str, Claimed] = {}
-    for match in _CLAIMED.finditer(lowered, mark.end() if mark else 0):
-        number, scale = match["number"], match["scale"]
-        readings = {canonical(number)}
-        if scale:
-            readings.add(_scaled(number, scale.strip()))
-        written = match.group().strip()
-        found.setdefault(written, Claimed(written, frozenset(readings)))
+    for match in CLAIMED.finditer(lowered, mark.end() if mark else 0):
+        claim = read_claim(match)
+        found.setdefault(claim.written, claim)
     return list(found.values())
+
+
+def read_claim(match: re.Match[str]) -> Claimed:
+    """The number that `CLAIMED` found."""
+    number, scale, written = match["number"], match["scale"], match.group().strip()
+    if match["rest"]:
+        return Claimed(written, frozenset({japanese_value(written)}))
+    readings = {canonical(number)} | ({_scaled(number, scale.strip())} if scale else set())
+    return Claimed(written, frozenset(readings))
 
 
 def known_numbers(lowered: str) -> set[str]:
@@ -70,7 +78,7 @@ def known_numbers(lowered: str) -> set[str]:
     if mark:
         known.update(canonical(number) for number in re.findall(NUMBER, mark.group()))
     known.update(str(_ENGLISH_WORDS[word]) for word in _WORD.findall(lowered) if word in _ENGLISH_WORDS)
-    known.update(_japanese_value(found) for found in _JAPANESE.findall(lowered))
+    known.update(japanese_value(found) for found in _JAPANESE.findall(lowered))
     return known
 
 
@@ -85,7 +93,7 @@ def _scaled(number: str, scale: str) -> str:
     return canonical(f"{value // 10 ** len(fraction)}.{value % 10 ** len(fraction):0{len(fraction) or 1}d}")
 
 
-def _japanese_value(written: str) -> str:
+def japanese_value(written: str) -> str:
     """The value of 二十, 千二百, 1万2千 or 二〇二四."""
     if all(sign in _DIGITS for sign in written):
         return canonical("".join(str(_DIGITS[sign]) for sign in written))

@@ -72,6 +72,44 @@ async def test_long_references():
     assert part.p == pytest.approx(1 / (1 + math.exp(2.2 - 6 * 26 / 39)))
 
 
+LODGING = "名古屋での宿泊費の上限はいくらですか。"
+
+
+@pytest.mark.parametrize(("question", "reference", "right", "wrong", "language"), [
+    (LODGING, "東京23区と大阪市以外なので宿泊費の上限は10,000円、日当は1日2,800円です。", "宿泊費の上限は10,000円、日当は2,800円です。", "宿泊費の上限は13,000円、日当は1日2,800円です。", "ja"),
+    (LODGING, "宿泊費の上限は１０，０００円です。", "上限は一万円です。", "上限は一万三千円です。", "ja"),
+    (LODGING, "宿泊費の上限は1万3千円です。", "宿泊費の上限は13,000円です。", "宿泊費の上限は1万5千円です。", "ja"),
+    ("返品の期限はいつですか。", "返品の期限は届いた日から三日以内です。", "届いた日から3日以内です。", "返品の期限は届いた日から五日以内です。", "ja"),
+    ("値引き率は。", "値引き率は20パーセントです。", "値引き率は２０％です。", "値引き率は30%です。", "ja"),
+    ("How much is the hotel limit?", "The limit for hotels is $1.2 million, and $30 a day for meals.", "The limit for hotels is $1,200,000, with $30 a day for meals.", "The limit for hotels is $1.5 million, and $30 a day for meals.", "en"),
+    ("How long is the warranty?", "The warranty lasts 10 years on the motor, 2 years on parts and 3 years on the door.", "The warranty lasts 10 years on the motor, 2 years on parts, 3 years on the door.", "The warranty lasts 12 years on the motor, 2 years on parts and 3 years on the door.", "en"),
+    ("When did it open?", "It opened on March 5, 2024.", "It opened on 5 March 2024.", "It opened on March 8, 2024.", "en"),
+])  # fmt: skip
+async def test_another_number_in_the_place_of_the_references_is_a_mistake(question, reference, right, wrong, language):
+    """However well the rest agrees, whatever the spelling: the same unit with another number is wrong, and named."""
+    told = []
+    for answer in (right, wrong):
+        decision = await JUDGE.perform(DecideCorrect(question, answer, (reference,), language=language))
+        told.append((decision, await JUDGE.perform(GradeAnswer(question, answer, (reference,), language=language))))
+    kept, swapped = told
+    assert kept[0].correct
+    assert not swapped[0].correct
+    assert swapped[1].grade <= 2 < kept[1].grade
+    assert {"ja": "になっている", "en": "in the place of"}[language] in swapped[1].feedback
+
+
+@pytest.mark.parametrize(("reference", "answer", "language"), [
+    ("It was rebuilt in 1912, 1934, 1956, 1978 and 1990.", "It was rebuilt in 1912, 1934, 1956, 1978 and 1995.", "en"),
+    ("男性2人と女性1人です。", "合わせて3人です。", "ja"),
+    ("会議は3日間、費用は1人5,000円です。", "会議は3日間、参加者は40人、費用は1人5,000円です。", "ja"),
+])  # fmt: skip
+async def test_what_only_looks_like_another_number_is_left_alone(reference, answer, language):
+    """One of many years, a sum, a number of another thing: none stands in the place of the reference's."""
+    feedback = (await JUDGE.perform(GradeAnswer("?", answer, (reference,), language=language))).feedback
+    assert "になっている" not in feedback
+    assert "in the place of" not in feedback
+
+
 async def test_grounded():
     """In the grounded form an addition that neither reference nor contexts support is a mistake, and is quoted."""
     question, answer = "Where is the plant?", "It is in Osaka. It was destroyed by Godzilla in 2031."
@@ -143,7 +181,7 @@ async def test_the_criterion_within_its_means():
     with pytest.raises(CannotJudge, match="without contexts"):
         await ask("The plant opened.", ())
     with pytest.raises(CannotJudge, match="leaves it open"):
-        await ask("The plant opened with 3,000 workers in Osaka.", contexts)
+        await ask("The plant opened in Osaka with a big festival.", contexts)
     with pytest.raises(CannotJudge, match="no content words"):
         await ask("Yes.", contexts)
 

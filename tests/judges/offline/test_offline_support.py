@@ -18,7 +18,7 @@ YES, NO, UNCLEAR = "yes", "no", "unclear"
 TABLE = [
     ("The Osaka plant opened in May 1998.", "en", YES, ("100 % of the content words in the best sentence",), ("check",)),
     ("The Osaka plant opened with 1200 workers.", "en", YES, (), ("number",)),
-    ("The Osaka plant opened with 3,000 workers in 1997.", "en", UNCLEAR, ("number 3,000, 1997 in no context",), ()),
+    ("The Osaka plant opened with 3,000 workers in 1997.", "en", NO, ("number 3,000, 1997 in no context", "has 3,000 workers in the place of 1,200 workers"), ()),
     ("The turnover: 1,200,000 yen.", "en", None, (), ("number",)),
     ("In 12 strikes Toyota closed the Kyoto factory.", "en", NO, ("to check", "name Toyota, Kyoto", "number 12"), ()),
     ("Marie Curie was born in Warsaw.", "en", UNCLEAR, ("50 %",), ("name",)),
@@ -30,7 +30,7 @@ TABLE = [
     ("…", "en", UNCLEAR, ("no content words",), ()),
     ("大阪工場の従業員は1,200人です。", "ja", YES, ("内容語の",), ("数値", "要確認")),
     ("大阪工場の従業員は１２００人です。", "ja", YES, (), ("数値",)),
-    ("大阪工場の従業員は3,000人です。", "ja", UNCLEAR, ("判定保留", "数値 3,000 がどのコンテキストにもない"), ()),
+    ("大阪工場の従業員は3,000人です。", "ja", NO, ("要確認", "数値 3,000 がどのコンテキストにもない", "のところが 3,000人 になっている"), ()),
     ("売上は35000万円である。", "ja", YES, (), ("数値",)),
     ("名古屋市のトヨタ工場は閉鎖された。", "ja", NO, ("要確認", "名称 トヨタ、名古屋市 がどのコンテキストにもない"), ()),
     ("エンジンを製造している。", "ja", YES, ("否定の有無が異なる",), ()),
@@ -44,6 +44,25 @@ async def verify(statements, contexts, language, judge=None):
     """The verdicts on the statements."""
     task = VerifyStatements(tuple(statements), tuple(contexts), language=language)
     return (await (judge or OfflineJudge()).perform(task)).verdicts
+
+
+LODGING = "宿泊費は実費を支給し、上限は東京23区と大阪市が13,000円、その他の地域が10,000円です。"
+DINNERS = "接待飲食費は1人あたり税込10,000円までとし、事前に部長の承認を得てください。"
+
+
+@pytest.mark.parametrize(("contexts", "statement", "supported", "unclear", "said"), [
+    ((DINNERS,), "接待飲食費は1人あたり税込13,000円までです。", False, False, "10,000円 のところが 13,000円 になっている"),
+    ((DINNERS,), "接待飲食費は1人あたり税込1万3千円までです。", False, False, "10,000円 のところが 1万3千円 になっている"),
+    ((DINNERS, "社員は13,000人です。"), "接待飲食費は1人あたり税込13,000円までです。", False, False, "になっている"),
+    ((DINNERS,), "接待飲食費は1人あたり税込一万円までです。", True, True, "内容語の"),
+    ((LODGING,), "宿泊費の上限は13,000円です。", False, True, "同じ文には 10,000円 もあり"),
+    ((LODGING,), "宿泊費の上限は東京23区と大阪市が13,000円です。", True, False, "内容語の"),
+])  # fmt: skip
+async def test_numbers_count_with_their_units(contexts, statement, supported, unclear, said):
+    """A number that the contexts have only for something else, or not at all, supports nothing; the reason says so."""
+    (verdict,) = await verify([statement], contexts, "ja")
+    assert (verdict.verdict, verdict.unclear) == (supported, unclear)
+    assert said in verdict.reason
 
 
 @pytest.mark.parametrize(("statement", "language", "outcome", "holds", "lacks"), TABLE)

@@ -18,6 +18,7 @@ from saiten.judges.offline.support import sigmoid
 from saiten.records import Language
 from saiten.text.numbers import claimed_numbers, known_numbers
 from saiten.text.polarity import opens_with
+from saiten.text.quantities import quantities, replaced
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
 from saiten.text.words import grams_of, in_order, normalise, units_of, words_of
@@ -32,6 +33,8 @@ _MARKS = re.compile(r"[\W_]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _FEW_NUMBERS = 3
 """With more numbers in the reference, an answer may leave one out and add another without contradicting it."""
+_FEW_SENTENCES = 3
+"""In a reference with more sentences a number in the place of another is one mistake among many statements."""
 _WORDS_COMPARED = 60
 """Words of a reference whose most similar word is looked for, among ten times as many of the answer."""
 
@@ -45,6 +48,8 @@ class Correctness:
     missing_numbers: tuple[str, ...]
     other_numbers: tuple[str, ...]
     """Numbers of the answer that neither reference nor question has."""
+    replaced: tuple[tuple[str, str], ...]
+    """Quantities of the reference that the answer lacks, and what it has with the same unit instead."""
     missing_names: tuple[str, ...]
     polarity: bool | None
     """Whether yes meets yes (True) or no (False); None where one of the two says neither."""
@@ -99,10 +104,23 @@ def correctness(question: str, answer: str, reference: str, language: Language, 
     if polarity is not None:
         logit += constants.correctness["polarity"] * (1 if polarity else -1)
     p = sigmoid(logit)
-    if numbers and others and len(wanted) <= _FEW_NUMBERS:
+    swapped = _replaced(reference_text.lower(), answer_text.lower(), question)
+    short = len(split_sentences(reference_text, language)) <= _FEW_SENTENCES
+    if (swapped and short) or (numbers and others and len(wanted) <= _FEW_NUMBERS):
         # However well the rest agrees: of the answers that did so and looked right otherwise, people took one in five.
         p = min(p, constants.correctness["number_conflict"])
-    return Correctness(p, reference, numbers, others, names, polarity, recall)
+    return Correctness(p, reference, numbers, others, swapped, names, polarity, recall)
+
+
+def _replaced(meant: str, said: str, question: str) -> tuple[tuple[str, str], ...]:
+    """The quantities of the reference in whose place the answer has others; it may repeat the question's."""
+    found = replaced(
+        quantities(meant),
+        quantities(said),
+        there=known_numbers(_without_commas(said)),
+        known=known_numbers(_without_commas(meant)) | known_numbers(_without_commas(normalise(question).lower())),
+    )
+    return tuple((missing.written, instead.written) for missing, instead in found)
 
 
 def _other_numbers(answer: str, reference: str, question: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from saiten.errors import CannotJudge
 from saiten.judges.offline.correctness import Correctness, correctness
-from saiten.judges.offline.reasons import absent
+from saiten.judges.offline.reasons import absent, instead_of
 from saiten.judges.offline.statements import statements_of
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
@@ -89,7 +89,8 @@ def _remarks(answer: str, best: Correctness, language: Language, tools: Tools) -
     if is_refusal(answer, language):
         return ["回答は答えることを断っている" if japanese else "the answer declines to answer"]
     remarks = absent(best.missing_numbers, best.missing_names, "answer", language)
-    if best.missing_numbers and best.other_numbers:
+    remarks += instead_of(best.replaced, language)
+    if best.missing_numbers and best.other_numbers and not best.replaced:
         others = ", ".join(best.other_numbers[:3])
         remarks.append(f"回答には代わりに {others} とある" if japanese else f"it has {others} instead")
     if best.polarity is not None:

@@ -1,5 +1,6 @@
 """The reasons of verdicts, in the sample's language; a negative verdict is always something *to check*."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from saiten.judges.offline.support import Support
@@ -36,7 +37,13 @@ def why(found: Support, verdict: bool, unclear: bool, source: Source, language: 
             if japanese
             else "unclear: no content words, numbers or names to compare"
         )
-    parts = absent(found.missing_numbers, found.missing_names, source, language)
+    parts = absent(found.missing_numbers, found.missing_names, source, language) + instead_of(found.replaced, language)
+    parts += [
+        f"同じ文には {other} もあり、{one} がどちらの値かは語からは分からない"
+        if japanese
+        else f"the sentence also has {other}, and words do not tell which of the two {one} is to be"
+        for one, other in found.rivals[:_SHOWN]
+    ]
     percent = round(100 * found.share)
     parts.append(
         f"内容語の {percent} % が最も近い文にある"
@@ -55,6 +62,12 @@ def why(found: Support, verdict: bool, unclear: bool, source: Source, language: 
         else ("unclear: " if unclear else "" if verdict else "to check: ")
     )
     return lead + ("；" if japanese else "; ").join(parts)
+
+
+def instead_of(replaced: Sequence[tuple[str, str]], language: Language) -> list[str]:
+    """*has 13,000 yen in the place of 10,000 yen*, at most three."""
+    template = "{0} のところが {1} になっている" if language == "ja" else "has {1} in the place of {0}"
+    return [template.format(*pair) for pair in list(dict.fromkeys(replaced))[:_SHOWN]]
 
 
 def absent(numbers: tuple[str, ...], names: tuple[str, ...], source: Source, language: Language) -> list[str]:

@@ -6,16 +6,20 @@ a negation nor a value that was swapped for another from the same contexts.
 
 import math
 import re
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from saiten.judges.offline.constants import Constants
 from saiten.judges.offline.index import Index
 from saiten.judges.offline.names import japanese_names, latin_names
-from saiten.text.numbers import claimed_numbers
+from saiten.text.numbers import claimed_numbers, known_numbers
 from saiten.text.polarity import is_negated
+from saiten.text.quantities import Quantity, has_other_units, quantities, replaced
 from saiten.text.words import grams_of, normalise, stem, units_of
 
+_DATES = frozenset("年月日時分")
+"""A date tells which event is meant as often as what was said of it."""
 _HIRAGANA = re.compile("[\u3041-\u309f]{4}")
 
 
@@ -32,6 +36,11 @@ class Support:
     window: int = -1
     """The best sentence, -1 if none shares a unit."""
     missing_numbers: tuple[str, ...] = ()
+    replaced: tuple[tuple[str, str], ...] = ()
+    """Quantities of the best sentence, and what the statement has with the same unit instead."""
+    rivals: tuple[tuple[str, str], ...] = ()
+    """Quantities of the statement, and what the best sentence has with the same unit for something else: which of the
+    two is meant stays open, since the statement names hardly anything of what the sentence says of its own."""
     missing_names: tuple[str, ...] = ()
     negation_differs: bool = False
     """A warning only: one of statement and best sentence is negated. It is not in `p`."""
@@ -69,15 +78,57 @@ def support(statement: str, index: Index, constants: Constants, excused: Abstrac
         )
     )
     close = window >= 0 and coverage > constants.band["negation"]
+    p, swapped, rivals = sigmoid(logit), *_quantities(lowered, index, window, constants)
+    if swapped:
+        p = min(p, weights["number_conflict"])
+    elif rivals:
+        p = min(p, weights["number_open"])
     return Support(
-        p=sigmoid(logit),
+        p=p,
         comparable=True,
         share=share,
         window=window,
         missing_numbers=missing_numbers,
+        replaced=swapped,
+        rivals=rivals,
         missing_names=missing_names,
         negation_differs=close and is_negated(lowered) != is_negated(index.sentence(window)),
     )
+
+
+_Pairs = tuple[tuple[str, str], ...]
+
+
+def _quantities(lowered: str, index: Index, window: int, constants: Constants) -> tuple[_Pairs, _Pairs]:
+    """`replaced` and `rivals` of `Support`, where the window holds most of what else the statement says."""
+    claimed = quantities(lowered)
+    near = quantities(index.sentence(window)) if claimed and window >= 0 else []
+    if not any(one.unit == other.unit for one in claimed for other in near):
+        return (), ()
+    units = units_of(lowered)
+    rest = units.difference(*(units_of(one.written) for one in claimed))
+    if rest and index.shares(sorted(rest)).get(window, 0.0) <= constants.band["negation"]:
+        return (), ()
+    return _replaced(lowered, claimed, near, index), _rivals(claimed, near, units)
+
+
+def _replaced(lowered: str, claimed: Sequence[Quantity], near: Sequence[Quantity], index: Index) -> _Pairs:
+    """The quantities of the sentence in whose place the statement has others, which are nowhere with that unit."""
+    elsewhere = [one for one in claimed if has_other_units(one, quantities(index.text))]
+    known = index.numbers.difference(*(one.readings for one in elsewhere))
+    found = replaced(near, claimed, there=known_numbers(lowered), known=known)
+    return tuple((missing.written, instead.written) for missing, instead in found if missing.around and instead.around)
+
+
+def _rivals(claimed: Sequence[Quantity], near: Sequence[Quantity], units: AbstractSet[str]) -> _Pairs:
+    found: list[tuple[str, str]] = []
+    for one in (each for each in claimed if each.unit not in _DATES):
+        same = [each for each in near if each.unit == one.unit]
+        own = [each for each in same if not each.readings.isdisjoint(one.readings)]
+        others = [each for each in same if all(each.readings.isdisjoint(other.readings) for other in claimed)]
+        if others and own and all(2 * len(each.around & units) < len(each.around) for each in own):
+            found.append((one.written, others[0].written))
+    return tuple(found)
 
 
 def sigmoid(logit: float) -> float:
