@@ -22,6 +22,10 @@ class ConfigurationError(SaitenError):
     """Something is set up wrongly (no key, unknown model, server not there); asking again cannot help."""
 
 
+class NotWritten(ConfigurationError):
+    """What is to be kept cannot be written (the disk is full); no further call is made, since it would be lost."""
+
+
 class BadInput(SaitenError):
     """A file or a row cannot be used; the text names file and line."""
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from saiten import data
-from saiten.assembly import CallSettings, JudgeSettings, assemble_judge, run_settings
+from saiten.assembly import CallSettings, JudgeSettings, Models, assemble_judge, run_settings
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent
 from saiten.execution import LocalExecutor
@@ -24,7 +24,7 @@ from saiten.frames import Form, columns_of, to_arrow, to_dataset, to_pandas, to_
 from saiten.journal import Journal, Manifest, read_run
 from saiten.metrics.catalog import make_metrics
 from saiten.protocols import Judge, Metric
-from saiten.records import Language, Sample, Scored
+from saiten.records import Language, Sample, Scored, Usage
 from saiten.reports.sides import side_from
 from saiten.reports.summary_tables import summary_tables
 from saiten.reports.tables import Table
@@ -54,12 +54,16 @@ class Evaluation(Shown):
     """What all scores have in common: the judge, the columns, the language, …"""
     folder: Path | None = None
     """Where everything is kept; None where it is in memory alone."""
+    paid: Usage | None = None
+    """What was spent, also for what is in no score; None where a judge of your own counts for itself."""
 
     @cached_property
     def summary(self) -> ShownSummary:
         """Means with intervals, coverage, per system and group; see `summary.Summary`."""
         places = {sample.id: place_of(sample) for sample in self.samples}
-        return ShownSummary.of(summarise(self.scores, places, self.signatures, bad_rows=len(self.bad_rows)))
+        return ShownSummary.of(
+            summarise(self.scores, places, self.signatures, bad_rows=len(self.bad_rows), paid=self.paid)
+        )
 
     def compare(self, other: "Evaluation", names: tuple[str, str] = ("first", "second")) -> Comparison:
         """Is the difference real: what `other` gains over this one, paired by sample; see `saiten compare`.
@@ -178,6 +182,7 @@ class Evaluation(Shown):
             Manifest.new(self.settings, self.signatures, ()).versions,
             stopped=self.stopped,
             bad_rows=len(self.bad_rows),
+            paid=self.paid,
         )
 
 
@@ -224,12 +229,14 @@ async def aevaluate(
         how = replace(how, store=folder / "answers.sqlite")
     rows = _rows(samples, columns or {}, language)
     told = _Collected(watch)
-    described = _assembled(judge, replace(how, store=None))
+    described = _assembled(judge, Models(replace(how, store=None)))
     signatures = {metric.name: str(signature_of(metric, described)) for metric in chosen}
     file = Path(samples).name if isinstance(samples, str | Path) else None
     settings = run_settings(_settings_of(judge), how, data=file, columns=columns or {}, language=language)
     with _keeping(folder, settings, signatures, retry_failed=retry_failed) as ledger:
-        performing = _assembled(judge, how)
+        models = Models(how)
+        models.account.book = ledger.paid if isinstance(ledger, Journal) else None
+        performing = _assembled(judge, models)
         scorer = Scorer(chosen, performing, LocalExecutor(how.concurrency))
         stopped = None
         try:
@@ -244,11 +251,12 @@ async def aevaluate(
         raise BadInput(f"none of {len(told.bad_rows)} rows could be used; {first.where}: {first.reason}")
     if folder is None:
         samples_told, scores_told = tuple(told.samples), tuple(told.scores)
-        return Evaluation(samples_told, scores_told, signatures, tuple(told.bad_rows), stopped, settings)
+        paid = models.account.usage if models.account.usage.calls else None
+        return Evaluation(samples_told, scores_told, signatures, tuple(told.bad_rows), stopped, settings, paid=paid)
     kept = read_run(folder)
     samples_kept, scores_kept, made = tuple(kept.samples()), tuple(kept.scores()), kept.manifest
     bad = tuple(told.bad_rows)
-    return Evaluation(samples_kept, scores_kept, made.signatures, bad, stopped, made.settings, folder)
+    return Evaluation(samples_kept, scores_kept, made.signatures, bad, stopped, made.settings, folder, kept.paid())
 
 
 def evaluate(samples: Samples, metrics: Sequence[str | Metric], judge: Any = "offline", **settings: Any) -> Evaluation:
@@ -377,10 +385,10 @@ def _again(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
     yield from rest
 
 
-def _assembled(judge: str | JudgeSettings | Judge, how: CallSettings) -> Judge:
+def _assembled(judge: str | JudgeSettings | Judge, models: Models) -> Judge:
     if isinstance(judge, str):
         judge = JudgeSettings(judge)
-    return assemble_judge(judge, how) if isinstance(judge, JudgeSettings) else judge
+    return assemble_judge(judge, models=models) if isinstance(judge, JudgeSettings) else judge
 
 
 def _settings_of(judge: str | JudgeSettings | Judge) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from saiten.data import BadRow
-from saiten.errors import BadInput, BudgetSpent, CannotJudge, ConfigurationError, JudgeError, Unreadable
+from saiten.errors import BadInput, BudgetSpent, CannotJudge, ConfigurationError, JudgeError, NotWritten, Unreadable
 from saiten.judges.memo import Memo
 from saiten.judges.metered import Metered
 from saiten.judges.panel import Panel
@@ -73,15 +73,18 @@ class Scorer:
 
         async def one(metric: Metric) -> bool:
             try:
-                score = await score_once(sample, metric, judge)
+                score = await score_once(sample, metric, judge, stopped=lambda: spent.broken)
                 if voters and any(task.votable for task in metric.tasks) and score.status in {"ok", "declined"}:
-                    votes = [await score_once(sample, metric, voter) for voter in voters]
+                    votes = [await score_once(sample, metric, voter, stopped=lambda: spent.broken) for voter in voters]
                     # Shared replies cost nothing the second time, so the votes add no usage.
                     score = replace(score, votes=tuple(vote.value for vote in votes))
+                record(sample, Scored(sample.id, metric.name, score))
             except BudgetSpent as error:
                 spent.error = error
                 return False
-            record(sample, Scored(sample.id, metric.name, score))
+            except NotWritten as error:  # what is paid for from now on would be lost
+                spent.broken = error
+                raise
             return True
 
         # Not a TaskGroup: what the other metrics have under way is paid for and is recorded before an error goes up.
@@ -92,8 +95,12 @@ class Scorer:
         return all(outcomes)
 
 
-async def score_once(sample: Sample, metric: Metric, judge: Judge) -> Score:
+async def score_once(
+    sample: Sample, metric: Metric, judge: Judge, *, stopped: Callable[[], BaseException | None] = lambda: None
+) -> Score:
     """The score of one sample, whatever happens: an error of one call is a status, not an exception.
+
+    `stopped` says why the judge is to be asked nothing more; that is raised then.
 
     Raises:
         BudgetSpent, ConfigurationError: they concern the whole run.
@@ -101,7 +108,7 @@ async def score_once(sample: Sample, metric: Metric, judge: Judge) -> Score:
     missing = [need for need in metric.needs if _is_missing(sample, need)]
     if missing:
         return Score.undefined(f"the sample has no {' and no '.join(missing)}")
-    meter = Metered(judge)
+    meter = Metered(judge, stopped)
     try:
         score = _checked(await metric.score(sample, meter))
     except Exception as error:  # noqa: BLE001 - one broken metric must not take the others' paid scores with it
@@ -162,6 +169,8 @@ class _Spent:
     """Remembers that the budget is spent, so that no further sample is begun while those under way end."""
 
     error: BudgetSpent | None = field(default=None)
+    broken: NotWritten | None = field(default=None)
+    """Why nothing can be kept any more, so that nothing more is asked."""
 
     async def until_then(self, samples: Iterable[Sample] | AsyncIterator[Sample]) -> AsyncIterator[Sample]:
         if isinstance(samples, AsyncIterator):

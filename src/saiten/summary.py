@@ -6,7 +6,7 @@ that resamples questions, since answers to one question are not independent of e
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from saiten.records import STATUSES, Sample, Scored, Signature, Status, Usage
@@ -77,7 +77,7 @@ class Summary:
     figures: tuple[Figure, ...]
     """Over everything first, then per system, then per group, metrics in the order of the run."""
     usage: Usage
-    """What the scores of the run cost."""
+    """What the run cost: also first small calls, and scores that were not finished or were asked for again."""
     signatures: Mapping[str, Signature | str] = field(default_factory=dict)
     """By metric: how the figure was made."""
     reliability: Mapping[str, Reliability] = field(default_factory=dict)
@@ -139,6 +139,7 @@ def summarise(
     *,
     each: Literal["system", "group"] | None = None,
     bad_rows: int = 0,
+    paid: Usage | None = None,
 ) -> Summary:
     """The summary of scores; a later score of the same sample and metric must already have replaced an earlier one.
 
@@ -148,6 +149,7 @@ def summarise(
         signatures: by metric, to be shown under the figures.
         each: break down by this even where there is only one name, or more than anybody would read.
         bad_rows: how many rows of the data could not be used.
+        paid: what was spent, where that was written down call by call; the cost of the scores else.
     """
     # The metrics in the order in which they were asked for; their scores come in any order.
     rows: dict[str, list[_Row]] = {metric: [] for metric in signatures or {}}
@@ -172,6 +174,7 @@ def summarise(
         if any(row.votes for row in of)
     }
     evidence = _evidence_shift(rows)
+    usage = usage if paid is None else replace(paid, reused=usage.reused)
     return Summary(tuple(figures), usage, dict(signatures or {}), agreement, evidence, tuple(remarks))
 
 

@@ -1,13 +1,15 @@
 """A file of answers that is being written: appended line by line, and gone on with where it stopped.
 
 `ANSWERS.jsonl` has each question once. Beside it, in the folder `ANSWERS.jsonl.saiten`, stand how the answers were made
-(`made.json`), rows that could not be used and failures that were asked again (`errors.jsonl`), the lock, and what a
-power failure left of a last line. The folder is needed to go on, and for nothing else.
+(`made.json`), rows that could not be used and failures that were asked again (`errors.jsonl`), what was spent
+(`calls.jsonl`), the lock, and what a power failure left of a last line. The folder is needed to go on, and to know what
+everything cost.
 """
 
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from types import TracebackType
@@ -17,12 +19,13 @@ from saiten.answering.collecting import Outcome
 from saiten.answering.provenance import read_settings, write_settings
 from saiten.answering.rows import as_row, kept_from_question, passed_through
 from saiten.data.json_rows import MAX_LINE
-from saiten.errors import BadInput, ConfigurationError, SystemFailed
+from saiten.errors import BadInput, ConfigurationError, NotWritten, SystemFailed
 from saiten.journal.appending import AppendedFile, Syncing
 from saiten.journal.keys import content_key, id_key
 from saiten.journal.lines import from_line, to_line
 from saiten.journal.lock import Lock
 from saiten.journal.manifest import differences
+from saiten.journal.paid import PaidCalls, usage_from_json
 from saiten.journal.whole_file import sync_folder, whole_file
 from saiten.presentable import presentable_settings
 from saiten.records import Sample, Usage
@@ -67,6 +70,9 @@ class AnswersFile:
         self.before = len(self._keys)
         """Questions that were answered, or failed, in earlier runs."""
         self._syncing = Syncing(self._answers, self._errors)
+        self._files = [self._answers, self._errors]
+        self.paid = PaidCalls(folder_of(path), self._cost_of_answers, self._keep_open)
+        """Where the calls are written down."""
 
     @classmethod
     def open(
@@ -168,7 +174,7 @@ class AnswersFile:
         self._closed = True
         self._syncing.stop()
         try:
-            for file in (self._answers, self._errors):
+            for file in self._files:
                 file.close()
         except OSError as error:
             raise ConfigurationError(f"{self.path} cannot be written: {error.strerror}") from error
@@ -176,8 +182,23 @@ class AnswersFile:
             self._lock.release()
 
     def _append(self, file: AppendedFile, line: bytes) -> None:
-        self._syncing.check()
-        file.append(line)
+        try:
+            self._syncing.check()
+            file.append(line)
+        except NotWritten as error:
+            self.paid.stop(error)
+            raise
+
+    def _keep_open(self, file: AppendedFile) -> None:
+        self._files.append(file)
+        sync_folder(file.path.parent)
+        self._syncing.add(file)
+
+    def _cost_of_answers(self) -> Usage:
+        """What all answers so far have cost, and the failures that were asked again."""
+        aside = (_value_of(line) for _, line in self._errors.lines())
+        values = chain((value for _, value in self._values(_nobody)), aside)
+        return sum((usage_from_json(value.get("usage")) for value in values), Usage())
 
     def _values(self, tell: Callable[[str], None]) -> Iterator[tuple[bytes, dict[str, Any]]]:
         """Each line that can be read, and what is in it."""

@@ -5,12 +5,13 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from saiten.answering.answers_file import ERRORS, folder_of
 from saiten.journal.lines import from_line
+from saiten.journal.paid import paid_in, usage_from_json
 from saiten.records import Usage
 from saiten.stats.latency import Latency, latency_of
 
@@ -33,7 +34,7 @@ class AnswerSummary:
     latency: Latency | None
     """None where none was measured."""
     usage: Usage
-    """Of all, failures included, also those that were asked again."""
+    """Of all, failures included, also those that were asked again, and calls that brought no answer."""
     with_contexts: int
     """Answers whose system told what they were made from."""
 
@@ -53,7 +54,7 @@ def summarise_answers(path: Path) -> AnswerSummary:
             except ValueError:
                 continue
             system = str(row.get("system") or system)
-            usage += _usage(row.get("usage"))
+            usage += usage_from_json(row.get("usage"))
             if row.get("answer") is not None:
                 answered += 1
                 with_contexts += row.get("contexts") is not None
@@ -69,6 +70,8 @@ def summarise_answers(path: Path) -> AnswerSummary:
                 reasons[kind, reason] += 1
                 example.setdefault((kind, reason), str(row.get("id")))
     usage += _usage_of_failures_asked_again(path)
+    paid = paid_in(folder_of(Path(os.path.realpath(path))))
+    usage = usage if paid is None else replace(paid, reused=usage.reused)
     often = tuple((kind, reason, n, example[kind, reason]) for (kind, reason), n in reasons.most_common())
     return AnswerSummary(system, answered, dict(kinds), often, latency_of(seconds), usage, with_contexts)
 
@@ -82,14 +85,7 @@ def _usage_of_failures_asked_again(path: Path) -> Usage:
     with aside.open("rb") as file:
         for line in file:
             try:
-                spent += _usage(from_line(line).get("usage"))
+                spent += usage_from_json(from_line(line).get("usage"))
             except ValueError:
                 continue
     return spent
-
-
-def _usage(value: Any) -> Usage:
-    if not isinstance(value, dict):
-        return Usage()
-    known: dict[str, Any] = {f.name: value[f.name] for f in fields(Usage) if isinstance(value.get(f.name), int | float)}
-    return Usage(**known)

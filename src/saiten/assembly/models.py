@@ -9,6 +9,7 @@ from saiten.assembly.addresses import HERE, price_name, read_address, url_of
 from saiten.assembly.keys import Keys
 from saiten.assembly.settings import CallSettings
 from saiten.models import (
+    Account,
     Budget,
     BuiltinEmbedder,
     Layer,
@@ -45,6 +46,8 @@ class Models:
     """How the calls are made."""
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
     """Where keys and addresses stand that are not named."""
+    account: Account = field(default_factory=Account, repr=False)
+    """What all of them spend, systems that are no models included."""
     keys: Keys = field(init=False, repr=False)
     """Which key goes to which server."""
     _budget: Budget = field(init=False, repr=False)
@@ -54,7 +57,8 @@ class Models:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", Keys(self.environ, self.calls.key_env))
-        object.__setattr__(self, "_budget", Budget(self.calls.max_calls, self.calls.max_cost, self.calls.currency))
+        how = self.calls
+        object.__setattr__(self, "_budget", Budget(how.max_calls, how.max_cost, how.currency, self.account))
 
     def without_store(self) -> "Models":
         """The same, sharing budget and limits, but nothing is answered from a store: for whoever measures latencies."""
@@ -64,8 +68,8 @@ class Models:
         return bare
 
     def called(self, calls: CallSettings) -> "Models":
-        """Models that are called in another way, in the same command: a key still goes to one server."""
-        others = Models(calls, self.environ)
+        """Models that are called in another way by the same command: one account, and a key goes to one server."""
+        others = Models(calls, self.environ, self.account)
         object.__setattr__(others, "keys", self.keys)
         return others
 
@@ -134,7 +138,7 @@ class Models:
     def _store(self) -> Store | None:
         """One store for all, opened with the first model that needs it."""
         if self.calls.store is not None and not self._stores:
-            self._stores.append(Store(self.calls.store))
+            self._stores.append(Store(self.calls.store, failed=self.account.stop))
         return self._stores[0] if self._stores else None
 
     def _around(self, model: str, url: str, price: Price | None = None) -> tuple[Layer, ...]:

@@ -129,7 +129,7 @@ def _around(models: Models, *, retries: int) -> tuple[Layer, ...]:
     return layers(
         retries=Retries(attempts=retries + 1),
         limits=Limits(how.concurrency, how.requests_per_minute, how.tokens_per_minute),
-        budget=Budget(how.max_calls),
+        budget=Budget(how.max_calls, account=models.account),
     )
 
 

@@ -162,6 +162,7 @@ def answer(
             notes.print(f"{outside(out)} has {ledger.before} of the answers already; going on")
         wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
         models = Models(wide)
+        models.account.book = ledger.paid
         asked = assemble_system(system, settings, models) if options.has_models else described
         progress = AnswerProgress(notes, chosen.count(), calls.currency, quiet=quiet)
         with progress, redirect_stdout(sys.stderr):

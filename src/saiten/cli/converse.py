@@ -28,6 +28,7 @@ from saiten.cli import judge_options as typed
 from saiten.cli import system_options as under_test
 from saiten.cli.converse_progress import DialogueProgress
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.progress import in_all
 from saiten.cli.running import to_end
 from saiten.cli.show import show_summary
 from saiten.config import read_config
@@ -249,6 +250,7 @@ def converse(
     ) as journal:
         if journal.done:
             notes.print(f"{outside(out)} has {journal.done} scores already; going on")
+        models.account.book = journal.paid
         conversations = replace(conversations, agents=assemble_judge(judged_by, models=models))
 
         async def all_of_it() -> None:
@@ -260,7 +262,7 @@ def converse(
             finally:
                 await _close_all(conversations, evidence)
 
-        unfinished = "what was said in dialogues that are not finished is kept, and counted once they are"
+        unfinished = "what was said in dialogues that are not finished is kept and not asked for again"
         progress = DialogueProgress(notes, chosen.count(), calls.currency, quiet=quiet)
         with progress, redirect_stdout(sys.stderr):
             status = to_end(all_of_it, notes, kept="all that was said is kept", unfinished=unfinished)
@@ -268,16 +270,16 @@ def converse(
             raise BadInput(
                 f"there was no pair of question and reference in {qa}; reasons stand in {journal.folder}/errors.jsonl"
             )
-        _tell_the_rest(progress, calls.currency, out, notes)
+        _tell_the_rest(progress, models.account.usage, calls.currency, out, notes)
     show_summary(out, form, stdout())
     if status:
         raise typer.Exit(status)
 
 
-def _tell_the_rest(progress: DialogueProgress, currency: str, out: Path, notes: Console) -> None:
+def _tell_the_rest(progress: DialogueProgress, spent: Usage, currency: str, out: Path, notes: Console) -> None:
     notes.print(
         f"{progress.dialogues} dialogues, {progress.turns} turns in {progress.seconds():.1f} s; "
-        f"{usage_text(progress.usage, currency)}",
+        f"{usage_text(in_all(spent, progress.usage), currency)}",
         markup=False,
     )
     if progress.bad_rows:

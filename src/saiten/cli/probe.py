@@ -10,12 +10,12 @@ from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
 import typer
 from rich.console import Console
 
-from saiten.assembly import assemble_judge, run_settings
+from saiten.assembly import Models, assemble_judge, run_settings
 from saiten.cli import ALARM
 from saiten.cli import judge_options as typed
 from saiten.cli.data_options import read_columns
 from saiten.cli.output import FormatOption, stderr, stdout, told
-from saiten.cli.progress import RunProgress
+from saiten.cli.progress import RunProgress, in_all
 from saiten.cli.rehearse import rehearse
 from saiten.cli.running import run_to_end
 from saiten.config import read_config
@@ -159,10 +159,12 @@ def probe(
         folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, tell=told(notes)
     ) as journal:
         ledger = _Wanted(journal, work.plan)
+        models = Models(calls)
+        models.account.book = journal.paid
         with RunProgress(notes, len(work.plan.samples), calls.currency, quiet=quiet) as progress:
-            scorer = Scorer(work.metrics, assemble_judge(settings, calls), LocalExecutor(calls.concurrency))
+            scorer = Scorer(work.metrics, assemble_judge(settings, models=models), LocalExecutor(calls.concurrency))
             status = run_to_end(ledger, [*bad_rows, *work.plan.samples.values()], scorer, progress, notes)
-        spent = usage_text(progress.usage, calls.currency)
+        spent = usage_text(in_all(models.account.usage, progress.usage), calls.currency)
         notes.print(f"{progress.scores} scores for {progress.samples} samples; {spent}", markup=False)
     if status:
         raise typer.Exit(status)

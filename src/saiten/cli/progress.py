@@ -1,11 +1,18 @@
 """Progress of a run: samples, rate, what it cost so far, time left."""
 
+from dataclasses import replace
+
 from rich.console import Console
 
 from saiten.cli.drawn_line import DrawnLine
 from saiten.data import BadRow
 from saiten.records import Sample, Scored, Usage
 from saiten.reports.summary_tables import spent_text
+
+
+def in_all(spent: Usage, counted: Usage) -> Usage:
+    """What a command spent: what its models booked; where they booked nothing, what was counted with the results."""
+    return replace(spent, reused=counted.reused) if spent.calls else counted
 
 
 class RunProgress(DrawnLine):

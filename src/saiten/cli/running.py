@@ -44,7 +44,7 @@ def run_to_end(
             if further is not None:
                 await further.close()
 
-    unfinished = "answers to scores that are not finished are kept, and counted once the scores are there"
+    unfinished = "answers to scores that are not finished are kept and not asked for again"
     return to_end(all_of_it, notes, kept="all scores so far are kept", unfinished=unfinished)
 
 

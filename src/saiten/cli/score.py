@@ -14,7 +14,7 @@ from saiten.cli import evidence_options as seen
 from saiten.cli import judge_options as typed
 from saiten.cli import threshold_options as asked
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.cli.progress import RunProgress
+from saiten.cli.progress import RunProgress, in_all
 from saiten.cli.rehearse import rehearse
 from saiten.cli.running import run_to_end
 from saiten.cli.show import show_summary
@@ -23,6 +23,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.execution.local import LocalExecutor
 from saiten.journal import Journal
 from saiten.metrics.catalog import make_metrics
+from saiten.records import Usage
 from saiten.reports.summary_tables import usage_text
 from saiten.scoring import Scorer, signature_of
 
@@ -162,6 +163,7 @@ def score(
     ) as journal:
         if journal.done:
             notes.print(f"{outside(folder)} has {journal.done} scores already; going on")
+        models.account.book = journal.paid
         scorer = Scorer(metrics, assemble_judge(settings, models=models), LocalExecutor(calls.concurrency))
         with RunProgress(notes, chosen.count(), calls.currency, quiet=quiet) as progress:
             status = run_to_end(journal, source, scorer, progress, notes, strict=strict, further=base)
@@ -169,7 +171,7 @@ def score(
             raise BadInput(
                 f"there was no row that could be used; rows and reasons stand in {journal.folder}/errors.jsonl"
             )
-        _tell_the_rest(progress, notes, folder, calls.currency)
+        _tell_the_rest(progress, models.account.usage, notes, folder, calls.currency)
         if progress.samples and not progress.answers and any("answer" in each.needs for each in metrics):
             notes.print(
                 f"no sample of {outside(data)} has an answer; collect a system's answers with `saiten answer "
@@ -182,10 +184,10 @@ def score(
         raise typer.Exit(status or missed)
 
 
-def _tell_the_rest(progress: RunProgress, notes: Console, folder: Path, currency: str) -> None:
+def _tell_the_rest(progress: RunProgress, spent: Usage, notes: Console, folder: Path, currency: str) -> None:
     notes.print(
         f"{progress.scores} scores for {progress.samples} samples in {progress.seconds():.1f} s; "
-        f"{usage_text(progress.usage, currency)}",
+        f"{usage_text(in_all(spent, progress.usage), currency)}",
         markup=False,
     )
     if progress.bad_rows:

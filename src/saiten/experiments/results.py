@@ -14,6 +14,7 @@ from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.plan import DataSet, Plan
 from saiten.journal import read_run
 from saiten.journal.lines import from_line
+from saiten.journal.paid import paid_in
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Usage
 from saiten.reports.comparison import BETTER, DIFFERS, NOISE, TOO_LITTLE, WORSE, higher_is_better, verdict_of
@@ -96,7 +97,7 @@ class ExperimentResult:
     summaries: Mapping[str, Summary] = field(default_factory=dict)
     """By data set: the run of its scores, the shift from E2 to E3 included."""
     usage: Usage = field(default_factory=Usage)
-    """Of answers and scores together."""
+    """Of knowledge bases, answers and scores together."""
 
     @property
     def main(self) -> str:
@@ -115,7 +116,7 @@ def read_results(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Exper
     chains: list[ChainComparison] = []
     pairs: dict[str, list[_Pair]] = {}
     summaries: dict[str, Summary] = {}
-    usage = Usage()
+    usage = paid_in(folder) or Usage()
     for data in plan.data:
         found = _scores(data, folder, main_metric(plan), tell)
         summary = None
@@ -164,7 +165,9 @@ def _scores(data: DataSet, folder: Path, metric: str, tell: Callable[[str], None
     main = {
         one.sample: one.score.value for one in reader.scores() if one.metric == metric and one.score.value is not None
     }
-    return _Scores(summarise(reader.scores(), places, reader.manifest.signatures, bad_rows=reader.bad_rows()), main)
+    made = reader.manifest.signatures
+    summary = summarise(reader.scores(), places, made, bad_rows=reader.bad_rows(), paid=reader.paid())
+    return _Scores(summary, main)
 
 
 def _cells(plan: Plan, data: DataSet, folder: Path, summary: Summary | None) -> Iterator[CellResult]:

@@ -4,12 +4,13 @@
     OUT/answers/DATA/SYSTEM.jsonl the answers of one cell, with latency and usage
     OUT/scores/DATA               a run with the scores of all systems on this data set
     OUT/answers.sqlite            what the judge said, shared by all cells
+    OUT/calls.jsonl               what indexing and searching cost; answers and scores have such files, too
 
 What a generator said is not kept beyond its answer: a call that is answered from disk has no latency to measure.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -33,7 +34,7 @@ from saiten.assembly import (
 )
 from saiten.data import BadRow
 from saiten.demo.questions import corpus
-from saiten.errors import BadInput, CallFailed, ConfigurationError
+from saiten.errors import BadInput, CallFailed, ConfigurationError, NotWritten
 from saiten.execution.local import LocalExecutor
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.kept_plan import keep_plan
@@ -42,12 +43,13 @@ from saiten.experiments.questions import answers_of, questions_of
 from saiten.journal import Journal
 from saiten.journal.lock import Lock
 from saiten.journal.manifest import MANIFEST_NAME
+from saiten.journal.paid import PaidCalls
 from saiten.knowledge.base import KnowledgeBase
 from saiten.knowledge.indexed import Indexed
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.protocols import Judge, Metric, System
-from saiten.records import Sample
+from saiten.records import Sample, Usage
 from saiten.scoring import Scorer, score_into, signature_of
 from saiten.scoring import Watch as ScoresWatch
 
@@ -124,14 +126,18 @@ class Experiment:
             self.tell("the latencies of models hold the waits for the rate that is allowed")
         models = Models(self.calls)
         self._expect_all(models)
-        for data in self.plan.data:
-            await self._index(data, models, stages)
-            cells = list(cells_of(self.plan, data))
-            whole = True
-            if data.answers is None:
-                for cell in cells:
-                    whole &= await self._answer(cell, models, stages)
-            await self._score(data, cells, models, stages, whole=whole)
+        with _booked(models, self.folder):
+            for data in self.plan.data:
+                await self._data(data, models, stages)
+
+    async def _data(self, data: DataSet, models: Models, stages: Stages) -> None:
+        await self._index(data, models, stages)
+        cells = list(cells_of(self.plan, data))
+        whole = True
+        if data.answers is None:
+            for cell in cells:
+                whole &= await self._answer(cell, models, stages)
+        await self._score(data, cells, models, stages, whole=whole)
 
     def _expect_all(self, models: Models) -> None:
         """Name every model before the first is asked: the first may be the embedder of a knowledge base."""
@@ -185,15 +191,17 @@ class Experiment:
             bare = models.without_store()
             system = await self._system(cell, bare)
             await ready(system, bare)
+        except NotWritten:
+            raise
         except ConfigurationError as error:
             stages.left_out(cell.data.name, cell.system, str(error))
             return False
         try:
-            return await self._ask_all(cell, system, stages)
+            return await self._ask_all(cell, system, models, stages)
         finally:
             await system.close()
 
-    async def _ask_all(self, cell: Cell, system: System, stages: Stages) -> bool:
+    async def _ask_all(self, cell: Cell, system: System, models: Models, stages: Stages) -> bool:
         whole = True
         path = cell.answers(self.folder)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -205,7 +213,10 @@ class Experiment:
             stages.answering(cell.data.name, cell.system, total) as watch,
         ):
             try:
-                await answer_into(ledger, rows, system, LocalExecutor(self.plan.at_once), watch)
+                with models.account.booked(ledger.paid):
+                    await answer_into(ledger, rows, system, LocalExecutor(self.plan.at_once), watch)
+            except NotWritten:
+                raise
             except ConfigurationError as error:
                 stages.left_out(cell.data.name, cell.system, str(error))
                 whole = False
@@ -259,7 +270,7 @@ class Experiment:
         judge = assemble_judge(self._judge_settings(), models=models)
         base = await self._open(data, models) if "reference" in self.plan.evidence else None
         try:
-            await self._score_with(data, there, self._metrics(base), judge, stages, whole=whole)
+            await self._score_with(data, there, self._metrics(base), judge, stages, models=models, whole=whole)
         finally:
             await judge.close()
             if base is not None:
@@ -273,6 +284,7 @@ class Experiment:
         judge: Judge,
         stages: Stages,
         *,
+        models: Models,
         whole: bool,
     ) -> None:
         signatures = {metric.name: str(signature_of(metric, judge)) for metric in metrics}
@@ -284,6 +296,7 @@ class Experiment:
         total = sum(1 for _ in self._samples(cells, _nobody))
         with (
             Journal.open(scores_folder(self.folder, data), settings, signatures=signatures, tell=self.tell) as journal,
+            models.account.booked(journal.paid),
             stages.scoring(data.name, total) as watch,
         ):
             scorer = Scorer(metrics, judge, LocalExecutor(self.calls.concurrency))
@@ -303,6 +316,15 @@ class Experiment:
     def _judge_settings(self) -> JudgeSettings:
         judge = self.plan.judge
         return JudgeSettings(judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens)
+
+
+@contextmanager
+def _booked(models: Models, folder: Path) -> Iterator[None]:
+    """What is spent within is written down in this folder."""
+    with ExitStack() as stack:
+        book = PaidCalls(folder, Usage, lambda file: stack.callback(file.close))
+        stack.enter_context(models.account.booked(book))
+        yield
 
 
 def _nobody(_: str) -> None:

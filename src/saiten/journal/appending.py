@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from saiten.errors import ConfigurationError
+from saiten.errors import ConfigurationError, NotWritten
 
 SYNC_SECONDS = 1.0
 
@@ -32,7 +32,7 @@ class AppendedFile:
         """Write the line as a whole or, where that is impossible (the disk is full), not at all.
 
         Raises:
-            ConfigurationError: it could not be written; what stood there before is as it was.
+            NotWritten: it could not be written; what stood there before is as it was.
         """
         try:
             rest = memoryview(line)
@@ -40,9 +40,9 @@ class AppendedFile:
                 rest = rest[os.write(self._fd, rest) :]
         except OSError as error:
             self._cut(self._size)
-            raise ConfigurationError(
-                f"{self.path} cannot be written: {error.strerror}; everything before is kept: "
-                "make room and give the same command again"
+            raise NotWritten(
+                f"{self.path} cannot be written: {error.strerror}; everything before is kept and no further call is "
+                "made: make room and give the same command again"
             ) from error
         self._size += len(line)
         self._unsynced = True
@@ -95,7 +95,10 @@ class Syncing:
     def check(self) -> None:
         """Raise what went wrong in the thread: a disk that takes writes and does not keep them."""
         if self._failed is not None:
-            raise ConfigurationError(f"the disk does not keep what is written: {self._failed.strerror}")
+            raise NotWritten(
+                f"the disk does not keep what is written: {self._failed.strerror}; no further call is made: "
+                "see to the disk and give the same command again"
+            )
 
     def stop(self) -> None:
         """End the thread."""

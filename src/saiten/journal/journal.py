@@ -14,14 +14,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from saiten.errors import BadInput, ConfigurationError
+from saiten.errors import BadInput, ConfigurationError, NotWritten
 from saiten.journal.appending import AppendedFile, Syncing
 from saiten.journal.keys import content_key, id_key, score_key
 from saiten.journal.lines import from_line, sample_from_json, sample_to_json, scored_to_json, to_line
 from saiten.journal.lock import LOCK_NAME, Lock
 from saiten.journal.manifest import MANIFEST_NAME, Manifest, read_manifest, write_manifest
+from saiten.journal.paid import PaidCalls, usage_from_json
 from saiten.journal.whole_file import is_left, sync_folder
-from saiten.records import STATUSES, Sample, Scored
+from saiten.records import STATUSES, Sample, Scored, Usage
 
 SAMPLES_NAME, SCORES_NAME, ERRORS_NAME = "samples.jsonl", "scores.jsonl", "errors.jsonl"
 
@@ -53,6 +54,8 @@ class Journal:
             self._remember(retry_failed=retry_failed)
             undo.pop_all()
         self._syncing = Syncing(*self._files)
+        self.paid = PaidCalls(folder, self._cost_of_scores, self._keep_open)
+        """Where the calls of the run are written down."""
 
     def _remember(self, *, retry_failed: bool) -> None:
         """Learn from the files what is there."""
@@ -251,16 +254,27 @@ class Journal:
             if file.path == path:
                 return file
         file = AppendedFile(path)
+        self._keep_open(file)
+        return file
+
+    def _keep_open(self, file: AppendedFile) -> None:
         self._files.append(file)
         sync_folder(self.folder)
         self._syncing.add(file)
-        return file
+
+    def _cost_of_scores(self) -> Usage:
+        """What all scores so far have cost, those that were asked for again included."""
+        return sum((usage_from_json(value.get("usage")) for _, value in self._lines_of(self._scores)), Usage())
 
     def _append(self, file: AppendedFile, line: bytes) -> None:
         if self._closed:
             raise ValueError(f"the journal of {self.folder} is closed")
-        self._syncing.check()
-        file.append(line)
+        try:
+            self._syncing.check()
+            file.append(line)
+        except NotWritten as error:
+            self.paid.stop(error)
+            raise
 
     def _lines_of(self, file: AppendedFile) -> Iterator[tuple[bytes, dict[str, Any]]]:
         """Each line that can be read; a last one that was cut off is mended or moved aside first."""

@@ -11,7 +11,8 @@ from saiten.journal.journal import ERRORS_NAME, SAMPLES_NAME, SCORES_NAME
 from saiten.journal.keys import score_key
 from saiten.journal.lines import from_line, sample_from_json, scored_from_json
 from saiten.journal.manifest import Manifest, read_manifest
-from saiten.records import Sample, Scored
+from saiten.journal.paid import paid_in
+from saiten.records import Sample, Scored, Usage
 
 _LOG = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -57,6 +58,10 @@ class RunReader:
     def errors(self) -> Iterator[dict[str, Any]]:
         """Bad rows (`kind` row: `where`, `reason`, `raw`) and scores that failed (`kind` score), as they came."""
         return (value for _, value in self._read(ERRORS_NAME, dict[str, Any], self.tell))
+
+    def paid(self) -> Usage | None:
+        """What the run has spent, also for what is in no score; None where no call was written down."""
+        return paid_in(self.folder)
 
     def bad_rows(self) -> int:
         """Count the rows of the data that could not be used when it was last read to its end, else all there were."""

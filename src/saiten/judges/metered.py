@@ -1,6 +1,6 @@
 """Metered: a judge that adds up what it spent."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,8 @@ class Metered:
     """
 
     judge: Judge
+    stopped: Callable[[], BaseException | None] = lambda: None
+    """Why nothing more is to be asked, raised instead of asking; None while all is well."""
     usage: Usage = field(default_factory=Usage, init=False)
     """What has been spent so far, failures included."""
 
@@ -26,6 +28,9 @@ class Metered:
 
     async def perform(self, task: Task[R]) -> R:
         """What the judge within replies or raises."""
+        stopped = self.stopped()
+        if stopped is not None:
+            raise stopped
         try:
             reply = await self.judge.perform(task)
         except JudgeError as error:

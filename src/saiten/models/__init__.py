@@ -1,6 +1,6 @@
 """Models: chats and embedders, and what stands around them (cache, retries, limits, prices, budget)."""
 
-from saiten.models.budget import Budget, Metered
+from saiten.models.budget import Account, Book, Budget, Metered
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.cache import CachedChat, CachedEmbedder
 from saiten.models.layers import Layer, LayeredChat, LayeredEmbedder, Load
@@ -14,6 +14,8 @@ from saiten.models.stack import layers, stack_chat, stack_embedder
 from saiten.models.store import Store
 
 __all__ = [
+    "Account",
+    "Book",
     "Budget",
     "BuiltinEmbedder",
     "CachedChat",

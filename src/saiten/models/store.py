@@ -6,11 +6,11 @@ any moment. What was written survives the process; only a power cut can cost the
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from saiten.errors import ConfigurationError
+from saiten.errors import ConfigurationError, NotWritten
 from saiten.models.write_ahead import switch_to_wal
 
 _APPLICATION = 0x53414954  # "SAIT", in the file's header
@@ -37,9 +37,13 @@ class Store:
     Opened at once, so that a wrong file is found before the first call; closed by `close()`, reopened on use.
     """
 
-    def __init__(self, path: Path | str) -> None:
-        """Raises ConfigurationError if the file is no answer store, is damaged, or cannot be written."""
+    def __init__(self, path: Path | str, *, failed: Callable[[ConfigurationError], object] = lambda _: None) -> None:
+        """Raises ConfigurationError if the file is no answer store, is damaged, or cannot be written.
+
+        `failed` is called with every error that comes later, before it is raised.
+        """
         self.path = Path(path)
+        self._failed = failed
         self._connection: sqlite3.Connection | None = None
         self._open()
 
@@ -119,11 +123,21 @@ class Store:
     def _explained(self) -> Iterator[None]:
         """SQLite's errors in words that help."""
         try:
+            with self._in_words():
+                yield
+        except ConfigurationError as error:
+            self._failed(error)
+            raise
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        try:
             yield
         except sqlite3.OperationalError as error:
-            raise ConfigurationError(
+            raise NotWritten(
                 f"the answer store {self.path} cannot be used: {error}; it needs a writable folder on a local disk "
-                "with free space, and nobody else holding it locked"
+                "with free space, and nobody else holding it locked. No further call is made: see to that and give "
+                "the same command again"
             ) from error
         except sqlite3.DatabaseError as error:
             raise ConfigurationError(

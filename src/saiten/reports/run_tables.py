@@ -15,7 +15,8 @@ from saiten.summary import Summary, place_of, summarise
 def summary_of(reader: RunReader) -> Summary:
     """The summary of a run on disk."""
     places = {sample.id: place_of(sample) for sample in reader.samples()}
-    return summarise(reader.scores(), places, reader.manifest.signatures, bad_rows=reader.bad_rows())
+    made = reader.manifest.signatures
+    return summarise(reader.scores(), places, made, bad_rows=reader.bad_rows(), paid=reader.paid())
 
 
 def currency_of(reader: RunReader) -> str:

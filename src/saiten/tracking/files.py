@@ -63,7 +63,7 @@ def write_files(run: Tracking, folder: Path, *, texts: bool) -> Written:
                     whole.write(to_line(scored_to_json(one)))
                 yield one
 
-        summary = summarise(passed_on(), places, run.signatures)
+        summary = summarise(passed_on(), places, run.signatures, bad_rows=run.bad_rows, paid=run.paid)
     tables = presentable(as_markdown(summary_tables(summary)))
     (folder / "summary.md").write_bytes(tables.encode("utf-8", "backslashreplace"))
     return Written(summary, len(places), count, f"{digest % (1 << 128):032x}")

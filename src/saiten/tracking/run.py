@@ -10,7 +10,7 @@ from typing import Any
 from saiten.errors import BadInput
 from saiten.journal import RunReader
 from saiten.journal.lines import to_line
-from saiten.records import Sample, Scored
+from saiten.records import Sample, Scored, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Tracking:
     """Why it is known not to be finished."""
     bad_rows: int = 0
     """Rows that could not be used."""
+    paid: Usage | None = None
+    """What it has spent, where that was written down call by call."""
 
 
 def run_on_disk(reader: RunReader) -> Tracking:
@@ -66,6 +68,7 @@ def run_on_disk(reader: RunReader) -> Tracking:
         _moment(manifest.created),
         stopped="its data was not read to the end" if reader.unfinished else None,
         bad_rows=reader.bad_rows(),
+        paid=reader.paid(),
     )
 
 

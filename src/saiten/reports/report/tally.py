@@ -108,6 +108,7 @@ def tally(reader: RunReader, name: str, told: Told, choice: Choice) -> Tally:
         told.places,
         reader.manifest.signatures,
         bad_rows=told.bad_rows,
+        paid=reader.paid(),
     )
     return Tally(reader, name, told, summary, sums.values, sums.spent, sums.scores, kept, has_dialogues(reader))
 

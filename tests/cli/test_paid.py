@@ -1,0 +1,239 @@
+"""What commands pay: every call counts once it is sent, whatever ends the run, and none is sent that cannot be kept."""
+
+import asyncio
+import json
+import re
+import resource
+import signal
+import threading
+import time
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+
+import orjson
+import pytest
+
+import saiten as library
+from saiten.answering import summarise_answers
+from saiten.errors import NotWritten
+from saiten.experiments.plan import read_plan
+from saiten.experiments.results import read_results
+from saiten.journal import read_run
+from saiten.journal.paid import paid_in
+from saiten.judges.llm import LLMJudge
+from saiten.models import OpenAICompatibleChat
+from servers import Fault, instance
+
+AT_ONCE = 4
+
+
+@pytest.fixture
+def commands(data, openai_server, somewhere):
+    """Name → a command that asks the server, and what it has paid by its own account."""
+    judge = f"openai:m@{openai_server.base_url}"
+    few = ("--concurrency", AT_ONCE, "-q")
+    scored = ("-m", "faithfulness", "-m", "accuracy", "-m", "answer_relevancy", "-m", "correctness[evidence=none]")
+    rows = [
+        {"id": f"q{n}", "question": f"What does part {n} do?", "reference": f"Part {n} turns the wheel."}
+        for n in range(12)
+    ]
+    data(rows, "questions.jsonl")
+    data(40, "many.jsonl")
+    (somewhere / "docs").mkdir()
+    for row in rows:
+        (somewhere / "docs" / f"{row['id']}.txt").write_text(f"{row['reference']} It is made of steel.")
+    (somewhere / "grid.yaml").write_text(
+        "data:\n  - questions: questions.jsonl\n    kb: kb\n    documents: [docs]\n"
+        f"models: [{json.dumps(judge)}]\nchains: [stuff, refine]\nk: 2\nmetrics: [faithfulness, accuracy]\n"
+        f"judge: {{name: {json.dumps(judge)}}}\n"
+    )
+    embedded = ("--embedder", f"openai:e@{openai_server.base_url}")
+    answers = summarise_answers
+    return {
+        "score": (("score", data(8), *scored, "--judge", judge, *embedded, "-o", "run", *few), run_paid),
+        "no cache": (("score", data(8), *scored, "--judge", judge, "-o", "run", "--no-cache", *few), run_paid),
+        "answer": (
+            ("answer", "many.jsonl", "-s", judge, "-o", "a.jsonl", *few),
+            lambda: answers(Path("a.jsonl")).usage.calls,
+        ),
+        "converse": (
+            ("converse", "questions.jsonl", "-s", judge, "--judge", judge, "-o", "run", "--max-turns", 3, *few),
+            run_paid,
+        ),
+        "probe": (
+            ("probe", data(20), "--judge", judge, "-m", "correctness", "--probes", "padded", "-o", "run", *few),
+            run_paid,
+        ),
+        "experiment": (
+            ("experiment", "grid.yaml", "-q"),
+            lambda: read_results(read_plan(Path("grid.yaml")), Path("runs/grid"), print).usage.calls,
+        ),
+    }
+
+
+COMMANDS = ("score", "no cache", "answer", "converse", "probe", "experiment")
+
+
+def run_paid():
+    """What a run says that it has paid, in calls: on disk, and to people."""
+    reader = read_run("run")
+    assert reader.paid() == paid_in(reader.folder)
+    return reader.paid().calls
+
+
+def odd(asked):
+    """Now and then no JSON, which is asked for again, or a fault that passes; else something new each time."""
+    if asked.number % 9 == 4 and asked.path.endswith("completions"):
+        return "I would rather not say."
+    if asked.number % 31 == 6:
+        return Fault(503)
+    form = asked.body.get("response_format")
+    if form is None:
+        return None
+    reply = instance(form["json_schema"]["schema"])
+    changed = {"grade": 3, "question": f"And part {asked.number}?", "answer": f"Part {asked.number}."}
+    return json.dumps(reply | {name: value for name, value in changed.items() if name in reply})
+
+
+@contextmanager
+def held(server, after):
+    """The server keeps everybody waiting from request `after` on."""
+    go_on, reply = threading.Event(), server.reply
+
+    async def waits(asked):
+        while asked.number >= after and not go_on.is_set():  # noqa: ASYNC110 - set in another thread
+            await asyncio.sleep(0.005)
+        return reply(asked)
+
+    server.reply = waits
+    yield
+    go_on.set()
+    server.reply = reply
+
+
+def until_nothing_moves(server, running, after):
+    """Until the server has so many requests, and as many wait as will: nothing is on its way then."""
+    seen, since = -1, time.monotonic()
+    while len(server.requests) < after or time.monotonic() - since < 0.4:
+        assert running.poll() is None, running.communicate()
+        if len(server.requests) != seen:
+            seen, since = len(server.requests), time.monotonic()
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_resumed_run_has_paid_what_the_server_received(saiten, process, commands, openai_server, name):
+    """Killed twice, stopped by the budget once: first small calls, retries, repairs, embeddings, calls that were cut
+    off and calls of what was not finished all count, once each.
+    """
+    command, paid = commands[name]
+    openai_server.reply = odd
+    for after in (6, 20):
+        with held(openai_server, after):
+            running = process(*command)
+            until_nothing_moves(openai_server, running, after)
+            running.send_signal(signal.SIGKILL)
+            running.communicate()
+            assert paid() == len(openai_server.requests)
+    assert saiten(*command, "--max-calls", 7).status == 3
+    assert paid() == len(openai_server.requests)
+    assert saiten(*command).status == 0
+    assert paid() == len(openai_server.requests)
+    again = saiten(*command)
+    assert paid() == len(openai_server.requests)  # what is there is not paid for again
+    if name in ("score", "no cache"):
+        assert int(re.search(r"(\d+) calls", again.out)[1]) == len(openai_server.requests)
+        report = saiten("report", "run", "-o", "run.html")
+        assert report.status == 0
+    if name == "experiment":
+        assert int(re.search(r"(\d+) calls", again.err)[1]) == len(openai_server.requests)
+
+
+def test_the_budget_bounds_each_command_and_not_their_sum(saiten, commands, openai_server):
+    """--max-calls is exact for the command, also for one that goes on; all that was paid is in the run."""
+    command, paid = commands["score"]
+    for times in (1, 2, 3):
+        said = saiten(*command, "--max-calls", 5)
+        assert (said.status, len(openai_server.requests)) == (3, 5 * times)
+        assert "the budget of 5 calls is spent; the same command goes on" in " ".join(said.err.split())
+        assert paid() == 5 * times
+
+
+def test_what_python_pays_is_counted_too(openai_server, somewhere):
+    """`evaluate`, in memory and with a folder, gone on with after a spent budget."""
+    rows = [{"question": f"q{n}", "answer": "a", "reference": "a"} for n in range(6)]
+    judge = f"openai:m@{openai_server.base_url}"
+    first = library.evaluate(rows, ["accuracy"], judge, run="run", calls=library.CallSettings(max_calls=3))
+    assert (first.stopped is None, first.summary.usage.calls) == (False, 3)
+    second = library.evaluate(rows, ["accuracy"], judge, run="run")
+    assert second.summary.usage.calls == len(openai_server.requests) == 3 + 1 + 4
+    alone = library.evaluate(rows, ["accuracy"], judge)
+    assert alone.summary.usage.calls == len(openai_server.requests) - 8 == 7
+
+
+def test_a_run_of_an_older_version_keeps_what_its_scores_cost(saiten, commands, openai_server):
+    """Where no call was written down so far, the account begins with the usage of the scores."""
+    command, paid = commands["probe"]
+    assert saiten(*command, "--max-calls", 9).status == 3
+    Path("run/calls.jsonl").unlink()
+    known = sum(score.score.usage.calls for score in read_run("run").scores())
+    before = len(openai_server.requests)
+    assert saiten(*command).status == 0
+    assert paid() == known + len(openai_server.requests) - before
+
+
+@contextmanager
+def full_disk_from(server, number):
+    """From this request on no file can grow any more, until the end."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    reply = server.reply
+
+    def filling(asked):
+        if asked.number == number:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+        return reply(asked)
+
+    server.reply = filling
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        server.reply = reply
+
+
+@pytest.mark.parametrize("number", [9, 17])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk_stops_new_calls(saiten, commands, openai_server, name, number):
+    """After the first write that fails nothing is sent but what was in flight; with room again nothing is lost."""
+    command, _ = commands[name]
+    openai_server.latency = 0.02
+    with full_disk_from(openai_server, number):
+        said = saiten(*command)
+    at_once = 8 if name == "experiment" else AT_ONCE
+    assert said.status == 2, said
+    assert "no further call is made" in " ".join(said.err.lower().split())
+    assert len(openai_server.requests) <= number + at_once
+    openai_server.latency = 0.0
+    assert saiten(*command).status == 0
+    if name != "no cache":
+        asked = Counter(
+            orjson.dumps(each.body) for each in openai_server.requests if '{"ok": true}' not in str(each.body)
+        )
+        # those in flight, and those whose reply had come a moment before and was not written yet
+        assert sum(asked.values()) - len(asked) <= 2 * at_once
+
+
+async def test_a_full_disk_stops_a_judge_of_ones_own(somewhere, openai_server):
+    """One that books nothing itself is asked nothing more once a score could not be written."""
+    rows = [{"question": f"q{n}", "answer": "A. B.", "contexts": ["A."], "reference": "a"} for n in range(20)]
+    metrics = ["accuracy", "faithfulness", "context_recall", "context_precision"]
+    judge = LLMJudge(OpenAICompatibleChat("m", openai_server.base_url))
+    calls = library.CallSettings(concurrency=1)
+    openai_server.latency = 0.01
+    try:
+        with full_disk_from(openai_server, 20), pytest.raises(NotWritten, match="make room"):
+            await library.aevaluate(rows, metrics, judge, run="run", calls=calls)
+    finally:
+        await judge.close()
+    assert len(openai_server.requests) <= 20 + len(metrics)
