@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from saiten.judges.quotations import Material, enclosed, shown
 from saiten.text.thinking import CLOSING, OPENING, end_of_thinking, last_end_of_thinking
 
 MOST_BLOCKS = 16
@@ -16,7 +17,8 @@ MOST_BLOCKS = 16
 DEEPEST = 40
 """No reply nests as deep; whoever sends ten thousand brackets is not to cost a stack."""
 _LONGEST_REST = 200
-"""Of the rest of a line behind a block, so many characters are looked at."""
+"""Of the rest of a line around a block, so many characters are looked at."""
+_FENCE = re.compile(r"\s*+(?:`{1,3}(?:json)?)?\s*+", re.IGNORECASE)
 
 CUT_OFF = (
     "the reply breaks off before its JSON ends, or a quotation mark or bracket in it is not closed; "
@@ -40,19 +42,22 @@ class Block:
     text: str
     alone: bool
     """Whether it has its lines to itself, fences apart."""
+    quoted: bool
+    """Whether it is a quotation, and so no value of the reply."""
 
     @property
     def is_list(self) -> bool:
         return self.text.startswith("[")
 
 
-def find_blocks(text: str) -> Sequence[Block]:
+def find_blocks(text: str, material: Material) -> Sequence[Block]:
     """The outermost JSON-like blocks of a reply in order, thinking left out; at most the last `MOST_BLOCKS`.
 
     Raises:
         ValueError: the last block breaks off, or the reply never gets past its thinking.
     """
-    found: deque[Block] = deque(maxlen=MOST_BLOCKS)
+    text = material.without_marks_of_thinking(text)
+    found: deque[tuple[int, int]] = deque(maxlen=MOST_BLOCKS)
     position = 0
     while start := _START.search(text, position):
         if start.lastgroup == "opening":
@@ -66,16 +71,30 @@ def find_blocks(text: str) -> Sequence[Block]:
         end = _end(text, begin)
         if end is None:
             after_thinking = last_end_of_thinking(text, begin)
+            if after_thinking is None and material.holds(text[begin:]):
+                break  # a quotation that breaks off
             if after_thinking is None:
                 raise ValueError(CUT_OFF)
             found.clear()
             position = after_thinking
         else:
-            rest = text[end : end + _LONGEST_REST].split("\n", 1)[0]
-            alone = start.lastgroup != "inline" and not rest.strip(" \t\r`")
-            found.append(Block(text[begin:end], alone))
+            found.append((begin, end))
             position = end
-    return tuple(found)
+    return tuple(_block(text, begin, end, material) for begin, end in found)
+
+
+def _block(text: str, begin: int, end: int, material: Material) -> Block:
+    block = shown(text[begin:end])
+    opens_line = _FENCE.fullmatch(text[max(0, begin - _LONGEST_REST) : begin].rpartition("\n")[2]) is not None
+    ends_line = _FENCE.fullmatch(text[end : end + _LONGEST_REST].partition("\n")[0]) is not None
+    whole = _FENCE.fullmatch(text, 0, begin) is not None and _FENCE.fullmatch(text, end) is not None
+    quoted = (
+        enclosed(text, begin, end)
+        or (material.cut_off and not opens_line)
+        or material.holds_end(block)
+        or (material.holds(block) and not (whole and block.startswith("[") and not material.cut_off))
+    )
+    return Block(block, alone=opens_line and ends_line, quoted=quoted)
 
 
 def _end(text: str, begin: int) -> int | None:

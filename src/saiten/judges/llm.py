@@ -84,7 +84,7 @@ class LLMJudge:
         first = await self.chat.complete(request)
         kept: R | None = None
         try:
-            kept = read_reply(task, first.text)
+            kept = read_reply(task, first.text, cut_off=first.cut_off)
             fault = doubt(task, kept)
         except ValueError as error:
             fault = _CUT_SHORT if first.cut_off else str(error)
@@ -97,7 +97,7 @@ class LLMJudge:
             raise costing(error, first.usage + error.usage) from error
         usage = first.usage + second.usage
         try:
-            return read_reply(task, second.text).costing(usage)
+            return read_reply(task, second.text, cut_off=second.cut_off).costing(usage)
         except ValueError as error:
             if kept is not None:  # odd but usable is better than nothing
                 return kept.costing(usage)
@@ -161,8 +161,10 @@ class LLMJudge:
         )
 
     def _fault(self, error: ValueError, completion: Completion) -> str:
-        if completion.finish_reason != "length":
+        if not completion.cut_off:
             return str(error)
+        if completion.finish_reason == "content_filter":
+            return f"{error} (the reply was cut off by the server's content filter)"
         limit = "its limit" if self.max_tokens is None else f"max_tokens={self.max_tokens}"
         return f"{error} (the reply was cut off at {limit}; a higher limit may help)"
 

@@ -1,13 +1,15 @@
 """Replies in prose that end in a mark: `Feedback: … [RESULT] 4`, or an explanation and `[[True]]`.
 
 The last mark wins, since a judge that reasons aloud may mention a grade earlier. A mark that cannot be read is not
-skipped for an earlier one.
+skipped for an earlier one; one that quotes the material is (`quotations`).
 """
 
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from saiten.judges.quotations import MOST_MARKS, QUOTED, Material, ends_a_sentence
 from saiten.tasks.verdicts import read_yes_no
 
 _RESULT = re.compile(
@@ -25,21 +27,33 @@ _MORE = re.compile(r"\s{0,3}(?:[-–—~〜～/／]|to\b|or\b|か|または|か�
 _FEEDBACK = re.compile(r"^[\s*#_`>]*(?:feedback|フィードバック|講評)[\s*_`]*[:：][\s*_`]*", re.IGNORECASE)
 
 
-def read_grade(text: str) -> dict[str, Any]:
+def read_grade(text: str, material: Material) -> dict[str, Any]:
     """`feedback` and `grade` of a reply in the Prometheus form.
 
     Raises:
         ValueError: there is no mark, or what follows the last one is no whole number.
     """
-    mark = _last(_RESULT, text) or _last(_LABEL, text)
-    if mark is None:
-        raise ValueError("found no `[RESULT]` with a grade; end with `[RESULT]` and one whole number")
-    start = _AFTER.match(text, mark.end())
-    number = _NUMBER.match(text, start.end() if start else mark.end())
+    results, labels = list(_RESULT.finditer(text)), list(_LABEL.finditer(text))
+    own = _own(text, results, _end_of_number, material) or _own(text, labels, _end_of_number, material)
+    if not own:
+        fault = "found no `[RESULT]` with a grade; end with `[RESULT]` and one whole number"
+        raise ValueError(QUOTED if results or labels else fault)
+    mark = own[-1]
+    number = _number_after(text, mark)
     if number is None or _MORE.match(text, number.end()):
         raise ValueError(f"after {mark[0]!r} expected one whole number, got {_glimpse(text[mark.end() :])!r}")
     before, after = text[: mark.start()], text[number.end() :].lstrip(" \t)）]］>＞」】*_`\"'点.。")
     return {"feedback": _FEEDBACK.sub("", before).strip() or after.strip(), "grade": _whole(number)}
+
+
+def _number_after(text: str, mark: re.Match[str]) -> re.Match[str] | None:
+    start = _AFTER.match(text, mark.end())
+    return _NUMBER.match(text, start.end() if start else mark.end())
+
+
+def _end_of_number(text: str, mark: re.Match[str]) -> int:
+    number = _number_after(text, mark)
+    return number.end() if number else mark.end()
 
 
 def _whole(number: re.Match[str]) -> int:
@@ -55,19 +69,22 @@ _CHOICE = re.compile(r"\s{0,3}(?:or|と|か|または|もしくは|,|、|/|／)\
 _DECISIONS = {"correct": True, "正解": True, "incorrect": False, "不正解": False}
 
 
-def read_decision(text: str) -> dict[str, Any]:
+def read_decision(text: str, material: Material) -> dict[str, Any]:
     """`explanation` and `correct` of a reply that ends in `[[True]]` or `[[False]]`.
 
     Raises:
         ValueError: there is neither.
     """
-    marks = [(mark, decision) for mark in _MARKER.finditer(text) if (decision := _decision(mark[1])) is not None]
-    while len(marks) > 1 and _CHOICE.fullmatch(text[marks[-2][0].end() : marks[-1][0].start()]):
-        del marks[-2:]  # "[[True]] or [[False]]" tells the choice, it does not make it
-    if not marks:
-        raise ValueError("found neither `[[True]]` nor `[[False]]`; end with one of them")
-    mark, correct = marks[-1]
-    return {"explanation": text[: mark.start()].strip() or text[mark.end() :].strip(), "correct": correct}
+    marks = [mark for mark in _MARKER.finditer(text) if _decision(mark[1]) is not None]
+    own = _own(text, marks, lambda _, mark: mark.end(), material)
+    while len(own) > 1 and _CHOICE.fullmatch(text[own[-2].end() : own[-1].start()]):
+        del own[-2:]  # "[[True]] or [[False]]" tells the choice, it does not make it
+    if not own:
+        fault = "found neither `[[True]]` nor `[[False]]`; end with one of them"
+        raise ValueError(QUOTED if marks and material.repeats(text, *marks[-1].span()) else fault)
+    mark = own[-1]
+    explanation = text[: mark.start()].strip() or text[mark.end() :].strip()
+    return {"explanation": explanation, "correct": _decision(mark[1])}
 
 
 def _decision(word: str) -> bool | None:
@@ -78,11 +95,31 @@ def _decision(word: str) -> bool | None:
     return decision if isinstance(decision, bool) else None
 
 
-def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    last = None
-    for match in pattern.finditer(text):
-        last = match
-    return last
+def _own(
+    text: str,
+    marks: Sequence[re.Match[str]],
+    end_of: Callable[[str, re.Match[str]], int],
+    material: Material,
+) -> list[re.Match[str]]:
+    """The marks that the judge did not quote, of the last `MOST_MARKS`.
+
+    Raises:
+        ValueError: the last one is in the material, and an earlier one that is not says something else.
+    """
+    own: list[re.Match[str]] = []
+    repeated: list[bool] = []
+    for mark in marks[-MOST_MARKS:]:
+        start, end = mark.start(), end_of(text, mark)
+        if material.repeats(text, start, end):
+            if material.cut_off or material.quotes(text, start, end) or not ends_a_sentence(text[:start]):
+                continue
+            repeated.append(True)
+        else:
+            repeated.append(False)
+        own.append(mark)
+    if repeated and repeated[-1] and not all(repeated):
+        raise ValueError("the reply holds two verdicts, and the last one is in the material; give one, your own")
+    return own
 
 
 def _glimpse(text: str) -> str:

@@ -10,78 +10,81 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from saiten import prompts
 from saiten.judges.blocks import MOST_BLOCKS, Block, find_blocks, half_width
 from saiten.judges.joining import holds_lists, join
 from saiten.judges.marks import read_decision, read_grade
 from saiten.judges.mending import parse
+from saiten.judges.quotations import QUOTED, Material, material_of, shown
 from saiten.judges.tidying import field_name, shown_fields, tidy
 from saiten.protocols import R, Reply, Task
 from saiten.tasks.correctness import Decision, Grade
 from saiten.text.thinking import without_thinking
 
-_MARKED: Mapping[type[Reply], Callable[[str], Mapping[str, Any]]] = {Grade: read_grade, Decision: read_decision}
+_ReadMark = Callable[[str, Material], Mapping[str, Any]]
+_MARKED: Mapping[type[Reply], _ReadMark] = {Grade: read_grade, Decision: read_decision}
 """The replies that are also written as prose with a mark, and who reads them."""
 
 _ELLIPSES = {"…", "...", "……"}
 
 
-def read_reply(task: Task[R], text: str) -> R:
+def read_reply(task: Task[R], text: str, *, cut_off: bool = False) -> R:
     """The reply that the text holds, checked against the task. Of several objects the last that fits wins.
 
-    Thinking, fences and prose around are passed over. A reply with a mark (`[RESULT] 4`, `[[True]]`) is read where
-    JSON was asked for, and the other way round, since both say unmistakably what is meant.
+    Thinking, fences and prose around are passed over, and so is what the judge quotes of the task's texts
+    (`quotations`). A reply with a mark (`[RESULT] 4`, `[[True]]`) is read where JSON was asked for, and the other way
+    round, since both say unmistakably what is meant.
+
+    Args:
+        task: What was asked.
+        text: What came.
+        cut_off: Whether the model was stopped before it had finished.
 
     Raises:
         ValueError: with a sentence that says what is wrong and what was expected.
     """
-    reply: R = _read(task, text.lstrip("\ufeff"))
+    reply: R = _read(task, text.lstrip("\ufeff"), material_of(prompts.texts_in(task), cut_off=cut_off))
     task.check(reply)
     return reply
 
 
-def _read(task: Task[R], text: str) -> Any:
+def _read(task: Task[R], text: str, material: Material) -> Any:
     kind = task.reply
     read_mark = _MARKED.get(kind)
     if task.written != "json" and read_mark is not None:
         try:
-            return _validated(kind, read_mark(without_thinking(text)))
+            return _from_mark(kind, text, material, read_mark)
         except ValueError:
-            reply = _from_json_if_any(kind, text)
-            if reply is None:
-                raise
-            return reply
-    reply = _from_json(kind, text)
+            with suppress(ValueError):  # the fault to report is that of the form that was asked for
+                if (reply := _from_json(kind, text, material)) is not None:
+                    return reply
+            raise
+    reply = _from_json(kind, text, material)
     if reply is None and read_mark is not None:
-        reply = _from_mark_if_any(kind, text, read_mark)
+        with suppress(ValueError):  # as above: a model that was asked for JSON is not asked for a mark
+            reply = _from_mark(kind, text, material, read_mark)
     if reply is None:
         raise ValueError(f"found no JSON; expected {_expected(kind)}")
     return reply
 
 
-def _from_json_if_any(kind: type[Reply], text: str) -> Reply | None:
-    try:
-        return _from_json(kind, text)
-    except ValueError:
-        return None  # the fault to report is that of the form that was asked for
+def _from_mark(kind: type[Reply], text: str, material: Material, read_mark: _ReadMark) -> Reply:
+    spoken = shown(without_thinking(material.without_marks_of_thinking(text)))
+    return _validated(kind, read_mark(spoken, material))
 
 
-def _from_mark_if_any(kind: type[Reply], text: str, read_mark: Callable[[str], Mapping[str, Any]]) -> Reply | None:
-    spoken = without_thinking(text)
-    try:
-        return _validated(kind, read_mark(spoken))
-    except ValueError:
-        return None  # as above: a model that was asked for JSON is not asked for a mark
-
-
-def _from_json(kind: type[Reply], text: str) -> Reply | None:
+def _from_json(kind: type[Reply], text: str, material: Material) -> Reply | None:
     """The last object that has all the fields, or all of them as one where the reply is made of lists.
 
-    None where there is no JSON at all.
+    None where there is no JSON but what is quoted.
 
     Raises:
         ValueError: there is JSON, but none that fits; or the last that has all the fields has a wrong value in one.
     """
-    blocks = find_blocks(text) or find_blocks(half_width(text))
+    every = find_blocks(text, material) or find_blocks(half_width(text), material)
+    blocks = [block for block in every if not block.quoted]
+    if every and not blocks and kind not in _MARKED:
+        raise ValueError(QUOTED)
     if holds_lists(kind):
         return join(_parts(kind, blocks))
     if len(blocks) == 1 and blocks[0].is_list and blocks[0].alone:

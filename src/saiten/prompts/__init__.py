@@ -16,7 +16,7 @@ from saiten.prompts.files import PLACEHOLDER, Example, Prompt, load, names
 from saiten.protocols import Message, Task, snake_case
 from saiten.records import Language
 
-__all__ = ["Example", "Prompted", "digest", "names_for", "render", "repair_request"]
+__all__ = ["Example", "Prompted", "digest", "names_for", "render", "repair_request", "texts_in"]
 
 
 class Prompted(Protocol):
@@ -47,6 +47,14 @@ def render(asked: Prompted, examples: Sequence[Example] | None = None) -> tuple[
         examples = [Example(*shot) for shot in asked.shots]
     fixed = _files_own(asked.prompt, asked.language) if examples is None else _fixed_part(prompt, examples)
     return (*fixed, Message("user", fill(prompt, inputs)))
+
+
+def texts_in(asked: Prompted) -> tuple[str, ...]:
+    """The texts from outside that a model is sent when it is asked this, those of worked examples apart."""
+    values = (getattr(asked, name) for name in load(asked.prompt)[asked.language].fields)
+    return tuple(
+        text for value in values if _is_material(value) for text in ([value] if isinstance(value, str) else value)
+    )
 
 
 def fill(prompt: Prompt, inputs: Mapping[str, Any]) -> str:
