@@ -10,7 +10,7 @@ A slash may stand for the colon. A server of one's own needs no key.
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from saiten.assembly.addresses import HERE
@@ -21,6 +21,7 @@ from saiten.judges.encoder import EncoderJudge
 from saiten.judges.llm import LLMJudge
 from saiten.judges.offline import Calibration, OfflineJudge
 from saiten.judges.own import read_own
+from saiten.judges.own_questions import without_learned
 from saiten.judges.panel import Panel
 from saiten.models import CachedChat
 from saiten.models.local_model import LocalModel
@@ -65,7 +66,7 @@ def assemble_judge(
     encoder = EncoderJudge.of(named.removeprefix(HERE), embedder) if named.startswith(HERE) else None
     if encoder is not None:
         _check_votes("an encoder", settings.votes)
-        return encoder
+        return without_learned([encoder], _folder(named))[0]
     chat = models.chat(settings.judge)
     if named.startswith(HERE):
         for doubt in _doubts(named.removeprefix(HERE)):
@@ -76,14 +77,20 @@ def assemble_judge(
     forget = chat.forget if isinstance(chat, CachedChat) else None
     few = FIRST_MAX_TOKENS if named.startswith(HERE) else None
     judge = LLMJudge(chat, embedder, temperature, settings.seed, settings.max_tokens, few, forget)
-    if settings.votes == 1:
-        return judge
-    return Panel(tuple(judge.with_seed(settings.seed + vote) for vote in range(settings.votes)))
+    one = settings.votes == 1
+    members: Sequence[Judge] = [judge if one else judge.with_seed(settings.seed + n) for n in range(settings.votes)]
+    if named.startswith(HERE):
+        members = without_learned(members, _folder(named))
+    return members[0] if one else Panel(tuple(members))
+
+
+def _folder(named: str) -> Path:
+    return Path(named.removeprefix(HERE)).expanduser()
 
 
 def _doubts(model: str) -> Iterator[str]:
     """Why the figures of a judge of one's own may not hold any more."""
-    own = read_own(Path(model).expanduser())
+    own = read_own(_folder(model))
     if own is not None:
         found = LocalModel.find(model)
         yield from filter(None, (own.stale, own.over_another_base(fingerprint(found.base or ""))))

@@ -34,6 +34,22 @@ class HeldOutAspect:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldOutScore:
+    """One way to an overall grade, over the answers that have all the grades that any of the ways needs."""
+
+    name: str
+    """`direct`, `mate`, or `mate` with other weights."""
+    target: str
+    """The aspect that it stands for."""
+    n: int
+    """Answers."""
+    questions: int
+    """That these answers are to."""
+    pearson: Estimate
+    """With people's mean grade of the target."""
+
+
+@dataclass(frozen=True, slots=True)
 class HeldOut:
     """All aspects of one judge."""
 
@@ -41,6 +57,8 @@ class HeldOut:
     """Its name."""
     aspects: tuple[HeldOutAspect, ...]
     """Sorted by name."""
+    scores: tuple[HeldOutScore, ...] = ()
+    """The overall grade at once and put together from aspects, where the aspects are those of MATE."""
 
     @property
     def n(self) -> int:
@@ -60,7 +78,8 @@ class HeldOut:
     def from_json(cls, value: Mapping[str, Any]) -> "HeldOut":
         """As it was; raises ValueError, TypeError or KeyError where the object is none."""
         rows: Sequence[Mapping[str, Any]] = value["aspects"]
-        return cls(str(value["judge"]), tuple(_aspect(row) for row in rows))
+        scores = (HeldOutScore(**{**row, "pearson": Estimate(**row["pearson"])}) for row in value.get("scores", ()))
+        return cls(str(value["judge"]), tuple(_aspect(row) for row in rows), tuple(scores))
 
 
 def _aspect(row: Mapping[str, Any]) -> HeldOutAspect:

@@ -16,6 +16,12 @@ _CAPTION = (
     "questions. A grade that could not be had is in no figure, only in its column."
 )
 
+_OVERALL = (
+    "Pearson with people's overall grade: asked for at once (direct), and made of the judge's grades of the aspects "
+    "(mate, with the published weights or those that people's grades of the learned questions give). All rows of a "
+    "judge are over the same answers."
+)
+
 
 def own_judge_tables(found: Sequence[HeldOut], notes: Sequence[str] = ()) -> list[Table]:
     """What each judge is worth, aspect by aspect, the judges beneath each other; then the notes."""
@@ -30,9 +36,29 @@ def own_judge_tables(found: Sequence[HeldOut], notes: Sequence[str] = ()) -> lis
     drawn = (Interval(*_PEARSON, 0.0), Interval(*_BIAS, 0.0))
     tables = [
         Table("On held-out questions", columns, rows, _CAPTION, drawn),
+        _overall(found),
         Table("Notes", ("note",), tuple((note,) for note in notes)),
     ]
     return [table for table in tables if table.rows]
+
+
+def _overall(found: Sequence[HeldOut]) -> Table:
+    """The paper's table: the overall grade asked for at once, and made of aspects."""
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            one.name,
+            one.target,
+            each.judge,
+            one.n,
+            one.questions,
+            one.pearson.value, one.pearson.low, one.pearson.high,
+            _plain(one.pearson.reason or one.pearson.note or ""),
+        )
+        for each in found
+        for one in each.scores
+    )  # fmt: skip
+    columns = ("score", "stands for", "judge", "n", "questions", *_PEARSON, "remarks")
+    return Table("At once or by aspects, on held-out questions", columns, rows, _OVERALL, (Interval(*_PEARSON, 0.0),))
 
 
 def _row(judge: str, one: HeldOutAspect) -> tuple[Cell, ...]:

@@ -1,13 +1,16 @@
 """What a judge of one's own is worth: figures by aspect, what could not be graded counted, the file read as written."""
 
 import json
+import random
 from dataclasses import replace
+from statistics import correlation
 
 import pytest
 
 from saiten.errors import BadInput, CallFailed, ConfigurationError, Unreadable
 from saiten.judges.own import BEGUN, NAME, OwnAspect, OwnJudge, prompts_digest, read_own, write_own
 from saiten.judges.own_figures import HeldOut
+from saiten.metrics.rubrics import read_rubric, read_weights
 from saiten.reports.own_judge_card import card
 from saiten.reports.own_judge_tables import own_judge_tables
 from saiten.tasks.aspects import RateAspect, Rating
@@ -15,6 +18,7 @@ from saiten.tuning.judge.begun import begin, clean_up
 from saiten.tuning.judge.checkpoints import completed, last_complete
 from saiten.tuning.judge.examples import Example
 from saiten.tuning.judge.held_out import held_out
+from saiten.tuning.judge.mate_scores import LEARNED, PUBLISHED, mate_weights
 from saiten.tuning.splitting import held_out_questions
 
 
@@ -51,6 +55,50 @@ async def test_figures_by_aspect():
         assert (one.mae.value, one.bias.value, one.mae_of_mean.value) == (1, 1, 1)
     assert await held_out(Grades(), examples[::-1], name="own", means=MEANS) == found
     assert HeldOut.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+async def test_an_overall_grade_at_once_and_by_aspects():
+    """Direct is the judge's own overall grade, MATE is w · f + 3 of its aspects; unreadable answers leave all rows."""
+    rubric = read_rubric("")
+    weights = {"formality": 0.5, "amount_info": 1.0, "factuality": 1.5}
+    draw, made, said = random.Random(0), [], {}
+    for n in range(40):
+        grades = {
+            "formality": draw.choice([-1, 0]),
+            "amount_info": draw.choice([0, 1]),
+            "factuality": draw.randint(0, 3),
+        }
+        parts = (-abs(grades["formality"]), -abs(grades["amount_info"]), (grades["factuality"] - 3) / 3)
+        overall = 3 + sum(w * part for w, part in zip(weights.values(), parts, strict=True))
+        for name, value in (*grades.items(), ("acceptability", overall)):
+            aspect = rubric.aspect(name)
+            task = RateAspect(name, "?", "…", f"Q{n // 2}", f"A{n}", tuple(aspect.values), language="en")
+            made.append(Example(str(n), f"Q{n // 2}", name, task, float(value)))
+            said[f"A{n}", name] = draw.randint(0, 3) if name == "acceptability" else value
+
+    class Judge:
+        async def perform(self, task):
+            if task.answer == "A39" and task.aspect == "formality":
+                raise Unreadable("no", "raw")
+            return Rating(reason="", grade=said[task.answer, task.aspect])
+
+    inside, outside = made[:80], made[80:]
+    found = mate_weights(inside, rubric)
+    learned = {one.name: one.weight for one in found[LEARNED].aspects}
+    assert learned == pytest.approx(weights)
+    assert found[PUBLISHED] == read_weights()
+    means = dict.fromkeys({one.aspect for one in made}, 1.0)
+    result = await held_out(Judge(), outside, name="own", means=means, weights=found)
+    direct, published, own = result.scores
+    assert [(one.n, one.questions) for one in result.scores] == [(19, 10)] * 3
+    assert own.pearson.value == pytest.approx(1)
+    overall = {one.item: one.value for one in outside if one.aspect == "acceptability" and one.item != "39"}
+    at_once = [said[f"A{item}", "acceptability"] for item in overall]
+    assert direct.pearson.value == pytest.approx(correlation(at_once, list(overall.values())))
+    mates = [read_weights().score({name: [said[f"A{item}", name]] for name in weights}) for item in overall]
+    assert published.pearson.value == pytest.approx(correlation(mates, list(overall.values())))
+    assert HeldOut.from_json(json.loads(json.dumps(result.to_json()))) == result
+    assert mate_weights([one for one in inside if one.aspect != "formality"], rubric) == {}
 
 
 async def test_what_cannot_be_graded_is_counted():

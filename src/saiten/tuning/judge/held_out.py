@@ -13,12 +13,14 @@ import numpy as np
 from saiten.errors import JudgeError, Unreadable
 from saiten.execution import LocalExecutor
 from saiten.judges.own_figures import HeldOut, HeldOutAspect
+from saiten.metrics.rubrics import Weights
 from saiten.protocols import Executor, Judge, Reply
 from saiten.stats.clusters import Column
 from saiten.stats.correlation import Estimate, Statistic, bootstrap_statistic, pearson
 from saiten.tasks.aspects import Rating
 from saiten.tasks.correctness import Decision, Grade
 from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.mate_scores import held_out_scores
 
 AT_ONCE = 64
 """Examples that a judge is asked about at a time; a network makes batches of them."""
@@ -39,6 +41,7 @@ async def held_out(
     *,
     name: str,
     means: Mapping[str, float],
+    weights: Mapping[str, Weights] | None = None,
     executor: Executor | None = None,
     seed: int = 0,
     resamples: int = 1_000,
@@ -53,6 +56,7 @@ async def held_out(
         examples: of questions that the judge did not learn from.
         name: of the judge, as tables show it.
         means: by aspect, people's mean grade in what was learned from.
+        weights: how aspects make up an overall grade, by name; see `mate_weights`.
         executor: None: a local one, `AT_ONCE` examples at a time.
         seed: of the bootstrap.
         resamples: its rounds.
@@ -75,8 +79,11 @@ async def held_out(
             step()
     every.sort(key=lambda one: (one.example.aspect, one.example.item))
     by_aspect = groupby(every, key=lambda one: one.example.aspect)
+    graded_ones = [(one.example, one.value) for one in every if one.value is not None]
     return HeldOut(
-        name, tuple(_compared(aspect, list(found), means[aspect], resamples, seed) for aspect, found in by_aspect)
+        name,
+        tuple(_compared(aspect, list(found), means[aspect], resamples, seed) for aspect, found in by_aspect),
+        held_out_scores(graded_ones, weights or {}, resamples=resamples, seed=seed),
     )
 
 

@@ -1,8 +1,9 @@
 """A judge of one's own from beginning to end: split by question, learn, measure, and only then say that it is done."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
@@ -13,7 +14,8 @@ from saiten.journal.whole_file import write_whole
 from saiten.judges.own import NAME, OwnAspect, OwnJudge, prompts_digest, read_own, write_own
 from saiten.judges.own import Head as HeadName
 from saiten.judges.own_figures import HeldOut
-from saiten.metrics.rubrics import Rubric
+from saiten.judges.own_questions import OwnQuestion, answer_digest, write_questions
+from saiten.metrics.rubrics import Rubric, Weights
 from saiten.models.networks import fingerprint
 from saiten.protocols import Judge
 from saiten.tuning.judge.begun import begin, clean_up
@@ -21,6 +23,7 @@ from saiten.tuning.judge.building import Built
 from saiten.tuning.judge.examples import Example
 from saiten.tuning.judge.head import Head, Learning, Trained, Watch
 from saiten.tuning.judge.held_out import held_out
+from saiten.tuning.judge.mate_scores import mate_weights
 from saiten.tuning.splitting import held_out_questions
 
 CARD = "README.md"
@@ -107,14 +110,15 @@ class _Parts:
     """Learned from."""
     outside: Sequence[Example]
     """Held out."""
+    weights: Mapping[str, Weights]
+    """How aspects make up an overall grade."""
 
 
 def _split(examples: Sequence[Example], plan: Plan) -> _Parts:
     apart = held_out_questions({one.question for one in examples}, plan.learning.seed, plan.share)
-    return _Parts(
-        [one for one in examples if one.question not in apart],
-        [one for one in examples if one.question in apart],
-    )
+    inside = [one for one in examples if one.question not in apart]
+    outside = [one for one in examples if one.question in apart]
+    return _Parts(inside, outside, mate_weights(inside, plan.rubric))
 
 
 def _aspects(built: Built, inside: Sequence[Example]) -> tuple[OwnAspect, ...]:
@@ -175,7 +179,8 @@ def _made(blank: OwnJudge, plan: Plan, parts: _Parts, folder: Path, watch: Makin
     watch.loading(plan.learning.base)
     trained: Trained = plan.head.train(parts.inside, blank.aspects, plan.learning, folder, watch)
     judge = plan.head.judge(folder, blank.aspects, trained)
-    found = asyncio.run(_measured(judge, f"this judge ({plan.name})", blank, parts.outside, watch))
+    write_questions(folder, _questions(parts))
+    found = asyncio.run(_measured(judge, f"this judge ({plan.name})", blank, parts, watch))
     return replace(blank, held_out=found, network=trained.network, notes=(*blank.notes, *trained.notes))
 
 
@@ -185,10 +190,20 @@ def _with_base(own: OwnJudge, plan: Plan, parts: _Parts, watch: MakingWatch) -> 
     if base is None:
         watch.tell("the base grades nothing before it has learned, so there is nothing to compare with")
         return own
-    return replace(own, base_held_out=asyncio.run(_measured(base, "the base, before", own, parts.outside, watch)))
+    return replace(own, base_held_out=asyncio.run(_measured(base, "the base, before", own, parts, watch)))
 
 
-async def _measured(judge: Judge, name: str, own: OwnJudge, outside: Sequence[Example], watch: MakingWatch) -> HeldOut:
+def _questions(parts: _Parts) -> Iterator[OwnQuestion]:
+    """Every question with its answers, sorted."""
+    for apart, examples in ((False, parts.inside), (True, parts.outside)):
+        by_question = sorted(examples, key=lambda one: (one.question, one.item))
+        for question, found in groupby(by_question, key=lambda one: one.question):
+            answers = {one.item: answer_digest(one.task) for one in found}
+            yield OwnQuestion(question, apart, tuple(answers), tuple(answers.values()))
+
+
+async def _measured(judge: Judge, name: str, own: OwnJudge, parts: _Parts, watch: MakingWatch) -> HeldOut:
+    outside = parts.outside
     done = 0
 
     def step() -> None:
@@ -199,6 +214,8 @@ async def _measured(judge: Judge, name: str, own: OwnJudge, outside: Sequence[Ex
     watch.loading(name)
     means = {one.name: one.mean for one in own.aspects}
     try:
-        return await held_out(judge, outside, name=name, means=means, seed=own.options["seed"], step=step)
+        return await held_out(
+            judge, outside, name=name, means=means, weights=parts.weights, seed=own.options["seed"], step=step
+        )
     finally:
         await judge.close()

@@ -1,0 +1,91 @@
+"""Two ways to one grade, on held-out questions: asked for at once (`direct`), and put together from aspects (MATE).
+
+Source: LLM-MATE (spec 06), where a fine-tuned judge reached Pearson 0.72 asked at once and 0.74 by aspects. All figures
+are over the same answers: those that have people's overall grade and all of the judge's.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from saiten.errors import ConfigurationError
+from saiten.judges.own_figures import HeldOutScore
+from saiten.metrics.rubrics import Rubric, Weights, read_weights
+from saiten.stats.correlation import bootstrap_statistic, pearson
+from saiten.stats.regression import least_squares
+from saiten.tasks.aspects import RateAspect
+from saiten.tuning.judge.examples import Example
+
+DIRECT, PUBLISHED, LEARNED = "direct", "mate", "mate, weights of the learned questions"
+
+ByItem = Mapping[str, Mapping[str, float]]
+"""Item → aspect → grade."""
+
+
+def mate_weights(learned: Sequence[Example], rubric: Rubric) -> dict[str, Weights]:
+    """The published weights, and those that people's grades of the learned questions give; none for other aspects."""
+    published = read_weights()
+    try:
+        published.check(rubric, "the published weights")
+    except ConfigurationError:
+        return {}
+    rated = [one for one in learned if isinstance(one.task, RateAspect)]
+    grades, questions = _by_item((one.item, one.aspect, one.value) for one in rated), _questions(rated)
+    items = sorted(item for item, found in grades.items() if {published.target, *published.names} <= found.keys())
+    if not items:
+        return {}
+    fit = least_squares(
+        [[published.feature(one, [grades[item][one.name]]) for item in items] for one in published.aspects],
+        [grades[item][published.target] - published.best for item in items],
+        [questions[item] for item in items],
+        names=published.names,
+        resamples=1,
+    )
+    if fit.reason is not None:
+        return {PUBLISHED: published}
+    aspects = tuple(
+        replace(one, weight=found.value or 0.0) for one, found in zip(published.aspects, fit.weights, strict=True)
+    )
+    return {PUBLISHED: published, LEARNED: replace(published, aspects=aspects)}
+
+
+def held_out_scores(
+    graded: Sequence[tuple[Example, float]], weights: Mapping[str, Weights], *, resamples: int, seed: int
+) -> tuple[HeldOutScore, ...]:
+    """Pearson of `direct` and of each MATE with people's overall grade; () where no answer has everything."""
+    if not weights:
+        return ()
+    rated = [(one, value) for one, value in graded if isinstance(one.task, RateAspect)]
+    said = _by_item((one.item, one.aspect, value) for one, value in rated)
+    people = _by_item((one.item, one.aspect, one.value) for one, _ in rated)
+    questions = _questions(one for one, _ in rated)
+    first = next(iter(weights.values()))
+    items = sorted(item for item, found in said.items() if {first.target, *first.names} <= found.keys())
+    if not items:
+        return ()
+    columns = {DIRECT: [said[item][first.target] for item in items]} | {
+        name: [each.score({aspect: [value] for aspect, value in said[item].items()}) for item in items]
+        for name, each in weights.items()
+    }
+    overall, clusters = [people[item][first.target] for item in items], [questions[item] for item in items]
+    return tuple(
+        HeldOutScore(
+            name,
+            first.target,
+            len(items),
+            len(set(clusters)),
+            bootstrap_statistic(pearson, column, overall, clusters, resamples=resamples, seed=seed),
+        )
+        for name, column in columns.items()
+    )
+
+
+def _by_item(grades: Iterable[tuple[str, str, float]]) -> ByItem:
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for item, aspect, value in grades:
+        found[item][aspect] = value
+    return found
+
+
+def _questions(examples: Iterable[Example]) -> Mapping[str, str]:
+    return {one.item: one.question for one in examples}
