@@ -451,3 +451,29 @@ def test_a_judges_two_orders_in_one_file(saiten, data):
     assert (row["accuracy"], row["right"], row["tied"]) == (0.75, 3, 1)
     (row,) = found["labels (preferences): a judge's two orders"]
     assert [row[name] for name in ("pairs", "consistent", "mean accuracy")] == [4, 0.75, 0.875]
+
+
+def test_every_figure_by_group_or_system(saiten, labels, scored, data):
+    """A row per part, metric and figure in JSON; the figure of the ranking in the terminal."""
+    said = saiten("meta-evaluate", "run", labels, "-a", "correct", "--split-by", "system", "--format", "json")
+    rows = json.loads(said.out)["correct: by system"]
+    assert {row["system"] for row in rows} == {"hasty", "fair", "careful"}
+    wanted = {"Pearson", "Kendall tau-b, within questions", "AUROC", "macro F1", "kappa", "metric - people"}
+    assert wanted <= {row["figure"] for row in rows}
+    (row,) = [r for r in rows if (r["system"], r["metric"], r["figure"]) == ("careful", "token_f1", "metric - people")]
+    assert row["n"] == 4
+    assert row["value"] == pytest.approx(0, abs=0.3)
+    text = saiten("meta-evaluate", "run", labels, "-a", "correct", "--split-by", "system").out
+    assert "correct: by system" in text
+    assert (
+        "within questions"
+        not in text[text.index("correct: by system") : text.index("Notes") if "Notes" in text else None]
+    )
+    rows = [{"id": item, "question": "Q?", "answer": "A.", "topic": "xy"[i % 2]} for i, item in enumerate(scored)]
+    judges = data([{"item": item, "judge": "j", "value": i % 3} for i, item in enumerate(scored)], "judges.jsonl")
+    arguments = (data(rows, "topics.jsonl"), labels, "--judges", judges, "-a", "grade", "--format", "json")
+    found = json.loads(saiten("meta-evaluate", *arguments, "--split-by", "group", "--sample-column", "group=topic").out)
+    assert {(row["group"], row["labeled"]) for row in found["grade: by group"]} == {("x", 6), ("y", 6)}
+    found = json.loads(saiten("meta-evaluate", *arguments, "--split-by", "group").out)
+    assert "grade: by group" not in found
+    assert any("12 of 12 items have no group" in row["note"] for row in found["Notes"])

@@ -20,7 +20,8 @@ from saiten.meta_evaluation.declining import GradeZero
 from saiten.meta_evaluation.judge_files import read_system_pairs
 from saiten.meta_evaluation.pairing import pair
 from saiten.meta_evaluation.preferences import TIE_MARGIN
-from saiten.meta_evaluation.report import Settings, SystemsOver, meta_evaluate
+from saiten.meta_evaluation.report import Settings, meta_evaluate
+from saiten.meta_evaluation.results import SplitBy, SystemsOver
 from saiten.meta_evaluation.scales import declared_bounds
 from saiten.meta_evaluation.sources import run_folder
 from saiten.records import Label
@@ -72,6 +73,12 @@ def command(
         Path | None,
         typer.Option(
             help="A file of pairs of systems (columns first, second): only their order counts, not all pairs'."
+        ),
+    ] = None,
+    split_by: Annotated[
+        SplitBy | None,
+        typer.Option(
+            help="Every figure also for each group of samples (--sample-column group=COLUMN), or each system."
         ),
     ] = None,
     grade_zero: GradeZeroOption = "auto",
@@ -139,6 +146,7 @@ def command(
         unmeasured=unmeasured,
         systems_over=systems_over,
         system_pairs=None if system_pairs is None else read_system_pairs(system_pairs, tell=told(notes)),
+        split_by=split_by,
         tie_margin=tie_margin,
         resamples=resamples,
         seed=seed,

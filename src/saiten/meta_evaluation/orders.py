@@ -75,6 +75,8 @@ def orders(
     if said is None:
         return None
     rows = np.flatnonzero(~np.isnan(said).any(axis=0))
+    if not len(rows):
+        return None
     forward, backward = signs(said[0, rows]), signs(said[1, rows])
     right = ((forward == truth[rows]).astype(np.float64) + (backward == truth[rows])) / 2
     # the value is above 0 for the second answer of the name, which is shown first when the pair is turned round

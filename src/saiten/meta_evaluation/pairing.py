@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,7 @@ class Aspect:
     questions: tuple[str, ...]
     """By item: what is resampled together."""
     systems: tuple[str | None, ...]
+    groups: tuple[str | None, ...]
     columns: tuple[Column, ...]
     annotators: tuple[str, ...]
     given: tuple[Ints, Ints, Floats]
@@ -202,6 +203,7 @@ def _aspect(
         **_targets(people.labels, row_of),
         questions=tuple(place.question for place in places),
         systems=tuple(place.system for place in places),
+        groups=tuple(place.group for place in places),
         columns=tuple(
             _column(metric, made[metric], of, rows, people.declined, pairs=pairs) for metric, of in sources.items()
         ),
@@ -217,12 +219,43 @@ def _aspect(
     return [found]
 
 
+def part_of(aspect: Aspect, rows: Ints) -> Aspect:
+    """The same for some of the items; why a metric has no value is known for all of them only."""
+    if len(rows) == len(aspect.items):
+        return aspect
+    of, who, values = aspect.given
+    kept = np.isin(of, rows)
+    row_of = np.full(len(aspect.items), -1)
+    row_of[rows] = np.arange(len(rows))
+
+    def some(each: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(each[row] for row in rows)
+
+    columns = []
+    for column in aspect.columns:
+        without = int(np.isnan(column.values[rows]).sum())
+        orders = None if column.orders is None else column.orders[:, rows]
+        missing = {"without a value": without} if without else {}
+        columns.append(replace(column, values=column.values[rows], missing=missing, beside_declined={}, orders=orders))
+    return replace(
+        aspect,
+        items=some(aspect.items),
+        people=aspect.people[rows],
+        questions=some(aspect.questions),
+        systems=some(aspect.systems),
+        groups=some(aspect.groups),
+        columns=tuple(columns),
+        given=(row_of[of[kept]], who[kept], values[kept]),
+        settled=aspect.settled[rows],
+    )
+
+
 def _place(item: str, items: Mapping[str, Item], known: set[str], *, pairs: bool) -> Item:
     place = items.get(item)
     if place is None and pairs:
         two = halves(item, known)
         first = items.get(two[0]) if two else None
-        place = Item(first.question) if first else None
+        place = Item(first.question, None, first.group) if first else None
     return place or Item(f"\0{item}")
 
 

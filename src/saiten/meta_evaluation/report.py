@@ -1,37 +1,35 @@
 """Everything that is said about metrics beside people, in one frozen object from which all outputs are made."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
 from saiten.errors import ConfigurationError
 from saiten.meta_evaluation.aspect_grades import contested_items
-from saiten.meta_evaluation.bias import Bias, bias
+from saiten.meta_evaluation.bias import bias
 from saiten.meta_evaluation.ceiling import Ceiling, ceiling
 from saiten.meta_evaluation.decisions import (
     NO_VALUE,
-    Decisions,
-    Grades,
-    Unmeasured,
     decided,
     decisions,
     graded,
     verdicts_of,
 )
-from saiten.meta_evaluation.documents import QuestionLevel, question_level, wins
-from saiten.meta_evaluation.items import ItemLevel, item_level
-from saiten.meta_evaluation.outputs import Origin
-from saiten.meta_evaluation.pairing import Aspect, Column, Unpaired
-from saiten.meta_evaluation.preferences import TIE_MARGIN, Preferences, filled, majority, points, preferences, signs
+from saiten.meta_evaluation.documents import question_level, wins
+from saiten.meta_evaluation.items import item_level
+from saiten.meta_evaluation.pairing import Aspect, Column, part_of
+from saiten.meta_evaluation.preferences import filled, majority, points, preferences, signs
 from saiten.meta_evaluation.ranking import NAMES, Ranking, rank
+from saiten.meta_evaluation.results import AspectResult, Easier, MetaEvaluation, MetricResult, Part, Settings
 from saiten.meta_evaluation.scales import Bounds, Scale, scale_of, shared
-from saiten.meta_evaluation.system_pairs import Ordered, check_pairs
-from saiten.meta_evaluation.systems import SystemLevel, system_level
+from saiten.meta_evaluation.system_pairs import check_pairs
+from saiten.meta_evaluation.systems import system_level
 from saiten.stats import Estimate
-from saiten.stats.clusters import Floats
+from saiten.stats.clusters import Floats, Ints
 from saiten.stats.resampled import Resamples
+
+__all__ = ["MetaEvaluation", "Settings", "meta_evaluate"]
 
 BASELINES = ("context_overlap", "length")
 """A judge that does no better than these does not read."""
@@ -40,117 +38,6 @@ _PAIRED = ("pearson", "spearman", "kendall", "accuracy", "macro_f1")
 _OF_VERDICTS = ("auroc", "agreement", "kappa", "f1", "macro_f1", "balanced_accuracy")
 _OF_GRADES = ("linear_kappa", "quadratic_kappa")
 _OF_DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy")
-
-
-SystemsOver = Literal["common", "all"]
-"""A system's mean by people is taken over the items that the metric measured too · over all that people rated."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How the figures are made."""
-
-    by: str | None = None
-    """What metrics are ranked by, one of `ranking.NAMES`; None: AUROC for verdicts, else Pearson."""
-    yes_from: float | None = None
-    """The lowest value that is a yes; None leaves grades grades."""
-    unmeasured: Unmeasured = "left-out"
-    systems_over: SystemsOver = "common"
-    system_pairs: tuple[tuple[str, str], ...] | None = None
-    """The pairs of systems whose order counts; None for all."""
-    tie_margin: float = TIE_MARGIN
-    """Score differences up to this are no preference."""
-    resamples: int = 1_000
-    confidence: float = 0.95
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Easier:
-    """What people say of the answers that a metric calls declined, which are in none of its figures."""
-
-    n: int
-    right: int | None
-    """How many people call right; None where the labels are grades."""
-    mean: float
-    """People's mean of them; of verdicts the share of right ones."""
-    others: float | None
-    """The same of the answers that the metric measured; None where it measured none."""
-
-
-@dataclass(frozen=True, slots=True)
-class MetricResult:
-    """One metric beside people, on one aspect."""
-
-    metric: str
-    made: Origin
-    """How its values were made; `made.metric` is the metric's own name."""
-    n: int
-    """Items that both have."""
-    missing: Mapping[str, int]
-    """Labelled items without a value, by the reason."""
-    items: ItemLevel
-    systems: SystemLevel | None = None
-    """None for preferences."""
-    wins: Ordered | None = None
-    """Pairs of systems by the questions that each wins; None for preferences."""
-    questions: QuestionLevel | None = None
-    """Correlations over the answers to each question; None for preferences."""
-    decisions: Decisions | None = None
-    """None for grades without a threshold, and for preferences."""
-    grades: Grades | None = None
-    """None where either side gives no grades, or their scales differ."""
-    bias: Bias | None = None
-    """None for preferences."""
-    preferences: Preferences | None = None
-    """None where the labels are of single items."""
-    beside_declined: Mapping[str, int] = field(default_factory=dict)
-    """What it says of the answers that people call declined: `graded`, a status, or `no output`; how often."""
-    mean: float | None = None
-    """The metric's mean over the items that both have."""
-    people: float | None = None
-    """People's mean over the same items."""
-    easier: Easier | None = None
-    """None where it calls no labelled answer declined."""
-
-
-@dataclass(frozen=True, slots=True)
-class AspectResult:
-    """All metrics beside people, on one aspect."""
-
-    aspect: str
-    pairs: bool
-    """Whether the labels are preferences."""
-    n: int
-    """Items with labels."""
-    questions: int
-    annotators: int
-    labels: int
-    """Raw labels, adjudicated values apart."""
-    scale: Scale
-    """Of the labels."""
-    mean: float
-    """Of people, over all items."""
-    unlabelled: Unpaired
-    unmatched: Unpaired
-    metrics: tuple[MetricResult, ...]
-    ceiling: Ceiling | None
-    """None where no item has two annotators."""
-    ranking: Ranking | None
-    """None where the figure asked for does not exist for these labels; `notes` says why."""
-    notes: tuple[str, ...] = ()
-    declined: int = 0
-    """Answers that people call declined (grade 0 of graded correctness); they are not among the n items."""
-
-
-@dataclass(frozen=True, slots=True)
-class MetaEvaluation:
-    """The whole of it."""
-
-    aspects: tuple[AspectResult, ...]
-    settings: Settings
-    notes: tuple[str, ...] = ()
-    """What a reader must know, for example that the baselines are missing."""
 
 
 def meta_evaluate(
@@ -182,8 +69,21 @@ def meta_evaluate(
     for aspect in aspects:
         if tell:
             tell(f"{aspect.name or 'labels'}: {len(aspect.items)} items, {len(aspect.columns)} metrics")
-        found.append((_preferences if aspect.pairs else _points)(aspect, settings, bounds or {}))
+        made = (_preferences if aspect.pairs else _points)(aspect, settings, bounds or {})
+        found.append(made if settings.split_by is None else _split(made, aspect, settings, bounds or {}))
     return MetaEvaluation(tuple(found), settings, _notes(aspects))
+
+
+def _split(found: AspectResult, aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
+    """The same with the figures of each part; scales and decisions are those of the whole."""
+    of = aspect.groups if settings.split_by == "group" else aspect.systems
+    names = sorted({name for name in of if name is not None})
+    rows = {name: np.flatnonzero([one == name for one in of]) for name in names}
+    measured = _preferred if aspect.pairs else _measured
+    parts = tuple(Part(name, len(at), tuple(measured(aspect, at, settings, bounds)[0])) for name, at in rows.items())
+    without = sum(name is None for name in of)
+    note = f"{without} of {len(of)} items have no {settings.split_by}, and are in none of the parts"
+    return replace(found, parts=parts, notes=(*found.notes, *([note] if without else [])))
 
 
 def _notes(aspects: Sequence[Aspect]) -> tuple[str, ...]:
@@ -202,15 +102,30 @@ def _notes(aspects: Sequence[Aspect]) -> tuple[str, ...]:
 def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
     resamples = _resamples(aspect, settings)
     scale = scale_of(np.concatenate([aspect.people, aspect.given[2]]))
+    results, said = _measured(aspect, np.arange(len(aspect.items)), settings, bounds)
+    truth = verdicts_of(aspect, settings.yes_from)
+    ranking, notes = _ranking(aspect, settings, results, said, truth=truth, resamples=resamples)
+    notes += contested_items(aspect)
+    return _result(aspect, scale, results, ranking, notes=notes, resamples=resamples)
+
+
+def _measured(
+    whole: Aspect, at: Ints, settings: Settings, bounds: Bounds
+) -> tuple[list[MetricResult], dict[str, Floats]]:
+    """The metrics on these rows, and their decisions."""
+    aspect = part_of(whole, at)
+    resamples = _resamples(aspect, settings)
+    scale = scale_of(np.concatenate([whole.people, whole.given[2]]))
     truth = verdicts_of(aspect, settings.yes_from)
     pairs = settings.system_pairs
     results: list[MetricResult] = []
     said: dict[str, Floats] = {}
-    for column in aspect.columns:
+    for column, everything in zip(aspect.columns, whole.columns, strict=True):
         declared = bounds.get(column.made.metric)
-        own = scale_of(column.values[column.rows], declared)
-        verdict = decided(column, own, scale, declared=declared is not None, yes_from=settings.yes_from)
+        own = scale_of(everything.values[everything.rows], declared)
+        verdict = decided(everything, own, scale, declared=declared is not None, yes_from=settings.yes_from)
         if not isinstance(verdict, str):
+            verdict = (verdict[0][at], verdict[1])
             said[column.metric] = verdict[0]
         rows = column.rows
         some = resamples.only(rows)
@@ -240,9 +155,7 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
                 easier=_easier(column, aspect.people, truth),
             )
         )
-    ranking, notes = _ranking(aspect, settings, results, said, truth=truth, resamples=resamples)
-    notes += contested_items(aspect)
-    return _result(aspect, scale, results, ranking, notes=notes, resamples=resamples)
+    return results, said
 
 
 def _easier(column: Column, people: Floats, truth: Floats | None) -> Easier | None:
@@ -308,15 +221,23 @@ def _figure(result: MetricResult, by: str) -> Estimate:
     return figure
 
 
-def _preferences(aspect: Aspect, settings: Settings, _: Bounds) -> AspectResult:
+def _preferred(whole: Aspect, at: Ints, settings: Settings, _: Bounds) -> tuple[list[MetricResult], dict[str, Floats]]:
+    """The metrics on these rows; preferences have no decisions."""
+    aspect = part_of(whole, at)
     resamples = _resamples(aspect, settings)
-    scale = scale_of(aspect.given[2] if len(aspect.given[2]) else aspect.people)
     results = []
     for column in aspect.columns:
         found = preferences(column, aspect, resamples, margin=settings.tie_margin, unmeasured=settings.unmeasured)
         results.append(
             MetricResult(column.metric, column.made, len(column.rows), column.missing, found.points, preferences=found)
         )
+    return results, {}
+
+
+def _preferences(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
+    resamples = _resamples(aspect, settings)
+    scale = scale_of(aspect.given[2] if len(aspect.given[2]) else aspect.people)
+    results, _ = _preferred(aspect, np.arange(len(aspect.items)), settings, bounds)
     by = settings.by if settings.by in _PAIRED else "pearson"
     notes = (
         () if settings.by in (*_PAIRED, None) else (f"{settings.by} is no figure of preferences; ranked by pearson",)

@@ -6,7 +6,7 @@ from saiten.errors import ConfigurationError
 from saiten.meta_evaluation.aspect_grades import AspectGrades, grades_by_system, is_aspect_metric
 from saiten.meta_evaluation.outputs import Item
 from saiten.meta_evaluation.preferred import Preferred, preferred_and_top
-from saiten.meta_evaluation.report import MetaEvaluation
+from saiten.meta_evaluation.results import MetaEvaluation
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.metrics.judged.direct import Direct

@@ -1,6 +1,6 @@
 """Judges by the evidence that they saw: mean and correlation with people, and the baselines beside them (spec 01)."""
 
-from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult
+from saiten.meta_evaluation.results import AspectResult, MetaEvaluation, MetricResult
 from saiten.reports.interval_columns import Cells, IntervalColumns
 from saiten.reports.tables import Cell, Table
 from saiten.stats import Estimate

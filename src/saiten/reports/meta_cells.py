@@ -1,6 +1,6 @@
 """Words that all tables of a meta-evaluation share: an aspect's name, why there is no figure, remarks in one cell."""
 
-from saiten.meta_evaluation.report import AspectResult, MetricResult
+from saiten.meta_evaluation.results import AspectResult, MetricResult
 from saiten.stats import Estimate
 
 
@@ -29,3 +29,16 @@ def easier(one: MetricResult) -> str:
     if left.right is None:
         return f"over {kind} set: {left.n} declined are left out (people's mean {means})"
     return f"over {kind} set: {left.n} declined are left out ({left.right} right by people, {means})"
+
+
+def measure_name(by: str) -> str:
+    """What metrics are ranked by, in words."""
+    proper = {
+        "auroc": "AUROC",
+        "f1": "F1",
+        "macro_f1": "macro F1",
+        "pearson": "Pearson",
+        "spearman": "Spearman",
+        "kendall": "Kendall tau-b",
+    }
+    return proper.get(by, by.replace("_", " "))

@@ -7,9 +7,10 @@ from saiten.meta_evaluation.ceiling import Ceiling, Person
 from saiten.meta_evaluation.decisions import Confusion
 from saiten.meta_evaluation.pairing import Unpaired
 from saiten.meta_evaluation.ranking import RECOUNTED
-from saiten.meta_evaluation.report import AspectResult, MetaEvaluation, MetricResult
+from saiten.meta_evaluation.results import AspectResult, MetaEvaluation, MetricResult
 from saiten.reports.interval_columns import Cells, IntervalColumns
-from saiten.reports.meta_cells import aspect_name, easier, joined, why_not
+from saiten.reports.meta_cells import aspect_name, easier, joined, measure_name, why_not
+from saiten.reports.part_tables import parts_table
 from saiten.reports.system_tables import never_within, never_won, systems_table, too_few, wins_table, within_table
 from saiten.reports.tables import Name, PValue, Table
 from saiten.stats import Estimate
@@ -46,6 +47,7 @@ def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
         ]
         parts += [] if glance else [_bias_in_parts, _confusions, _comparisons]
         tables += [part(aspect, form) for part in parts]
+        tables.append(parts_table(aspect, form, by=found.settings.split_by, glance=glance))
     tables.append(_pairing(found))
     notes = [*found.notes, *(f"{aspect_name(aspect)}: {note}" for aspect in found.aspects for note in aspect.notes)]
     for where, why in (
@@ -329,16 +331,3 @@ def _examples(side: Unpaired) -> str:
 
 def _missing(one: MetricResult) -> str:
     return ", ".join(f"{n} {status}" for status, n in one.missing.items())
-
-
-def measure_name(by: str) -> str:
-    """What metrics are ranked by, in words."""
-    proper = {
-        "auroc": "AUROC",
-        "f1": "F1",
-        "macro_f1": "macro F1",
-        "pearson": "Pearson",
-        "spearman": "Spearman",
-        "kendall": "Kendall tau-b",
-    }
-    return proper.get(by, by.replace("_", " "))

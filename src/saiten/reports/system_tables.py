@@ -1,6 +1,6 @@
 """Systems beside each other, and answers to one question beside each other, as tables of a meta-evaluation."""
 
-from saiten.meta_evaluation.report import AspectResult, SystemsOver
+from saiten.meta_evaluation.results import AspectResult, SystemsOver
 from saiten.meta_evaluation.system_pairs import FEWEST, Ordered
 from saiten.reports.interval_columns import Cells, IntervalColumns
 from saiten.reports.meta_cells import aspect_name, easier, joined, why_not

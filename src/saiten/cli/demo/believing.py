@@ -11,7 +11,8 @@ from saiten.demo.labels import known_labels
 from saiten.journal import read_run
 from saiten.meta_evaluation.outputs import item_of, outputs_of
 from saiten.meta_evaluation.pairing import pair
-from saiten.meta_evaluation.report import AspectResult, MetricResult, meta_evaluate
+from saiten.meta_evaluation.report import meta_evaluate
+from saiten.meta_evaluation.results import AspectResult, MetricResult
 from saiten.meta_evaluation.scales import declared_bounds
 from saiten.reports.tables import Cell
 

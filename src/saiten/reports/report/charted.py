@@ -7,7 +7,7 @@ import numpy as np
 
 from saiten.dialogue.scores import HIGHEST
 from saiten.errors import ConfigurationError
-from saiten.meta_evaluation.report import AspectResult
+from saiten.meta_evaluation.results import AspectResult
 from saiten.metrics.catalog import make_metric
 from saiten.records import Language, Usage
 from saiten.reports.charts import (
@@ -24,7 +24,7 @@ from saiten.reports.charts import (
     ranking,
 )
 from saiten.reports.comparison import OUTSIDE_NOISE, Compared
-from saiten.reports.meta_tables import measure_name
+from saiten.reports.meta_cells import measure_name
 from saiten.summary import Figure
 
 _NONE = {"auroc": 0.5, "balanced_accuracy": 0.5, "f1": None, "macro_f1": None, "agreement": None, "accuracy": None}
