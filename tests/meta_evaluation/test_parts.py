@@ -38,6 +38,21 @@ def test_the_figures_of_a_part_are_those_of_its_items_alone(by, name):
     assert part.metrics[0].items.pearson != found.metrics[0].items.pearson
 
 
+def test_what_a_judge_declined_is_counted_in_the_part_where_it_did():
+    """What people say of declined answers is that of the part's own ones, wherever they are among all items."""
+    ids = list(ITEMS)
+    said = [
+        Output(item, "judge", "declined" if i > 40 and i % 5 == 0 else float(JUDGE[i])) for i, item in enumerate(ids)
+    ]
+    labels = [Label(item, float(value)) for item, value in zip(ids, PEOPLE, strict=True)]
+    (found,) = meta_evaluate(pair(ITEMS, said, labels), dataclasses.replace(QUICK, split_by="system")).aspects
+    for s, part in enumerate(found.parts):
+        own = [i for i in range(41, N) if i % 5 == 0 and i % 3 == s]
+        left = part.metrics[0].easier
+        assert (left.n, left.right) == (len(own), sum(PEOPLE[own] >= 3))
+        assert part.metrics[0].missing == {"without a value": len(own)}
+
+
 def test_items_without_a_group_are_in_no_part_and_counted():
     """A third of them here; systems are named everywhere."""
     (found,) = meta_evaluate(world(), dataclasses.replace(QUICK, split_by="group")).aspects

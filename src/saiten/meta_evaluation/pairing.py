@@ -236,7 +236,9 @@ def part_of(aspect: Aspect, rows: Ints) -> Aspect:
         without = int(np.isnan(column.values[rows]).sum())
         orders = None if column.orders is None else column.orders[:, rows]
         missing = {"without a value": without} if without else {}
-        columns.append(replace(column, values=column.values[rows], missing=missing, beside_declined={}, orders=orders))
+        declining = row_of[column.declining[np.isin(column.declining, rows)]]
+        own = replace(column, values=column.values[rows], missing=missing, beside_declined={})
+        columns.append(replace(own, orders=orders, declining=declining))
     return replace(
         aspect,
         items=some(aspect.items),
