@@ -21,7 +21,8 @@ import numpy as np
 from saiten.data import read_labels
 from saiten.journal import read_run
 from saiten.records import Label
-from saiten.stats.prediction_powered import Powered, Scores, prediction_powered
+from saiten.stats.powered import Powered
+from saiten.stats.prediction_powered import Scores, prediction_powered
 
 DRAWS = 200
 KEPT = (50, 200)
@@ -73,8 +74,8 @@ def main() -> None:
             for kept in KEPT:
                 found = list(draws(people, said, questions, kept))
                 cells = (
-                    fmean(abs(one.powered.value - truth) <= (one.powered.half or 0) for one in found),
-                    fmean(abs(one.alone.value - truth) <= (one.alone.half or 0) for one in found),
+                    fmean(one.powered.holds(truth) for one in found),
+                    fmean(one.alone.holds(truth) for one in found),
                     fmean(one.ratio or 1.0 for one in found),
                     fmean(one.lambdas[0] for one in found),
                 )

@@ -160,7 +160,7 @@ def test_the_estimate_is_that_of_the_command_and_holds_what_is_known(section, sa
     row = next(row for row in rows_of(saiten, words, "What people would say") if row["of"] == "all")
     for name in ("judge alone", "labels alone", "with the judge"):
         assert f"{row[name]:.3f}" in section(6)
-    assert f"± {(row['up to'] - row['from']) / 2:.3f}" in section(6)
+    assert f"± {(row['with the judge to'] - row['with the judge from']) / 2:.3f}" in section(6)
     assert f"{93 / 192:.3f}" in section(6)
     assert row["from"] < 93 / 192 < row["up to"]
 

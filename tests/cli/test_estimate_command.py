@@ -45,8 +45,9 @@ def test_an_estimate_a_system_and_of_their_difference(saiten, run):
     table = rows(said)
     assert [row["of"] for row in table] == ["all", "careful", "hasty", "careful - hasty"]
     assert (table[0]["labels"], table[0]["items"]) == (80, 240)
-    assert table[0]["from"] <= table[0]["with the judge"] <= table[0]["up to"]
-    assert table[0]["labels for ± 0.09"] < table[0]["without the judge"]
+    assert table[0]["with the judge from"] <= table[0]["with the judge"] <= table[0]["with the judge to"]
+    assert table[0]["labels needed"] < table[0]["labels needed without the judge"]
+    assert table[0]["half width"] == 0.09
     assert table[3]["with the judge"] == pytest.approx(
         table[1]["with the judge"] - table[2]["with the judge"], abs=0.02
     )
@@ -67,9 +68,39 @@ def test_programs_get_all_figures(saiten, run):
     """CSV and JSON hold the ends of every interval, λ, and the remarks."""
     said = saiten("estimate", *run, "--width", "0.1", "--format", "csv")
     first = next(csv.DictReader(io.StringIO(said.out)))
-    assert len(first) == 17
-    assert float(first["from"]) < float(first["with the judge"]) < float(first["up to"])
+    assert len(first) == 19
+    assert float(first["with the judge from"]) < float(first["with the judge"]) < float(first["with the judge to"])
     assert 0 < float(first["λ"]) < 2
+
+
+def test_figures_are_numbers_under_keys_like_those_of_meta_evaluate(saiten, run):
+    """Every mean has `X from` and `X to`, and what is a number is one or null, in every row; only names are text."""
+    options = ("-a", "correct", "--width", "0.001", "--systems", "careful,hasty", "--format", "json")
+    table = rows(saiten("estimate", *run, *options))
+    texts = {"aspect", "metric", "of", "remarks"}
+    for row in table:
+        assert {key for key, value in row.items() if isinstance(value, str)} <= texts
+    assert table[0]["λ"] > 0
+    assert (table[3]["λ"], table[0]["labels needed"]) == (None, None)
+    assert "λ of each part: " in table[3]["remarks"]
+    ends = [key for key in table[0] if key.endswith((" from", " to"))]
+    assert ends == [f"{mean} {end}" for mean in ("labels alone", "with the judge") for end in ("from", "to")]
+    meta = json.loads(saiten("meta-evaluate", *run, "-a", "correct", "--format", "json").out)["correct: bias"][0]
+    assert {"metric - people", "metric - people from", "metric - people to"} <= set(meta)
+
+
+def test_equal_labels_and_impossible_ends_are_told(saiten, run, data):
+    """A one-sided bound in the place of an interval; an interval that is cut has both its ends instead of ±."""
+    every = data([{"item": f"s{n}", "value": 1} for n in range(0, 240, 4)], "every.jsonl")
+    said = saiten("estimate", "run", every)
+    assert "1.000[0.957,1.000]" in said.out
+    note = "all 60 labels are 1, and so would be at least 95.7 % of all (one-sided 95 % bound, Wilson, 60 labels)"
+    assert note in " ".join(said.out.split())
+    most = data([{"item": f"s{n}", "value": int(n > 3)} for n in range(0, 80, 4)], "most.jsonl")
+    (row, *_) = rows(saiten("estimate", "run", most, "--format", "json"))
+    assert row["labels alone to"] == 1
+    assert "the interval is cut to 0 … 1, all that is possible: labels alone" in row["remarks"]
+    assert ",1.000]" in saiten("estimate", "run", most).out
 
 
 def test_the_terminal_shows_each_row_on_one_line_of_100_columns(saiten, run, monkeypatch):

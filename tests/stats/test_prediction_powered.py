@@ -11,7 +11,8 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.stats.prediction_powered import Needed, Scores, prediction_powered
+from saiten.stats.powered import Needed
+from saiten.stats.prediction_powered import Scores, prediction_powered
 
 
 def parts(labels, judged, rest, **more):
@@ -275,15 +276,70 @@ def test_labels_still_needed_fall_with_the_width():
 @pytest.mark.parametrize(
     ("part", "said"),
     [
-        (parts([1.0] * 20, [0.5, 0.6] * 10, [0.5]), "no spread"),
-        (parts([1.0, 0.0], [0.5, 0.6], [0.5, 0.4]), "label"),
+        (parts([4.0] * 9, [0.5, 0.6, 0.7] * 3, [0.5]), "only 9 labels"),
+        (parts([1.0, 0.0], [0.5, 0.6], [0.5, 0.4]), "only 2 labels"),
     ],
 )
 def test_what_allows_no_interval_says_why(part, said):
-    """No spread or too few labels: a mean, no interval, and the reason."""
+    """Too few labels, equal or not: a mean, no interval, and the reason."""
     found = prediction_powered(part)
     assert found.powered.half is None
+    assert found.powered.low is found.powered.high is None
     assert said in found.note
+
+
+@pytest.mark.parametrize(
+    ("label", "limits", "low", "high"),
+    [
+        (1.0, None, 20 / (20 + 1.6448536**2), 1.0),
+        (0.0, None, 0.0, 1 - 20 / (20 + 1.6448536**2)),
+        (5.0, (1.0, 5.0), 1 + 4 * 20 / (20 + 1.6448536**2), 5.0),
+        (5.0, None, None, None),
+    ],
+)
+def test_equal_labels_give_a_bound_on_one_side(label, limits, low, high):
+    """Wilson's, n / (n + z²) over questions: nothing was seen of other labels, so only few can be there."""
+    part = Scores(
+        [label] * 40, [0.5, 0.6] * 20, [0.5] * 100, [n // 2 for n in range(40)], [f"r{n}" for n in range(100)]
+    )
+    found = prediction_powered(part, limits=limits)
+    for mean in (found.alone, found.powered):
+        assert (mean.value, mean.half) == (label, None)
+        assert mean.low == pytest.approx(low) if low is not None else mean.low is None
+        assert mean.high == pytest.approx(high) if high is not None else mean.high is None
+    assert found.lambdas == (0.0,)
+    assert f"all 40 labels are {label:g}, and so would be at least 88.1 % of all" in found.note
+    assert "Wilson, 20 questions" in found.note
+    assert "label more" not in found.note
+
+
+def test_an_interval_is_cut_where_nothing_is_possible():
+    """A share is 0 to 1, a difference of shares -1 to 1, a grade on its scale; without a scale nothing is cut."""
+    few = [1.0] * 19 + [0.0]
+    judged = [0.9, 0.8] * 10
+    share = prediction_powered(parts(few, judged, judged * 5))
+    assert (share.alone.high, share.alone.cut, share.limits) == (1.0, True, (0.0, 1.0))
+    assert share.alone.low == pytest.approx(share.alone.value - share.alone.half)
+    assert share.alone.value + share.alone.half > 1
+    grades = [5.0 if y else 4.0 for y in few]
+    assert prediction_powered(parts(grades, judged, judged * 5), limits=(1, 5)).powered.high == 5
+    assert not prediction_powered(parts(grades, judged, judged * 5)).alone.cut
+    second = Scores([1 - y for y in few], judged, judged * 5, weight=-1.0)
+    difference = prediction_powered(parts(few, judged, judged * 5), second)
+    assert difference.limits == (-1.0, 1.0)
+    assert -1 <= difference.powered.low <= difference.powered.high <= 1
+    middle = prediction_powered(parts([1.0, 0.0] * 20, judged * 2, judged * 5))
+    assert not middle.alone.cut
+    assert middle.alone.high - middle.alone.low == pytest.approx(2 * middle.alone.half)
+
+
+def test_a_difference_with_a_part_of_equal_labels_has_no_interval():
+    """Its spread is not known, which is the reason given."""
+    judged = [0.9, 0.8] * 10
+    equal = Scores([1.0] * 20, judged, judged, weight=-1.0)
+    found = prediction_powered(parts([1.0, 0.0] * 10, judged, judged), equal)
+    assert found.powered.low is found.powered.half is None
+    assert "all 20 labels of a part are 1" in found.note
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)

@@ -15,8 +15,11 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.meta_evaluation.declining import GradeZero
 from saiten.meta_evaluation.outputs import Item, Output, Said
 from saiten.meta_evaluation.pairing import pair
+from saiten.meta_evaluation.scales import declared_bounds
 from saiten.records import Label
-from saiten.stats.prediction_powered import Powered, Scores, prediction_powered
+from saiten.stats.clusters import Floats
+from saiten.stats.powered import Limits, Powered
+from saiten.stats.prediction_powered import Scores, prediction_powered
 
 _ROUNDING = 1e-12
 """A mean of three people's 0.1 is a little more or less than 0.1."""
@@ -52,6 +55,10 @@ class Row:
                 f"{self.declined} of {self.powered.n} labels decline (grade 0): the mean is over the answers that "
                 "people grade"
             )
+        means = {"labels alone": self.powered.alone, "with the judge": self.powered.powered}
+        if cut := [name for name, mean in means.items() if mean.cut]:
+            low, high = self.powered.limits
+            found.append(f"the interval is cut to {low:g} … {high:g}, all that is possible: {' and '.join(cut)}")
         if self.unscored:
             as_what = "the mean score" if self.declined else "declined (0) or as the mean score"
             found.append(f"{self.unscored} items without a score count as {as_what}")
@@ -130,8 +137,15 @@ def estimate(
             if all(value is None for value in labelled.values()) or all(isinstance(one, str) for one in said.values()):
                 continue
             outside = aspect.unmatched.n + len(given) - len(labelled)
+            verdicts = aspect.verdicts or yes_from is not None
             make = _Maker(
-                aspect=aspect.name, metric=column.metric, items=items, labelled=labelled, said=said, outside=outside
+                aspect=aspect.name,
+                metric=column.metric,
+                items=items,
+                labelled=labelled,
+                said=said,
+                outside=outside,
+                limits=(0.0, 1.0) if verdicts else _scale(column.made.metric, people),
             )
             found += make.rows(systems, stratified=stratified)
     made = {one.metric: one.made for one in outputs}
@@ -144,6 +158,14 @@ def estimate(
             f"there is no estimate {asked}: no item of the set has a value of it. There is output of {there}"
         )
     return Estimates(tuple(found), width)
+
+
+def _scale(metric: str, people: Floats) -> Limits | None:
+    """The metric's declared scale where people's grades are on it."""
+    declared = declared_bounds([metric]).get(metric)
+    if declared is None or people.min() < declared[0] or people.max() > declared[1]:
+        return None
+    return declared
 
 
 def _check(yes_from: float | None, systems: tuple[str, str] | None, width: float | None) -> None:
@@ -182,6 +204,7 @@ class _Maker:
         labelled: Mapping[str, float | None],
         said: Mapping[str, Said],
         outside: int,
+        limits: Limits | None,
     ) -> None:
         self._aspect, self._metric, self._items, self._labelled = aspect, metric, items, labelled
         self._unscored = {item for item, one in said.items() if isinstance(one, str)}
@@ -189,7 +212,7 @@ class _Maker:
         # where people's refusals leave the mean, the judge's leave the mean score
         instead = {} if None in labelled.values() else {"declined": 0.0}
         self._scores = {item: instead.get(one, middle) if isinstance(one, str) else one for item, one in said.items()}
-        self._outside = outside
+        self._outside, self._limits = outside, limits
 
     def rows(self, systems: tuple[str, str] | None, *, stratified: bool) -> list[Row]:
         graded = [item for item, value in self._labelled.items() if value is not None]
@@ -222,7 +245,8 @@ class _Maker:
             for item, value in self._labelled.items()
         )
         outside = self._outside if what == "all" else 0
-        return Row(self._aspect, self._metric, what, prediction_powered(*parts), unscored, outside, declined=declined)
+        powered = prediction_powered(*parts, limits=self._limits)
+        return Row(self._aspect, self._metric, what, powered, unscored, outside, declined=declined)
 
     def _uneven(self, systems: Sequence[str]) -> float | None:
         """Pearson's chi-square test of labelled or not against systems."""
@@ -269,4 +293,5 @@ class _Maker:
             clusters=[self._items[item].question for item in known],
             rest_clusters=[self._items[item].question for item in others],
             weight=weight,
+            telling=len({self._items[item].question for item in known if self._labelled[item] is not None}),
         )

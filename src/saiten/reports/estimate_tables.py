@@ -3,8 +3,9 @@
 from itertools import groupby
 
 from saiten.meta_evaluation.prediction_powered import Estimates, Row
-from saiten.reports.tables import Cell, Interval, Table
-from saiten.stats.prediction_powered import Mean
+from saiten.reports.interval_columns import IntervalColumns
+from saiten.reports.tables import Cell, Table
+from saiten.stats.powered import Mean
 
 _TITLE = "What people would say of the whole set"
 _CAPTION = (
@@ -12,48 +13,42 @@ _CAPTION = (
     "95 % intervals by question, valid only if the labelled items are a random sample of all. λ: how much the judge "
     "counts, 0 for one that says nothing. Saved: how many further labels would narrow the interval as the judge does."
 )
-_DRAWN = (Interval("labels alone", "95 % from", "to"), Interval("with the judge", "from", "up to"))
+_FORM = IntervalColumns(numbers=True)
+_MEANS = ("labels alone", "with the judge")
 _AT_A_GLANCE = (
     "What people would say on average of all items, ± half of a 95 % interval by question, valid only if the labelled "
     "items are a random sample of all. Saved: how many further labels would narrow the interval as the judge does."
 )
 _FORECAST = " For ± {width:g}: labels needed with the judge, and without."
+_NEEDED = " Labels needed: for the half width, with the judge and without; empty where all items would not do."
 
 
 def estimate_tables(found: Estimates, *, glance: bool = False) -> list[Table]:
     """One table, a row an estimate; `glance`: one for each aspect and metric, fewer columns, remarks apart."""
     if glance:
         return _glance(found)
-    columns: tuple[str, ...] = ("aspect", "metric", "of", "judge alone", "labels alone", "95 % from", "to")
-    columns += ("with the judge", "from", "up to", "λ", "labels", "items", "saved")
+    columns: tuple[str, ...] = ("aspect", "metric", "of", "judge alone", *_FORM.columns(*_MEANS))
+    columns += ("λ", "labels", "questions", "items", "saved")
     if found.width is not None:
-        columns += (f"labels for ± {found.width:g}", "without the judge")
+        columns += ("half width", "labels needed", "labels needed without the judge")
     columns += ("remarks",)
     rows = tuple(_row(row, found.width) for row in found.rows)
-    return [Table(_TITLE, columns, rows, _CAPTION, _DRAWN, "several")]
+    caption = _CAPTION if found.width is None else _CAPTION + _NEEDED
+    return [Table(_TITLE, columns, rows, caption, _FORM.intervals(*_MEANS), "several")]
 
 
 def _row(row: Row, width: float | None) -> tuple[Cell, ...]:
     found = row.powered
-    cells: tuple[Cell, ...] = (
-        row.aspect,
-        row.metric,
-        row.what,
-        found.judge,
-        found.alone.value,
-        found.alone.low,
-        found.alone.high,
-        found.powered.value,
-        found.powered.low,
-        found.powered.high,
-        " / ".join(f"{weight:.2f}" for weight in found.lambdas),
-        found.n,
-        found.total,
-        found.saved,
-    )
+    one = found.lambdas[0] if len(found.lambdas) == 1 else None
+    several = "" if one is not None else f"λ of each part: {', '.join(f'{each:.2f}' for each in found.lambdas)}"
+    cells: tuple[Cell, ...] = (row.aspect, row.metric, row.what, found.judge)
+    for mean in (found.alone, found.powered):
+        cells += (mean.value, *_FORM.ends(mean.low, mean.high))
+    cells += (one, found.n, found.clusters, found.total, found.saved)
     if width is not None:
-        cells += _needed(row, width, "more than there are items")
-    return (*cells, "; ".join(row.remarks))
+        needed = found.needed(width)
+        cells += (width, needed.total, needed.alone) if needed else (width, None, None)
+    return (*cells, "; ".join((*row.remarks, several)) if several else "; ".join(row.remarks))
 
 
 def _needed(row: Row, width: float, every: str) -> tuple[Cell, Cell]:
@@ -98,5 +93,9 @@ def _short(row: Row, width: float | None) -> tuple[Cell, ...]:
 
 
 def _with_half(mean: Mean) -> str:
-    """Without spaces, so that it stays on one line."""
-    return f"{mean.value:.3f}" if mean.half is None else f"{mean.value:.3f}±{mean.half:.3f}"
+    """Without spaces, so that it stays on one line; with both ends where ± would go beyond what is possible."""
+    if mean.half is not None and not mean.cut:
+        return f"{mean.value:.3f}±{mean.half:.3f}"
+    if mean.low is None or mean.high is None:
+        return f"{mean.value:.3f}"
+    return f"{mean.value:.3f}[{mean.low:.3f},{mean.high:.3f}]"

@@ -22,10 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from saiten.stats.clusters import Column, Floats, Ints, as_floats, as_groups, check_settings
-
-FEWEST = 10
-"""Labels, and clusters with labels, below which no interval is given: coverage was simulated from 30 on, and Student's
-quantile helps down to here where the labels are not very lopsided."""
+from saiten.stats.powered import ANYTHING, FEWEST, Limits, Mean, Powered, Spread, quantile
 
 GRADES_AT_MOST = 11
 """Labels with more distinct values than this are taken for measurements and get no pseudo-items."""
@@ -47,128 +44,8 @@ class Scores:
     """The same for the others; given exactly if `clusters` is. A cluster may have items on both sides."""
     weight: float = 1.0
     """What the part's mean counts: 1 and -1 for a difference, the part's share for a stratified mean."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """An estimate with its interval, or without one. A mean of verdicts may reach beyond 0 and 1 by its interval."""
-
-    value: float
-    half: float | None = None
-    """Half the width of the interval."""
-
-    @property
-    def low(self) -> float | None:
-        """Lower end."""
-        return None if self.half is None else self.value - self.half
-
-    @property
-    def high(self) -> float | None:
-        """Upper end."""
-        return None if self.half is None else self.value + self.half
-
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """How many labels, those there are included, an interval of the wanted width needs: a forecast."""
-
-    total: int | None
-    """With the judge; None: even a label for every item is not enough."""
-    alone: int | None
-    """Without the judge; None: more than there are items."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """What a forecast of widths needs."""
-
-    alone: float
-    """Variance of the mean of the labels alone."""
-    powered: float
-    """Variance of the prediction-powered mean."""
-    freedom: int
-    """Of Student's quantile."""
-    confidence: float
-
-
-@dataclass(frozen=True, slots=True)
-class Powered:
-    """The mean that people would give, three times: by the judge, by the labels alone, by both."""
-
-    judge: float
-    """The mean of the judge's scores over all items; on the judge's scale, with the judge's bias."""
-    alone: Mean
-    """From the labels alone, with the same kind of interval."""
-    powered: Mean
-    """From labels and scores together."""
-    lambdas: tuple[float, ...]
-    """How much the judge's scores count, for each part, in labels' units per judge's unit; 0: not at all."""
-    n: int
-    """Labels."""
-    total: int
-    """Items, with and without a label."""
-    clusters: int
-    """Clusters with a label."""
-    imbalance: float | None
-    """p-value of the test that the judge's mean is the same on labelled items and on the others; None where it cannot
-    be made. Low: the labelled items look like no random sample, and then no interval here is valid."""
-    spread: Spread | None = None
-    """None where there is no interval."""
-    note: str | None = None
-    """Why there is no interval, or why labels alone do."""
-
-    @property
-    def effective(self) -> int | None:
-        """How many labels alone would give an interval of this width, by the spread of those there are."""
-        if self.spread is None or not self.spread.powered:
-            return None
-        return math.floor(self.n * self.spread.alone / self.spread.powered + 1e-9)
-
-    @property
-    def saved(self) -> int | None:
-        """How many labels the judge saves: negative by one or two where it is useless and λ is fitted to noise."""
-        return None if self.effective is None else self.effective - self.n
-
-    @property
-    def ratio(self) -> float | None:
-        """The interval's width as a share of that of the labels alone."""
-        return None if not self.alone.half or self.powered.half is None else self.powered.half / self.alone.half
-
-    def needed(self, half: float) -> Needed | None:
-        """How many labels make an interval of ± `half`, if further labels are drawn from the same items.
-
-        A forecast by V(m) = A/m + B, the form of the variance at the best λ, with A and B from the two variances found.
-        None where there is no interval.
-
-        Raises:
-            ValueError: `half` is not above 0.
-        """
-        if not half > 0:
-            raise ValueError(f"half is {half}; half the width of an interval must be above 0")
-        if self.spread is None:
-            return None
-        alone, both, unlabelled = self.spread.alone, self.spread.powered, self.total - self.n
-        floor = max(0.0, self.n * (alone - both) / unlabelled) if unlabelled else 0.0
-        return Needed(self._fewest(self.n * (both - floor), floor, half), self._fewest(self.n * alone, 0.0, half))
-
-    def _fewest(self, slope: float, floor: float, half: float) -> int | None:
-        """The smallest m whose interval is narrow enough, found by halving, since the width falls with m.
-
-        At least `FEWEST`: with fewer there would be no interval, however narrow the forecast.
-        """
-        assert self.spread is not None  # noqa: S101 - the caller has asked
-        per_label, confidence = self.spread.freedom / self.n, self.spread.confidence
-
-        def narrow(m: int) -> bool:
-            return quantile(confidence, max(1.0, per_label * m)) ** 2 * (slope / m + floor) <= half**2
-
-        low, high = min(FEWEST, self.total), self.total
-        if not narrow(high):
-            return None
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if narrow(middle) else (middle + 1, high)
-        return low
+    telling: int | None = None
+    """How many clusters have a label that is a value, where some labels stand for none; None: all that have a label."""
 
 
 def prediction_powered(
@@ -176,6 +53,7 @@ def prediction_powered(
     confidence: float = 0.95,
     lambdas: Sequence[float] | None = None,
     limit: float = math.inf,
+    limits: Limits | None = None,
     steady: bool = True,
 ) -> Powered:
     """The sum of the parts' mean labels, each times its weight: a mean, a difference, or a stratified mean.
@@ -188,6 +66,7 @@ def prediction_powered(
         confidence: of the intervals.
         lambdas: one a part, instead of the tuned ones; 1 is plain prediction-powered inference, 0 labels alone.
         limit: λ is kept between 0 and this; the paper has 1.
+        limits: what a single label can be; None: 0 to 1 where all labels are 0 or 1, else anything.
         steady: verdicts and grades get pseudo-items; False: none.
 
     Raises:
@@ -206,6 +85,8 @@ def prediction_powered(
         raise ValueError(f"there are {len(parts)} parts but {len(lam)} lambdas; give one a part")
     value = float(weights @ [term.label for term in terms])
     shift = float(weights @ (lam * [term.shift for term in terms]))
+    each = limits or _limits(parts)
+    possible = _ends(weights, each)
     result = Powered(
         judge=float(weights @ [term.score for term in terms]),
         alone=Mean(value),
@@ -216,9 +97,12 @@ def prediction_powered(
         clusters=clusters,
         imbalance=_imbalance(terms),
         note=_why_not(terms),
+        limits=possible,
     )
     if result.note is not None:
         return result
+    if any(term.constant for term in terms):
+        return _bounded(result, terms, parts, each, confidence)
     # parts that share no clusters have one mean each to give up; parts that share them all have one in common
     freedom = max(clusters - len(parts), min(term.clusters for term in terms) - 1)
     tuned = int(np.count_nonzero(lam)) if lambdas is None else 0
@@ -229,18 +113,11 @@ def prediction_powered(
     t = quantile(confidence, freedom)
     return replace(
         result,
-        alone=Mean(value, t * math.sqrt(alone)),
-        powered=Mean(value - shift, t * math.sqrt(both)),
+        alone=Mean.within(value, t * math.sqrt(alone), possible),
+        powered=Mean.within(value - shift, t * math.sqrt(both), possible),
         spread=Spread(alone, both, freedom, confidence),
         note="every item has a label, so labels alone do" if result.n == result.total else None,
     )
-
-
-def quantile(confidence: float, freedom: float) -> float:
-    """Student's two-sided quantile."""
-    from scipy.special import stdtrit  # noqa: PLC0415 - not needed to start
-
-    return float(stdtrit(freedom, (1 + confidence) / 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +237,39 @@ def _why_not(terms: Sequence[_Terms]) -> str | None:
         if term.clusters < FEWEST:
             what = "labels" if term.clusters == term.n else f"labelled questions (with {term.n} labels)"
             return f"only {term.clusters} {what}; an interval needs at least {FEWEST}"
-        if term.constant:
-            return f"all {term.n} labels are {term.label:g}, so they show no spread; label more"
     return None
+
+
+def _limits(parts: Sequence[Scores]) -> Limits:
+    verdicts = all(np.isin(np.asarray(part.labels, float), (0, 1)).all() for part in parts)
+    return (0.0, 1.0) if verdicts else ANYTHING
+
+
+def _ends(weights: Floats, limits: Limits) -> Limits:
+    """What a weighted sum of means can be."""
+    ends = [sorted(weight * end for end in limits) for weight in weights.tolist() if weight]
+    return math.fsum(low for low, _ in ends), math.fsum(high for _, high in ends)
+
+
+def _bounded(
+    result: Powered, terms: Sequence[_Terms], parts: Sequence[Scores], limits: Limits, confidence: float
+) -> Powered:
+    """Without a spread the share of other labels still has an upper bound: Wilson's, on one side, by cluster.
+
+    Source: Wilson 1927, *Probable Inference, the Law of Succession, and Statistical Inference*.
+    """
+    if len(terms) > 1:
+        (first, *_) = [term for term in terms if term.constant]
+        note = f"all {first.n} labels of a part are {first.label:g}: its own bound is known, that of the whole is not"
+        return replace(result, note=note)
+    (term,), (part,) = terms, parts
+    n = term.clusters if part.telling is None else part.telling
+    others = (square := quantile(2 * confidence - 1, math.inf) ** 2) / (n + square)
+    ends = [(1 - others) * term.label + others * limit for limit in limits]
+    mean = Mean(term.label, None, *(end if math.isfinite(end) else None for end in ends))
+    clusters = "labels" if n == term.n else "questions"
+    note = (
+        f"all {term.n} labels are {term.label:g}, and so would be at least {100 * (1 - others):.1f} % of all "
+        f"(one-sided {100 * confidence:g} % bound, Wilson, {n} {clusters}); the judge adds nothing"
+    )
+    return replace(result, alone=mean, powered=mean, lambdas=(0.0,), note=note)

@@ -13,7 +13,7 @@ from saiten.journal import read_run
 from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of
 from saiten.meta_evaluation.prediction_powered import estimate
 from saiten.records import Label
-from saiten.stats.prediction_powered import Mean, Powered
+from saiten.stats.powered import Mean, Powered
 
 METRIC = "accuracy"
 TIMES = 100
@@ -44,7 +44,7 @@ def tell(out: Path, samples: Sequence[DemoSample], console: Console, notes: Cons
         ],
         console,
     )
-    within = sum(_holds(each.powered, known) for each in drawn)
+    within = sum(each.powered.holds(known) for each in drawn)
     saved = sum(each.saved or 0 for each in drawn) / TIMES
     add(
         f"The judge's scores stand for {one.saved} further labels. Drawn {TIMES} times, the interval holds what is "
@@ -59,8 +59,6 @@ def _estimated(items: Mapping[str, Item], outputs: Sequence[Output], labels: Seq
 
 
 def _half(mean: Mean) -> str:
+    if mean.cut:
+        return f"{mean.low:.3f} to {mean.high:.3f}"
     return "" if mean.half is None else f"± {mean.half:.3f}"
-
-
-def _holds(mean: Mean, known: float) -> bool:
-    return mean.low is not None and mean.high is not None and mean.low <= known <= mean.high

@@ -1,0 +1,156 @@
+"""A mean with its interval, three times (by the judge, from labels alone, from both), and what a width would need."""
+
+import math
+from dataclasses import dataclass
+
+FEWEST = 10
+"""Labels, and clusters with labels, below which no interval is given: coverage was simulated from 30 on, and Student's
+quantile helps down to here where the labels are not very lopsided."""
+
+_ROUNDING = 1e-9
+
+Limits = tuple[float, float]
+"""The lowest and the highest value that there can be."""
+ANYTHING: Limits = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """An estimate with its interval, or without one."""
+
+    value: float
+    half: float | None = None
+    """Half the width of the interval before it is cut; None where there is no interval, or a bound on one side."""
+    low: float | None = None
+    """Lower end."""
+    high: float | None = None
+    """Upper end."""
+
+    @classmethod
+    def within(cls, value: float, half: float, limits: Limits) -> "Mean":
+        """The mean with the part of its interval that is possible."""
+        value, low, high = (min(max(end, limits[0]), limits[1]) for end in (value, value - half, value + half))
+        return cls(value, half, low, high)
+
+    def holds(self, value: float) -> bool:
+        """Whether the value is inside; False without an interval."""
+        return self.low is not None and self.high is not None and self.low <= value <= self.high
+
+    @property
+    def cut(self) -> bool:
+        """Whether a part of the interval was not possible."""
+        if self.half is None or self.low is None or self.high is None:
+            return False
+        return self.high - self.low < 2 * self.half * (1 - _ROUNDING)
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """How many labels, those there are included, an interval of the wanted width needs: a forecast."""
+
+    total: int | None
+    """With the judge; None: even a label for every item is not enough."""
+    alone: int | None
+    """Without the judge; None: more than there are items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What a forecast of widths needs."""
+
+    alone: float
+    """Variance of the mean of the labels alone."""
+    powered: float
+    """Variance of the prediction-powered mean."""
+    freedom: int
+    """Of Student's quantile."""
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Powered:
+    """The mean that people would give, three times: by the judge, by the labels alone, by both."""
+
+    judge: float
+    """The mean of the judge's scores over all items; on the judge's scale, with the judge's bias."""
+    alone: Mean
+    """From the labels alone, with the same kind of interval."""
+    powered: Mean
+    """From labels and scores together."""
+    lambdas: tuple[float, ...]
+    """How much the judge's scores count, for each part, in labels' units per judge's unit; 0: not at all."""
+    n: int
+    """Labels."""
+    total: int
+    """Items, with and without a label."""
+    clusters: int
+    """Clusters with a label."""
+    imbalance: float | None
+    """p-value of the test that the judge's mean is the same on labelled items and on the others; None where it cannot
+    be made. Low: the labelled items look like no random sample, and then no interval here is valid."""
+    spread: Spread | None = None
+    """None where there is no interval."""
+    note: str | None = None
+    """Why there is no interval, what bound there is instead, or why labels alone do."""
+    limits: Limits = ANYTHING
+    """What the mean can be; intervals are cut there."""
+
+    @property
+    def effective(self) -> int | None:
+        """How many labels alone would give an interval of this width, by the spread of those there are."""
+        if self.spread is None or not self.spread.powered:
+            return None
+        return math.floor(self.n * self.spread.alone / self.spread.powered + 1e-9)
+
+    @property
+    def saved(self) -> int | None:
+        """How many labels the judge saves: negative by one or two where it is useless and λ is fitted to noise."""
+        return None if self.effective is None else self.effective - self.n
+
+    @property
+    def ratio(self) -> float | None:
+        """The interval's width as a share of that of the labels alone."""
+        return None if not self.alone.half or self.powered.half is None else self.powered.half / self.alone.half
+
+    def needed(self, half: float) -> Needed | None:
+        """How many labels make an interval of ± `half`, if further labels are drawn from the same items.
+
+        A forecast by V(m) = A/m + B, the form of the variance at the best λ, with A and B from the two variances found.
+        None where there is no interval.
+
+        Raises:
+            ValueError: `half` is not above 0.
+        """
+        if not half > 0:
+            raise ValueError(f"half is {half}; half the width of an interval must be above 0")
+        if self.spread is None:
+            return None
+        alone, both, unlabelled = self.spread.alone, self.spread.powered, self.total - self.n
+        floor = max(0.0, self.n * (alone - both) / unlabelled) if unlabelled else 0.0
+        return Needed(self._fewest(self.n * (both - floor), floor, half), self._fewest(self.n * alone, 0.0, half))
+
+    def _fewest(self, slope: float, floor: float, half: float) -> int | None:
+        """The smallest m whose interval is narrow enough, found by halving, since the width falls with m.
+
+        At least `FEWEST`: with fewer there would be no interval, however narrow the forecast.
+        """
+        assert self.spread is not None  # noqa: S101 - the caller has asked
+        per_label, confidence = self.spread.freedom / self.n, self.spread.confidence
+
+        def narrow(m: int) -> bool:
+            return quantile(confidence, max(1.0, per_label * m)) ** 2 * (slope / m + floor) <= half**2
+
+        low, high = min(FEWEST, self.total), self.total
+        if not narrow(high):
+            return None
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if narrow(middle) else (middle + 1, high)
+        return low
+
+
+def quantile(confidence: float, freedom: float) -> float:
+    """Student's two-sided quantile."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - not needed to start
+
+    return float(stdtrit(freedom, (1 + confidence) / 2))
