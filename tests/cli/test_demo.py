@@ -162,7 +162,7 @@ def test_the_estimate_is_that_of_the_command_and_holds_what_is_known(section, sa
         assert f"{row[name]:.3f}" in section(6)
     assert f"± {(row['with the judge to'] - row['with the judge from']) / 2:.3f}" in section(6)
     assert f"{93 / 192:.3f}" in section(6)
-    assert row["from"] < 93 / 192 < row["up to"]
+    assert row["with the judge from"] < 93 / 192 < row["with the judge to"]
 
 
 def test_units_weights_and_builds_are_those_of_the_commands(section, saiten):
