@@ -208,6 +208,15 @@ async def test_a_key_goes_to_one_of_several_systems(servers):
     assert third.received.count(b"Authorization: Basic bWU6d29yZA==") == 2
 
 
+async def test_a_password_in_an_address_is_sent_in_the_place_of_a_key(servers):
+    """Also where the key goes to the same server, for another model."""
+    one, _ = servers
+    await grade(
+        JudgeSettings(f"openai:m@{one.base_url}", f"openai:e@{one.base_url.replace('//', '//me:word@')}"), ENVIRON
+    )
+    assert sent_to(one) == {f"Bearer {SECRET}", "Basic bWU6d29yZA=="}
+
+
 @pytest.mark.parametrize(
     ("key_env", "said"),
     [

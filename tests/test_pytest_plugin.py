@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 import saiten
+from recorder import Recorder, response
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.judges.scripted import ScriptedJudge
 from saiten.tasks.statements import SplitStatements
@@ -272,3 +273,22 @@ def test_outside_pytest_it_works_as_well(tmp_path):
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("0.769")
+
+
+@pytest.mark.parametrize(("toml", "ini"), [("far", ""), ("", "far"), ("far", "near"), ("near", "")])
+def test_a_judge_elsewhere_that_a_file_names_is_shown_before_it_is_asked(pytester, monkeypatch, toml, ini):
+    """Which file, and which server; in a line of its own before the test ends. The header says where settings are from."""
+    with Recorder(response("502 Bad Gateway")) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        judges = {"far": "openai:m@http://far.example/v1", "near": "offline", "": ""}
+        if toml:
+            pytester.path.joinpath("saiten.toml").write_text(f'judge = "{judges[toml]}"\nretries = 0\n')
+        pytester.makeini(f"[pytest]\nsaiten_judge = {judges[ini]}\n")
+        pytester.makepyfile("def test(assert_score):\n    assert_score(answer='a', question='q', reference='a', metric='accuracy', at_least=0)")  # fmt: skip
+        out = pytester.runpytest_inprocess("-p", "no:xdist", "-p", "no:cacheprovider", "-p", "no:asyncio").stdout.str()
+    assert (f"saiten: settings are from {pytester.path / 'saiten.toml'}" in out) == bool(toml)
+    file = pytester.path / ("tox.ini" if ini == "far" else "saiten.toml")
+    told = f"saiten: {file} names the server of the judge, http://far.example: it gets the data when it is asked"
+    asked = (ini or toml) == "far"
+    assert (told in out.splitlines(), b"far.example" in proxy.received) == (asked, asked)
+    assert not asked or out.index(told) < out.index("FAILURES")

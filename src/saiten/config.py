@@ -56,6 +56,8 @@ class Config:
     """By model: `prompt` and `completion`, per million tokens."""
     key_env: Mapping[str, str] = field(default_factory=dict)
     """By the address of a server: the environment variable that holds its key."""
+    file: Path | None = field(default=None, compare=False)
+    """Where all this was read; None where there is no file."""
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -83,11 +85,11 @@ def read_config(path: Path | None = None) -> Config:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{file}: not a TOML file: {error}") from error
-    return Config(**{key: _checked(file, key, value) for key, value in found.items()})
+    return Config(**{key: _checked(file, key, value) for key, value in found.items()}, file=file.absolute())
 
 
 def _checked(file: Path, key: str, value: Any) -> Any:
-    known = [f.name for f in fields(Config)]
+    known = [f.name for f in fields(Config) if f.name != "file"]
     if key not in known:
         near = difflib.get_close_matches(key, known, n=1)
         hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"

@@ -3,7 +3,9 @@
 Loaded at every start of pytest, so nothing is imported here but pytest and what is small.
 """
 
+import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.getoption("--saiten-judge") or config.getini("saiten_judge") or None,
         _cache(config),
         toml if toml.is_file() else None,
+        partial(_tell, config),
+        None if config.getoption("--saiten-judge") or not config.getini("saiten_judge") else config.inipath,
     )
     config.stash[_SESSION] = session
     begin(session)
@@ -43,6 +47,22 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     session = config.stash.get(_SESSION, None)
     if session is not None:
         end(session)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say which file the settings are from."""
+    toml = config.rootpath / "saiten.toml"
+    return [f"saiten: settings are from {toml}"] if toml.is_file() else []
+
+
+def _tell(config: pytest.Config, text: str) -> None:
+    """Write a line where it is seen at once, not with what a test printed."""
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if reporter is None:  # a worker of pytest-xdist
+        logging.getLogger(__name__).warning(text)
+        return
+    reporter.ensure_newline()
+    reporter.write_line(f"saiten: {text}", yellow=True)
 
 
 def _cache(config: pytest.Config) -> Path | None:

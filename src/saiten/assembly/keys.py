@@ -63,12 +63,12 @@ class Keys:
                 )
             return ServerKey(self, _server(address), own)
         self.expect(url, what=what, variable=variable)
-        return ServerKey(self, _server(address), variable, shared=True)
+        return ServerKey(self, _server(address), variable, shared=True, needless=_has_its_own(address))
 
     def expect(self, url: str, *, what: str, variable: str = KEY_VARIABLE) -> None:
         """Count this server among those that a key without an address may be for."""
         address = _read(url)
-        if self._named(address) is None and not address.user and not address.password and self.environ.get(variable):
+        if self._named(address) is None and not _has_its_own(address) and self.environ.get(variable):
             rank = ROLES.index(what) if what in ROLES else len(ROLES)
             self._asked.setdefault(variable, []).append((rank, _server(address)))
 
@@ -102,10 +102,12 @@ class ServerKey:
     variable: str
     shared: bool = False
     """Whether the variable names no server, so that another one may have its key."""
+    needless: bool = False
+    """Whether a user and a password in the address are sent instead."""
 
     def value(self) -> str | None:
         """The key; None if there is none, or if it is for another server."""
-        if self.shared and self.keys.owner(self.variable) != self.server:
+        if self.needless or (self.shared and self.keys.owner(self.variable) != self.server):
             return None
         return self.keys.environ.get(self.variable) or None
 
@@ -118,6 +120,15 @@ class ServerKey:
             f"{self.variable} goes to {_written(owner)} only; name the variable that has this server's key in "
             f'saiten.toml: [key_env] "{_written(self.server)}" = "VARIABLE"'
         )
+
+
+def _has_its_own(address: URL) -> bool:
+    return bool(address.user or address.password)
+
+
+def server_of(url: str) -> str:
+    """The server at an address, `https://HOST` or `http://HOST:PORT`: nothing secret."""
+    return _written(_server(_read(url)))
 
 
 def _read(url: str) -> URL:

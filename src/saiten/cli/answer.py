@@ -22,7 +22,6 @@ from saiten.cli import system_options as under_test
 from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.running import to_end
-from saiten.config import read_config
 from saiten.data import BadRow
 from saiten.errors import BadInput, ConfigurationError
 from saiten.execution.local import LocalExecutor
@@ -112,7 +111,7 @@ def answer(
 
     Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
     """
-    defaults = read_config(config)
+    defaults = typed.configured(config)
     notes = stderr()
     calls = typed.CallOptions(
         max_calls=max_calls,

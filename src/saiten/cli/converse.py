@@ -31,7 +31,6 @@ from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.progress import in_all
 from saiten.cli.running import to_end
 from saiten.cli.show import show_summary
-from saiten.config import read_config
 from saiten.data import BadRow
 from saiten.dialogue.loop import MAX_TURNS, FindEvidence
 from saiten.dialogue.naming import open_journal
@@ -166,7 +165,7 @@ def converse(
 
     Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
     """
-    defaults = read_config(config)
+    defaults = typed.configured(config, judge=judge, embedder=embedder)
     notes = stderr()
     judged_by = typed.JudgeOptions(
         judge=judge,

@@ -18,7 +18,6 @@ from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.progress import RunProgress
 from saiten.cli.running import to_end
 from saiten.cli.subject import Subject
-from saiten.config import read_config
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.experiments.cells import scores_folder
 from saiten.experiments.plan import Plan, read_plan
@@ -80,7 +79,7 @@ def experiment(
         return
     if file is None:
         raise ConfigurationError("which experiment? `saiten experiment --example > experiment.yaml` makes one")
-    defaults = read_config(config)
+    defaults = typed.configured(config)
     folder = out or Path("runs") / file.stem
     calls = typed.CallOptions(
         max_calls=max_calls,

@@ -12,7 +12,6 @@ from saiten.cli import judge_options as typed
 from saiten.cli.index_progress import IndexProgress
 from saiten.cli.output import FormatOption, outside, stderr, stdout
 from saiten.cli.running import STOPPED
-from saiten.config import read_config
 from saiten.errors import BudgetSpent, CallFailed
 from saiten.reports.index_tables import index_tables
 from saiten.reports.summary_tables import usage_text
@@ -76,7 +75,7 @@ def index(
 
     Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget or a server that failed, 130 by Ctrl-C.
     """
-    defaults = read_config(config)
+    defaults = typed.configured(config, embedder=embedder)
     notes = stderr()
     calls = typed.CallOptions(
         max_calls=max_calls,

@@ -1,5 +1,6 @@
 """The options of a judge and of its calls, for commands that ask one; defaults come from saiten.toml."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -7,7 +8,9 @@ from typing import Annotated, TypeVar
 import typer
 
 from saiten.assembly import CallSettings, JudgeSettings
-from saiten.config import Config
+from saiten.assembly.configured import servers_named
+from saiten.cli.output import outside, stderr, told
+from saiten.config import Config, read_config
 
 JUDGE, CALLS = "The judge", "Calls and money"
 """How the options stand together in the help."""
@@ -61,6 +64,23 @@ NoCacheOption = Annotated[
 ]
 ConfigOption = Annotated[Path | None, typer.Option(help="Default: saiten.toml in this folder.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def configured(path: Path | None, **typed: str | None) -> Config:
+    """The configuration. Standard error says which file it is from, and which servers that file chose.
+
+    `typed` are the options for which the file may name a server: `judge` and `embedder`, where the command has them.
+
+    Raises:
+        ConfigurationError: the file cannot be used.
+    """
+    config = read_config(path)
+    if config.file is not None:
+        notes = stderr()
+        told(notes)(f"settings are from {config.file}")
+        for sentence in servers_named(config, typed, os.environ):
+            notes.print(f"[yellow]note:[/] {outside(sentence)}")
+    return config
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,6 @@ from saiten.cli.output import FormatOption, stderr, stdout, told
 from saiten.cli.progress import RunProgress, in_all
 from saiten.cli.rehearse import rehearse
 from saiten.cli.running import run_to_end
-from saiten.config import read_config
 from saiten.data import BadRow, read_samples
 from saiten.demo import load_demo
 from saiten.errors import BadInput, ConfigurationError
@@ -111,7 +110,7 @@ def probe(
 
     Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 4 violated (with --fail), 130 by Ctrl-C.
     """
-    defaults = read_config(config)
+    defaults = typed.configured(config, judge=judge, embedder=embedder)
     settings = typed.JudgeOptions(
         judge=judge,
         embedder=embedder,

@@ -18,7 +18,6 @@ from saiten.cli.progress import RunProgress, in_all
 from saiten.cli.rehearse import rehearse
 from saiten.cli.running import run_to_end
 from saiten.cli.show import show_summary
-from saiten.config import read_config
 from saiten.errors import BadInput, ConfigurationError
 from saiten.execution.local import LocalExecutor
 from saiten.journal import Journal
@@ -103,7 +102,7 @@ def score(
 
     Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 5 a threshold was missed, 130 by Ctrl-C.
     """
-    defaults = read_config(config)
+    defaults = typed.configured(config, judge=judge, embedder=embedder)
     names = tuple(metric or ()) or defaults.metrics
     if not names:
         raise ConfigurationError(

@@ -9,7 +9,6 @@ import typer
 from saiten.assembly import Models, open_knowledge_base
 from saiten.cli import judge_options as typed
 from saiten.cli.output import FormatOption, stderr, stdout, told
-from saiten.config import read_config
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.knowledge.base import Retrieval
 from saiten.records import Passage
@@ -45,7 +44,7 @@ def search(
       saiten search "RX-7800Bの設定" --kb kb --retrieval hybrid -k 10
       saiten search "返品の期限" --kb http://localhost:6333/manuals --format json
     """
-    defaults = read_config(config)
+    defaults = typed.configured(config)
     calls = typed.CallOptions(no_cache=True, retries=_RETRIES).settings(defaults, Path())
 
     async def ask() -> tuple[Passage, ...]:

@@ -1,6 +1,9 @@
 """Scores single samples for tests: every judge is put together once, tried once, and closed at the end."""
 
 import asyncio
+import logging
+import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
@@ -8,6 +11,7 @@ from tempfile import mkdtemp
 from typing import Self
 
 from saiten.assembly import CallSettings, JudgeSettings, Models, assemble_judge
+from saiten.assembly.configured import servers_named
 from saiten.cli.judge_options import CallOptions, JudgeOptions
 from saiten.config import read_config
 from saiten.judges.memo import Memo
@@ -15,6 +19,8 @@ from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score
 from saiten.scoring import score_once, signature_of
 from saiten.testing.background import BackgroundLoop
+
+_LOG = logging.getLogger(__name__)
 
 Named = str | JudgeSettings | Judge | None
 """A judge in the place of the session's, or None."""
@@ -34,8 +40,17 @@ class Grader:
         self._loop = BackgroundLoop()
 
     @classmethod
-    def of(cls, judge: str | None, cache: Path | None, config: Path | None) -> Self:
+    def of(
+        cls,
+        judge: str | None,
+        cache: Path | None,
+        config: Path | None,
+        tell: Callable[[str], None] = _LOG.warning,
+        ini_file: Path | None = None,
+    ) -> Self:
         """The grader for a judge by its name and a file for answers; the rest is as saiten.toml has it.
+
+        `tell` hears which servers a file chose: that one, or `ini_file` for the judge.
 
         Raises:
             ConfigurationError: saiten.toml cannot be read.
@@ -44,6 +59,12 @@ class Grader:
         folder = Path(mkdtemp(prefix="saiten-"))
         calls = CallOptions(cache=cache).settings(defaults, folder)
         base = JudgeOptions().settings(defaults)
+        chosen = [*servers_named(defaults, {"judge": judge, "embedder": None}, os.environ)]
+        if ini_file is not None:
+            named = replace(defaults, judge=judge, file=ini_file)
+            chosen += servers_named(named, {"judge": None}, os.environ)
+        for sentence in chosen:
+            tell(sentence)
         return cls(base if judge is None else _renamed(base, judge), calls, folder)
 
     def score(self, sample: Sample, metric: Metric, judge: Named = None) -> tuple[Score, str]:

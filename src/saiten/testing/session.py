@@ -5,6 +5,8 @@ process lives. Light: the plugin loads it at every start of pytest.
 """
 
 import atexit
+import logging
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -13,12 +15,25 @@ if TYPE_CHECKING:
     from saiten.testing.grader import Grader
 
 
+_LOG = logging.getLogger(__name__)
+
+
 class Session:
     """What was said about judge and store; the grader is made for the first score."""
 
-    def __init__(self, judge: str | None = None, cache: Path | None = None, config: Path | None = None) -> None:
-        """What is None is as saiten.toml has it: `config`, or the one in the current folder."""
-        self._judge, self._cache, self._config = judge, cache, config
+    def __init__(
+        self,
+        judge: str | None = None,
+        cache: Path | None = None,
+        config: Path | None = None,
+        tell: Callable[[str], None] = _LOG.warning,
+        ini_file: Path | None = None,
+    ) -> None:
+        """What is None is as saiten.toml has it: `config`, or the one in the current folder.
+
+        `tell` hears which servers a file chose, before the first is asked: saiten.toml, or `ini_file` for the judge.
+        """
+        self._judge, self._cache, self._config, self._tell, self._ini_file = judge, cache, config, tell, ini_file
         self._lock = Lock()
         self._grader: Grader | None = None
 
@@ -32,7 +47,7 @@ class Session:
 
         with self._lock:
             if self._grader is None:
-                self._grader = Grader.of(self._judge, self._cache, self._config)
+                self._grader = Grader.of(self._judge, self._cache, self._config, self._tell, self._ini_file)
             return self._grader
 
     def close(self) -> None:

@@ -1,0 +1,114 @@
+"""What a saiten.toml in the current folder chooses is said before anything is sent."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import saiten as api
+from recorder import Recorder, response
+
+ROW = {"id": "a", "question": "q", "answer": "a", "reference": "a", "contexts": ["a"]}
+SCORE = ("score", "data.jsonl", "-m", "accuracy", "-m", "answer_similarity", "-o", "run", "-q")
+FAR = "openai:m@http://me:planted@far.example:8000/v1?sig=planted"
+
+
+@pytest.fixture(autouse=True)
+def proxy(somewhere, monkeypatch):
+    """Data, and a proxy that keeps what is sent to servers elsewhere, so that no name is looked up."""
+    Path("data.jsonl").write_text(json.dumps(ROW) + "\n")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with Recorder(response("502 Bad Gateway")) as server:
+        monkeypatch.setenv("HTTP_PROXY", server.url)
+        yield server
+
+
+def configure(text):
+    """The saiten.toml of the current folder."""
+    Path("saiten.toml").write_text(text)
+
+
+def named(what, server="http://far.example:8000"):
+    """The beginning of the line that says where data go."""
+    return f"note: {Path('saiten.toml').absolute()} names the server of the {what}, {server}: it gets the data"
+
+
+def test_a_server_elsewhere_is_shown_before_it_is_asked(saiten, proxy, monkeypatch):
+    """Judge and embedder, with the variable of the key that they get; no password, and quiet or not."""
+    monkeypatch.setenv("OPENAI_API_KEY", "planted")
+    configure(f'judge = "openai:m@http://far.example:8000/v1"\nembedder = "{FAR}"\n')
+    said = saiten(*SCORE, "--retries", "0")
+    assert said.status == 2
+    assert b"far.example" in proxy.received
+    first, second, third, *_, last = said.err.splitlines()
+    assert first == f"note: settings are from {Path('saiten.toml').absolute()}"
+    assert second == f"{named('judge')} and the key in OPENAI_API_KEY when it is asked"
+    assert third == f"{named('embedder')} when it is asked"  # with a password of its own
+    assert last.startswith("saiten: ")
+    assert "planted" not in said.err
+
+
+def test_nothing_is_sent_by_a_rehearsal_that_says_the_same(saiten, proxy):
+    """Without a key, none is named; a key that `key_env` names is."""
+    configure(f'judge = "{FAR}"\n')
+    assert f"{named('judge')} when it is asked" in saiten(*SCORE, "--dry-run").err
+    configure(f'judge = "{FAR}"\n[key_env]\n"http://far.example:8000" = "PATH"\n')
+    assert f"{named('judge')} and the key in PATH when it is asked" in saiten(*SCORE, "--dry-run").err
+    configure(f'judge = "{FAR}"\n[key_env]\n"http://far.example:8000" = "NOT_SET"\n')
+    assert f"{named('judge')} when it is asked" in saiten(*SCORE, "--dry-run").err
+    assert proxy.received == b""
+
+
+@pytest.mark.parametrize(
+    ("toml", "options", "environ"),
+    [
+        ('judge = "offline"', (), {}),
+        ('judge = "openai:m"', (), {"OPENAI_API_KEY": "k"}),
+        ('judge = "openai:m@https://api.openai.com/v1"', (), {"OPENAI_API_KEY": "k"}),
+        ('judge = "openai:m@http://localhost:9/v1"', (), {}),
+        ('judge = "openai:m"', (), {"OPENAI_BASE_URL": "http://far.example/v1"}),
+        ('judge = "openai:m@http://far.example/v1"', (), {"OPENAI_BASE_URL": "http://far.example/v1"}),
+        (f'judge = "{FAR}"', ("--judge", FAR), {}),
+    ],
+)
+def test_a_server_that_the_user_chose_is_not_shown(saiten, monkeypatch, toml, options, environ):
+    """Typed, in the environment, on this machine, or OpenAI's own; the file is named all the same."""
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    configure(toml)
+    said = saiten(*SCORE, "--dry-run", *options)
+    assert said.status == 0
+    assert "settings are from" in said.err
+    assert "names the server" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (("score", "data.jsonl", "-m", "accuracy", "--dry-run"), ("judge", "embedder")),
+        (("probe", "data.jsonl", "-m", "accuracy", "--dry-run"), ("judge", "embedder")),
+        (("converse", "data.jsonl", "--system", "http://h/ask", "-o", "run", "--dry-run"), ("judge", "embedder")),
+        (("answer", "data.jsonl", "--system", "http://h/ask", "-o", "a.jsonl", "--dry-run"), ()),
+        (("index", "gone", "--kb", "kb"), ("embedder",)),
+        (("search", "q", "--kb", "gone"), ()),
+        (("experiment", "gone.yaml"), ()),
+    ],
+)
+def test_every_command_that_reads_the_file_says_so(saiten, arguments, shown):
+    """And shows the servers in it that it may ask; with --config the file that was typed."""
+    configure(f'judge = "{FAR}"\nembedder = "{FAR}"\n')
+    Path("other.toml").write_text("seed = 1\n")
+    err = saiten(*arguments).err
+    assert err.count(f"note: settings are from {Path('saiten.toml').absolute()}\n") == 1
+    assert [what for what in ("judge", "embedder") if named(what) in err] == list(shown)
+    typed = saiten(*arguments, "--config", "other.toml").err
+    assert f"note: settings are from {Path('other.toml').absolute()}\n" in typed
+    assert "saiten.toml" not in typed.replace("[prices] in saiten.toml", "")
+
+
+def test_python_reads_no_file_that_lies_about(proxy):
+    """`evaluate` takes what it is given: the judge of saiten.toml is not asked."""
+    configure(f'judge = "{FAR}"\n')
+    assert api.evaluate([ROW], ["accuracy"]).settings["judge"] == "offline"
+    assert proxy.received == b""
