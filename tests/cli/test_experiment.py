@@ -321,3 +321,103 @@ def test_a_reference_that_changed_is_told(saiten, grid, tmp_path):
     assert (
         "5 answers of extractive · stuff to questions are scored with the reference" in saiten("experiment", path).err
     )
+
+
+def labelled(path, said, **more):
+    """A file of labels: (question, chain) → value, or a list with one per annotator."""
+    rows = [
+        {"item": f"q{n}@extractive · {chain}", "value": value, "annotator": who} | more
+        for (n, chain), values in said.items()
+        for who, value in zip("abc", values if isinstance(values, list) else [values], strict=False)
+    ]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+
+@pytest.fixture
+def by_people(grid, tmp_path):
+    """An experiment whose accuracy is people's; its labels are in labels.jsonl, where there are any."""
+    path = grid(["extractive"], "main: human\nchains: [refine, map_reduce]\n")
+    path.write_text(path.read_text().replace("kb: kb\n", "kb: kb\n    labels: labels.jsonl\n"))
+    return path
+
+
+def test_the_accuracy_may_be_that_of_people(saiten, by_people, tmp_path):
+    """Without the file the answers are made; then the same command counts what people said, and asks nothing again."""
+    first = saiten("experiment", by_people, "--format", "json")
+    assert first.status == 0, first
+    assert "there are no labels yet" in first.err
+    assert "saiten annotate runs/grid/scores/questions/samples.jsonl" in first.err.replace("\n", " ")
+    cells = next(iter(json.loads(first.out).values()))
+    assert [(row["human"], row["n"]) for row in cells] == [(None, 0)] * 2
+    kept = [answers_of(tmp_path, chain).read_bytes() for chain in ("refine", "map_reduce")]
+    labelled(
+        tmp_path / "labels.jsonl",
+        {(n, "refine"): 1 for n in range(5)} | {(0, "map_reduce"): [1, 0], (1, "map_reduce"): 0},
+        aspect="correct",
+    )
+    found = saiten("experiment", by_people, "--format", "json")
+    cells = next(iter(tables(found).values()))
+    assert [(row["human"], row["n"], row["of"]) for row in cells] == [(1.0, 5, 5), (0.25, 2, 5)]
+    assert "questions: 3 of 10 answers have no label, and no part in human" in found.err
+    assert [answers_of(tmp_path, chain).read_bytes() for chain in ("refine", "map_reduce")] == kept
+    (chains,) = tables(found)["Parallel beside serial (human)"]
+    assert (chains["difference"], chains["n"]) == (-0.75, 2)
+    assert chains["what follows"].startswith("too little measured for a verdict on the accuracy")
+    means = {row["system"]: row for row in tables(found)["correct: means by system"]}
+    assert (means["extractive · map_reduce"]["people"], means["extractive · map_reduce"]["n"]) == (0.25, 2)
+    assert "accuracy" in means["extractive · refine"]
+    page = saiten("experiment", by_people, "--results", "--format", "md").out
+    assert "Answers without a label are in of and not in n." in page
+
+
+def test_a_third_decision_settles_and_a_grade_of_0_declines(saiten, by_people, tmp_path):
+    """As in a meta-evaluation: who declines has no part in the mean, and is counted."""
+    said = {(n, chain): 4 for n in range(5) for chain in ("refine", "map_reduce")}
+    labelled(tmp_path / "labels.jsonl", said | {(0, "refine"): 0, (1, "refine"): [1, 5]}, aspect="correctness")
+    with (tmp_path / "labels.jsonl").open("a") as file:
+        settled = {"item": "q1@extractive · refine", "value": 2, "aspect": "correctness", "adjudicated": True}
+        file.write(json.dumps(settled, ensure_ascii=False) + "\n")
+    cells = next(iter(tables(saiten("experiment", by_people, "--format", "json")).values()))
+    assert [(row["human"], row["n"], row["of"]) for row in cells] == [(3.5, 4, 5), (4.0, 5, 5)]
+
+
+def test_of_several_aspects_one_is_named(saiten, by_people, tmp_path):
+    """`main: human:ASPECT`; without a name the aspects are told."""
+    rows = [
+        {"item": f"q{n}@extractive · {chain}", "value": value, "aspect": aspect}
+        for n in range(5)
+        for chain in ("refine", "map_reduce")
+        for aspect, value in (("correct", n % 2), ("fluent", 1))
+    ]
+    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    said = saiten("experiment", by_people)
+    assert said.status == 2
+    assert "there is human:correct, human:fluent; name one of these" in said.err
+    by_people.write_text(by_people.read_text().replace("main: human", 'main: "human:correct"'))
+    cells = next(iter(tables(saiten("experiment", by_people, "--format", "json")).values()))
+    assert [row["human:correct"] for row in cells] == [0.4, 0.4]
+    means = tables(saiten("experiment", by_people, "--results", "--format", "json"))["All metrics"]
+    assert [row["human:fluent"] for row in means] == [1.0, 1.0]
+
+
+def test_show_and_report_have_peoples_means_of_each_system(saiten, by_people, tmp_path):
+    """Beside those of the metrics, where labels are given."""
+    saiten("experiment", by_people, "-q")
+    labelled(tmp_path / "labels.jsonl", {(n, "refine"): 1 for n in range(5)} | {(0, "map_reduce"): 0}, aspect="correct")
+    run = "runs/grid/scores/questions"
+    found = json.loads(saiten("show", run, "--labels", "labels.jsonl", "--format", "json").out)
+    rows = [row for row in found["By system"] if row["metric"] == "human:correct"]
+    assert [(row["system"], row["mean"], row["n"], row["of"]) for row in rows] == [
+        ("extractive · map_reduce", 0.0, 1, 5),
+        ("extractive · refine", 1.0, 5, 5),
+    ]
+    assert {"metric": "human:correct", "status": "undefined", "times": 4, "reason": "no label"} in found["Why scores are missing"]  # fmt: skip
+    assert "human:correct|labels:labels.jsonl" in str(found["How the figures were made"])
+    assert "human" not in saiten("show", run).out
+    assert saiten("report", run, "--labels", "labels.jsonl", "-o", "r.html").status == 0
+    assert "means by system" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert saiten("report", "runs/grid", "-o", "e.html").status == 0
+    (tmp_path / "labels.jsonl").write_text('{"item": "elsewhere", "value": 1}\n')
+    said = saiten("show", run, "--labels", "labels.jsonl")
+    assert said.status == 2
+    assert "no label belongs to an item that was scored" in said.err

@@ -6,6 +6,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.cells import cells_of
 from saiten.experiments.kept_plan import keep_plan, kept_plan
 from saiten.experiments.plan import read_plan
+from saiten.experiments.results import main_metric
 
 WHOLE = """\
 title: Serial or parallel?
@@ -142,3 +143,11 @@ def test_another_encoding_is_told(tmp_path):
     path.write_bytes("title: 実験".encode("shift_jis"))
     with pytest.raises(BadInput, match="not in UTF-8"):
         read_plan(path)
+
+
+def test_people_may_stand_for_accuracy_where_there_are_labels(tmp_path):
+    """`main: human` needs no metric of this name, and says which data set has no labels."""
+    text = "data: [{questions: q.jsonl, kb: kb%s}]\nmodels: [extractive]\nmain: human:correct\n"
+    assert main_metric(read_plan(written(tmp_path, text % ", labels: l.jsonl"))) == "human:correct"
+    with pytest.raises(BadInput, match="main: human:correct is what people said, and q has no labels; name their file"):
+        read_plan(written(tmp_path, text % ""))

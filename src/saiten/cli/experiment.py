@@ -111,7 +111,7 @@ def result_tables(plan: Plan, folder: Path, currency: str, notes: Console, *, gl
     tables = experiment_tables(found, currency, glance=glance)
     for data in plan.data:
         run = scores_folder(folder, data)
-        if data.labels is None or not run.is_dir():
+        if data.labels is None or not run.is_dir() or not data.labels.is_file():
             continue
         items, outputs = Subject(run).read(notes)
         aspects = pair(items, outputs, list(read_said(data.labels, {}, notes)))

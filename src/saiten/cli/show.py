@@ -8,6 +8,7 @@ from rich.console import Console
 
 from saiten.cli import MISSED
 from saiten.cli import threshold_options as asked
+from saiten.cli.meta_evaluate import read_said
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
 from saiten.cli.show_gist import show_gist
 from saiten.cli.unfinished import tell_unfinished
@@ -16,7 +17,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader, read_run
 from saiten.reports.comparison import higher_is_better
 from saiten.reports.dialogue_page import dialogue_json, print_dialogue
-from saiten.reports.run_tables import currency_of, run_tables, summary_of
+from saiten.reports.run_tables import currency_of, people_of, run_tables, summary_of
 from saiten.reports.sample_page import print_sample, sample_json
 from saiten.reports.summary_tables import usage_text
 from saiten.reports.tables import Format, Table, render
@@ -33,6 +34,10 @@ def show(
     gist: Annotated[
         bool, typer.Option("--gist", help="Reference and answer side by side, with what is missing and extra marked.")
     ] = False,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="What people said of the answers: their means beside the metrics', by system too."),
+    ] = None,
     number: Annotated[int, typer.Option("-n", min=1, help="How many samples --worst lists.")] = 10,
     fail_under: asked.FailUnderOption = None,
     fail_over: asked.FailOverOption = None,
@@ -48,6 +53,7 @@ def show(
       saiten show runs/first --worst faithfulness
       saiten show runs/first --sample q17/hasty
       saiten show runs/talks --dialogue q17
+      saiten show runs/first --labels labels.jsonl
       saiten show runs/first --format md
       saiten show runs/first --format html > first.html
       saiten show runs/gist --gist
@@ -69,6 +75,10 @@ def show(
     )
     if gate is not None and (gist or any(one is not None for one in (sample, dialogue, worst))):
         raise ConfigurationError("thresholds are held against the summary; leave out --sample, --worst and the like")
+    if labels is not None and (gist or any(one is not None for one in (sample, dialogue, worst))):
+        raise ConfigurationError(
+            "--labels adds people's means to the summary; leave out --sample, --worst and the like"
+        )
     if gist or any(one is not None for one in (sample, dialogue, worst)):
         tell_unfinished([reader], notes)
     if gist:
@@ -84,13 +94,19 @@ def show(
     elif worst is not None:
         render([worst_table(reader, worst, number)], form, stdout(), str(run))
     else:
-        raise typer.Exit(show_summary(run, form, stdout(), gate))
+        raise typer.Exit(show_summary(run, form, stdout(), gate, labels))
 
 
-def show_summary(run: Path, form: Format, out: Console, gate: asked.Gate | None = None) -> int:
+def show_summary(
+    run: Path, form: Format, out: Console, gate: asked.Gate | None = None, labels: Path | None = None
+) -> int:
     """Print the summary of the run in this folder; the exit status: 0, or that of a threshold that it misses."""
     reader = read_run(run, tell=told(stderr()))
-    summary = summary_of(reader)
+    said = () if labels is None else tuple(read_said(labels, {}, stderr()))
+    if labels is not None and not said:
+        raise BadInput(f"there are no labels in {labels}")
+    people = list(people_of(reader, said)) if said else ()
+    summary = summary_of(reader, people, of_labels="" if labels is None else labels.name)
     tell_unfinished([reader], stderr())
     if not summary.figures:
         stderr().print("there are no scores yet")

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from saiten.errors import BadInput
 from saiten.experiments.yaml_lines import Lines, Place, read_yaml
+from saiten.meta_evaluation.people import is_human
 from saiten.presentable import presentable
 from saiten.records import Language
 
@@ -40,7 +41,8 @@ class DataSet(_Part):
     documents: tuple[Path, ...] = ()
     """Indexed into `kb` before the first question; what is there already is left alone."""
     labels: Path | None = None
-    """What people said of the answers; items are named QUESTION-ID@SYSTEM, as in the run's samples.jsonl."""
+    """What people said of the answers; items are named QUESTION-ID@SYSTEM, as in the run's samples.jsonl. With
+    `main: human` the file may come after the answers."""
     columns: dict[str, str] = Field(default_factory=dict)
     """Field → column, where names are not recognised."""
     language: Language | None = None
@@ -132,7 +134,8 @@ class Plan(_Part):
     metrics: tuple[str, ...] = Field(default=("accuracy",), min_length=1)
     """Names as in `saiten score -m`."""
     main: str = ""
-    """The metric that stands for accuracy in comparisons; by default the first."""
+    """The metric that stands for accuracy in comparisons; by default the first. `human` is what people said of the
+    answers, in each data set's `labels`; `human:ASPECT` where these have several aspects."""
     judge: JudgeTable = JudgeTable()
     evidence: tuple[Mode, ...] = ()
     """Grades correctness with each of these: `answer` (E2) and `reference` (E3) stand side by side."""
@@ -170,6 +173,10 @@ class Plan(_Part):
             if self.models and data.kb is None and data.demo is None:
                 raise ValueError(f"the models need a knowledge base for {data.name}; give it a kb")
         for data in self.data:
+            if is_human(self.main) and data.labels is None:
+                raise ValueError(
+                    f"main: {self.main} is what people said, and {data.name} has no labels; name their file"
+                )
             if "reference" in self.evidence and data.kb is None and data.demo is None:
                 raise ValueError(
                     f"evidence: reference is retrieved from a knowledge base, and {data.name} has none; give it a kb"

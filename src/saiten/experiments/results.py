@@ -6,21 +6,27 @@ tie, two the other way round), and the mean latency of the parallel chain was 0.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from saiten.answering import AnswerSummary, summarise_answers
+from saiten.data import read_labels
+from saiten.errors import BadInput
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.plan import DataSet, Plan
 from saiten.journal import read_run
 from saiten.journal.lines import from_line
 from saiten.journal.paid import paid_in
+from saiten.meta_evaluation.people import is_human
 from saiten.metrics.catalog import make_metrics
-from saiten.records import Usage
+from saiten.records import Label, Score, Usage
 from saiten.reports.comparison import BETTER, DIFFERS, NOISE, TOO_LITTLE, WORSE, higher_is_better, verdict_of
+from saiten.reports.run_tables import people_of, summary_of
 from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.stats.ratios import Ratio, ratio_of_means
-from saiten.summary import Figure, Summary, place_of, summarise
+from saiten.summary import Figure, Summary
 
 SERIAL, PARALLEL = "refine", "map_reduce"
 
@@ -66,7 +72,8 @@ class ChainComparison:
     @property
     def recommendation(self) -> str:
         """What follows, only where a difference is outside the noise; without a model, nothing from the latency."""
-        accuracy = verdict_of(self.accuracy.difference, self.p, self.accuracy.n, self.of, higher=self.higher)
+        n = self.accuracy.n
+        accuracy = verdict_of(self.accuracy.difference, self.p, n, self.of, higher=self.higher) if n else TOO_LITTLE
         better = {BETTER: PARALLEL, WORSE: SERIAL}.get(accuracy)
         faster = 0 if self.model == OFFLINE else _side(self.latency.low, self.latency.high, 1.0)
         quicker = {-1: PARALLEL, 1: SERIAL}.get(faster)
@@ -107,6 +114,8 @@ class ExperimentResult:
 
 def main_metric(plan: Plan) -> str:
     """The metric that stands for accuracy: the one that is named so, else the first; as it stands in results."""
+    if is_human(plan.main):
+        return plan.main
     return make_metrics([plan.main or plan.metrics[0]])[0].name
 
 
@@ -118,7 +127,7 @@ def read_results(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Exper
     summaries: dict[str, Summary] = {}
     usage = paid_in(folder) or Usage()
     for data in plan.data:
-        found = _scores(data, folder, main_metric(plan), tell)
+        found = _scores(data, folder, plan, tell)
         summary = None
         if found is not None:
             summary = summaries[data.name] = found.summary
@@ -142,7 +151,7 @@ class _Scores:
     """The scores of a data set."""
 
     summary: Summary
-    main: Mapping[str, float]
+    main: Mapping[str, Score]
     """By sample id: the main metric."""
 
 
@@ -156,18 +165,47 @@ class _Pair:
     parallel: float
 
 
-def _scores(data: DataSet, folder: Path, metric: str, tell: Callable[[str], None]) -> _Scores | None:
+def _scores(data: DataSet, folder: Path, plan: Plan, tell: Callable[[str], None]) -> _Scores | None:
     run = scores_folder(folder, data)
     if not (run / "manifest.json").is_file():
         return None
     reader = read_run(run, tell=tell)
-    places = {sample.id: place_of(sample) for sample in reader.samples()}
-    main = {
-        one.sample: one.score.value for one in reader.scores() if one.metric == metric and one.score.value is not None
-    }
-    made = reader.manifest.signatures
-    summary = summarise(reader.scores(), places, made, bad_rows=reader.bad_rows(), paid=reader.paid())
-    return _Scores(summary, main)
+    human = plan.main if is_human(plan.main) else ""
+    labels = list(_labels(data, run, tell))
+    try:
+        people = list(people_of(reader, labels, main=human)) if labels else []
+    except BadInput as error:
+        if human:
+            raise BadInput(f"{data.name}: {error}") from error
+        tell(f"{data.name}: {error}")
+        people = []
+    metric = main_metric(plan)
+    main = {one.sample: one.score for one in chain(reader.scores(), people) if one.metric == metric}
+    if human and people:
+        unlabelled = sum(score.status == "undefined" for score in main.values())
+        if unlabelled:
+            tell(f"{data.name}: {unlabelled} of {len(main)} answers have no label, and no part in {human}")
+    called = data.labels.name if data.labels is not None else ""
+    return _Scores(summary_of(reader, people, of_labels=called), main)
+
+
+def _labels(data: DataSet, run: Path, tell: Callable[[str], None]) -> Iterator[Label]:
+    if data.labels is None:
+        return
+    if not data.labels.is_file():
+        answers = run / "samples.jsonl"
+        tell(
+            f"{data.name}: there are no labels yet ({data.labels}); `saiten annotate {answers}` asks people, and the "
+            "same command again counts what they say"
+        )
+        return
+    for row in read_labels(data.labels, tell=_nobody):
+        if isinstance(row, Label):  # what is none is told where metrics are held against them
+            yield row
+
+
+def _nobody(_: str) -> None:
+    """What is told at the other reading is not told twice."""
 
 
 def _cells(plan: Plan, data: DataSet, folder: Path, summary: Summary | None) -> Iterator[CellResult]:
@@ -199,9 +237,9 @@ def _chains(
     cells: dict[tuple[str | None, str | None, str | None], Cell] = {
         (cell.model, cell.form, cell.chain): cell for cell in cells_of(plan, data) if cell.model is not None
     }
-    for (model, form, chain), serial in cells.items():
+    for (model, form, way), serial in cells.items():
         parallel = cells.get((model, form, PARALLEL))
-        if chain != SERIAL or parallel is None:
+        if way != SERIAL or parallel is None:
             continue
         first, second = (_answered(cell.answers(folder)) for cell in (serial, parallel))
         both = [identity for identity in first if identity in second]
@@ -215,10 +253,12 @@ def _chains(
         ]
         main = scores.main if scores is not None else {}
         graded = [
-            (first[identity][0], a, b)
+            (first[identity][0], a.value, b.value)
             for identity in both
             if (a := main.get(f"{identity}@{serial.system}")) is not None
             and (b := main.get(f"{identity}@{parallel.system}")) is not None
+            and a.value is not None
+            and b.value is not None
         ]
         accuracy = compare_paired([a for _, a, _ in graded], [b for *_, b in graded], [q for q, *_ in graded])
         metric = main_metric(plan)
@@ -231,11 +271,19 @@ def _chains(
                 accuracy,
                 _ratio(pairs),
                 accuracy.p_value,
-                len(first.keys() | second.keys()),
+                _could_be_graded(first.keys() | second.keys(), main, (serial.system, parallel.system), metric),
                 higher_is_better(metric),
             ),
             pairs,
         )
+
+
+def _could_be_graded(asked: AbstractSet[str], main: Mapping[str, Score], systems: Sequence[str], metric: str) -> int:
+    """Questions that either system answered; of people's labels those that have one: which to label is no verdict."""
+    if not is_human(metric):
+        return len(asked)
+    scores = ((main.get(f"{identity}@{system}") for system in systems) for identity in asked)
+    return sum(any(score is not None and score.status != "undefined" for score in of) for of in scores)
 
 
 def _answered(path: Path) -> dict[str, tuple[str, float | None]]:

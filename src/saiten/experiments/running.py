@@ -46,6 +46,7 @@ from saiten.journal.manifest import MANIFEST_NAME
 from saiten.journal.paid import PaidCalls
 from saiten.knowledge.base import KnowledgeBase
 from saiten.knowledge.indexed import Indexed
+from saiten.meta_evaluation.people import is_human
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.protocols import Judge, Metric, System
@@ -96,7 +97,7 @@ class Experiment:
         assemble_judge(self._judge_settings(), models=models)
         for data in self.plan.data:
             next(questions_of(data, _nobody), None)
-            if data.labels is not None and not data.labels.is_file():
+            if data.labels is not None and not data.labels.is_file() and not is_human(self.plan.main):
                 raise BadInput(f"the labels of {data.name} are not there: {data.labels}")
             self._check_kb(data, models)
             self._check_room(data)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from saiten.experiments.cells import Cell as GridCell
 from saiten.experiments.results import CellResult, ChainComparison, ExperimentResult
+from saiten.meta_evaluation.people import is_human
 from saiten.records import Usage
 from saiten.reports.charts import Point, VegaChart, accuracy_against_latency
 from saiten.reports.summary_tables import evidence_shift
@@ -15,6 +16,10 @@ _ENDS = ("95 % from", "to")
 _CELLS = (
     "Accuracy and latency of each system on each data set. 95 % interval: bootstrap over questions. Latency in "
     "seconds, from the question in to the last token out, over the answers where it was measured."
+)
+_HUMAN = (
+    "The accuracy is people's: the third decision on an answer, else the mean over its annotators. Answers without a "
+    "label are in of and not in n."
 )
 _LOADED = "With {n} questions at a time: the latency is that of a system under this load."
 _CHAINS = (
@@ -70,6 +75,7 @@ def _cells(result: ExperimentResult, currency: str, *, glance: bool) -> Table:
         Name(result.main),
         *_columns(glance=glance),
         "n",
+        "of",
         "failed",
         "median s",
         "mean s",
@@ -80,7 +86,8 @@ def _cells(result: ExperimentResult, currency: str, *, glance: bool) -> Table:
     )
     rows = tuple(_cell(each, result.main, glance=glance) for each in result.cells)
     at_once = result.plan.at_once
-    caption = _CELLS if at_once == 1 else f"{_CELLS} {_LOADED.format(n=at_once)}"
+    said = f"{_CELLS} {_HUMAN}" if is_human(result.main) else _CELLS
+    caption = said if at_once == 1 else f"{said} {_LOADED.format(n=at_once)}"
     title, drawn = Name(result.plan.title) or "Experiment", _drawn(result.main, None, glance=glance)
     return Table(title, columns, rows, caption, drawn, charts=tuple(_pictures(result)))
 
@@ -125,6 +132,7 @@ def _cell(each: CellResult, main: str, *, glance: bool) -> tuple[Cell, ...]:
         None if figure is None else figure.mean,
         *_interval(low, high, glance=glance),
         0 if figure is None else figure.n,
+        0 if figure is None else figure.total,
         None if answers is None else sum(answers.failures.values()),
         None if latency is None else latency.median,
         None if latency is None else latency.mean,

@@ -24,7 +24,7 @@ from saiten.meta_evaluation.ranking import NAMES, Ranking, rank
 from saiten.meta_evaluation.results import AspectResult, Easier, MetaEvaluation, MetricResult, Part, Settings
 from saiten.meta_evaluation.scales import Bounds, Scale, scale_of, shared
 from saiten.meta_evaluation.system_pairs import check_pairs
-from saiten.meta_evaluation.systems import system_level
+from saiten.meta_evaluation.systems import people_by_system, system_level
 from saiten.stats import Estimate
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.resampled import Resamples
@@ -296,4 +296,5 @@ def _result(
         ranking=ranked[0],
         notes=(*aspect.notes, *notes),
         declined=len(aspect.declined),
+        by_system=() if aspect.pairs else people_by_system(aspect.people, aspect.systems, aspect.questions),
     )

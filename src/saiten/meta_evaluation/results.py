@@ -16,6 +16,7 @@ from saiten.meta_evaluation.ranking import Ranking
 from saiten.meta_evaluation.scales import Scale
 from saiten.meta_evaluation.system_pairs import Ordered
 from saiten.meta_evaluation.systems import SystemLevel
+from saiten.stats.bootstrap import Interval
 
 SystemsOver = Literal["common", "all"]
 """A system's mean by people is taken over the items that the metric measured too · over all that people rated."""
@@ -134,6 +135,8 @@ class AspectResult:
     """Answers that people call declined (grade 0 of graded correctness); they are not among the n items."""
     parts: tuple[Part, ...] = ()
     """By name, where `Settings.split_by` asks for them."""
+    by_system: tuple[tuple[str, Interval], ...] = ()
+    """People's mean of each system, where systems are named; empty for preferences."""
 
 
 @dataclass(frozen=True, slots=True)

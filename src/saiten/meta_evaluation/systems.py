@@ -10,6 +10,7 @@ import numpy as np
 
 from saiten.meta_evaluation.system_pairs import Ordered, few, ordered
 from saiten.stats import Estimate, kendall, pearson, spearman
+from saiten.stats.bootstrap import Interval, bootstrap_mean
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.resampled import EQUAL, Resamples, apart, correlations_by_row
 
@@ -29,6 +30,15 @@ class SystemLevel:
     pearson: Estimate
     pairs: Ordered
     """Pairs of systems by their means."""
+
+
+def people_by_system(
+    people: Floats, systems: Sequence[str | None], questions: Sequence[str]
+) -> tuple[tuple[str, Interval], ...]:
+    """People's mean of each system, over all its items, with an interval that resamples questions; systems by name."""
+    names = sorted({system for system in systems if system is not None})
+    rows = {name: [i for i, system in enumerate(systems) if system == name] for name in names}
+    return tuple((name, bootstrap_mean(people[of], [questions[i] for i in of])) for name, of in rows.items())
 
 
 def system_level(

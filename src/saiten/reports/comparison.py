@@ -9,6 +9,7 @@ from saiten.dialogue.reading import has_dialogues
 from saiten.dialogue.running import HIGHER_IS_BETTER
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader
+from saiten.meta_evaluation.people import is_human
 from saiten.metrics.catalog import make_metric
 from saiten.records import CHECKS
 from saiten.reports.dialogue_comparison import Run, by_group
@@ -304,6 +305,8 @@ def enough(n: int, of: int, coverage: float = COVERAGE) -> bool:
 
 def higher_is_better(metric: str) -> bool | None:
     """The metric's direction; None where there is none, or none is known."""
+    if is_human(metric):
+        return True
     if metric in HIGHER_IS_BETTER:  # a score of dialogues
         return HIGHER_IS_BETTER[metric]
     try:

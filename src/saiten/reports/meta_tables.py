@@ -11,7 +11,15 @@ from saiten.meta_evaluation.results import AspectResult, MetaEvaluation, MetricR
 from saiten.reports.interval_columns import Cells, IntervalColumns
 from saiten.reports.meta_cells import aspect_name, easier, joined, measure_name, why_not
 from saiten.reports.part_tables import parts_table
-from saiten.reports.system_tables import never_within, never_won, systems_table, too_few, wins_table, within_table
+from saiten.reports.system_tables import (
+    means_table,
+    never_within,
+    never_won,
+    systems_table,
+    too_few,
+    wins_table,
+    within_table,
+)
 from saiten.reports.tables import Name, PValue, Table
 from saiten.stats import Estimate
 
@@ -35,6 +43,7 @@ def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
             _ranking,
             _items,
             within_table,
+            means_table,
             systems,
             wins_table,
             _decisions,

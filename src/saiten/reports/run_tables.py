@@ -1,9 +1,14 @@
 """A run as tables: its summary, and what its metrics and its dialogues bring with them."""
 
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
 from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import has_dialogues, read_dialogues
 from saiten.journal import RunReader
-from saiten.meta_evaluation.outputs import item_of
+from saiten.meta_evaluation.outputs import item_of, outputs_of_run
+from saiten.meta_evaluation.people import human_scores
+from saiten.records import Label, Scored
 from saiten.reports.aspect_tables import aspect_tables, has_aspects
 from saiten.reports.dialogue_tables import dialogue_tables, without_repeats
 from saiten.reports.gist_tables import gist_tables, has_gist
@@ -12,11 +17,22 @@ from saiten.reports.tables import Table
 from saiten.summary import Summary, place_of, summarise
 
 
-def summary_of(reader: RunReader) -> Summary:
-    """The summary of a run on disk."""
+def summary_of(reader: RunReader, people: Sequence[Scored] = (), *, of_labels: str = "") -> Summary:
+    """The summary of a run on disk, with the scores of people beside those of the metrics where there are any.
+
+    `of_labels`: where people's scores come from, for their signature.
+    """
     places = {sample.id: place_of(sample) for sample in reader.samples()}
-    made = reader.manifest.signatures
-    return summarise(reader.scores(), places, made, bad_rows=reader.bad_rows(), paid=reader.paid())
+    signatures = dict(reader.manifest.signatures)
+    signatures |= {one.metric: f"{one.metric}|labels:{of_labels}" for one in people}
+    scores = chain(reader.scores(), people)
+    return summarise(scores, places, signatures, bad_rows=reader.bad_rows(), paid=reader.paid())
+
+
+def people_of(reader: RunReader, labels: Sequence[Label], *, main: str = "") -> Iterator[Scored]:
+    """What people said of the run's answers, as scores; raises BadInput as `human_scores` does."""
+    items = {sample.id: item_of(sample) for sample in reader.samples()}
+    return human_scores(items, outputs_of_run(reader), labels, main=main)
 
 
 def currency_of(reader: RunReader) -> str:

@@ -4,7 +4,7 @@ from saiten.meta_evaluation.results import AspectResult, SystemsOver
 from saiten.meta_evaluation.system_pairs import FEWEST, Ordered
 from saiten.reports.interval_columns import Cells, IntervalColumns
 from saiten.reports.meta_cells import aspect_name, easier, joined, why_not
-from saiten.reports.tables import Table
+from saiten.reports.tables import Name, Table
 
 _COUNTED = ("ties as half", "alike", "otherwise", "tied by the metric", "tied by people", "tied by both")
 """The columns after the share of pairs that are alike."""
@@ -22,6 +22,25 @@ def never_won(aspect: AspectResult) -> str:
     found = [one.wins.ordered for one in aspect.metrics if one.wins is not None]
     known = any(figure.value is not None for figure in found)
     return "" if known or not found or too_few(aspect) else found[0].reason or ""
+
+
+def means_table(aspect: AspectResult, form: IntervalColumns) -> Table:
+    """Each system's mean by people, and by each metric over the items that both have."""
+    metrics = [one for one in aspect.metrics if one.systems is not None]
+    rows: list[Cells] = []
+    for system, people in aspect.by_system:
+        means = [
+            dict(zip(one.systems.systems, one.systems.metric, strict=True)).get(system)
+            for one in metrics
+            if one.systems is not None
+        ]
+        rows.append((Name(system), people.n, people.mean, *form.ends(people.low, people.high), *means))
+    columns = ("system", "n", *form.columns("people"), *(Name(one.metric) for one in metrics))
+    caption = (
+        "People: the third decision on an answer, else the mean over its annotators; n: answers with a label. Metrics: "
+        "over those of them that the metric measured. 95 % interval: bootstrap over questions."
+    )
+    return Table(f"{aspect_name(aspect)}: means by system", columns, tuple(rows), caption, form.intervals("people"))
 
 
 def systems_table(aspect: AspectResult, form: IntervalColumns, *, over: SystemsOver) -> Table:
