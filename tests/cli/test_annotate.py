@@ -334,6 +334,19 @@ def test_a_project_of_preferences_without_contexts_goes_on_without_them(saiten, 
     assert saiten("annotate", "a.jsonl", "--form", "preference", "--db", "old.db", "--pick", "--prepare").status == 2
 
 
+def test_whole_questions_are_asked_for_once_and_kept(saiten, project, data):
+    """The setting is the project's: typed again or not, it stays; for a project without it, it is another rule."""
+    database = project("grade", "--whole-questions")
+    assert saiten("annotate", data(ANSWERS, "answers.jsonl"), "--form", "grade", "--prepare").status == 0
+    with Store.open(database) as store:
+        assert store.settings.whole_questions is True
+    plain = project("correct")
+    with Store.open(plain) as store:
+        assert store.settings.whole_questions is False
+    said = saiten("annotate", "answers.jsonl", "--form", "correct", "--whole-questions", "--prepare")
+    assert (said.status, "whole_questions is False, not True" in " ".join(said.err.split())) == (2, True)
+
+
 def test_prelabels_out_of_a_run(saiten, project, exported, somewhere, data):
     """The scores of a judge stand in the database as what it said beforehand, and the export says that nobody saw it."""
     data(ANSWERS, "answers.jsonl")

@@ -146,3 +146,5 @@ class ProjectSettings:
     """Of the overlap, of each annotator's order of items, and of the order of answers within an item."""
     prelabels: Literal["shown", "hidden"] = "hidden"
     """Whether annotators see what a judge said beforehand; recorded with every label."""
+    whole_questions: bool = False
+    """Whether whoever gets one answer to a question gets all answers to it, one after the other."""

@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -97,6 +97,14 @@ def annotate(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of overlap and orders. Default: 0.", rich_help_panel=_THE_PROJECT)
     ] = None,
+    whole_questions: Annotated[
+        bool,
+        typer.Option(
+            "--whole-questions",
+            help="Whoever gets one answer to a question gets all answers to it.",
+            rich_help_panel=_THE_PROJECT,
+        ),
+    ] = False,
     prelabels: Annotated[
         Path | None,
         typer.Option(
@@ -170,7 +178,8 @@ def annotate(
     from saiten.annotation.people import the_admin  # noqa: PLC0415
 
     notes = stderr()
-    typed = _Typed(form, rubric, reason, per_item, overlap, seed, shown=show_prelabels, aspects=aspects, pick=pick)
+    flags = _Flags(show_prelabels, aspects, pick, whole_questions)
+    typed = _Typed(form, rubric, reason, per_item, overlap, seed, flags)
     with closing(_opened(data, db, typed)) as store:
         asked = FORMS[store.settings.form].from_options(store.settings.options)
         if data is not None:
@@ -194,6 +203,16 @@ def annotate(
 
 
 @dataclass(frozen=True, slots=True)
+class _Flags:
+    """Those of the project's settings that can only be typed to be set."""
+
+    show_prelabels: bool
+    aspects: bool
+    pick: bool
+    whole_questions: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Typed:
     """What of the project's settings was typed; None where nothing was."""
 
@@ -203,9 +222,7 @@ class _Typed:
     per_item: int | None
     overlap: float | None
     seed: int | None
-    shown: bool = field(kw_only=True)
-    aspects: bool = field(kw_only=True)
-    pick: bool = field(kw_only=True)
+    flags: _Flags
 
     def over(self, there: "ProjectSettings | None") -> "ProjectSettings":
         """The settings of a new project; or those there, and what was typed, which must be the same."""
@@ -217,8 +234,10 @@ class _Typed:
             raise ConfigurationError(f"what is to be asked? --form {', '.join(FORMS)}")
         named = {"per_item": self.per_item, "overlap": self.overlap, "seed": self.seed}
         given: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
-        if self.shown:
+        if self.flags.show_prelabels:
             given["prelabels"] = "shown"
+        if self.flags.whole_questions:
+            given["whole_questions"] = True
         base = there or ProjectSettings(form)
         return replace(base, form=form, options=self._options(form, there), **given)
 
@@ -229,11 +248,11 @@ class _Typed:
         if self.reason is not None:
             asked = replace(asked, reason_required=self.reason == "required")
         if isinstance(asked, PreferenceForm):
-            asked = replace(asked, pick=asked.pick or self.pick)
-            if self.aspects and asked.rubric is None:
+            asked = replace(asked, pick=asked.pick or self.flags.pick)
+            if self.flags.aspects and asked.rubric is None:
                 asked = replace(asked, rubric=read_rubric())
-        elif self.pick or self.aspects:
-            option = "--pick" if self.pick else "--aspects"
+        elif self.flags.pick or self.flags.aspects:
+            option = "--pick" if self.flags.pick else "--aspects"
             raise ConfigurationError(f"{option} belongs to --form preference, where answers are compared")
         if self.rubric is not None:
             if not isinstance(asked, AspectsForm | PreferenceForm):

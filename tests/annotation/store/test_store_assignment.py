@@ -1,5 +1,7 @@
 """Who gets which item, in which order, and what becomes of it when somebody comes or goes."""
 
+import random
+import sqlite3
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -187,3 +189,118 @@ def test_a_skipped_item_does_not_come_again(annotation_database):
         assert skipped == 4
         assert len(work_off(store, ben)) == 4
         assert store.next_item(anna) is None
+
+
+def questions_of(store, person):
+    """Question → the keys that this person got, in their order."""
+    found = {}
+    for given in store.assigned(person):
+        found.setdefault(given.item.content["question"], []).append(given.item.key)
+    return found
+
+
+def test_all_answers_to_a_question_go_to_the_same_people_on_request(annotation_database):
+    """Three people at unlike pace, two for each question: all of its answers or none, in a row, in orders of their own."""
+    with Store.open(annotation_database, settings_of(whole_questions=True)) as store:
+        store.add_items(new_items(48, questions=12))
+        everybody = people(store, 3)
+        for person, most in zip(everybody * 2, (5, 1, 2, 100, 100, 100), strict=True):
+            work_off(store, person, most)
+        assert store.item_counts().finished == 48
+        got = [questions_of(store, person) for person in everybody]
+        assert {len(keys) for each in got for keys in each.values()} == {4}
+        assert [sum(question in each for each in got) for question in {*got[0], *got[1], *got[2]}] == [2] * 12
+        assert sorted(len(each) for each in got) == [8, 8, 8]
+        for person in everybody:
+            asked = [given.item.content["question"] for given in store.assigned(person)]
+            assert len(list(pairwise_changes(asked))) == 8 - 1
+        shared = [question for question in got[0] if question in got[1]]
+        assert any(got[0][question] != got[1][question] for question in shared)
+
+
+def pairwise_changes(asked):
+    """Where one question follows upon another."""
+    return ((one, other) for one, other in pairwise(asked) if one != other)
+
+
+def test_answers_that_come_later_go_to_who_has_their_question(annotation_database):
+    """And need as many annotators as those before, also where not all items are to be graded twice."""
+    with Store.open(annotation_database, settings_of(whole_questions=True, overlap=0.5)) as store:
+        store.add_items(new_items(16, questions=8))
+        anna, ben, eve = people(store, 3)
+        for person in (anna, ben, eve):
+            work_off(store, person)
+        needed = {each.item.content["question"]: each.item.needed for each in store.settled()}
+        assert sorted(needed.values()) == [1] * 4 + [2] * 4
+        before = {person: set(questions_of(store, person)) for person in (anna, ben, eve)}
+        store.add_items(new_items(8, questions=8, begin=16))
+        for person in (eve, anna, ben):
+            work_off(store, person)
+        assert {each.item.content["question"]: each.item.needed for each in store.settled()} == needed
+        assert {each.item.needed for each in store.settled()} == {1, 2}
+        for person in (anna, ben, eve):
+            after = questions_of(store, person)
+            assert set(after) == before[person]
+            assert {len(keys) for keys in after.values()} == {3}
+
+
+def test_a_skipped_or_forgotten_answer_brings_its_question_along(annotation_database):
+    """Whoever gets it gets the other answers, too; whose day is over loses what they have not answered of it."""
+    clock = Clock()
+    settings = settings_of(whole_questions=True, per_item=1)
+    with Store.open(annotation_database, settings, clock=clock) as store:
+        store.add_items(new_items(3, questions=1))
+        anna, ben, eve = people(store, 3)
+        given = store.next_item(anna)
+        assert len(store.assigned(anna)) == 3
+        store.skip(anna, given.number, save_id=new_id())
+        work_off(store, anna, 1)
+        assert len(work_off(store, ben, 2)) == 2
+        clock.now += DAY
+        assert len(work_off(store, eve)) == 3
+        assert len(store.assigned(ben)) == 2
+        assert store.item_counts().finished == 3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_people_do_they_have_whole_questions(tmp_path, seed):
+    """Saves, skips, undos, people who leave, come back and stay away, later answers; and the sums stay right."""
+    drawn, clock = random.Random(seed), Clock()
+    settings = settings_of(whole_questions=True, overlap=0.5, per_item=2)
+    with Store.open(str(tmp_path / "a.db"), settings, clock=clock) as store:
+        store.add_items(new_items(20, questions=6))
+        size, everybody, seen, checked = 20, people(store, 3), {}, 0
+        for step in range(150):
+            person = drawn.choice(everybody)
+            what = drawn.random()
+            if what < 0.04:
+                store.set_active(person, active=False)
+                store.set_active(person, active=True)
+            elif what < 0.08:
+                clock.now += DAY
+            elif what < 0.1:
+                size += store.add_items(new_items(2, questions=6, begin=size))
+            elif what < 0.15:
+                store.undo(person, save_id=new_id())
+            elif (given := store.next_item(person)) is not None:
+                question = given.item.content["question"]
+                every = {item.key for item in new_items(size, questions=6) if item.content["question"] == question}
+                if given.number > seen.get(person, 0):  # new to them: then the whole question is
+                    assert set(questions_of(store, person)[question]) == every, step
+                    checked += 1
+                seen[person] = max(each.number for each in store.assigned(person))
+                if what < 0.3:
+                    store.skip(person, given.number, save_id=new_id())
+                else:
+                    store.save(person, given.number, {"grade": 1}, save_id=new_id())
+        assert checked > 5
+        for person in everybody:
+            work_off(store, person)
+    with sqlite3.connect(tmp_path / "a.db") as file:
+        wrong = (
+            "SELECT count(*) FROM saiten_items i WHERE room <> needed - (SELECT count(*) FROM saiten_assignments a "
+            "WHERE a.item_id = i.id AND a.state IN ('given', 'done'))"
+        )
+        assert file.execute(wrong).fetchone() == (0,)
+        left = file.execute("SELECT sum(max(room, 0)) FROM saiten_items").fetchone()
+        assert file.execute("SELECT places FROM saiten_projects").fetchone() == left

@@ -278,6 +278,25 @@ def test_units_of_a_reference_come_back_with_the_next_answer_to_it(serve):
     assert other.get("/api/items/2/earlier").status == 204
 
 
+def test_all_answers_to_a_question_come_one_after_the_other_on_request(serve):
+    """More of them than a page fetches ahead; then comes the next question, and the admin sees what was set."""
+    samples = [Sample(f"q{q}/{n}", f"Question {q}?", f"Answer {n}.") for n in range(7) for q in range(3)]
+    site = serve("grade", samples, whole_questions=True, per_item=1)
+    anna, asked = site.enter("anna"), []
+    while (reply := anna.get("/api/items/next")).status == 200:
+        number, ahead = reply.json["number"], []
+        for _ in range(4):
+            more = anna.get(f"/api/items/next?except={','.join(map(str, [number, *ahead]))}")
+            ahead += [more.json["number"]] if more.status == 200 else []
+        assert len({number, *ahead}) == 1 + len(ahead)
+        asked.append(reply.json["content"]["question"])
+        assert anna.save(number, {"grade": 3}).status == 200
+    assert len(asked) == 21
+    assert [len(set(asked[at : at + 7])) for at in (0, 7, 14)] == [1, 1, 1]
+    assert "to the same people" in site.enter("admin").get("/admin").text
+    assert "to the same people" not in serve().enter("admin").get("/admin").text
+
+
 def test_contexts_axes_and_a_pick_go_over_the_wire_without_a_word_on_systems(serve):
     """The item has the contexts of all answers, and the page the axes; the pick and the grades are kept and exported."""
     options = PreferenceForm(pick=True, rubric=read_rubric()).options

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, insert, select, update
 
 from saiten.annotation.records import ProjectSettings
-from saiten.annotation.store.candidates import Candidate, Search, within_reach
+from saiten.annotation.store.candidates import Candidate, Search, rest_of_question, within_reach
 from saiten.annotation.store.people import locked
 from saiten.annotation.store.releasing import release_for
 from saiten.annotation.store.room import lock_project, move, sums
@@ -72,7 +72,8 @@ def give(connection: Connection, rules: Rules, person: int, after: int) -> int |
     search = Search(connection, rules.project, rules.settings.seed, person, own.bin_rank, places)
     chosen = _choose(connection, rules, search, places)
     if chosen is None:
-        item = release_for(connection, rules.project, person, rules.now - rules.release_after)
+        before, whole = rules.now - rules.release_after, rules.settings.whole_questions
+        item = release_for(connection, rules.project, person, before, whole_questions=whole)
         return None if item is None else _hand_over(connection, rules, person, item, own.bin_rank)
     return _hand_over(connection, rules, person, chosen.item, chosen.bin_rank)
 
@@ -89,6 +90,8 @@ def share(connection: Connection, rules: Rules, person: int) -> int:
 def _choose(connection: Connection, rules: Rules, search: Search, places: int) -> Candidate | None:
     if places <= 0:
         return None
+    if rules.settings.whole_questions and (begun := next(search.begun(), None)):
+        return Candidate(begun[0].item, begun[0].topic, search.start)
     lacking = below(places, _at_work(connection, rules, search.person))
     others = lacking.keys() - {search.person}
     recent = _recent_topics(connection, search.person)
@@ -160,6 +163,17 @@ def _spread(runs: Iterable[list[Candidate]], recent: dict[int, int]) -> Candidat
 
 
 def _hand_over(connection: Connection, rules: Rules, person: int, item: int, bin_rank: int) -> int:
+    """The number of the item; with whole questions the first of all those that the person gets with it.
+
+    They get them also where others have had them: an answer that somebody skipped brings its question along.
+    """
+    if not rules.settings.whole_questions:
+        return _hand_over_one(connection, rules, person, item, bin_rank)
+    together = rest_of_question(connection, rules.project, rules.settings.seed, person, item)
+    return min(_hand_over_one(connection, rules, person, each, bin_rank) for each in together)
+
+
+def _hand_over_one(connection: Connection, rules: Rules, person: int, item: int, bin_rank: int) -> int:
     before = connection.execute(
         select(assignments.c.id, assignments.c.number).where(
             assignments.c.person_id == person, assignments.c.item_id == item

@@ -40,6 +40,16 @@ class Search:
         """All items with room."""
         return self._runs()
 
+    def begun(self) -> Iterator[list[Candidate]]:
+        """Items of questions of which this person has had other answers."""
+        theirs = items.alias()
+        topics = (
+            select(theirs.c.topic)
+            .join(assignments, assignments.c.item_id == theirs.c.id)
+            .where(assignments.c.person_id == self.person, assignments.c.state != "released")
+        )
+        return self._runs(items.c.topic.in_(topics))
+
     def indispensable(self, others: Collection[int]) -> Iterator[list[Candidate]]:
         """Items that lack so many annotators that this person and all `others` who have not had them must take them."""
         return self._runs(items.c.room >= len(others) + 1 - _had_by(others))
@@ -56,11 +66,6 @@ class Search:
         bins = bins_of(self.seed, self.person)
         bins = bins[self.start :] + bins[: self.start]
         step = max(1, BINS * _AT_ONCE // max(self.places, _AT_ONCE))
-        had = exists().where(
-            assignments.c.item_id == items.c.id,
-            assignments.c.person_id == self.person,
-            assignments.c.state != "released",
-        )
         for begin in range(0, BINS, step):
             run = bins[begin : begin + step]
             found = self.connection.execute(
@@ -69,13 +74,27 @@ class Search:
                     items.c.room > 0,
                     *(() if len(run) == BINS else (items.c.bin.in_(run),)),
                     *conditions,
-                    ~had,
+                    ~had_by(self.person),
                 )
             )
             turns = {number: turn for turn, number in enumerate(run, begin)}
             rows = sorted(found, key=lambda row: (turns[row.bin], place(self.seed, self.person, row.id)))
             if rows:
                 yield [Candidate(row.id, row.topic, (self.start + turns[row.bin]) % BINS) for row in rows]
+
+
+def rest_of_question(connection: Connection, project: int, seed: int, person: int, item: int) -> list[int]:
+    """This item and all others of its question that the person has not had, in an order of the person's own."""
+    topic = select(items.c.topic).where(items.c.id == item).scalar_subquery()
+    chosen = select(items.c.id).where(items.c.project_id == project, items.c.topic == topic, ~had_by(person))
+    return sorted(connection.scalars(chosen), key=lambda each: place(seed, person, each))
+
+
+def had_by(person: int) -> ColumnElement[bool]:
+    """Whether this person has had an item, and it did not go to others."""
+    return exists().where(
+        assignments.c.item_id == items.c.id, assignments.c.person_id == person, assignments.c.state != "released"
+    )
 
 
 def within_reach(connection: Connection, project: int, people: Collection[int]) -> dict[int, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, case, func, insert, select, update
 
 from saiten.annotation.records import NewItem, ProjectSettings
 from saiten.annotation.store.json_text import digest, plain, to_text
@@ -23,7 +23,8 @@ def add_items(connection: Connection, project: int, settings: ProjectSettings, n
     """How many were added; those that are there already, with the same content, are passed over.
 
     Of all items of the project, exactly `round(overlap * number)` need `per_item` annotators, the others one. What is
-    lacking to that is drawn, with the seed, among the items of this call: nothing changes about those before.
+    lacking to that is drawn, with the seed, among the items of this call: nothing changes about those before. With
+    whole questions, the items of a question need equally many, and the number is as near as that allows.
 
     Raises:
         BadInput: a key is there with another content, or an item cannot be written as JSON. Nothing is added then.
@@ -32,7 +33,8 @@ def add_items(connection: Connection, project: int, settings: ProjectSettings, n
     newest = connection.scalar(select(func.max(items.c.id))) or 0
     added = sum(_add(connection, rows) for rows in _runs(project, settings.seed, new))
     wanted = round(settings.overlap * (before + added)) - overlapping
-    drawn_now = _draw(connection, project, newest, min(max(wanted, 0), added), settings.per_item)
+    draw = _draw_questions if settings.whole_questions else _draw
+    drawn_now = draw(connection, project, newest, min(max(wanted, 0), added), settings.per_item)
     connection.execute(
         update(projects)
         .where(projects.c.id == project)
@@ -73,7 +75,7 @@ def _row(project: int, seed: int, item: NewItem) -> dict[str, Any]:
         "needed": 1,
         "room": 1,
         "bin": bin_of(seed, key),
-        "topic": topic_of(str(item.content.get("question", key))),
+        "topic": topic_of(str(item.content.get("question") or key)),
         "drawn": drawn(seed, key),
     }
 
@@ -111,6 +113,32 @@ def _draw(connection: Connection, project: int, newest: int, wanted: int, per_it
         )
         connection.execute(update(items).where(items.c.id.in_(chosen)).values(needed=per_item, room=per_item))
     return wanted
+
+
+def _draw_questions(connection: Connection, project: int, newest: int, wanted: int, per_item: int) -> int:
+    """The same by whole questions, about so many items; one that was there before keeps its number of annotators."""
+    new = items.c.id > newest
+    found = connection.execute(
+        select(
+            items.c.topic,
+            func.count(case((new, 1))).label("added"),
+            func.max(case((~new, items.c.needed))).label("needed"),
+        )
+        .where(items.c.project_id == project)
+        .group_by(items.c.topic)
+        .having(func.count(case((new, 1))) > 0)
+        .order_by(func.min(items.c.drawn), items.c.topic)
+    ).all()
+    chosen = {row.topic: row.added for row in found if (row.needed or 1) > 1}
+    for row in found:
+        lacking = wanted - sum(chosen.values()) if row.needed is None else 0
+        if lacking > 0 and 2 * lacking >= row.added:
+            chosen[row.topic] = row.added
+    topics = list(chosen)
+    for begin in range(0, len(topics), _AT_ONCE):
+        of_these = new, items.c.project_id == project, items.c.topic.in_(topics[begin : begin + _AT_ONCE])
+        connection.execute(update(items).where(*of_these).values(needed=per_item, room=per_item))
+    return sum(chosen.values())
 
 
 def _short(key: str) -> str:

@@ -123,6 +123,7 @@ items = Table(
     UniqueConstraint("project_id", "key_hash"),
     CheckConstraint("needed >= 1", name="needed"),
     CheckConstraint("room <= needed", name="room"),
+    Index(None, "project_id", "topic"),
 )
 Index(
     "ix_saiten_items_open",
