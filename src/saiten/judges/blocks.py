@@ -90,9 +90,9 @@ def _block(text: str, begin: int, end: int, material: Material) -> Block:
     whole = _FENCE.fullmatch(text, 0, begin) is not None and _FENCE.fullmatch(text, end) is not None
     quoted = (
         enclosed(text, begin, end)
-        or (material.cut_off and not opens_line)
+        or (material.strict and not opens_line)
         or material.holds_end(block)
-        or (material.holds(block) and not (whole and block.startswith("[") and not material.cut_off))
+        or (material.holds(block) and not (whole and block.startswith("[") and not material.strict))
     )
     return Block(block, alone=opens_line and ends_line, quoted=quoted)
 

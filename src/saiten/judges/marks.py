@@ -7,6 +7,7 @@ skipped for an earlier one; one that quotes the material is (`quotations`).
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from saiten.judges.quotations import MOST_MARKS, QUOTED, Material, ends_a_sentence
@@ -25,6 +26,7 @@ _AFTER = re.compile(r"[\s:：=＝*_`\"'(（\[［<＜「【\\]{0,12}")
 _NUMBER = re.compile(r"([+\-−±~〜]?)\s?(\d+(?:[.．,]\d+)?)(?:\s{0,3}(?:/|／|out of|of)\s{0,3}(\d+))?", re.IGNORECASE)
 _MORE = re.compile(r"\s{0,3}(?:[-–—~〜～/／]|to\b|or\b|か|または|から|ないし)\s{0,3}\d", re.IGNORECASE)
 _FEEDBACK = re.compile(r"^[\s*#_`>]*(?:feedback|フィードバック|講評)[\s*_`]*[:：][\s*_`]*", re.IGNORECASE)
+_IN_FORM = re.compile(r"^[ \t*#_`]{0,9}(?:feedback|フィードバック|講評)[*_`]{0,3}[:：]", re.IGNORECASE | re.MULTILINE)
 
 
 def read_grade(text: str, material: Material) -> dict[str, Any]:
@@ -34,7 +36,10 @@ def read_grade(text: str, material: Material) -> dict[str, Any]:
         ValueError: there is no mark, or what follows the last one is no whole number.
     """
     results, labels = list(_RESULT.finditer(text)), list(_LABEL.finditer(text))
-    own = _own(text, results, _end_of_number, material) or _own(text, labels, _end_of_number, material)
+    strict = replace(material, strict=True)
+    in_form = _IN_FORM.search(text) is not None
+    own = _own(text, results, _end_of_number, material if in_form else strict)
+    own = own or _own(text, labels, _end_of_number, strict)
     if not own:
         fault = "found no `[RESULT]` with a grade; end with `[RESULT]` and one whole number"
         raise ValueError(QUOTED if results or labels else fault)
@@ -111,7 +116,7 @@ def _own(
     for mark in marks[-MOST_MARKS:]:
         start, end = mark.start(), end_of(text, mark)
         if material.repeats(text, start, end):
-            if material.cut_off or material.quotes(text, start, end) or not ends_a_sentence(text[:start]):
+            if material.strict or material.quotes(text, start, end) or not ends_a_sentence(text[:start]):
                 continue
             repeated.append(True)
         else:

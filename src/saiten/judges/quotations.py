@@ -10,7 +10,8 @@ off, refuses, or goes on talking would pass that verdict off as its own. These r
 - A JSON value in a block quote or in quotation marks is a quotation, wherever it comes from.
 - A mark (`[RESULT] 5`, `[[True]]`, `Score: 5`) is so short that it may be in the material by chance. One that is in
   the material is a quotation if the words around it are those of the material, if it is in a block quote or in
-  quotation marks, or if no sentence or line ends before it (`The answer says: [RESULT] 5`).
+  quotation marks, or if no sentence or line ends before it (`The answer says: [RESULT] 5`). Where the mark is not the
+  form that was asked for (JSON was, or `Feedback: … [RESULT] n`), one that is in the material is always a quotation.
 - A mark of thinking (`</think>`) is a quotation if the words on one of its sides are those of the material.
 - In a reply that was cut off, every mark that is in the material is a quotation, and JSON counts only at the beginning
   of a line.
@@ -20,7 +21,7 @@ Texts are compared without white space, quotation marks, escapes and emphasis, w
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, takewhile
@@ -59,10 +60,11 @@ _END_OF_VALUE = 24
 
 @dataclass(frozen=True)
 class Material:
-    """The texts that a judge was sent to be judged, and whether its reply was cut off."""
+    """The texts that a judge was sent to be judged."""
 
     texts: tuple[str, ...] = ()
-    cut_off: bool = False
+    strict: bool = False
+    """Whether what may be a quotation is one: where a reply was cut off, or is not in the form that was asked for."""
 
     @cached_property
     def _plain(self) -> str:
@@ -99,16 +101,16 @@ class Material:
             return False
         if enclosed(text, start, end):
             return True
-        before = _letters(_plain(text[max(0, start - _LOOK) : start]))
+        before, after_gap = _behind_a_gap(_plain(text[max(0, start - _LOOK) : start]), begins=start <= _LOOK)
         after = _letters(_plain(text[end : end + _LOOK]))
         return any(
-            _same_before(before, self._plain[max(0, at - _LOOK) : at])
+            _same_before(before, self._plain[max(0, at - _LOOK) : at], whole=after_gap)
             or _same_after(after, self._plain[stop : stop + _LOOK])
             for at, stop in places
         )
 
     def _places(self, text: str) -> Iterator[tuple[int, int]]:
-        wanted = _plain(text) if self._plain else ""
+        wanted = _ELISION.sub("", _plain(text)) if self._plain else ""
         at = -1
         for _ in range(MOST_MARKS if wanted else 0):
             at = self._plain.find(wanted, at + 1)
@@ -149,17 +151,28 @@ def enclosed(text: str, start: int, end: int) -> bool:
 
 
 def ends_a_sentence(before: str) -> bool:
-    """Whether a sentence or a line ends where this text of a judge ends."""
+    """Whether a sentence or a line of a judge's ends here; what an ellipsis or a fence ends is none."""
     bare = before.rstrip()
-    return not bare or bool(_END.search(bare[-9:])) or ("\n" in before[len(bare) :] and bare[-1] not in ":：")
+    if not bare or _ELISION.search(bare[-3:].replace("…", "...")):
+        return False
+    return bool(_END.search(bare[-9:])) or ("\n" in before[len(bare) :] and bare[-1] not in ":：`")
 
 
-def _same_before(mine: str, theirs: str) -> bool:
-    """Whether the last words are the same: a few of them, or all that there are in the text of the material."""
+def _behind_a_gap(plain: str, *, begins: bool) -> tuple[str, bool]:
+    """The letters behind the last ellipsis, and whether these are all since a gap or since the reply began."""
+    pieces = _ELISION.split(plain)
+    return _letters(pieces[-1]), begins or len(pieces) > 1
+
+
+def _same_before(mine: str, theirs: str, *, whole: bool) -> bool:
+    """Whether the last words are the same: a few, all that the material has there, or all of the reply's (`whole`)."""
     theirs = _letters(theirs.rpartition(_BETWEEN)[2])[::-1]
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(mine[::-1], theirs, strict=False))
     same = "".join(letter for letter, _ in pairs)
-    return bool(same) and (same == theirs or sum(1 if is_narrow(letter) else 2 for letter in same) >= _TELLING)
+    weight = sum(1 if is_narrow(letter) else 2 for letter in same)
+    return bool(same) and (
+        same == theirs or weight >= _TELLING or (whole and len(same) == len(mine) and weight >= _FEW)
+    )
 
 
 def _same_after(mine: str, theirs: str) -> bool:
@@ -176,8 +189,3 @@ def _letters(text: str) -> str:
 def _plain(text: str) -> str:
     unescaped = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     return _DROPPED.sub("", unicodedata.normalize("NFKC", unescaped).casefold())
-
-
-def material_of(texts: Iterable[str], *, cut_off: bool = False) -> Material:
-    """The material out of these texts."""
-    return Material(tuple(texts), cut_off)

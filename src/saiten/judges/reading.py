@@ -6,6 +6,7 @@ sentence that the model can act on: a reply that cannot be read is never a verdi
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,7 +16,7 @@ from saiten.judges.blocks import MOST_BLOCKS, Block, find_blocks, half_width
 from saiten.judges.joining import holds_lists, join
 from saiten.judges.marks import read_decision, read_grade
 from saiten.judges.mending import parse
-from saiten.judges.quotations import QUOTED, Material, material_of, shown
+from saiten.judges.quotations import QUOTED, Material, shown
 from saiten.judges.tidying import field_name, shown_fields, tidy
 from saiten.protocols import R, Reply, Task
 from saiten.tasks.correctness import Decision, Grade
@@ -43,7 +44,7 @@ def read_reply(task: Task[R], text: str, *, cut_off: bool = False) -> R:
     Raises:
         ValueError: with a sentence that says what is wrong and what was expected.
     """
-    reply: R = _read(task, text.lstrip("\ufeff"), material_of(prompts.texts_in(task), cut_off=cut_off))
+    reply: R = _read(task, text.lstrip("\ufeff"), Material(prompts.texts_in(task), strict=cut_off))
     task.check(reply)
     return reply
 
@@ -62,7 +63,7 @@ def _read(task: Task[R], text: str, material: Material) -> Any:
     reply = _from_json(kind, text, material)
     if reply is None and read_mark is not None:
         with suppress(ValueError):  # as above: a model that was asked for JSON is not asked for a mark
-            reply = _from_mark(kind, text, material, read_mark)
+            reply = _from_mark(kind, text, replace(material, strict=True), read_mark)
     if reply is None:
         raise ValueError(f"found no JSON; expected {_expected(kind)}")
     return reply
