@@ -112,3 +112,27 @@ def test_python_reads_no_file_that_lies_about(proxy):
     configure(f'judge = "{FAR}"\n')
     assert api.evaluate([ROW], ["accuracy"]).settings["judge"] == "offline"
     assert proxy.received == b""
+
+
+def test_a_server_elsewhere_that_a_knowledge_base_names_is_shown(saiten, proxy, openai_server, caplog):
+    """The folder may be somebody else's: once, before it is asked; not where the user typed another."""
+    Path("docs").mkdir()
+    Path("docs/a.txt").write_text("Some text.")
+    near = f"openai:e@{openai_server.base_url}"
+    assert saiten("index", "docs", "--kb", "kb", "--embedder", near).status == 0
+    assert saiten("search", "text", "--kb", "kb").status == 0
+    assert not caplog.messages
+    manifest = Path("kb/knowledge-base.json")
+    manifest.write_text(manifest.read_text().replace(openai_server.base_url, "http://far.example/v1"))
+    assert saiten("search", "text", "--kb", "kb").status == 2
+    (said,) = caplog.messages
+    assert said.startswith("the knowledge base kb names the server of its embedder, http://far.example: it gets the")
+    assert b"far.example" in proxy.received
+    caplog.clear()
+    Path("docs/b.txt").write_text("More text.")
+    saiten("index", "docs", "--kb", "kb", "--retries", "0")
+    saiten("score", "data.jsonl", "-m", "correctness", "--kb", "kb", "-o", "run", "-q", "--retries", "0")
+    assert caplog.messages == [said, said]
+    caplog.clear()
+    saiten("search", "text", "--kb", "kb", "--embedder", "openai:e@http://far.example/v1")
+    assert not caplog.messages

@@ -3,14 +3,10 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from yarl import URL
-
 from saiten.assembly.addresses import url_of
-from saiten.assembly.keys import URL_VARIABLE, Keys, server_of
+from saiten.assembly.keys import Keys, elsewhere, server_of
 from saiten.config import Config
 from saiten.errors import ConfigurationError
-from saiten.models.endpoint import OPENAI
-from saiten.models.proxies import on_this_machine
 
 
 def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapping[str, str]) -> Iterator[str]:
@@ -25,9 +21,8 @@ def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapp
     for what, url in urls.items():
         if url is not None:
             keys.expect(url, what=what)
-    usual = {server_of(OPENAI), server_of(environ.get(URL_VARIABLE) or OPENAI)}
     for what, url in urls.items():
-        if url is None or typed[what] or server_of(url) in usual or on_this_machine(URL(url).host):
+        if url is None or typed[what] or not elsewhere(url, environ):
             continue
         key = None
         with suppress(ConfigurationError):  # a variable that is not set; whoever asks the server says so

@@ -8,6 +8,7 @@ from yarl import URL
 
 from saiten.errors import ConfigurationError
 from saiten.models.endpoint import OPENAI
+from saiten.models.proxies import on_this_machine
 from saiten.presentable import presentable
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
@@ -120,6 +121,12 @@ class ServerKey:
             f"{self.variable} goes to {_written(owner)} only; name the variable that has this server's key in "
             f'saiten.toml: [key_env] "{_written(self.server)}" = "VARIABLE"'
         )
+
+
+def elsewhere(url: str, environ: Mapping[str, str]) -> bool:
+    """Whether a server is neither on this machine, nor OpenAI's, nor the one in `OPENAI_BASE_URL`."""
+    usual = {server_of(OPENAI), server_of(environ.get(URL_VARIABLE) or OPENAI)}
+    return server_of(url) not in usual and not on_this_machine(_read(url).host)
 
 
 def _has_its_own(address: URL) -> bool:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from saiten.assembly.keys import Keys
+from saiten.assembly.addresses import url_of
+from saiten.assembly.keys import Keys, elsewhere, server_of
 from saiten.assembly.models import Models
 from saiten.errors import BadInput, ConfigurationError
 from saiten.knowledge.base import Contents, KnowledgeBase, Retrieval, read_contents
@@ -98,6 +99,8 @@ async def index_documents(
         engine = open_engine(kb, writing=True, keys=models.keys)
         stack.push_async_callback(engine.close)
         found = await find_manifest(engine)
+        if found is not None and embedder is None:
+            _notice_server(engine.name, found.embedder, models)
         chosen, spec = embedder_of_base(embedder or (found.embedder if found else default_embedder), models)
         stack.push_async_callback(chosen.close)
         spent: list[Usage] = []
@@ -131,6 +134,8 @@ async def open_knowledge_base(
     engine = open_engine(spec, writing=False, keys=models.keys)
     try:
         manifest = await open_manifest(engine)
+        if embedder is None:
+            _notice_server(engine.name, manifest.embedder, models)
         chosen, _ = embedder_of_base(embedder or manifest.embedder, models)
         check_embedder(manifest, chosen, engine.name)
         contents = await read_contents(engine)
@@ -143,3 +148,13 @@ async def open_knowledge_base(
             "are found. The same `saiten index` again goes on with the others"
         )
     return KnowledgeBase(engine, chosen, manifest, contents, retrieval=retrieval, k=k)
+
+
+def _notice_server(base: str, embedder: str, models: Models) -> None:
+    """Show a server elsewhere that the base chose: a folder may come from somebody else."""
+    url = url_of(embedder, models.environ)
+    if url is not None and elsewhere(url, models.environ):
+        models.notice(
+            f"the knowledge base {base} names the server of its embedder, {server_of(url)}: it gets the texts to "
+            "embed, and the key if there is one for it, when it is asked"
+        )

@@ -1,5 +1,6 @@
 """Chat models and embedders by their names, each in the stack that stands around its requests."""
 
+import logging
 import os
 import re
 from collections.abc import Mapping
@@ -30,6 +31,8 @@ from saiten.models.transformers_chat import TransformersChat
 from saiten.models.vectors import RAW
 from saiten.protocols import Chat, Embedder
 
+_LOG = logging.getLogger(__name__)
+
 
 def known_price(spec: str, calls: CallSettings) -> Price | None:
     """What the tokens of a chat model cost, by its name alone; None where nobody said so, 0 in this process."""
@@ -50,6 +53,7 @@ class Models:
     """What all of them spend, systems that are no models included."""
     keys: Keys = field(init=False, repr=False)
     """Which key goes to which server."""
+    _noticed: set[str] = field(init=False, repr=False, default_factory=set)
     _budget: Budget = field(init=False, repr=False)
     _limiters: dict[str, Limiter] = field(init=False, repr=False, default_factory=dict)
     _stores: list[Store] = field(init=False, repr=False, default_factory=list)
@@ -71,6 +75,7 @@ class Models:
         """Models that are called in another way by the same command: one account, and a key goes to one server."""
         others = Models(calls, self.environ, self.account)
         object.__setattr__(others, "keys", self.keys)
+        object.__setattr__(others, "_noticed", self._noticed)
         return others
 
     def chat(self, spec: str, *, what: str = "judge", builtin: str = "offline") -> Chat:
@@ -94,6 +99,12 @@ class Models:
             key_variable=address.source.variable,
         )
         return stack_chat(model, self._around(model.name, address.url), self._store())
+
+    def notice(self, sentence: str) -> None:
+        """Say something that the user should know, once however often it is found."""
+        if sentence not in self._noticed:
+            self._noticed.add(sentence)
+            _LOG.warning(sentence)
 
     def expect(self, spec: str, what: str) -> None:
         """Say that this model will be asked too, so that a key that is for it goes to no other server before."""
