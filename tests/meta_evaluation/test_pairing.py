@@ -315,6 +315,21 @@ def test_a_pattern_reads_verdicts_out_of_raw_replies(tmp_path, pattern, replies,
         assert any("no verdict in 1 of" in line for line in told) == ("unreadable" in expected)
 
 
+def test_1_and_2_name_an_answer_where_two_are_compared(tmp_path):
+    """About `ID vs ID`, or in a column that is said to hold a choice; else they are numbers."""
+    pattern = r"Response (\d|tie)"
+    replies = ["Response 1 is better", "Response 2", "Response tie", "Response 3"]
+    rows = [{"item": f"{n}/a vs {n}/b", "judge": "j", "reply": reply} for n, reply in enumerate(replies)]
+    wide = [{"item": row["item"], "j": row["reply"]} for row in rows]
+    plain = [row | {"item": str(n)} for n, row in enumerate(rows)]
+    expected = [-1.0, 1.0, 0.0, "unreadable"]
+    assert [one.said for one in read_outputs(written(tmp_path, *rows), pattern=pattern)] == expected
+    assert [one.said for one in read_outputs(written(tmp_path, *wide), pattern=pattern)] == expected
+    chosen = read_outputs(written(tmp_path, *plain), columns={"choice": "reply"}, pattern=pattern)
+    assert [one.said for one in chosen] == expected
+    assert [one.said for one in read_outputs(written(tmp_path, *plain), pattern=pattern)] == [1.0, 2.0, 0.0, 3.0]
+
+
 def test_replies_may_be_in_any_column_and_contradict_themselves(tmp_path):
     """A column named for the value is one judge's; how many replies have several verdicts is told."""
     rows = [{"key": n, "completion text": f"Maybe 1, or {n}."} for n in range(3)]

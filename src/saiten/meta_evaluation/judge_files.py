@@ -75,8 +75,9 @@ def read_outputs(
         source: the file.
         columns: field → column, where the names are not recognised. A `value` without a judge is one judge's.
         pattern: a regular expression that finds the verdict in a raw reply: its first group, else all of the match. The
-            last match counts, since a judge that reasons aloud may mention a grade earlier; A and B are preferences.
-            A text without a match is `unreadable`.
+            last match counts, since a judge that reasons aloud may mention a grade earlier; A and B are preferences,
+            and so are 1 and 2 about a pair of answers (`ID vs ID`) and in a column `choice`. A text without a match is
+            `unreadable`.
         tell: is told what the user should know.
 
     Raises:
@@ -121,7 +122,8 @@ class _Replies:
     ambiguous: int = 0
     """Replies with several matches that differ."""
 
-    def read(self, value: Any) -> Said:
+    def read(self, value: Any, *, names_answer: bool = False) -> Said:
+        """`names_answer`: what the pattern finds names one of two answers, 1 and 2 included."""
         if value is MISSING or value is None:
             return "undefined"
         if isinstance(value, int | float):
@@ -129,12 +131,12 @@ class _Replies:
         text = (as_text(value) or "").strip()
         if not text:
             return "undefined"
-        return _read(text) if self.pattern is None else self._matched(self.pattern, text)
+        return _read(text) if self.pattern is None else self._matched(self.pattern, text, names_answer=names_answer)
 
-    def _matched(self, pattern: re.Pattern[str], text: str) -> Said:
+    def _matched(self, pattern: re.Pattern[str], text: str, *, names_answer: bool) -> Said:
         self.texts += 1
         found = [next((group for group in one.groups() if group), one[0]).strip() for one in pattern.finditer(text)]
-        said: Said = _verdict(found[-1]) if found else "unreadable"
+        said: Said = _verdict(found[-1], names_answer=names_answer) if found else "unreadable"
         self.ambiguous += len({one.casefold() for one in found}) > 1
         if said == "unreadable":
             self.without.append(" ".join(text.split())[:_SHOWN])
@@ -176,19 +178,21 @@ def _long(row: Row, item: str, name: str, fields: Columns, replies: _Replies) ->
 def _found(row: Row, fields: Columns, replies: _Replies) -> Said:
     for form in ("preference", "choice"):
         text = _text(row, fields, form)
+        if text and replies.pattern is not None:
+            return replies.read(text, names_answer=form == "choice")
         if text:
             try:
                 return preference(text, names_answer=form == "choice")
             except ValueError:
                 return "unreadable"
-    said = replies.read(fields.find(row.fields, "value"))
+    said = replies.read(fields.find(row.fields, "value"), names_answer=VERSUS in _text(row, fields, "item"))
     return _WITHOUT_VALUE.get(_text(row, fields, "status"), said) if said == "undefined" else said
 
 
 def _wide(row: Row, item: str, replies: _Replies) -> Iterator[Output]:
     for column, value in _flat(row.fields):
         if plain_name(column) not in _NO_JUDGE:
-            yield Output(item, column, replies.read(value))
+            yield Output(item, column, replies.read(value, names_answer=VERSUS in item))
 
 
 def _verdicts(outputs: Iterable[Output], name: str, tell: Tell, replies: _Replies) -> Iterator[Output]:
@@ -219,8 +223,13 @@ def _read(text: str) -> Said:
     return label.value if isinstance(label, Label) else "unreadable"
 
 
-def _verdict(text: str) -> Said:
-    """The same of what a pattern found, where A, B and tie are preferences."""
+def _verdict(text: str, *, names_answer: bool) -> Said:
+    """The same of what a pattern found, where A, B and tie are preferences, and 1 and 2 if they name an answer."""
+    if names_answer:
+        try:
+            return preference(text, names_answer=True)
+        except ValueError:
+            return "unreadable"
     said = _read(text)
     if said != "unreadable":
         return said
