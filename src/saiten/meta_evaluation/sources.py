@@ -15,7 +15,7 @@ from saiten.journal import read_run
 from saiten.journal.journal import SCORES_NAME
 from saiten.journal.manifest import MANIFEST_NAME
 from saiten.meta_evaluation.judge_files import read_outputs
-from saiten.meta_evaluation.outputs import BETWEEN, Item, Origin, Output, item_of, outputs_of_run
+from saiten.meta_evaluation.outputs import BETWEEN, Item, Origin, Output, Said, item_of, outputs_of_run
 from saiten.records import Sample
 
 Tell = Callable[[str], None]
@@ -125,13 +125,13 @@ def _named_apart(sources: Sequence[Source], tell: Tell) -> Iterator[Output]:
     taken = Counter(_name(made) for each in apart for made in each.values())
     for each, place in zip(apart, _short([source.path for source in sources]), strict=True):
         each |= {old: replace(made, place=place) for old, made in each.items() if taken[_name(made)] > 1}
-    names = [_name(made) for each in apart for made in each.values()]
+    names = {made: _name(made) for each in apart for made in each.values()}
     if names:
-        tell(f"several runs or files have the same metric, so these are named apart: {', '.join(names)}")
+        tell(f"several runs or files have the same metric, so these are named apart: {', '.join(names.values())}")
     for source, each in zip(sources, apart, strict=True):
         for one in source.outputs:
             made = each.get(one.made)
-            yield one if made is None else replace(one, metric=_name(made), origin=made)
+            yield one if made is None else Output(one.item, names[made], one.said, one.aspect, made)
 
 
 def _name(made: Origin) -> str:
@@ -141,21 +141,19 @@ def _name(made: Origin) -> str:
 def _without_copies(sources: Sequence[Source]) -> list[Source]:
     """The sources, each without what an earlier one says alike: a baseline that no judge made, in several runs."""
     kept: list[Source] = []
+    earlier: list[dict[Origin, dict[tuple[str, str], Said]]] = []
     for source in sources:
+        said: dict[Origin, dict[tuple[str, str], Said]] = {}
+        for one in source.outputs:
+            said.setdefault(one.made, {})[one.item, one.aspect] = one.said
         copies = {
-            made.metric
-            for made in {one.made for one in source.outputs}
-            if not made.judge and any(_alike(made.metric, source, earlier) for earlier in kept)
+            made
+            for made, mine in said.items()
+            if not made.judge and any(mine.items() <= theirs.get(made, {}).items() for theirs in earlier)
         }
-        kept.append(replace(source, outputs=tuple(one for one in source.outputs if one.made.metric not in copies)))
+        kept.append(replace(source, outputs=tuple(one for one in source.outputs if one.made not in copies)))
+        earlier.append({made: of for made, of in said.items() if made not in copies})
     return kept
-
-
-def _alike(metric: str, source: Source, earlier: Source) -> bool:
-    """Whether the earlier source says all of it, and says the same."""
-    theirs = {(one.item, one.aspect): one.said for one in earlier.outputs if one.made.metric == metric}
-    mine = {(one.item, one.aspect): one.said for one in source.outputs if one.made.metric == metric}
-    return bool(theirs) and all(key in theirs and theirs[key] == said for key, said in mine.items())
 
 
 def _short(paths: Sequence[Path]) -> list[str]:
