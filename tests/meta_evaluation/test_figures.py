@@ -13,6 +13,7 @@ from saiten.errors import ConfigurationError
 from saiten.meta_evaluation.outputs import Item, Output
 from saiten.meta_evaluation.pairing import pair
 from saiten.meta_evaluation.report import Settings, meta_evaluate
+from saiten.meta_evaluation.scales import grades as rounded
 from saiten.meta_evaluation.systems import system_level
 from saiten.records import Label
 from saiten.stats import Estimate
@@ -100,6 +101,11 @@ def test_grades_are_compared_as_grades():
     assert found.macro_f1.value == close(sk.f1_score(GRADES, JUDGED, average="macro"))
     for figure in (found.agreement, found.linear_kappa, found.quadratic_kappa, found.macro_f1):
         assert figure.low < figure.value < figure.high
+
+
+def test_halves_are_rounded_alike_on_both_sides_of_0():
+    """On a scale from -1 to 1 people split between 0 and a fault come to the fault, whichever it is."""
+    assert rounded(np.array([-1.5, -0.5, -0.4, 0.0, 0.4, 0.5, 1.5, 4.5])).tolist() == [-2, -1, 0, 0, 0, 1, 2, 5]
 
 
 def test_a_threshold_makes_decisions_of_grades():

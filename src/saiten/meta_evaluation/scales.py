@@ -67,8 +67,9 @@ def _one_step(one: Scale, other: Scale) -> bool:
 
 
 def grades(values: Floats) -> Floats:
-    """To the nearest whole number, halves up."""
-    return np.floor(values + 0.5)
+    """To the nearest whole number, halves away from 0, so that -1 and 0 come to a fault as 0 and 1 do."""
+    rounded: Floats = np.sign(values) * np.floor(np.abs(values) + 0.5)
+    return rounded + 0.0  # no -0
 
 
 def are_grades(scale: Scale, people: Floats) -> bool:

@@ -162,7 +162,7 @@ def _grades(aspect: AspectResult, form: IntervalColumns) -> Table:
     ]
     names = ("same grade", "kappa, linear", "kappa, quadratic", "macro F1")
     columns = ("metric", "n", *form.columns(*names), "remarks")
-    caption = "Both rounded to whole grades, halves up."
+    caption = "Both rounded to whole grades, halves away from 0."
     return Table(f"{aspect_name(aspect)}: grades", columns, tuple(rows), caption, form.intervals(*names))
 
 
