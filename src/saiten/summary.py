@@ -88,6 +88,11 @@ class Summary:
     remarks: tuple[str, ...] = ()
     """What was left out of the figures."""
 
+    @property
+    def measured(self) -> bool:
+        """Whether anything has a value, answers that decline included: their grade is 0."""
+        return any(figure.n or figure.coverage.get("declined") for figure in self.figures)
+
     def overall(self, metric: str) -> Figure:
         """The figure of one metric over everything; raises KeyError."""
         for figure in self.figures:

@@ -7,6 +7,7 @@ import pytest
 
 from saiten.cli import COMMANDS
 from saiten.demo import load_demo
+from servers import Fault
 
 HOSTILE = "Fine.\x1b[2J\x1b[31m [red]x[/red] | \x9b1m\x07\x00 :smile:\nThe end."
 
@@ -354,3 +355,65 @@ def test_systems_in_two_runs_without_ids_are_not_mixed(against):
     other = [row | {"answer": "none"} if row["system"] == "b" else row for row in rows[::-1]]
     row, _, _ = against(rows, other)
     assert (row["n"], row["lower"], row["equal"]) == (20, 10, 10)
+
+
+@pytest.mark.parametrize("name", ["score", "unreadable", "undefined", "answer", "converse", "probe", "experiment"])
+def test_a_command_that_came_to_nothing_does_not_end_with_0(saiten, data, openai_server, somewhere, name):
+    """Where every score, question or dialogue failed, status 6 and a sentence; with values again, 0."""
+    rows = [{"id": f"q{n}", "question": f"Part {n}?", "answer": "a", "reference": f"Part {n} turns."} for n in range(3)]
+    file, judge = data(rows), f"openai:m@{openai_server.base_url}"
+    (somewhere / "grid.yaml").write_text(
+        f"data:\n  - answers: data.jsonl\nmetrics: [accuracy]\njudge: {{name: {json.dumps(judge)}}}\n"
+    )
+    judged = ("--judge", judge, "-o", "run", "--retries", 0)
+    command = {
+        "score": ("score", file, "-m", "accuracy", *judged),
+        "unreadable": ("score", file, "-m", "accuracy", *judged),
+        "undefined": ("score", file, "-m", "context_recall", "-o", "run"),
+        "answer": ("answer", file, "-s", judge, "-o", "a.jsonl", "--retries", 0),
+        "converse": ("converse", file, "-s", "python:json:dumps", *judged),
+        "probe": ("probe", file, "-m", "accuracy", "--probes", "padded", *judged),
+        "experiment": ("experiment", "grid.yaml", "--retries", 0),
+    }[name]
+    bad = "No." if name == "unreadable" else Fault(500)
+    openai_server.reply = lambda asked: None if '{"ok": true}' in str(asked.body) else bad
+    said = saiten(*command)
+    assert said.status == 6, said
+    assert "nothing was" in said.err
+    openai_server.reply = lambda _: None
+    if name in ("score", "answer", "probe"):
+        assert saiten(*command, "--retry-failed").status == 0
+    if name == "score":
+        assert saiten("show", "run").status == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("show", "run"),
+        ("show", "run", "--format", "json"),
+        ("show", "run", "--worst", "token_f1", "-n", 3000),
+        ("metrics",),
+        ("--help",),
+        ("score", "data.jsonl", "-m", "token_f1", "-o", "other"),
+    ],
+)
+def test_a_reader_who_has_enough_causes_no_error(saiten, process, data, arguments):
+    """`saiten … | head`: nothing on standard error that speaks of it, and the status that the command has anyway."""
+    rows = [{"id": f"sample-{n}", "answer": "a b", "reference": "a b c", "system": f"s{n % 90}"} for n in range(3000)]
+    saiten("score", data(rows), "-m", "token_f1", "-o", "run")
+    running = process(*arguments)
+    running.stdout.close()
+    assert running.wait(60) == 0
+    err = running.stderr.read()
+    assert b"Traceback" not in err
+    assert b"roken" not in err
+
+
+def test_a_reader_who_has_enough_changes_no_verdict(saiten, process, data):
+    """A missed threshold is missed, whoever looks."""
+    saiten("score", data([{"answer": "a b", "reference": "a"}]), "-m", "token_f1", "-o", "run")
+    running = process("show", "run", "--fail-under", "token_f1=1")
+    running.stdout.close()
+    running.stderr.close()
+    assert running.wait(60) == 5

@@ -57,6 +57,10 @@ MISSED = 5
 """Exit status where the answers are not good enough: a threshold is missed, or a run is worse than the one before."""
 
 
+NOTHING = 6
+"""Exit status where there is nothing to look at: every score, question or dialogue failed or could not be measured."""
+
+
 class LazyCommands(TyperGroup):
     """Imports a command's module when the command is called, not when the overview is shown."""
 
@@ -133,13 +137,44 @@ def _no_room(error: OSError) -> int:
     return 2
 
 
+class _Forgiving(io.FileIO):
+    """A pipe whose reader may have gone: what is written then goes nowhere, and what the command does goes on."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except BrokenPipeError:
+            return memoryview(data).nbytes
+
+
+def _outlive_readers() -> None:
+    """Let standard output and error be such pipes, where they are what the shell opened."""
+    for name, there in (("stdout", sys.__stdout__), ("stderr", sys.__stderr__)):
+        if getattr(sys, name) is not there or not isinstance(there, io.TextIOWrapper):
+            continue
+        try:
+            there.flush()
+            raw = _Forgiving(there.fileno(), "w", closefd=False)
+        except (OSError, ValueError):  # closed, or no file at all
+            continue
+        made = io.TextIOWrapper(
+            io.BufferedWriter(raw),
+            encoding=there.encoding,
+            errors=there.errors,
+            line_buffering=there.line_buffering or name == "stderr",
+        )
+        setattr(sys, name, made)
+
+
 def main(argv: list[str] | None = None) -> None:
     """The entry point.
 
     The exit status is 0 for done, 2 for a wrong set-up or input, 3 for a run that stopped and can be continued (its
     budget is spent), 4 for an alarm about the judge (`drift`, `probe --fail`), 5 for answers that are not good enough
-    (`score` and `show` with `--fail-under` or `--fail-over`, `compare --fail-if-worse`), 130 for Ctrl-C.
+    (`score` and `show` with `--fail-under` or `--fail-over`, `compare --fail-if-worse`), 6 where nothing at all was
+    measured or answered, 130 for Ctrl-C. Whoever closes the output early (`| head`) changes nothing about it.
     """
+    _outlive_readers()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a pipe on Windows, or LANG=C, may lack what we and answers write
             stream.reconfigure(errors="backslashreplace")

@@ -16,6 +16,7 @@ from saiten.answering.answers_file import folder_of
 from saiten.answering.provenance import read_settings
 from saiten.assembly import Models, ready
 from saiten.assembly.systems import assemble_system
+from saiten.cli import NOTHING
 from saiten.cli import data_options as of_data
 from saiten.cli import judge_options as typed
 from saiten.cli import system_options as under_test
@@ -109,7 +110,7 @@ def answer(
       saiten answer questions.jsonl --system http://localhost:8000/ask -o answers.jsonl --retry-failed
       saiten answer questions.jsonl --system rag:kb -o rag.jsonl --chain map_reduce --generator openai:gpt-4o-mini
 
-    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
+    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 6 no question was answered, 130 by Ctrl-C.
     """
     defaults = typed.configured(config)
     notes = stderr()
@@ -171,13 +172,17 @@ def answer(
                 f"there was no question in {questions}; reasons stand in {folder_of(ledger.path)}/errors.jsonl"
             )
         _tell_the_rest(ledger, progress, notes, out)
-    render(answer_tables(summarise_answers(out), calls.currency), form, stdout())
+    found = summarise_answers(out)
+    render(answer_tables(found, calls.currency), form, stdout())
     if form == "table":
         stdout().print(
             f"grade them: saiten score {outside(out)} -m METRIC; `saiten metrics` lists what there is", soft_wrap=True
         )
     if status:
         raise typer.Exit(status)
+    if not found.answered:
+        notes.print("[bold red]nothing was answered:[/] every question failed; the reasons stand in the table")
+        raise typer.Exit(NOTHING)
 
 
 def _refuse_unknown_cost(options: under_test.SystemOptions, max_cost: float | None) -> None:

@@ -163,7 +163,7 @@ def converse(
       saiten show runs/bot --dialogue q17
       saiten compare runs/qa runs/mqa --format html > qa-mqa.html
 
-    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 130 by Ctrl-C.
+    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 6 all dialogues failed, 130 by Ctrl-C.
     """
     defaults = typed.configured(config, judge=judge, embedder=embedder)
     notes = stderr()
@@ -270,9 +270,9 @@ def converse(
                 f"there was no pair of question and reference in {qa}; reasons stand in {journal.folder}/errors.jsonl"
             )
         _tell_the_rest(progress, models.account.usage, calls.currency, out, notes)
-    show_summary(out, form, stdout())
-    if status:
-        raise typer.Exit(status)
+    nothing = show_summary(out, form, stdout())
+    if status or nothing:
+        raise typer.Exit(status or nothing)
 
 
 def _tell_the_rest(progress: DialogueProgress, spent: Usage, currency: str, out: Path, notes: Console) -> None:

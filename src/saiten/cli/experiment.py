@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from saiten.answering.collecting import Watch as AnswersWatch
+from saiten.cli import NOTHING
 from saiten.cli import judge_options as typed
 from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.index_progress import IndexProgress
@@ -72,7 +73,8 @@ def experiment(
       saiten show runs/experiment/scores/demo-en
       saiten meta-evaluate runs/experiment/scores/demo-en labels.jsonl
 
-    Exit status: 0 done, 2 wrong set-up or input, also of a single cell, 3 stopped by the budget, 130 by Ctrl-C.
+    Exit status: 0 done, 2 wrong set-up or input, also of a single cell, 3 stopped by the budget, 6 no cell has a
+    single value, 130 by Ctrl-C.
     """
     if example:
         typer.echo(files("saiten.experiments").joinpath("example.yaml").read_text(encoding="utf-8"), nl=False)
@@ -103,6 +105,9 @@ def experiment(
     render(tables, form, stdout(), plan.title or file.stem)
     if status:
         raise typer.Exit(status)
+    if not results and not read_results(plan, folder, lambda _: None).measured:
+        notes.print("[bold red]nothing was measured:[/] no cell has an answer with a value")
+        raise typer.Exit(NOTHING)
 
 
 def result_tables(plan: Plan, folder: Path, currency: str, notes: Console, *, glance: bool) -> list[Table]:
@@ -113,11 +118,20 @@ def result_tables(plan: Plan, folder: Path, currency: str, notes: Console, *, gl
         run = scores_folder(folder, data)
         if data.labels is None or not run.is_dir() or not data.labels.is_file():
             continue
-        items, outputs = Subject(run).read(notes)
-        aspects = pair(items, outputs, list(read_said(data.labels, {}, notes)))
-        tables += meta_tables(meta_evaluate(aspects, Settings()), glance=glance)
+        try:
+            tables += _beside_people(run, data.labels, notes, glance=glance)
+        except BadInput as error:  # nobody has labelled yet, or in another form; all else is there
+            notes.print(f"[yellow]without labels:[/] {outside(data.name)}: {outside(error)}")
     notes.print(usage_text(found.usage, currency), markup=False)
     return tables
+
+
+def _beside_people(run: Path, labels: Path, notes: Console, *, glance: bool) -> list[Table]:
+    said = list(read_said(labels, {}, notes))
+    if not said:
+        raise BadInput(f"there is no label in {labels}")
+    aspects = pair(*Subject(run).read(notes), said)
+    return meta_tables(meta_evaluate(aspects, Settings()), glance=glance)
 
 
 def _run(work: Experiment, stages: "_Stages", notes: Console) -> int:

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from saiten.assembly import Models, assemble_judge, run_settings
-from saiten.cli import ALARM
+from saiten.cli import ALARM, NOTHING
 from saiten.cli import judge_options as typed
 from saiten.cli.data_options import read_columns
 from saiten.cli.output import FormatOption, stderr, stdout, told
@@ -108,7 +108,8 @@ def probe(
       saiten probe --judge openai:gpt-4o-mini -m correctness --probes order_swapped,rubric_turned --limit 100
       saiten probe --judge openai:qwen3@http://localhost:8000/v1 --votes 3 --fail
 
-    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 4 violated (with --fail), 130 by Ctrl-C.
+    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 4 violated (with --fail), 6 no score has a
+    value, 130 by Ctrl-C.
     """
     defaults = typed.configured(config, judge=judge, embedder=embedder)
     settings = typed.JudgeOptions(
@@ -173,6 +174,9 @@ def probe(
     render(tables, form, stdout(), f"Probes of a judge: {kept['data']}")
     if fail and report.violated:
         raise typer.Exit(ALARM)
+    if all(score.status in {"failed", "unreadable", "undefined"} for score in scores.values()):
+        notes.print("[bold red]nothing was measured:[/] no score has a value; the reasons stand in the run")
+        raise typer.Exit(NOTHING)
 
 
 def _rows(

@@ -100,7 +100,8 @@ def score(
       saiten score answers.jsonl -m correctness --judge openai:gpt-4o-mini --evidence reference --kb kb
       saiten score answers.jsonl -m faithfulness --fail-under faithfulness.low=0.8 --junit saiten.xml
 
-    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 5 a threshold was missed, 130 by Ctrl-C.
+    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 5 a threshold was missed, 6 no score has a
+    value, 130 by Ctrl-C.
     """
     defaults = typed.configured(config, judge=judge, embedder=embedder)
     names = tuple(metric or ()) or defaults.metrics

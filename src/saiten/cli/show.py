@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from saiten.cli import MISSED
+from saiten.cli import MISSED, NOTHING
 from saiten.cli import threshold_options as asked
 from saiten.cli.meta_evaluate import read_said
 from saiten.cli.output import FormatOption, outside, stderr, stdout, told
@@ -94,13 +94,18 @@ def show(
     elif worst is not None:
         render([worst_table(reader, worst, number)], form, stdout(), str(run))
     else:
-        raise typer.Exit(show_summary(run, form, stdout(), gate, labels))
+        status = show_summary(run, form, stdout(), gate, labels)
+        raise typer.Exit(0 if status == NOTHING else status)  # it was shown
 
 
 def show_summary(
     run: Path, form: Format, out: Console, gate: asked.Gate | None = None, labels: Path | None = None
 ) -> int:
-    """Print the summary of the run in this folder; the exit status: 0, or that of a threshold that it misses."""
+    """Print the summary of the run in this folder.
+
+    Returns:
+        The exit status: 0, that of a threshold that it misses, or that of a run without a single value.
+    """
     reader = read_run(run, tell=told(stderr()))
     said = () if labels is None else tuple(read_said(labels, {}, stderr()))
     if labels is not None and not said:
@@ -111,7 +116,7 @@ def show_summary(
     if not summary.figures:
         stderr().print("there are no scores yet")
         if gate is None:
-            return 0
+            return NOTHING
     tables = run_tables(reader, summary, glance=form == "table") if summary.figures else []
     outcomes = () if gate is None else gate.hold(reader, summary)
     if gate is not None:
@@ -121,7 +126,12 @@ def show_summary(
         spent = usage_text(summary.usage, currency_of(reader))
         one = "dialogue" if has_dialogues(reader) else "sample"
         out.print(f"{outside(spent)} · one {one} in full: saiten show {outside(run)} --{one} ID")
-    return MISSED if any(outcome.missed for outcome in outcomes) else 0
+    if any(outcome.missed for outcome in outcomes):
+        return MISSED
+    if not summary.measured:
+        stderr().print("[bold red]nothing was measured:[/] no score has a value; the reasons stand in the summary")
+        return NOTHING
+    return 0
 
 
 def worst_table(reader: RunReader, metric: str, number: int) -> Table:

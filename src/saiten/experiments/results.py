@@ -107,6 +107,11 @@ class ExperimentResult:
     """Of knowledge bases, answers and scores together."""
 
     @property
+    def measured(self) -> bool:
+        """Whether any score of any cell has a value."""
+        return any(summary.measured for summary in self.summaries.values())
+
+    @property
     def main(self) -> str:
         """The metric that stands for accuracy."""
         return main_metric(self.plan)
