@@ -211,6 +211,22 @@ def test_a_killed_experiment_goes_on(saiten, grid, openai_server, tmp_path):
         assert sorted(ids) == [row["id"] for row in QUESTIONS]
 
 
+@pytest.mark.parametrize("labels", ["", "\n", "item,value\n", "nonsense\n", '{"item": "elsewhere", "value": 1}\n'])
+def test_labels_that_are_not_there_yet_take_no_table_away(saiten, tmp_path, labels):
+    """With an empty file of labels, or one that says nothing here, all else is shown, and a note says why."""
+    rows = [row | {"answer": row["reference"]} for row in QUESTIONS]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "labels.jsonl").write_text(labels)
+    (tmp_path / "e.yaml").write_text(
+        "data:\n  - answers: answers.jsonl\n    labels: labels.jsonl\nmetrics: [token_f1]\n"
+    )
+    said = saiten("experiment", "e.yaml", "--format", "json")
+    found = tables(said)
+    assert any("token_f1" in json.dumps(rows) for rows in found.values())
+    if not labels.startswith("{"):
+        assert "without labels" in said.err
+
+
 def test_answers_that_are_there_are_graded_with_both_kinds_of_evidence(saiten, grid, tmp_path):
     """E2 beside E3 on the same answers, the shift of the mean, and both correlations where there are labels."""
     rows = [

@@ -120,30 +120,46 @@ def test_a_model_may_count_on_from_the_gist(named, positions):
 @pytest.mark.parametrize(
     ("lists", "fault"),
     [
-        ({"missing_gist": [4]}, "gist units 1 to 3, but number 4"),
-        ({"missing_gist": [0]}, "number 0"),
-        ({"missing_gist": [-1]}, "number -1"),
-        ({"missing_supplement": [1, 4]}, "supplement units 1 to 2, but number 4"),
-        ({"missing_gist": ["Quite another thing."]}, "name each by its number"),
-        ({"missing_gist": ["a"]}, "name each by its number"),
         ({"missing_gist": [True]}, "missing_gist"),
         ({"missing_gist": [None]}, "missing_gist"),
         ({"missing_gist": [1.5]}, "missing_gist"),
         ({"extra_gist": [["x"]]}, "extra_gist"),
     ],
 )
-def test_a_number_or_text_that_names_no_unit_is_refused(lists, fault):
-    """A 0 may mean the first, or none: no reply is better than a guessed one."""
+def test_what_is_neither_number_nor_text_is_refused(lists, fault):
+    """No reply is better than a guessed one."""
     with pytest.raises(ValueError, match=fault) as refusal:
         read_reply(FIND, found(**lists))
     assert has_its_japanese(str(refusal.value))
 
 
+@pytest.mark.parametrize(
+    ("lists", "fault", "gist", "supplement"),
+    [
+        ({"missing_gist": [4]}, "gist units 1 to 3, but number 4", (), ()),
+        ({"missing_gist": [2, 0]}, "number 0", (1,), ()),
+        ({"missing_gist": [-1, 3]}, "number -1", (2,), ()),
+        ({"missing_supplement": [1, 4]}, "supplement units 1 to 2, but number 4", (), (0,)),
+        ({"missing_gist": ["Quite another thing.", 1]}, "name each by its number", (0,), ()),
+        ({"missing_gist": ["a"]}, "name each by its number", (), ()),
+    ],
+)
+def test_a_number_or_text_that_names_no_unit_is_asked_about(lists, fault, gist, supplement):
+    """A 0 may mean the first, or none: it is no unit. What else was named stands."""
+    reply = read_reply(FIND, found(**lists))
+    said = doubt(FIND, reply)
+    assert fault in said
+    assert has_its_japanese(said)
+    assert FIND.missing(reply) == (gist, supplement)
+    assert sum(map(len, FIND.unreadable(reply))) == 1
+
+
 def test_a_reference_without_a_class_has_no_such_unit():
     """Where there is no supplement, none can be missing."""
     task = FindMissingAndExtra("q", "a", ("x",), (), language="en")
-    with pytest.raises(ValueError, match="there is no supplement unit"):
-        read_reply(task, found(missing_supplement=[1]))
+    reply = read_reply(task, found(missing_supplement=[1]))
+    assert "there is no supplement unit" in doubt(task, reply)
+    assert task.missing(reply) == ((), ())
 
 
 def test_a_model_that_is_held_to_the_schema_writes_numbers():

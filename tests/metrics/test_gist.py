@@ -1,6 +1,7 @@
 """Gist: the four ratios, counted by hand; the units with their places; units of people, examples and roles."""
 
 import json
+from itertools import pairwise
 
 import orjson
 import pytest
@@ -62,6 +63,49 @@ async def test_each_ratio_is_what_one_counts_by_hand(which, value):
         "extra_gist": 1,
         "extra_supplement": 3,
     }
+
+
+@pytest.mark.parametrize(
+    ("named", "missing_gist"),
+    [([7], 0), ([1, 7], 1 / 2), ([1, 2, 3, 7], 1), ([7, 8], 0), ([7, 7, 1], 1 / 2), ([7, 8, 9], None), ([0, 2], 1 / 2)],
+)
+async def test_a_number_out_of_range_makes_one_unit_unreadable(named, missing_gist):
+    """A unit that nobody can tell is left out of its own ratio, and said; the other three are what they are."""
+    judge = judge_saying(found=FOUND.model_copy(update={"missing_gist": named}))
+    scores = {which: await Gist(which).score(SAMPLE, judge) for which in WHICH}
+    values = {which: score.value for which, score in scores.items()}
+    assert values == {
+        "missing_gist": pytest.approx(missing_gist) if missing_gist is not None else None,
+        "missing_supplement": 0,
+        "extra_gist": pytest.approx(1 / 3),
+        "extra_supplement": 3,
+    }
+    assert scores["missing_gist"].status == ("unreadable" if missing_gist is None else "ok")
+    assert "unreadable" in scores["missing_gist"].reason
+    details = scores["extra_gist"].details
+    assert details["unreadable"] == {"missing_gist": len({number for number in named if number not in {1, 2, 3}})}
+    assert any("but number" in fault for fault in details["faults"])
+
+
+@pytest.mark.parametrize(
+    ("gist", "supplement", "counted"),
+    [
+        (["締切は月末😀です。会議室は3階です。"], ["会議室は3階です。"], (1, 0)),
+        (["会議室は3階です。"], ["締切は月末😀です。会議室は3階です。", "会議室は3階です。用紙は白です。"], (1, 0)),
+        ([], ["締切は月末😀です。会議室は3階です。", "会議室は3階です。", "用紙は白です。"], (0, 2)),
+        (["締切は月末😀です。"], ["会議室は3階です。"], (1, 1)),
+    ],
+)
+async def test_overlapping_passages_count_once(gist, supplement, counted):
+    """What the answer adds is one passage however often its parts are listed, in the first of the lists: gist."""
+    found = FOUND.model_copy(update={"extra_gist": gist, "extra_supplement": supplement})
+    score = await Gist().score(SAMPLE, judge_saying(found=found))
+    counts = score.details["counts"]
+    assert (counts["extra_gist"], counts["extra_supplement"]) == counted
+    placed = [unit for name in ("extra_gist", "extra_supplement") for unit in score.details["spans"][name]]
+    ends = sorted((unit["start"], unit["end"]) for unit in placed)
+    assert all(before <= start for (_, before), (start, _) in pairwise(ends))
+    assert len(score.details["faults"]) == max(0, len(gist) + len(supplement) - sum(counted))
 
 
 async def test_units_stand_in_the_details_with_their_places():

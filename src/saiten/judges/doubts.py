@@ -1,7 +1,8 @@
 """Doubts: what is odd about a reply that can be used all the same. The model is asked once more, then it stands.
 
 A reply that does not fit its task is no reply (`Task.check`). These fit, and are worth a second try: a unit in two
-lists, text that no unit covers. Whoever uses the reply finds the same faults in it again and reports them.
+lists, text that no unit covers, the number of a unit that is not there. Whoever uses the reply finds the same faults in
+it again and reports them.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +31,7 @@ def _of_split(task: SplitGist, reply: ReferenceUnits) -> tuple[str, ...]:
 def _of_find(task: FindMissingAndExtra, reply: MissingAndExtra) -> tuple[str, ...]:
     extra = {"extra_gist": reply.extra_gist, "extra_supplement": reply.extra_supplement}
     known = known_again(chain(*extra.values()), (*task.gist, *task.supplement))
-    return (*lay_out(task.answer, extra, whole=False).faults, *known)
+    return (*chain(*task.unreadable(reply)), *lay_out(task.answer, extra, whole=False).faults, *known)
 
 
 _DOUBTS: Mapping[type[Task[Any]], Callable[[Any, Any], tuple[str, ...]]] = {

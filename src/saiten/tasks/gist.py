@@ -12,7 +12,10 @@ from pydantic import Field, field_validator
 
 from saiten.protocols import Reply, Task
 from saiten.tasks.gist_examples import GistExample, Shot, find_shots, split_shots
-from saiten.tasks.unit_numbers import UnitNumber, can_be_seen, positions_of, text_of_unit
+from saiten.tasks.unit_numbers import UnitNumber, can_be_seen, read_positions, text_of_unit
+
+_Positions = tuple[tuple[int, ...], tuple[str, ...]]
+"""Units by position, and what names none."""
 
 
 class ReferenceUnits(Reply):
@@ -79,16 +82,21 @@ class FindMissingAndExtra(Task[MissingAndExtra]):
     def shots(self) -> tuple[Shot, ...]:
         return find_shots(self.examples, self.role)
 
-    def check(self, reply: MissingAndExtra) -> None:
-        self.missing(reply)
-
     def missing(self, reply: MissingAndExtra) -> tuple[Sequence[int], Sequence[int]]:
-        """The positions, counted from 0, of the missing units of gist and of supplement, each once and in order.
+        """The positions, counted from 0, of the missing units of gist and of supplement, each once and in order."""
+        gist, supplement = self._read(reply)
+        return gist[0], supplement[0]
 
-        Raises:
-            ValueError: a number or a text names no unit; with the sentence that the model is shown.
+    def unreadable(self, reply: MissingAndExtra) -> tuple[Sequence[str], Sequence[str]]:
+        """Sentences about what names no unit, where the missing ones of gist and of supplement are named.
+
+        Worth a second try; what is left then makes one unit unreadable, not the reply.
         """
+        gist, supplement = self._read(reply)
+        return gist[1], supplement[1]
+
+    def _read(self, reply: MissingAndExtra) -> tuple[_Positions, _Positions]:
         return (
-            positions_of(reply.missing_gist, self.gist, "gist unit"),
-            positions_of(reply.missing_supplement, self.supplement, "supplement unit", before=len(self.gist)),
+            read_positions(reply.missing_gist, self.gist, "gist unit"),
+            read_positions(reply.missing_supplement, self.supplement, "supplement unit", before=len(self.gist)),
         )

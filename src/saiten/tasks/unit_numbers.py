@@ -65,16 +65,32 @@ def positions_of(named: Sequence[int | str], units: Sequence[str], what: str, *,
     Raises:
         ValueError: with the sentence that the model is shown. A 0 is refused: it may mean the first, or none.
     """
-    numbers = [name if isinstance(name, int) else _number_of(name, units, what) for name in named]
+    positions, faults = read_positions(named, units, what, before=before)
+    if faults:
+        raise ValueError(faults[0])
+    return positions
+
+
+def read_positions(
+    named: Sequence[int | str], units: Sequence[str], what: str, *, before: int = 0
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The positions of the units that are named, as above, and a sentence for each name that names none."""
+    numbers: list[int] = []
+    faults: list[str] = []
+    for name in named:
+        try:
+            numbers.append(name if isinstance(name, int) else _number_of(name, units, what))
+        except ValueError as error:
+            faults.append(str(error))
     if any(number > len(units) for number in numbers) and all(
         before < number <= before + len(units) for number in numbers
     ):
         numbers = [number - before for number in numbers]
-    for number in numbers:
-        if not 1 <= number <= len(units):
-            there = f"there are {what}s 1 to {len(units)}" if units else f"there is no {what}"
-            raise ValueError(f"{there}, but number {number} was named; a list may be empty")
-    return tuple(sorted({number - 1 for number in numbers}))
+    there = f"there are {what}s 1 to {len(units)}" if units else f"there is no {what}"
+    outside = [number for number in numbers if not 1 <= number <= len(units)]
+    faults += [f"{there}, but number {number} was named; a list may be empty" for number in outside]
+    positions = {number - 1 for number in numbers if number not in outside}
+    return tuple(sorted(positions)), tuple(dict.fromkeys(faults))
 
 
 def _number_of(text: str, units: Sequence[str], what: str) -> int:

@@ -26,7 +26,7 @@ class Layout:
     """Units in their places."""
 
     units: Mapping[str, tuple[Placed, ...]]
-    """By list; a unit that was listed twice is in the first list alone."""
+    """By list; a unit that was listed twice is in the first list alone, and so are passages that overlap, as one."""
     faults: tuple[str, ...]
     """What is wrong, a sentence each."""
     uncovered: tuple[Span, ...]
@@ -51,7 +51,11 @@ def lay_out(source: str, lists: Mapping[str, Sequence[str]], *, whole: bool) -> 
 
 
 def check_layout(source: str, listed: Sequence[tuple[str, Placed]], *, names: Sequence[str], whole: bool) -> Layout:
-    """The layout of units whose places are known, each with the name of its list."""
+    """The layout of units whose places are known, each with the name of its list.
+
+    Passages that overlap, where they are not to cover the text, count once: as the stretch that they cover together, in
+    the first of their lists.
+    """
     kept, doubles = _without_doubles(listed)
     placed = sorted((one for _, one in kept if one.start is not None), key=_range)
     uncovered = tuple(_uncovered(source, placed)) if whole else ()
@@ -62,6 +66,8 @@ def check_layout(source: str, listed: Sequence[tuple[str, Placed]], *, names: Se
         *_overlaps(source, placed),
         *(f"no unit covers {_shown(gap.text)}" for gap in uncovered),
     )  # fmt: skip
+    if not whole:
+        kept = _joined(source, kept, names)
     units = {name: tuple(one for of, one in kept if of == name) for name in names}
     return Layout(units, faults, uncovered)
 
@@ -101,6 +107,39 @@ def _without_doubles(listed: Sequence[tuple[str, Placed]]) -> tuple[list[tuple[s
     return kept, faults
 
 
+def _joined(source: str, kept: Sequence[tuple[str, Placed]], names: Sequence[str]) -> list[tuple[str, Placed]]:
+    """The same, those that overlap made one, in the place of the first of them."""
+    joined: list[tuple[str, Placed]] = []
+    order = sorted(
+        (at for at, (_, one) in enumerate(kept) if one.start is not None), key=lambda at: _range(kept[at][1])
+    )
+    found: dict[int, tuple[str, Placed]] = {}
+    last = -1
+    for at in order:
+        name, one = kept[at]
+        if last >= 0 and _shared(source, found[last][1], one):
+            of, before = found[last]
+            end = max(_range(before)[1], _range(one)[1])
+            start = _range(before)[0]
+            whole = before if end == before.end else Placed(source[start:end], start, end, before.how)
+            found[last] = min(of, name, key=names.index), whole
+        else:
+            found[at] = kept[at]
+            last = at
+    for at, (name, one) in enumerate(kept):
+        if one.start is None:
+            joined.append((name, one))
+        elif at in found:
+            joined.append(found[at])
+    return joined
+
+
+def _shared(source: str, first: Placed, second: Placed) -> bool:
+    """Whether two units, the one that begins first named first, overlap by more than a few letters."""
+    start, end = _range(second)[0], min(_range(first)[1], _range(second)[1])
+    return start < end and _letters(source[start:end]) > _OVERLAP_FROM
+
+
 def _range(one: Placed) -> tuple[int, int]:
     return one.start or 0, one.end or 0
 
@@ -108,10 +147,8 @@ def _range(one: Placed) -> tuple[int, int]:
 def _overlaps(source: str, placed: Sequence[Placed]) -> Iterator[str]:
     furthest: Placed | None = None
     for one in placed:
-        if furthest is not None:
-            start, end = _range(one)[0], min(_range(one)[1], _range(furthest)[1])
-            if start < end and _letters(source[start:end]) > _OVERLAP_FROM:
-                yield f"{_shown(furthest.text)} and {_shown(one.text)} overlap"
+        if furthest is not None and _shared(source, furthest, one):
+            yield f"{_shown(furthest.text)} and {_shown(one.text)} overlap"
         if furthest is None or _range(one)[1] > _range(furthest)[1]:
             furthest = one
 

@@ -132,8 +132,9 @@ class Gist(BaseMetric):
         )
         reply = await judge.perform(task)
         missing = dict(zip(("gist", "supplement"), task.missing(reply), strict=True))
+        unreadable = dict(zip(("gist", "supplement"), task.unreadable(reply), strict=True))
         extra = layout_of_extra(answer, reply.extra_gist, reply.extra_supplement)
-        return Findings(text, answer, reference, missing, extra)
+        return Findings(text, answer, reference, missing, extra, unreadable)
 
     def _shots(self, sample: Sample) -> tuple[GistExample, ...]:
         return tuple(one for one in self.shots if one.language == sample.language)

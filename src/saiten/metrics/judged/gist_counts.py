@@ -1,7 +1,7 @@
 """The arithmetic of gist: units and their numbers in, four ratios, a profile and the details out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Literal, get_args
 
@@ -28,6 +28,8 @@ class Findings:
     """By class, the positions of the missing units, counted from 0."""
     extra: Layout
     """Lists `extra_gist` and `extra_supplement`, in the answer."""
+    unreadable: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By class, what was named as missing and names no unit: so many units, nobody knows which, are unreadable."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -74,14 +76,23 @@ def units_text(layout: Layout, name: str, source: str) -> tuple[str, ...]:
 
 
 def ratio(findings: Findings, which: Which) -> Score:
-    """Number of units found / units of that class in the reference; undefined where the reference has none."""
+    """Number of units found / units of that class in the reference; undefined where the reference has none.
+
+    A missing unit that the judge named by a number that does not exist is unreadable, and left out of the ratio.
+    """
     counts = findings.counts
     of = which.partition("_")[2]
     details = details_of(findings)
     if not counts[of]:
         return Score.undefined(f"the reference has no {of}, so there is nothing to divide by", **details)
-    share = f"{counts[which]} {which.partition('_')[0]}, {counts[of]} units of {of} in the reference"
-    return Score(counts[which] / counts[of], reason=share, details=details)
+    kind = which.partition("_")[0]
+    lost = len(findings.unreadable.get(of, ())) if kind == "missing" else 0
+    units = max(counts[which], counts[of] - lost) if lost else counts[of]
+    if not units:
+        return Score(None, "unreadable", f"{lost} units of {of} are unreadable: {findings.unreadable[of][0]}", details)
+    share = f"{counts[which]} {kind}, {counts[of]} units of {of} in the reference"
+    share += f", {lost} of them unreadable and left out" if lost else ""
+    return Score(counts[which] / units, reason=share, details=details)
 
 
 def profile_of(counts: Mapping[str, int]) -> str:
@@ -98,7 +109,7 @@ def details_of(findings: Findings) -> dict[str, Any]:
     again = known_again([one.text for one in chain(*findings.extra.units.values())], known)
     faults = (
         *(f"reference: {fault}" for fault in findings.reference.faults),
-        *(f"answer: {fault}" for fault in (*findings.extra.faults, *again)),
+        *(f"answer: {fault}" for fault in (*chain(*findings.unreadable.values()), *findings.extra.faults, *again)),
     )
     everything = [*chain(*findings.reference.units.values()), *chain(*findings.extra.units.values())]
     more = [f"and {len(faults) - _FAULTS_KEPT} more"] if len(faults) > _FAULTS_KEPT else []
@@ -107,6 +118,7 @@ def details_of(findings: Findings) -> dict[str, Any]:
         "counts": findings.counts,
         "reference": units,
         "spans": {name: (missing | extra)[name] for name in WHICH},
+        "unreadable": {f"missing_{name}": len(of) for name, of in findings.unreadable.items() if of},
         "unplaced": findings.reference.unplaced + findings.extra.unplaced,
         "fuzzy": sum(one.how == "fuzzy" for one in everything),
         "uncovered": [{"text": gap.text, "start": gap.start, "end": gap.end} for gap in findings.reference.uncovered],
