@@ -159,6 +159,8 @@ def test_a_run_of_an_older_saiten_loses_its_secrets_when_it_goes_on(inputs, show
         ["answer", "DATA", "--system", "openai:m@http://u:planted@h/v1", "--chain", "stuff", "-o", "a.jsonl"],
         ["answer", "DATA", "--system", "http://h/ask", "--header", "X-Key: planted", "-o", "a.jsonl"],
         ["answer", "DATA", "--system", "http://h/ask", "--header", "X: Bearer planted==", "-o", "a.jsonl"],
+        ["score", "DATA", "-m", "accuracy", "http://u:planted@h/v1?sig=planted"],
+        ["score", "DATA", "-m", "accuracy", "--votes", "http://u:planted@h/v1?sig=planted"],
         ["search", "q", "--kb", "http://u:planted@127.0.0.1:9/kb"],
         ["search", "q", "--kb", "http://127.0.0.1:9/kb?api_key=planted"],
         ["track", "gone", "--to", "http://u:planted@127.0.0.1:9/?token=planted"],

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from saiten.cli.output import outside, stderr
 from saiten.errors import BudgetSpent, ConfigurationError, SaitenError
+from saiten.presentable import presentable
 from saiten.version import __version__
 
 _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
@@ -83,12 +84,17 @@ class LazyCommands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """As usual, but Ctrl-C ends with the status that shells expect, wherever it comes."""
+        """As usual, but Ctrl-C ends with the status that shells expect, and the parser repeats no password."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             stderr().print("[yellow]interrupted[/]")
             raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
+            message = getattr(error, "message", None)
+            if isinstance(message, str):  # of the parser, which repeats what it cannot place
+                vars(error)["message"] = presentable(message)
+            raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The overview, from the table above: no command is imported for it."""
@@ -110,7 +116,7 @@ class LazyCommands(TyperGroup):
         )
 
 
-# Without local variables in tracebacks: keys are among them, and older versions of typer show them.
+# Keys may be among the local variables of a traceback.
 app = typer.Typer(cls=LazyCommands, add_completion=False, pretty_exceptions_show_locals=False)
 
 
