@@ -31,6 +31,8 @@ class HeldOutAspect:
     mae_of_mean: Estimate
     """The mean of |m - people| on the same answers, m the mean grade of what was learned from: what a judge that
     always says the same reaches."""
+    declined: int = 0
+    """Answers that people or judge call declined (grade 0 of graded correctness); no figure holds them."""
 
 
 @dataclass(frozen=True, slots=True)

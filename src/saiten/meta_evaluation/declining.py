@@ -7,6 +7,7 @@ value like any other, so the meaning of 0 is decided once per aspect.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Literal
 
 from saiten.errors import BadInput, ConfigurationError
@@ -101,6 +102,13 @@ def graded(aspect: str, labels: Sequence[Label], metrics: Sequence[str], zero: G
         f"know); these are left out of every figure, as a judge's are{more} (--grade-zero lowest counts 0 as a grade)"
     )
     return Graded(kept, declined, zero_declines=True, notes=(note,))
+
+
+def grade_of(values: Sequence[float]) -> float:
+    """One grade of several: 0 if most of them decline, else the mean of the grades, as of a judge's votes."""
+    if majority([value == 0 for value in values]):
+        return 0.0
+    return fmean(value for value in values if value != 0)
 
 
 def _declines(labels: Sequence[Label]) -> bool:

@@ -66,6 +66,8 @@ def _row(judge: str, one: HeldOutAspect) -> tuple[Cell, ...]:
     remarks = [
         f"{name}: {_plain(text)}" for name, each in figures.items() for text in (each.reason or each.note,) if text
     ]
+    if one.declined:
+        remarks.insert(0, f"{one.declined} declined (grade 0) by people or the judge, left out")
     return (
         one.aspect,
         judge,

@@ -62,6 +62,14 @@ async def test_the_task_is_the_one_that_the_metric_asks(aspect, metric):
     assert [one.task for one in built([Label("a", 1, aspect=aspect)]).examples] == judge.tasks
 
 
+@pytest.mark.parametrize(("said", "value"), [((0, 4, 5), 4.5), ((0, 0, 5), 0.0), ((0, 3), 3.0)])
+def test_a_refusal_is_no_part_of_a_mean_grade(said, value):
+    """Graded correctness: most annotators decide that an answer declines, else the mean is that of their grades."""
+    (one,) = built([Label("a", grade, f"P{at}", "correctness") for at, grade in enumerate(said)]).examples
+    assert one.value == value
+    assert one.declines == (value == 0)
+
+
 def test_annotators_are_averaged_and_a_third_decision_settles():
     """The value is not rounded; the reason is of whoever is nearest to it; the adjudicated label stands alone."""
     labels = [

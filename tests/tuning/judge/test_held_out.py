@@ -14,6 +14,7 @@ from saiten.metrics.rubrics import read_rubric, read_weights
 from saiten.reports.own_judge_card import card
 from saiten.reports.own_judge_tables import own_judge_tables
 from saiten.tasks.aspects import RateAspect, Rating
+from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tuning.judge.begun import begin, clean_up
 from saiten.tuning.judge.checkpoints import completed, last_complete
 from saiten.tuning.judge.examples import Example
@@ -55,6 +56,36 @@ async def test_figures_by_aspect():
         assert (one.mae.value, one.bias.value, one.mae_of_mean.value) == (1, 1, 1)
     assert await held_out(Grades(), examples[::-1], name="own", means=MEANS) == found
     assert HeldOut.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+async def test_answers_that_decline_are_in_no_figure():
+    """Grade 0 of graded correctness, by people or by the judge: counted, and left out as in all other figures."""
+    people = [float(n % 6) for n in range(24)]
+    examples = [
+        Example(
+            f"{n:02}", f"Q{n // 2}", "correctness", GradeAnswer(f"Q{n // 2}", f"A{n}", ("R",), language="en"), value
+        )
+        for n, value in enumerate(people)
+    ]
+
+    class Grading:
+        """One grade higher than people, and silent about every tenth answer."""
+
+        async def perform(self, task):
+            number = int(task.answer.removeprefix("A"))
+            return Grade(feedback="", grade=0 if number % 10 == 1 else min(5, int(people[number]) + 1))
+
+    found = await held_out(Grading(), examples, name="own", means={"correctness": 3.0})
+    (one,) = found.aspects
+    left = [n for n in range(24) if people[n] and n % 10 != 1]
+    assert (one.n, one.declined, one.failed) == (len(left), 24 - len(left), 0)
+    assert one.bias.value == pytest.approx(sum(min(5, people[n] + 1) - people[n] for n in left) / len(left))
+    assert one.pearson.value == pytest.approx(
+        correlation([min(5, people[n] + 1) for n in left], [people[n] for n in left])
+    )
+    assert HeldOut.from_json(json.loads(json.dumps(found.to_json()))) == found
+    (table, *_) = own_judge_tables([found])
+    assert f"{one.declined} declined (grade 0)" in table.rows[0][-1]
 
 
 async def test_an_overall_grade_at_once_and_by_aspects():

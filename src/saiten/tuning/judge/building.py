@@ -7,8 +7,10 @@ from itertools import chain
 from statistics import fmean
 
 from saiten.errors import BadInput
+from saiten.meta_evaluation.declining import grade_of
 from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Sample
+from saiten.tasks.correctness import GradeAnswer
 from saiten.tuning.judge.asking import Asked, asked_about
 from saiten.tuning.judge.examples import Example
 from saiten.tuning.settled import Settled, settled
@@ -83,9 +85,10 @@ def _contested(one: Asked, labels: Sequence[Label]) -> str | None:
 
 
 def _example(one: Asked, sample: Sample, labels: Sequence[Label]) -> Example:
-    value = fmean(label.value for label in labels)
+    task, grades = one.task(sample), [label.value for label in labels]
+    value = grade_of(grades) if isinstance(task, GradeAnswer) else fmean(grades)
     question = " ".join(sample.question.split())  # so that a space more does not put one question on both sides
-    return Example(sample.id, question, one.aspect, one.task(sample), value, _reason(labels, value))
+    return Example(sample.id, question, one.aspect, task, value, _reason(labels, value))
 
 
 def _reason(labels: Sequence[Label], value: float) -> str:

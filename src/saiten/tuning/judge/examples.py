@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from saiten.protocols import Task
+from saiten.tasks.correctness import GradeAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,16 @@ class Example:
     task: Task[Any]
     """What the judge is asked, with the very prompt that metrics use."""
     value: float
-    """The mean over annotators."""
+    """The mean over annotators; 0 of graded correctness where most of them say that the answer declines."""
     reason: str = ""
     """An annotator's, where one was written down."""
+
+    @property
+    def graded(self) -> bool:
+        """Whether 0 is the grade that says that the answer declines."""
+        return isinstance(self.task, GradeAnswer)
+
+    @property
+    def declines(self) -> bool:
+        """Whether people say that the answer declines."""
+        return self.graded and self.value == 0

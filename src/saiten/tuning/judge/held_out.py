@@ -97,7 +97,8 @@ def value_of(reply: Reply) -> float:
 
 
 def _compared(aspect: str, found: Sequence[_Graded], mean: float, resamples: int, seed: int) -> HeldOutAspect:
-    pairs = [(one.value, one.example) for one in found if one.value is not None]
+    read = [(one.value, one.example) for one in found if one.value is not None]
+    pairs = [(value, each) for value, each in read if not (each.graded and 0 in (value, each.value))]
     said = [value for value, _ in pairs]
     people = [example.value for _, example in pairs]
     questions = [example.question for _, example in pairs]
@@ -111,11 +112,12 @@ def _compared(aspect: str, found: Sequence[_Graded], mean: float, resamples: int
         len(pairs),
         len(set(questions)),
         unreadable,
-        len(found) - len(pairs) - unreadable,
+        len(found) - len(read) - unreadable,
         with_interval(pearson, said),
         with_interval(mean_distance, said),
         with_interval(mean_difference, said),
         with_interval(mean_distance, [mean] * len(pairs)),
+        len(read) - len(pairs),
     )
 
 

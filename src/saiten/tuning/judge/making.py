@@ -130,7 +130,9 @@ def _aspects(built: Built, inside: Sequence[Example]) -> tuple[OwnAspect, ...]:
                 f"no answer graded on {one.aspect!r} is left to learn from once questions are held out; grade more, or "
                 "leave it out (--aspect for the others)"
             )
-        found.append(OwnAspect(one.aspect, one.prompt, one.values, fmean(values)))
+        # grade 0 of graded correctness declines, so no mean holds it
+        grades = [example.value for example in inside if example.aspect == one.aspect and not example.declines]
+        found.append(OwnAspect(one.aspect, one.prompt, one.values, fmean(grades or values)))
     return tuple(found)
 
 
