@@ -225,3 +225,13 @@ def test_answers_that_people_call_declined_are_left_out(run):
     assert (with_0.declined, without.declined) == (20, 0)
     assert with_0.metrics[0].people == without.metrics[0].people
     assert any("20 answers that people call declined" in table.caption for table in drift_tables(with_0))
+
+
+def test_the_leak_corrects_no_other_p(run):
+    """It is a check beside the scores; its own p is not corrected either."""
+    before, now = PEOPLE, {item: 0.0 if n < 12 else value for n, (item, value) in enumerate(PEOPLE.items())}
+    alone = drift(run("a", {"wscore": before}), run("b", {"wscore": now}))
+    both = drift(run("c", {"wscore": before, "leak": before}), run("d", {"wscore": now, "leak": now}))
+    (p,) = [each.shift.p_value for each in alone.metrics]
+    assert 0 < p < 0.5
+    assert [each.shift.p_value for each in both.metrics] == [p, p]

@@ -46,6 +46,18 @@ def test_metrics_that_are_not_apart_share_a_rank():
     )
 
 
+def test_a_check_beside_the_metrics_corrects_none_of_them():
+    """The leak check of dialogues has a row and its tests, and the others' p-values are as if it were not there."""
+    noise = np.random.default_rng(5)
+    columns = {"fair": COLUMNS["fair"], "near": PEOPLE + 1.6 * noise.normal(size=N), "poor": COLUMNS["poor"]}
+    with_check = ranked(columns=columns | {"leak": PEOPLE + 5 * noise.normal(size=N)})
+    alone = {(one.first, one.second): one.corrected for one in ranked(columns=columns).comparisons}
+    beside = {(one.first, one.second): one.corrected for one in with_check.comparisons}
+    assert len(beside) == 6
+    for pair, p in alone.items():
+        assert beside[pair] == pytest.approx(p, abs=1e-12)
+
+
 def test_people_have_a_row_of_their_own():
     """Placed by value, without a rank."""
     found = ranked(ceiling=pearson(COLUMNS["fair"] + 0.01, PEOPLE))

@@ -170,7 +170,11 @@ def _compare(
         tests = _swapped(FIGURES[by][1], rivals, clusters, seed)
     else:
         tests = _recounted(RECOUNTED[by][1], pairs, rivals, kept, Resamples(groups, clusters, seed=seed))
-    corrected = holm([p for _, p in tests], competing=[CHECKS.isdisjoint(pair) for pair in pairs])
+    p_values = [p for _, p in tests]
+    competing = [CHECKS.isdisjoint(pair) for pair in pairs]
+    # What is tested against a check is corrected for all; it makes the tests between metrics no weaker.
+    every, among = holm(p_values), holm(p_values, competing=competing)
+    corrected = [one if competes else other for one, other, competes in zip(among, every, competing, strict=True)]
     correlated = by in ("pearson", "spearman")
     return [
         Comparison(
