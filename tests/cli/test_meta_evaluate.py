@@ -206,6 +206,7 @@ def test_unreadable_replies_are_the_reason_not_unnamed_systems(saiten, labels, s
     assert "grade: over systems: there are values of 0 of 3 systems (12 unreadable); 3 are needed" in notes
     assert "no system is named" not in notes
     assert found["grade: bias"][0]["remarks"] == "the metric has no value"
+    assert found["grade: metrics by Pearson"][-1]["remarks"].endswith("; 12 unreadable")
     some = [{**row, "value": i % 3} if i < 5 else row for i, row in enumerate(outputs) if i % 3 < 2 or i > 4]
     judges = data(some, "some.jsonl")
     found = json.loads(
@@ -353,6 +354,15 @@ def test_judges_by_evidence_are_one_command(saiten, judged, other):
         assert row[f"n, {mode}"] == 6
     assert rows["rouge_l", ""]["Pearson"] > 0.9
     assert rows["people", ""]["mean"] == pytest.approx(statistics.fmean(EXPERT))
+    assert (
+        set(rows["rouge_l", ""])
+        == set(rows["people", ""])
+        == {
+            *("metric", "judge", "mean", "Pearson", "Pearson from", "Pearson to", "n"),
+            *(f"{name}, {mode}" for name in ("mean", "Pearson", "n") for mode in ("E2", "E3")),
+            *(f"Pearson, {mode} {end}" for mode in ("E2", "E3") for end in ("from", "to")),
+        }
+    )
     assert sorted(row["metric"] for row in found["labels: over items"]) == [
         "correctness · openai:m1 · answer",
         "correctness · openai:m1 · reference",
@@ -363,6 +373,14 @@ def test_judges_by_evidence_are_one_command(saiten, judged, other):
     assert "named apart" in " ".join(said.err.split())
     bias = {row["metric"] for row in found["labels: bias"]}
     assert sum(name.startswith("correctness") for name in bias) == 4  # they keep the scale that the metric declares
+
+
+def test_one_judge_in_one_mode_has_no_table_of_judges(saiten, labels, data):
+    """Nor has it one where the same judge made other metrics."""
+    assert saiten("score", "data.jsonl", "-m", "correctness,accuracy,faithfulness", "-o", "one").status == 0
+    found = json.loads(saiten("meta-evaluate", "one", labels, "-a", "grade", "--format", "json").out)
+    assert len(found["grade: over items"]) == 3
+    assert "grade: judges and evidence" not in found
 
 
 def test_a_runs_own_scores_are_never_replaced(saiten, judged, data):

@@ -21,7 +21,7 @@ def _table(aspect: AspectResult, form: IntervalColumns) -> Table:
     for one in sorted(aspect.metrics, key=lambda one: not one.made.judge):  # baselines below
         rows.setdefault((one.made.family, one.made.judge, one.made.place), {})[one.made.evidence] = one
     modes = [mode for mode in _MODES if any(mode in by_mode for by_mode in rows.values())]
-    several = sum(bool(one.made.judge) for one in aspect.metrics) > 1 and modes != [""]
+    several = len([one for one in aspect.metrics if one.made.judge and one.made.evidence]) > 1
     names = [f"Pearson{_MODES[mode]}" for mode in modes]
     columns = [column for mode in modes for column in _columns(_MODES[mode], form)]
     places = any(one.made.place for one in aspect.metrics)

@@ -78,6 +78,7 @@ def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
     ranking = aspect.ranking
     # Where what is not measured is counted, nothing is left out.
     sets = {one.metric: easier(one) for one in aspect.metrics}
+    lacks = {one.metric: _missing(one) for one in aspect.metrics}
     rows: list[Cells] = [
         (
             place.rank,
@@ -85,7 +86,11 @@ def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
             place.metric,
             *form.cells(place.figure),
             place.figure.n,
-            joined(why_not(place.figure), sets.get(place.metric, "") if place.figure.n < aspect.n else ""),
+            joined(
+                why_not(place.figure),
+                lacks.get(place.metric, "") if place.figure.value is None else "",
+                sets.get(place.metric, "") if place.figure.n < aspect.n else "",
+            ),
         )
         for place in (ranking.places if ranking else ())
     ]
