@@ -11,9 +11,12 @@ from typing import Literal
 
 from saiten.records import STATUSES, Sample, Scored, Signature, Status, Usage
 from saiten.stats.bootstrap import bootstrap_mean
+from saiten.stats.corpus_bleu import COUNTS, CorpusBleu, corpus_bleu, corpus_signature
 from saiten.stats.paired import PairedComparison, compare_paired
 from saiten.stats.reliability import Reliability, reliability
 
+_COUNTED = frozenset({"matched", "runs", "answer_size", "reference_size"})
+"""Details of `bleu4`."""
 _GRADES_AT_MOST = 11
 _BROKEN_DOWN_AT_MOST = 100
 """With more systems or groups than this, nobody reads the breakdown."""
@@ -63,6 +66,10 @@ class Figure:
     missing: Mapping[tuple[Status, str], int] = field(default_factory=dict)
     """Status and reason of the scores that are not measured, refusals to answer apart: how often, the most frequent
     first."""
+    corpus: CorpusBleu | None = None
+    """Of `bleu4` also the BLEU of the data set, whose counts are added up before they are divided."""
+    corpus_signature: str = ""
+    """How it was made, as sacrebleu says it."""
 
     @property
     def total(self) -> int:
@@ -117,6 +124,8 @@ class _Row:
     mode: str | None
     """Which evidence was asked for, and how many pieces of it there were."""
     pieces: int
+    counts: tuple[tuple[float, ...], int] | None
+    """Of sentence BLEU what corpus BLEU is made of, and the number of references."""
 
 
 def _row(one: Scored, place: Place) -> _Row:
@@ -134,6 +143,7 @@ def _row(one: Scored, place: Place) -> _Row:
         grade if isinstance(grade, int) or (grade is None and "given" in score.details) else score.value,
         evidence.get("mode"),
         evidence.get("pieces") or 0,
+        _counts(one) if score.status == "ok" else None,
     )
 
 
@@ -234,7 +244,26 @@ def _figure(metric: str, rows: list[_Row], group: str | None = None, system: str
         _distribution([float(row.grade) for row, _ in measured if row.grade is not None]),
         "; ".join(note for note in (interval.note, _without_evidence(metric, rows)) if note) or None,
         _missing(rows),
+        *_corpus(rows),
     )
+
+
+def _counts(one: Scored) -> tuple[tuple[float, ...], int] | None:
+    """What corpus BLEU needs of a score's details, and how many references there were; None of another metric."""
+    details = one.score.details
+    if one.metric.partition("[")[0] != "bleu4" or not details.keys() >= _COUNTED:
+        return None
+    counts = (*details["matched"], *details["runs"], details["answer_size"], details["reference_size"])
+    return (counts, int(details.get("references", 0))) if len(counts) == COUNTS else None
+
+
+def _corpus(rows: list[_Row]) -> tuple[CorpusBleu | None, str]:
+    """BLEU over all of the answers, and its signature."""
+    counted = [(row.place.question, *row.counts) for row in rows if row.counts is not None]
+    if not counted:
+        return None, ""
+    questions, counts, references = zip(*counted, strict=True)
+    return corpus_bleu(counts, questions), corpus_signature(references)
 
 
 def _is_correctness(metric: str) -> bool:

@@ -106,6 +106,52 @@ def test_a_run_does_not_differ_from_itself(saiten, scored):
         assert (row["equal"], row["n"], row["verdict"]) == (6, 6, "within the noise")
 
 
+@pytest.mark.parametrize("form", ["table", "md", "html"])
+@pytest.mark.parametrize("command", [("show",), ("compare",)])
+def test_figures_of_the_offline_judge_come_with_a_word_on_it(saiten, scored, data, command, form):
+    """Who reads a figure learns that words were compared and no model was called; without a judge nothing is said."""
+    runs = [scored] * (2 if command == ("compare",) else 1)
+    said = saiten(*command, *runs, "--format", form)
+    assert "No model was called" in " ".join(said.out.split())
+    assert "No model was called" in said.err
+    assert (
+        saiten(
+            "score",
+            data([{"id": "a", "question": "q", "answer": "b", "reference": "b"}]),
+            "-m",
+            "token_f1",
+            "-o",
+            "words",
+        ).status
+        == 0
+    )
+    said = saiten(*command, *(["words"] * len(runs)), "--format", form)
+    assert said.status == 0
+    assert "No model" not in said.out + said.err
+
+
+def test_compare_shows_the_bleu_of_each_data_set(saiten, data):
+    """Beside the mean of the answers' BLEU stands that of all answers together, with sacrebleu's signature."""
+    for name, answer in (("one", "the plant in Osaka opened in May"), ("two", "a plant opened")):
+        rows = [
+            {
+                "id": str(n),
+                "question": f"q{n}",
+                "answer": f"{answer} {n}",
+                "reference": f"the plant in Osaka opened in June {n}",
+            }
+            for n in range(3)
+        ]
+        assert saiten("score", data(rows), "-m", "bleu4", "-o", name).status == 0
+    tables = json.loads(saiten("compare", "one", "two", "--format", "json").out)
+    rows = tables["BLEU of the whole data set"]
+    assert [row["data"] for row in rows] == ["one", "two"]
+    assert rows[0]["corpus BLEU"] > rows[1]["corpus BLEU"]
+    shown = json.loads(saiten("show", "one", "--format", "json").out)["BLEU of the whole data set"]
+    assert shown[0]["corpus BLEU"] == rows[0]["corpus BLEU"]
+    assert "eff:no|tok:none|smooth:exp|version:" in saiten("show", "one").out
+
+
 def test_runs_that_share_nothing_cannot_be_compared(saiten, scored, data):
     """Neither samples nor metrics: the error says what each side has."""
     saiten(

@@ -238,6 +238,27 @@ def test_charts_are_written_as_svg_and_png(run, saiten, somewhere):
     svg = (somewhere / "figures" / names[1]).read_text(encoding="utf-8")
     assert svg.lstrip().startswith("<svg")
     assert ">Run: first · " in svg, "the picture says what it is of"
+    assert "Judged offline" not in svg, "no judge made it"
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ("Judged offline: words, numbers and names compared", "No model was called")),
+        ("ja", ("オフライン評価器による採点", "モデルは呼び出していない")),
+    ],
+)
+def test_a_report_and_its_pictures_say_that_words_were_compared(saiten, data, somewhere, language, words):
+    """A picture travels without its page, so both say that no model was called, in the page's language."""
+    short, lead = words
+    assert saiten("score", data(6), "-m", "faithfulness", "-o", "run").status == 0
+    said = saiten("report", "run", "-o", "page.html", "--charts", "figures", "--language", language)
+    assert said.status == 0
+    assert lead in said.err
+    assert lead in (somewhere / "page.html").read_text(encoding="utf-8")
+    drawn = [path.read_text(encoding="utf-8") for path in (somewhere / "figures").iterdir() if path.suffix == ".svg"]
+    assert drawn
+    assert all(short in " ".join(svg.split()) for svg in drawn)
 
 
 def test_charts_of_an_earlier_report_make_place(run, saiten, somewhere):

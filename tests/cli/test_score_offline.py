@@ -19,6 +19,7 @@ def test_the_first_run_of_a_user(saiten, data, scores):
     said = saiten("score", data(5), "-m", "faithfulness", "-m", "token_f1", "-o", "run")
     assert said.status == 0
     assert "faithfulness" in said.out
+    assert "No model was called" in said.err
     assert "10 scores for 5 samples" in said.err
     found = scores()
     assert len(found) == 10

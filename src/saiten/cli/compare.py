@@ -11,6 +11,7 @@ from saiten.cli.unfinished import tell_unfinished
 from saiten.errors import BadInput
 from saiten.journal import read_run
 from saiten.reports.comparison import compare_runs, compare_sides, sides_of, what_differs
+from saiten.reports.only_words import ONLY_WORDS, only_words
 from saiten.reports.tables import render
 from saiten.reports.worse import read_limit, worse_table
 
@@ -59,6 +60,8 @@ def compare(
     readers = [read_run(run, tell=notes) for run in runs]
     names = _systems(systems, len(readers))
     unfinished = tell_unfinished(readers, stderr())
+    if any(only_words(reader.manifest.signatures.values()) for reader in readers):
+        stderr().print(f"[bold]{ONLY_WORDS}[/]")
     remarks = what_differs(readers)
     for remark in remarks:
         notes(remark)

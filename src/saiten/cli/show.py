@@ -17,6 +17,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.journal import RunReader, read_run
 from saiten.reports.comparison import higher_is_better
 from saiten.reports.dialogue_page import dialogue_json, print_dialogue
+from saiten.reports.only_words import ONLY_WORDS, only_words
 from saiten.reports.run_tables import currency_of, people_of, run_tables, summary_of
 from saiten.reports.sample_page import print_sample, sample_json
 from saiten.reports.summary_tables import usage_text
@@ -117,6 +118,8 @@ def show_summary(
         stderr().print("there are no scores yet")
         if gate is None:
             return NOTHING
+    if only_words(summary.signatures.values()):
+        stderr().print(f"[bold]{ONLY_WORDS}[/]")
     tables = run_tables(reader, summary, glance=form == "table") if summary.figures else []
     outcomes = () if gate is None else gate.hold(reader, summary)
     if gate is not None:

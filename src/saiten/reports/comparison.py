@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count
+from itertools import chain, count, zip_longest
 
 from saiten.dialogue.reading import has_dialogues
 from saiten.dialogue.running import HIGHER_IS_BETTER
@@ -14,12 +14,13 @@ from saiten.metrics.catalog import make_metric
 from saiten.records import CHECKS
 from saiten.reports.dialogue_comparison import Run, by_group
 from saiten.reports.made_differently import made_differently
+from saiten.reports.only_words import ONLY_WORDS, only_words
 from saiten.reports.sides import Missing, PairedSide, Pairing, Side, apart, pair_keys, paired, pairing_of, side_of
-from saiten.reports.summary_tables import asked, interval_text
+from saiten.reports.summary_tables import asked, corpus_table, interval_text
 from saiten.reports.tables import Cell, Interval, PValue, Table
 from saiten.reports.thresholds import COVERAGE
 from saiten.stats import PairedComparison, compare_paired, holm
-from saiten.summary import place_of
+from saiten.summary import place_of, summarise
 
 BETTER, WORSE, DIFFERS = OUTSIDE_NOISE = "better", "worse", "differs"
 NOISE = "within the noise"
@@ -156,9 +157,28 @@ def compare_runs(
     tables = [each.table(glance=glance) for each in found or compare_sides(sides_of(readers, systems, names))]
     if not any(systems) and all(map(has_dialogues, readers)):
         tables += _dialogues_by_group(readers, names, glance=glance)
+    corpus = _corpus(readers, systems, names)
+    if corpus.rows:
+        tables.append(corpus)
     # In each form: a page, or a file that the terminal's output went to, is read without what was said beside it.
     said = "".join(f" But {remark}." for remark in (what_differs(readers) if remarks is None else remarks))
+    if any(only_words(reader.manifest.signatures.values()) for reader in readers):
+        said += f" {ONLY_WORDS}"
     return [replace(table, caption=table.caption + said) for table in tables]
+
+
+def _corpus(readers: Sequence[RunReader], systems: Sequence[str | None], names: Sequence[str]) -> Table:
+    """BLEU of each side's whole data set, where sentence BLEU was measured."""
+    found = []
+    readers = readers if any("bleu4" in reader.manifest.signatures for reader in readers) else ()
+    for reader, name, system in zip_longest(readers, names[: len(readers)], systems[: len(readers)]):
+        places = {sample.id: place_of(sample) for sample in reader.samples() if system in {None, sample.system}}
+        scored = (one for one in reader.scores() if one.metric.startswith("bleu4") and one.sample in places)
+        summary = summarise(scored, places)
+        whole = tuple(figure for figure in summary.figures if figure.system is None and figure.group is None)
+        found.append((system or name, replace(summary, figures=whole)))
+    table = corpus_table(found)
+    return replace(table, caption=f"Each over its own answers. {table.caption}")
 
 
 def comparison_tables(

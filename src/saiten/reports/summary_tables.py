@@ -1,15 +1,20 @@
 """The summary of a run as tables: the figures, the grades, the reliability of votes, what it cost, how it was made."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from saiten.records import Status, Usage
+from saiten.reports.only_words import ONLY_WORDS, only_words
 from saiten.reports.tables import Cell, Interval, Name, PValue, Table
 from saiten.summary import Figure, Summary
 
 _CAPTION = (
     "95 % interval: bootstrap over questions (below 30 questions it holds nearer 90 % than 95 %). n: scores that enter "
     "the mean; the statuses beside it are counted, never averaged."
+)
+_CORPUS = (
+    "The counts of all answers are added up before they are divided, as papers do; the mean of answers is smoothed "
+    "sentence BLEU. 0 to 1, over saiten's own tokens. 95 % interval: bootstrap over questions."
 )
 _STATUS_WORDS: dict[Status, str] = {
     "declined": "declined (grade 0)",
@@ -40,12 +45,19 @@ _MEANS = (Interval("mean", "95 % from", "to"),)
 def summary_tables(summary: Summary) -> list[Table]:
     """All tables of a summary; those with nothing in them are left out."""
     overall = tuple(_row(figure) for figure in summary.figures if figure.group is None and figure.system is None)
-    tables = [Table("Scores", _COLUMNS, overall, " ".join((_CAPTION, *summary.remarks)), _MEANS, "several")]
+    said = (ONLY_WORDS,) if only_words(summary.signatures.values()) else ()
+    tables = [Table("Scores", _COLUMNS, overall, " ".join((*said, _CAPTION, *summary.remarks)), _MEANS, "several")]
     for by in ("system", "group"):
         figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
         rows = tuple((Name(getattr(f, by)), *_row(f)) for f in figures)
         tables.append(Table(f"By {by}", (by, *_COLUMNS), rows, intervals=_MEANS, scales="several"))
-    tables += [_missing(summary), _grades(summary), _evidence(summary), _votes(summary)]
+    tables += [
+        corpus_table([("all", summary)]),
+        _missing(summary),
+        _grades(summary),
+        _evidence(summary),
+        _votes(summary),
+    ]
     tables.append(signatures_table(map(str, summary.signatures.values())))
     return [table for table in tables if table.rows]
 
@@ -98,6 +110,37 @@ def asked(note: str | None) -> str:
 def not_measured(coverage: Mapping[Status, int]) -> str:
     """`2 undefined, 1 failed`; empty if every score is ok."""
     return ", ".join(f"{n} {_STATUS_WORDS[status]}" for status, n in coverage.items() if status in _STATUS_WORDS)
+
+
+def corpus_table(summaries: Sequence[tuple[str, Summary]]) -> Table:
+    """BLEU of whole data sets, beside the mean over their answers; each summary with what it is of."""
+    rows: list[tuple[Cell, ...]] = []
+    signatures: dict[str, None] = {}
+    for name, summary in summaries:
+        for figure in summary.figures:
+            if figure.corpus is not None:
+                found, of = figure.corpus, figure.system or figure.group
+                named = Name(of) if len(summaries) == 1 else Name(f"{name} · {of}" if of else name)
+                rows.append(
+                    (
+                        figure.metric,
+                        named if of or len(summaries) > 1 else name,
+                        found.value,
+                        found.low,
+                        found.high,
+                        figure.mean,
+                        found.n,
+                        asked(found.note),
+                    )
+                )
+                signatures.setdefault(figure.corpus_signature)
+    return Table(
+        "BLEU of the whole data set",
+        ("metric", "data", "corpus BLEU", "95 % from", "to", "mean of answers", "n", "remarks"),
+        tuple(rows),
+        " ".join((_CORPUS, *(f"sacrebleu: {signature}." for signature in signatures))) if rows else "",
+        (Interval("corpus BLEU", "95 % from", "to"),),
+    )
 
 
 def _grades(summary: Summary) -> Table:

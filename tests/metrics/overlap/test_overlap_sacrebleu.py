@@ -1,7 +1,15 @@
 import pytest
 import sacrebleu
+from sacrebleu.metrics.bleu import BLEU
 
+from saiten.evaluation import aevaluate
+from saiten.journal import read_run
 from saiten.metrics.overlap import Bleu4, ChrF
+from saiten.records import Sample
+from saiten.reports.languages import in_language
+from saiten.reports.run_tables import summary_of
+from saiten.stats.corpus_bleu import corpus_bleu
+from saiten.text.tokenisers import tokeniser_for
 
 PAIRS = [
     ("the cat is on the mat", ["the cat sat on the mat"]),
@@ -48,6 +56,76 @@ def test_equal_short_texts_score_one(grade, text):
 def test_a_cut_answer_is_punished(grade):
     """The first half of the reference has perfect precision, and pays for being short: e^(1 - 8/4)."""
     assert grade(Bleu4(), "a b c d", "a b c d e f g h").value == pytest.approx(0.36787944117)
+
+
+JAPANESE = [
+    ("東京都に行きました。", ["東京都へ行った。"]),
+    ("会議は三階で開かれる。", ["会議は3階で開かれます。"]),
+    ("", ["有給休暇は10日です。"]),
+    ("有給休暇は10日です。", ["有給休暇は10日です。"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "language"),
+    [
+        ([pair for pair in PAIRS if len(pair[1]) == 1], "en"),
+        (JAPANESE, "ja"),
+        (PAIRS, "en"),
+        (PAIRS[3:4], "en"),
+        (PAIRS[5:], "en"),
+    ],
+)
+async def test_corpus_bleu_is_that_of_sacrebleu(pairs, language):
+    """The counts kept with each score give sacrebleu's corpus BLEU and signature, over the metric's own tokens."""
+    samples = [
+        Sample(str(n), f"q{n}", answer, reference=first, alternatives=tuple(others), language=language)
+        for n, (answer, (first, *others)) in enumerate(pairs)
+    ]
+    figure = (await aevaluate(samples, metrics=["bleu4"])).summary.overall("bleu4")
+    cut = [
+        [" ".join(tokeniser_for(language).tokens(text)) for text in (answer, *references)]
+        for answer, references in pairs
+    ]
+    most = max(map(len, cut)) - 1
+    streams = [[row[1 + at] if len(row) > 1 + at else None for row in cut] for at in range(most)]
+    theirs = BLEU(tokenize="none")
+    assert figure.corpus.value == pytest.approx(
+        theirs.corpus_score([row[0] for row in cut], streams).score / 100, abs=1e-12
+    )
+    assert figure.corpus_signature == str(theirs.get_signature())
+    assert figure.corpus.n == len(pairs)
+
+
+async def test_corpus_bleu_is_broken_down_with_the_same_counts(tmp_path):
+    """Each system has its own, an interval holds the figure, and what was read back from disk gives the same."""
+    samples = [
+        Sample(f"{n}/{system}", f"q{n}", answer, reference=references[0], system=system)
+        for n, (answer, references) in enumerate(PAIRS)
+        for system, answer in (("good", references[0]), ("bad", answer))
+    ]
+    result = await aevaluate(samples, metrics=["bleu4", "rouge_l"], run=tmp_path / "run")
+    by = {figure.system: figure for figure in result.summary.figures if figure.metric == "bleu4"}
+    assert by["good"].corpus.value == pytest.approx(1.0)
+    assert by["bad"].corpus.value < by[None].corpus.value < 1
+    assert by["bad"].corpus.low <= by["bad"].corpus.value <= by["bad"].corpus.high
+    assert by["bad"].corpus.value != pytest.approx(by["bad"].mean)
+    assert all(figure.corpus is None for figure in result.summary.figures if figure.metric == "rouge_l")
+    assert summary_of(read_run(tmp_path / "run")).overall("bleu4").corpus == by[None].corpus
+    (table,) = [table for table in result.summary.tables() if table.title == "BLEU of the whole data set"]
+    assert [row[1] for row in table.rows] == ["all", "bad", "good"]
+    assert "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:" in table.caption
+    japanese = in_language(table, "ja")
+    assert (japanese.title, japanese.columns[2]) == ("データ全体のBLEU", "コーパスBLEU")
+    assert japanese.caption.startswith("論文と同じく")
+
+
+def test_corpus_bleu_depends_neither_on_order_nor_on_the_names_of_questions():
+    """The same counts give the same interval, in whatever order they come."""
+    counts = [(3, 2, 1, 0, 5, 4, 3, 2, 5, 6), (1, 0, 0, 0, 4, 3, 2, 1, 4, 3), (2, 1, 0, 0, 2, 1, 0, 0, 2, 2)] * 3
+    names = [f"q{n}" for n in range(len(counts))]
+    assert corpus_bleu(counts, names) == corpus_bleu(counts[::-1], names)
+    assert corpus_bleu(counts[:1], names[:1]).low is None
 
 
 def test_signatures_name_sacrebleu():

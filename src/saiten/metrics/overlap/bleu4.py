@@ -5,6 +5,9 @@ Source: Papineni et al. 2002; for single sentences smoothed by method 3 of Chen 
 sacrebleu (Post 2018) from our tokens. Where we differ from sacrebleu's sentence score: 0–1 instead of 0–100, and our
 tokens, which have no punctuation and no capitals. Answers of fewer than four tokens are scored on the runs that they
 have (effective order), so that two equal short texts score 1. All references count together.
+
+The figure that papers give is another one, corpus BLEU: the counts of all answers are added up before they are divided.
+The details of each score hold them, and the summary shows it beside the mean (`stats/corpus_bleu.py`).
 """
 
 from collections.abc import Mapping
@@ -48,6 +51,7 @@ def _bleu(answer: Units, references: list[Units]) -> Compared:
         "brevity_penalty": result.bp,
         "answer_size": result.sys_len,
         "reference_size": result.ref_len,
+        "references": len(references),
     }
 
 

@@ -21,6 +21,7 @@ from saiten.reports.aspect_tables import aspect_bias_tables
 from saiten.reports.comparison import Compared, compare_runs, compare_sides
 from saiten.reports.judge_tables import judge_tables
 from saiten.reports.meta_tables import meta_tables, ranking_title
+from saiten.reports.only_words import only_words
 from saiten.reports.page import Chapter
 from saiten.reports.report.answering import Tests, answered, systems_apart
 from saiten.reports.report.charted import (
@@ -60,7 +61,8 @@ def overview(
     words = WORDS[language]
     unfinished = [words["unfinished"].format(one.name, one.scores, one.expected) for one in tallies if one.unfinished]
     tables = [*([_side_by_side(tallies, language)] if len(tallies) > 1 else []), _runs(tallies), _begun(tallies, words)]
-    lead = " ".join(part for part in (note, *unfinished) if part)
+    judged = [words["only_words"]] if any(only_words(one.summary.signatures.values()) for one in tallies) else []
+    lead = " ".join(part for part in (note, *unfinished, *judged) if part)
     return Chapter(words["overview"], tables, lead, answered(tallies, tests, people, language))
 
 

@@ -67,7 +67,8 @@ def _place(figure: Figure) -> Mapping[str, str]:
 
 def _heading(figure: Figure) -> list[str]:
     """What the picture is of, and what it shows."""
-    return [visible(" · ".join(part for part in (figure.chapter, figure.table) if part)), visible(figure.chart.title)]
+    lines = (" · ".join(part for part in (figure.chapter, figure.table) if part), figure.chart.title, figure.note)
+    return [visible(line) for line in lines if line]
 
 
 def _names(figures: list[Figure]) -> Iterator[str]:

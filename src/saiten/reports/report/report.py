@@ -16,6 +16,7 @@ from saiten.reports.gist_view_labels import WORDS as GIST_WORDS
 from saiten.reports.gist_view_page import CLASSES
 from saiten.reports.gist_view_pieces import KINDS
 from saiten.reports.languages import in_language
+from saiten.reports.only_words import only_words, short_note
 from saiten.reports.page import Chapter, Part, write_page
 from saiten.reports.report.beside import Beside, beside
 from saiten.reports.report.chapters import against_people, compared, overview, run_chapter, spent
@@ -38,6 +39,8 @@ class Figure(NamedTuple):
     chapter: str
     table: str
     chart: VegaChart
+    note: str = ""
+    """What whoever sees the picture alone must know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,12 @@ class Report:
                 title = in_language(table, self.language).title if table.charts else ""
                 for chart in table.charts:
                     if isinstance(chart, VegaChart):
-                        yield Figure(chapter.title, title, chart.in_language(self.language))
+                        yield Figure(chapter.title, title, chart.in_language(self.language), self._note)
+
+    @property
+    def _note(self) -> str:
+        offline = any(only_words(one.summary.signatures.values()) for one in self.tallies)
+        return short_note(self.language) if offline else ""
 
     @property
     def charts(self) -> Iterator[VegaChart]:

@@ -15,6 +15,8 @@ WORDS: Mapping[Language, Mapping[str, str]] = {
         "spent": "Cost and time",
         "items": "Answers, one by one",
         "unfinished": "The run {0} is not finished: scores so far {1}, of {2} for the samples read.",
+        "only_words": "No model was called: the offline judge compares words, numbers and names, and does not "
+        "understand the answers. Compare its figures with people's labels, or name a model with --judge.",
         "in_run": "{}, {}",
         "answer_said": "{}: {}: {}.",
         "mean_of": "{} {} ({})",
@@ -151,6 +153,8 @@ WORDS: Mapping[Language, Mapping[str, str]] = {
         "spent": "費用と時間",
         "items": "回答ごとに見る",
         "unfinished": "実行 {0} は途中である：スコアは、これまでに読んだ回答の分 {2} 件のうち {1} 件。",
+        "only_words": "モデルは呼び出していない。オフライン評価器は語・数値・名称を比べるだけで、"
+        "回答の意味は理解しない。数値は人手評価と照らし合わせるか、--judge でモデルを指定すること。",
         "in_run": "{}、{}",
         "answer_said": "{}：{}。{}。",
         "mean_of": "{} {}（{}）",
