@@ -19,7 +19,7 @@ from saiten.tasks.statements import SplitStatements, Statements
     [
         ("faithfulness", Sample("s", "q", "a"), "the sample has no contexts"),
         ("faithfulness", Sample("s", "q"), "the sample has no answer and no contexts"),
-        ("faithfulness", Sample("s", " \n", "a", ("c",)), "the sample has no question"),
+        ("answer_relevancy", Sample("s", " \n", "a", ("c",)), "the sample has no question"),
         ("token_f1", Sample("s", "", "a"), "the sample has no reference"),
     ],
 )

@@ -66,7 +66,7 @@ def tell_defects(out: Path, samples: Sequence[DemoSample], console: Console) -> 
     heading("2 · What does each metric see?", console)
     say(
         "Each answer was written with one defect, or none. A good metric gives the first two rows much and the others "
-        "little; this judge counts words, so paraphrases lose and swapped numbers win.",
+        "little; this judge counts words, so paraphrases lose and contradictions pass.",
         console,
     )
     told = (one for one in read_run(out / "answers").scores() if one.metric in _TOLD)
