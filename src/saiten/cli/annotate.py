@@ -7,9 +7,9 @@ import socket
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
 import typer
@@ -17,12 +17,12 @@ from rich.console import Console
 
 from saiten.cli import INTERRUPTED
 from saiten.cli import data_options as of_data
+from saiten.cli.annotate_project import Flags, FormName, Typed, opened
 from saiten.cli.drawn_line import DrawnLine
 from saiten.cli.output import outside, stderr, told
 from saiten.data import BadRow
 from saiten.errors import BadInput, ConfigurationError
 from saiten.journal.whole_file import whole_file
-from saiten.metrics.rubrics import read_rubric
 from saiten.models.networks import require
 from saiten.records import Sample
 from saiten.reports.languages import in_japanese
@@ -30,13 +30,12 @@ from saiten.reports.visible import visible
 
 if TYPE_CHECKING:
     from saiten.annotation.forms import Form
-    from saiten.annotation.records import Json, NewItem, ProjectSettings
+    from saiten.annotation.records import Json, NewItem
     from saiten.annotation.store import Store
     from saiten.annotation.web.settings import WebSettings
 
 app = typer.Typer(add_completion=False)
 
-FormName = Literal["grade", "correct", "aspects", "gist", "preference"]
 _THE_PROJECT = "The project: set when it is made, and held to"
 _THE_SERVER = "The server"
 _TOKEN = "SAITEN_ADMIN_TOKEN"  # noqa: S105 - the name of a variable
@@ -178,9 +177,9 @@ def annotate(
     from saiten.annotation.people import the_admin  # noqa: PLC0415
 
     notes = stderr()
-    flags = _Flags(show_prelabels, aspects, pick, whole_questions)
-    typed = _Typed(form, rubric, reason, per_item, overlap, seed, flags)
-    with closing(_opened(data, db, typed)) as store:
+    flags = Flags(show_prelabels, aspects, pick, whole_questions)
+    typed = Typed(form, rubric, reason, per_item, overlap, seed, flags)
+    with closing(opened(data, db, typed)) as store:
         asked = FORMS[store.settings.form].from_options(store.settings.options)
         if data is not None:
             chosen = of_data.DataOptions(
@@ -203,65 +202,6 @@ def annotate(
 
 
 @dataclass(frozen=True, slots=True)
-class _Flags:
-    """Those of the project's settings that can only be typed to be set."""
-
-    show_prelabels: bool
-    aspects: bool
-    pick: bool
-    whole_questions: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Typed:
-    """What of the project's settings was typed; None where nothing was."""
-
-    form: FormName | None
-    rubric: Path | None
-    reason: str | None
-    per_item: int | None
-    overlap: float | None
-    seed: int | None
-    flags: _Flags
-
-    def over(self, there: "ProjectSettings | None") -> "ProjectSettings":
-        """The settings of a new project; or those there, and what was typed, which must be the same."""
-        from saiten.annotation.forms import FORMS  # noqa: PLC0415 - optional packages
-        from saiten.annotation.records import ProjectSettings  # noqa: PLC0415
-
-        form = self.form or (there.form if there else None)
-        if form is None:
-            raise ConfigurationError(f"what is to be asked? --form {', '.join(FORMS)}")
-        named = {"per_item": self.per_item, "overlap": self.overlap, "seed": self.seed}
-        given: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
-        if self.flags.show_prelabels:
-            given["prelabels"] = "shown"
-        if self.flags.whole_questions:
-            given["whole_questions"] = True
-        base = there or ProjectSettings(form)
-        return replace(base, form=form, options=self._options(form, there), **given)
-
-    def _options(self, form: str, there: "ProjectSettings | None") -> "Json":
-        from saiten.annotation.forms import FORMS, AspectsForm, PreferenceForm  # noqa: PLC0415 - optional packages
-
-        asked = FORMS[form].from_options(there.options) if there and there.form == form else FORMS[form]()
-        if self.reason is not None:
-            asked = replace(asked, reason_required=self.reason == "required")
-        if isinstance(asked, PreferenceForm):
-            asked = replace(asked, pick=asked.pick or self.flags.pick)
-            if self.flags.aspects and asked.rubric is None:
-                asked = replace(asked, rubric=read_rubric())
-        elif self.flags.pick or self.flags.aspects:
-            option = "--pick" if self.flags.pick else "--aspects"
-            raise ConfigurationError(f"{option} belongs to --form preference, where answers are compared")
-        if self.rubric is not None:
-            if not isinstance(asked, AspectsForm | PreferenceForm):
-                raise ConfigurationError(f"--rubric belongs to --form aspects or preference; {form} has its own scale")
-            asked = replace(asked, rubric=read_rubric(str(self.rubric)))
-        return asked.options
-
-
-@dataclass(frozen=True, slots=True)
 class _Named:
     """Who was named on the command line."""
 
@@ -269,35 +209,6 @@ class _Named:
     """To be made, where they are not there."""
     new_links: Sequence[str]
     """To get another link."""
-
-
-def _opened(data: str | None, db: str | None, typed: _Typed) -> "Store":
-    """The project, made or found again."""
-    from saiten.annotation.store import Store  # noqa: PLC0415 - optional packages
-    from saiten.annotation.store.addresses import FileAddress, read_address  # noqa: PLC0415
-
-    if db is None and (data is None or typed.form is None):
-        raise ConfigurationError(
-            "name the answers and what is to be asked, as in `saiten annotate answers.jsonl --form grade`; "
-            "or --db with a database that was made before"
-        )
-    url = db or f"{Path(data or '').name.partition('.')[0] or 'stdin'}.{typed.form}.db"
-    address = read_address(url)
-    missing = isinstance(address, FileAddress) and not address.path.exists()
-    if missing and data is None:
-        raise ConfigurationError(f"there is no database {address}; name the answers and --form to make one")
-    return Store.open(url, None if data is None else typed.over(None if missing else _settings_there(url)))
-
-
-def _settings_there(url: str) -> "ProjectSettings | None":
-    """None where there is no project yet; what else is wrong shows when it is opened to be used."""
-    from saiten.annotation.store import Store  # noqa: PLC0415 - optional packages
-
-    try:
-        with closing(Store.open(url, None)) as store:
-            return store.settings
-    except ConfigurationError:
-        return None
 
 
 def _fill(
