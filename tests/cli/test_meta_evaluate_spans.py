@@ -201,6 +201,7 @@ def test_a_run_without_gist_scores_says_what_it_has(saiten, data, a_run):
     [
         (["nowhere", "p.jsonl", "--spans"], "nowhere is not there"),
         (["p.jsonl", "p.jsonl", "--spans", "--by", "f1"], "not about spans"),
+        (["p.jsonl", "p.jsonl", "--spans", "--split-by", "group"], "not about spans"),
         (["p.jsonl", "p.jsonl", "--spans", "-a", "grade"], "no spans of the aspect 'grade'"),
     ],
 )

@@ -84,6 +84,9 @@ def test_what_is_left_out_is_counted_on_both_sides():
     [
         ("correctness", 5, METRIC, True),
         ("correctness", 5, "gpt4", True),
+        ("correctness", 3, METRIC, True),
+        ("correctness", 3, "gpt4", False),
+        ("correctness", 2, "accuracy", False),
         ("", 5, METRIC, True),
         ("grade", 4, METRIC, True),
         ("", 5, "gpt4", False),
@@ -101,6 +104,7 @@ def test_0_declines_on_the_scale_of_graded_correctness_alone(aspect, top, metric
     (made,) = pair(ITEMS, said, [Label(item, value, aspect=aspect) for item, value in zip(IDS, values, strict=False)])
     assert len(made.declined) == (2 if declines else 0)
     assert len(made.items) == (4 if declines else 6)
+    assert bool(made.notes) == (declines or (aspect == "correctness" and top > 1) or (aspect == "fluency"))
 
 
 @pytest.mark.parametrize(("zero", "left", "says"), [("lowest", 80, ()), ("declined", 70, ("declined (grade 0",))])

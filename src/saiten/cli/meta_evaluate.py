@@ -112,15 +112,18 @@ def command(
       saiten meta-evaluate runs/first labels.csv --aspect faithful --judges gpt4.jsonl
       saiten meta-evaluate runs/first labels.csv --yes-from 4 --by kappa --unmeasured wrong
       saiten meta-evaluate samples.jsonl labels.jsonl --judges judges.csv --format latex
+      saiten meta-evaluate runs/first labels.csv --split-by group --system-pairs pairs.csv
       saiten meta-evaluate runs/small labels.jsonl --judges runs/medium --judges runs/large
       saiten meta-evaluate samples.jsonl labels.jsonl --judges replies.jsonl --verdict-pattern 'Final score: (\[0-5])'
       saiten meta-evaluate runs/gist spans.jsonl --spans --judges runs/gist-by-people
     """
     notes = stderr()
     if spans:
-        if by is not None or yes_from is not None or verdict_pattern is not None:
+        given = (by, yes_from, verdict_pattern, system_pairs, split_by)
+        if any(each is not None for each in given):
             raise ConfigurationError(
-                "--by, --yes-from and --verdict-pattern are about values, not about spans; leave them out"
+                "--by, --yes-from, --verdict-pattern, --system-pairs and --split-by are about values, not about spans; "
+                "leave them out"
             )
         marked = read_said(labels, read_columns(column or []), notes)
         report = span_report(

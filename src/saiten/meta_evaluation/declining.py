@@ -33,8 +33,8 @@ _SECOND = 4.0
 def zero_declines(aspect: str, labels: Sequence[Label], metrics: Iterable[str], zero: GradeZero = "auto") -> bool:
     """Whether a label of 0 says that the answer declines.
 
-    Always on the aspect `correctness`; on an aspect without a telling name (none, `grade`, 評点) if `correctness` is
-    among the metrics and the labels are whole grades up to 4 or 5.
+    On the aspect `correctness` if the labels go up to 4 or 5, or the metric `correctness` is there; on an aspect
+    without a telling name (none, `grade`, 評点) if the metric is there and the labels are whole grades up to 4 or 5.
     """
     values = _values(labels)
     if zero == "lowest" or 0 not in values or min(values) < 0:
@@ -43,10 +43,10 @@ def zero_declines(aspect: str, labels: Sequence[Label], metrics: Iterable[str], 
         return True
     if not 1 < max(values) <= _HIGHEST:
         return False
+    high, judged = max(values) >= _SECOND, any(is_correctness(metric) for metric in metrics)
     if aspect.casefold() == ASPECT:
-        return True
-    whole = max(values) >= _SECOND and all(value % 1 == 0 for value in values)
-    return aspect.casefold() in _UNNAMED and whole and any(is_correctness(metric) for metric in metrics)
+        return high or judged
+    return aspect.casefold() in _UNNAMED and high and judged and all(value % 1 == 0 for value in values)
 
 
 def _values(labels: Iterable[Label]) -> set[float]:
@@ -84,7 +84,7 @@ def graded(aspect: str, labels: Sequence[Label], metrics: Sequence[str], zero: G
         BadInput: people call every answer declined.
     """
     if not zero_declines(aspect, labels, metrics, zero):
-        return Graded(labels, notes=_undeclared(labels, metrics) if zero == "auto" else ())
+        return Graded(labels, notes=_undeclared(aspect, labels, metrics) if zero == "auto" else ())
     by_item: dict[str, list[Label]] = {}
     for label in labels:
         by_item.setdefault(label.item, []).append(label)
@@ -116,12 +116,13 @@ def _declines(labels: Sequence[Label]) -> bool:
     return majority([label.value == 0 for label in deciding])
 
 
-def _undeclared(labels: Sequence[Label], metrics: Sequence[str]) -> tuple[str, ...]:
+def _undeclared(aspect: str, labels: Sequence[Label], metrics: Sequence[str]) -> tuple[str, ...]:
     """Whether 0 may mean something else than it was taken for."""
     values = _values(labels)
-    if 0 not in values or min(values) < 0 or not _SECOND <= max(values) <= _HIGHEST:
+    if 0 not in values or min(values) < 0 or not 1 < max(values) <= _HIGHEST:
         return ()
-    if not any(is_correctness(metric) for metric in metrics):
+    judged = max(values) >= _SECOND and any(is_correctness(metric) for metric in metrics)
+    if aspect.casefold() != ASPECT and not judged:
         return ()
     return ("labels of 0 count as the lowest grade (--grade-zero declined if 0 says that the answer does not know)",)
 
