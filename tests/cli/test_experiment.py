@@ -225,6 +225,7 @@ def test_labels_that_are_not_there_yet_take_no_table_away(saiten, tmp_path, labe
     assert any("token_f1" in json.dumps(rows) for rows in found.values())
     if not labels.startswith("{"):
         assert "without labels" in said.err
+        assert saiten("report", "runs/e", "-o", "e.html").status == 0
 
 
 def test_answers_that_are_there_are_graded_with_both_kinds_of_evidence(saiten, grid, tmp_path):

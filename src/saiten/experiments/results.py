@@ -204,9 +204,12 @@ def _labels(data: DataSet, run: Path, tell: Callable[[str], None]) -> Iterator[L
             "same command again counts what they say"
         )
         return
-    for row in read_labels(data.labels, tell=_nobody):
-        if isinstance(row, Label):  # what is none is told where metrics are held against them
-            yield row
+    try:
+        for row in read_labels(data.labels, tell=_nobody):
+            if isinstance(row, Label):  # what is none is told where metrics are held against them
+                yield row
+    except BadInput as error:  # nobody has labelled yet, or in another form; what needs no label is shown
+        tell(f"{data.name}: the labels cannot be used: {error}")
 
 
 def _nobody(_: str) -> None:
