@@ -342,3 +342,13 @@ def test_results_without_ids_are_compared_by_question():
     (row,) = compared.rows()
     assert (row["n"], row["difference"], row["verdict"]) == (20, 0.5, "better")
     assert "Paired by question, for lack of ids: 20." in str(compared)
+
+
+def test_a_comparison_of_offline_figures_says_that_words_were_compared():
+    """The same word as in the terminal, wherever the comparison shows itself; figures without a judge go without."""
+    rows = [{"question": f"q{n}", "answer": "Ulm", "contexts": ["Ulm"], "reference": "Ulm"} for n in range(3)]
+    judged, counted = (saiten.evaluate(rows, metrics=[metric]) for metric in ("faithfulness", "token_f1"))
+    for shown in (judged.summary, judged.compare(judged)):
+        assert "No model was called" in str(shown)
+        assert "No model was called" in shown._repr_html_()
+    assert "No model" not in str(counted.summary) + str(counted.compare(counted))

@@ -74,7 +74,7 @@ class Evaluation(Shown):
         first, second = (
             side_from(each.samples, each.scores, name) for each, name in zip((self, other), names, strict=True)
         )
-        return Comparison.of(first, second)
+        return Comparison.of(first, second, (self.summary, other.summary))
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict a sample: its fields, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`."""

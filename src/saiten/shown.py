@@ -14,9 +14,10 @@ from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from saiten.reports.comparison import side_tables
+from saiten.reports.only_words import ONLY_WORDS, only_words
 from saiten.reports.page import clean
 from saiten.reports.sides import Side
-from saiten.reports.summary_tables import summary_tables
+from saiten.reports.summary_tables import corpus_beside, summary_tables
 from saiten.reports.tables import Cell, Table, as_markdown, print_tables, show_cell
 from saiten.summary import Summary
 
@@ -120,23 +121,32 @@ class Comparison(Shown):
     """Two results held against each other, paired by sample; see `saiten compare`."""
 
     table: Table
+    more: tuple[Table, ...] = ()
+    """What stands beside it: corpus BLEU, where BLEU was measured."""
+    said: tuple[str, ...] = ()
+    """What must be known of the figures."""
 
     @classmethod
-    def of(cls, first: Side, second: Side) -> Self:
-        """The second compared with the first, the yardstick.
+    def of(cls, first: Side, second: Side, summaries: Sequence[Summary] = ()) -> Self:
+        """The second compared with the first, the yardstick; `summaries` are those of both.
 
         Raises:
             BadInput: they share no metric, or no sample.
         """
         (table,) = side_tables([first, second])
-        return cls(table)
+        corpus = corpus_beside([(side.title, one) for side, one in zip((first, second), summaries, strict=False)])
+        offline = any(only_words(one.signatures.values()) for one in summaries)
+        return cls(table, (corpus,) if corpus.rows else (), (ONLY_WORDS,) if offline else ())
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict a metric that both have: the difference, its interval, p (after Holm), the verdict."""
         return [dict(zip(self.table.columns, row, strict=True)) for row in self.table.rows]
 
     def tables(self) -> list[Table]:
-        return [self.table]
+        return [self.table, *self.more]
+
+    def notes(self) -> Sequence[str]:
+        return self.said
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.table.rows)} metrics>\n{self}"

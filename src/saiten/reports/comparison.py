@@ -16,7 +16,7 @@ from saiten.reports.dialogue_comparison import Run, by_group
 from saiten.reports.made_differently import made_differently
 from saiten.reports.only_words import ONLY_WORDS, only_words
 from saiten.reports.sides import Missing, PairedSide, Pairing, Side, apart, pair_keys, paired, pairing_of, side_of
-from saiten.reports.summary_tables import asked, corpus_table, interval_text
+from saiten.reports.summary_tables import asked, corpus_beside, interval_text
 from saiten.reports.tables import Cell, Interval, PValue, Table
 from saiten.reports.thresholds import COVERAGE
 from saiten.stats import PairedComparison, compare_paired, holm
@@ -174,11 +174,8 @@ def _corpus(readers: Sequence[RunReader], systems: Sequence[str | None], names: 
     for reader, name, system in zip_longest(readers, names[: len(readers)], systems[: len(readers)]):
         places = {sample.id: place_of(sample) for sample in reader.samples() if system in {None, sample.system}}
         scored = (one for one in reader.scores() if one.metric.startswith("bleu4") and one.sample in places)
-        summary = summarise(scored, places)
-        whole = tuple(figure for figure in summary.figures if figure.system is None and figure.group is None)
-        found.append((system or name, replace(summary, figures=whole)))
-    table = corpus_table(found)
-    return replace(table, caption=f"Each over its own answers. {table.caption}")
+        found.append((system or name, summarise(scored, places)))
+    return corpus_beside(found)
 
 
 def comparison_tables(

@@ -1,6 +1,7 @@
 """The summary of a run as tables: the figures, the grades, the reliability of votes, what it cost, how it was made."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from saiten.records import Status, Usage
@@ -141,6 +142,16 @@ def corpus_table(summaries: Sequence[tuple[str, Summary]]) -> Table:
         " ".join((_CORPUS, *(f"sacrebleu: {signature}." for signature in signatures))) if rows else "",
         (Interval("corpus BLEU", "95 % from", "to"),),
     )
+
+
+def corpus_beside(summaries: Sequence[tuple[str, Summary]]) -> Table:
+    """The same of several, each as a whole."""
+    whole = [
+        (name, replace(one, figures=tuple(each for each in one.figures if each.system is None and each.group is None)))
+        for name, one in summaries
+    ]
+    table = corpus_table(whole)
+    return replace(table, caption=f"Each over its own answers. {table.caption}")
 
 
 def _grades(summary: Summary) -> Table:

@@ -14,7 +14,8 @@ from saiten.tasks.questions import WriteQuestions
 from saiten.tasks.statements import SplitStatements
 from saiten.tasks.summary import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 from saiten.text.numbers import canonical, claimed_numbers, known_numbers
-from saiten.text.words import stem
+from saiten.text.quantities import quantities
+from saiten.text.words import normalise, stem
 
 JUDGE = OfflineJudge()
 
@@ -313,6 +314,19 @@ def test_numbers_of_claims():
     assert [claim.written for claim in claimed_numbers("2. it cost 1.2 million in 1998")] == ["1.2 million", "1998"]
     assert claimed_numbers("no number, but two words") == []
     assert claimed_numbers("9" * 5_000 + "万")[0].readings
+    (claim,) = claimed_numbers("費用は1万3千円です。")
+    assert (claim.written, claim.readings) == ("1万3千", {"13000"})
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    ("¥500 or $1.2 million, 43 percent on March 5, 2024 at 8:30", [("500", "円"), ("1.2 million", "$"), ("43 percent", "%"), ("5", "日"), ("2024", "年"), ("8", "時"), ("30", "分")]),
+    ("一万円まで、三日以内、数十人、一人で", [("一万円", "円"), ("三日", "日")]),
+    ("第3営業日に3,776メートル、２０％", [("3営業日", "営業日"), ("3,776 m", "m"), ("20%", "%")]),
+    ("(一次判定)5.5名以上", []),
+])  # fmt: skip
+def test_quantities_are_numbers_with_what_they_count(text, found):
+    """Signs, words, counters, months and clocks are units; a list mark that runs into its text makes no number."""
+    assert [(one.written, one.unit) for one in quantities(normalise(text).lower())] == found
     assert canonical("1,000.0") == "1000"
 
 

@@ -115,6 +115,7 @@ async def test_corpus_bleu_is_broken_down_with_the_same_counts(tmp_path):
     (table,) = [table for table in result.summary.tables() if table.title == "BLEU of the whole data set"]
     assert [row[1] for row in table.rows] == ["all", "bad", "good"]
     assert "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:" in table.caption
+    assert "BLEU of the whole data set" in str(result.compare(result))
     japanese = in_language(table, "ja")
     assert (japanese.title, japanese.columns[2]) == ("データ全体のBLEU", "コーパスBLEU")
     assert japanese.caption.startswith("論文と同じく")
