@@ -103,5 +103,5 @@ def test_the_labels_are_read_back_from_a_file(tmp_path):
     assert list(read_labels(path)) == labels
     people = people_of(labels)
     (one,) = compare_spans(people, {"itself": people.by[ANNOTATOR]}, resamples=10).judges
-    assert one.overall.f.value == 1
+    assert one.overall.per_unit.f.value == one.overall.per_answer.f.value == 1
     assert sum(one.empties) == 48
