@@ -73,9 +73,9 @@ class Scorer:
 
         async def one(metric: Metric) -> bool:
             try:
-                score = await score_once(sample, metric, judge, stopped=lambda: spent.broken)
+                score = await score_once(sample, metric, judge, stopped=spent.why_broken)
                 if voters and any(task.votable for task in metric.tasks) and score.status in {"ok", "declined"}:
-                    votes = [await score_once(sample, metric, voter, stopped=lambda: spent.broken) for voter in voters]
+                    votes = [await score_once(sample, metric, voter, stopped=spent.why_broken) for voter in voters]
                     # Shared replies cost nothing the second time, so the votes add no usage.
                     score = replace(score, votes=tuple(vote.value for vote in votes))
                 record(sample, Scored(sample.id, metric.name, score))
@@ -83,7 +83,7 @@ class Scorer:
                 spent.error = error
                 return False
             except NotWritten as error:  # what is paid for from now on would be lost
-                spent.broken = error
+                spent.broken = str(error)
                 raise
             return True
 
@@ -169,8 +169,11 @@ class _Spent:
     """Remembers that the budget is spent, so that no further sample is begun while those under way end."""
 
     error: BudgetSpent | None = field(default=None)
-    broken: NotWritten | None = field(default=None)
+    broken: str = ""
     """Why nothing can be kept any more, so that nothing more is asked."""
+
+    def why_broken(self) -> NotWritten | None:
+        return NotWritten(self.broken) if self.broken else None
 
     async def until_then(self, samples: Iterable[Sample] | AsyncIterator[Sample]) -> AsyncIterator[Sample]:
         if isinstance(samples, AsyncIterator):

@@ -27,11 +27,11 @@ class PaidCalls:
         self._before = before
         self._opened = opened
         self._file: AppendedFile | None = None
-        self._broken: NotWritten | None = None
+        self._broken = ""
 
     def stop(self, why: NotWritten) -> None:
         """Refuse every further entry with this error: something else of the run could not be written."""
-        self._broken = self._broken or why
+        self._broken = self._broken or str(why)
 
     def enter(self, usage: Usage) -> None:
         """Add to what was spent.
@@ -39,8 +39,8 @@ class PaidCalls:
         Raises:
             NotWritten: that is impossible, or something else of the run could not be written.
         """
-        if self._broken is not None:
-            raise self._broken
+        if self._broken:
+            raise NotWritten(self._broken)
         self._opened_file().append(to_line({name: value for name, value in asdict(usage).items() if value}))
 
     def _opened_file(self) -> AppendedFile:

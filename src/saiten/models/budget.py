@@ -39,7 +39,7 @@ class Account:
         self.book: Book | None = None
         """Set as soon as there is one; what was sent before is in no book."""
         self.usage = Usage()
-        self._stopped: SaitenError | None = None
+        self._stopped: Callable[[], SaitenError] | None = None
 
     @contextmanager
     def booked(self, book: Book) -> Iterator[None]:
@@ -52,7 +52,7 @@ class Account:
 
     def stop(self, why: SaitenError) -> None:
         """Let no further request be sent; each raises this error, the first that was given."""
-        self._stopped = self._stopped or why
+        self._stopped = self._stopped or partial(type(why), str(why))  # one that is raised holds on to all frames
 
     def send(self) -> None:
         """Count a request that is about to be sent.
@@ -61,10 +61,10 @@ class Account:
             NotWritten: it cannot be written down, or something else could not be; it must not be sent.
         """
         if self._stopped is not None:
-            raise self._stopped
+            raise self._stopped()
         self._enter(_SENT)
         if self._stopped is not None:
-            raise self._stopped
+            raise self._stopped()
 
     def receive(self, usage: Usage) -> None:
         """Count what a request that was sent has cost in fact."""
