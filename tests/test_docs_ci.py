@@ -171,9 +171,9 @@ def test_without_a_key_a_job_says_what_is_wrong(runner):
 
 def test_the_statuses_of_the_page_are_those_of_the_code():
     """The table says what `main` says."""
-    from saiten.cli import ALARM, INTERRUPTED, MISSED, main
+    from saiten.cli import ALARM, INTERRUPTED, MISSED, NOTHING, main
     from saiten.cli.running import STOPPED
 
     table = [int(found) for found in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)]
-    assert table == [0, 2, STOPPED, ALARM, MISSED, INTERRUPTED]
+    assert table == [0, 2, STOPPED, ALARM, MISSED, NOTHING, INTERRUPTED]
     assert all(f"{status} for" in main.__doc__.replace("\n    ", " ") for status in table)

@@ -177,8 +177,8 @@ def main(argv: list[str] | None = None) -> None:
 
     The exit status is 0 for done, 2 for a wrong set-up or input, 3 for a run that stopped and can be continued (its
     budget is spent), 4 for an alarm about the judge (`drift`, `probe --fail`), 5 for answers that are not good enough
-    (`score` and `show` with `--fail-under` or `--fail-over`, `compare --fail-if-worse`), 6 where nothing at all was
-    measured or answered, 130 for Ctrl-C. Whoever closes the output early (`| head`) changes nothing about it.
+    (`score` and `show` with `--fail-under` or `--fail-over`, `compare --fail-if-worse`), 6 for nothing measured or
+    answered at all, 130 for Ctrl-C. Whoever closes the output early (`| head`) changes nothing about it.
     """
     _outlive_readers()
     for stream in (sys.stdout, sys.stderr):
