@@ -99,11 +99,15 @@ def status_of(words):
 @pytest.mark.timeout(600)  # the demo among them, on a machine that does much else
 @pytest.mark.parametrize("page", with_blocks("console"))
 def test_the_commands_of_every_page_end_well(page, capsys):
-    """`saiten …` is run, one line after another; all else is `make …`."""
+    """`saiten …` is run, one line after another; all else is `make …`.
+
+    Where a page has a model as the judge, the offline judge may be able to measure nothing (status 6).
+    """
     for line in "".join(blocks(page, "console")).splitlines():
         program, *words = shlex.split(line.removeprefix("$ "), comments=True)
         assert program in {"saiten", "make"}, line
-        assert program == "make" or status_of(words) == 0, f"{line}\n{capsys.readouterr().err}"
+        fine = {0, 6} if any(word.startswith("openai:") for word in words) else {0}
+        assert program == "make" or status_of(words) in fine, f"{line}\n{capsys.readouterr().err}"
 
 
 @pytest.mark.timeout(600)  # the demo among them, on a machine that does much else

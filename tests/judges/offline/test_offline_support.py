@@ -57,6 +57,9 @@ DINNERS = "接待飲食費は1人あたり税込10,000円までとし、事前�
     ((DINNERS,), "接待飲食費は1人あたり税込一万円までです。", True, True, "内容語の"),
     ((LODGING,), "宿泊費の上限は13,000円です。", False, True, "同じ文には 10,000円 もあり"),
     ((LODGING,), "宿泊費の上限は東京23区と大阪市が13,000円です。", True, False, "内容語の"),
+    (("待機時の消費電力は3ワット、スリープ時は0.8ワットです。",), "待機時は3ワットです。", True, False, "内容語の"),
+    (("給湯温度は35度から60度まで設定できます。",), "60度までです。", True, False, "内容語の"),
+    (("給紙カセットには250枚、手差しトレイには50枚まで入ります。",), "250枚まで入ります。", True, False, "内容語の"),
 ])  # fmt: skip
 async def test_numbers_count_with_their_units(contexts, statement, supported, unclear, said):
     """A number that the contexts have only for something else, or not at all, supports nothing; the reason says so."""

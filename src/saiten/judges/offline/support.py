@@ -20,6 +20,11 @@ from saiten.text.words import grams_of, normalise, stem, units_of
 
 _DATES = frozenset("年月日時分")
 """A date tells which event is meant as often as what was said of it."""
+_NAMES_SOMETHING = 3
+"""Content units beside a number that say what it is the number of."""
+_OTHERS = frozenset(units_of("他 以外 otherwise elsewhere rest"))
+_MOST = 0.5
+"""Of a clause: with so much of it, a statement is about what the clause is about."""
 _HIRAGANA = re.compile("[\u3041-\u309f]{4}")
 
 
@@ -109,7 +114,7 @@ def _quantities(lowered: str, index: Index, window: int, constants: Constants) -
     rest = units.difference(*(units_of(one.written) for one in claimed))
     if rest and index.shares(sorted(rest)).get(window, 0.0) <= constants.band["negation"]:
         return (), ()
-    return _replaced(lowered, claimed, near, index), _rivals(claimed, near, units)
+    return _replaced(lowered, claimed, near, index), _rivals(claimed, near, rest)
 
 
 def _replaced(lowered: str, claimed: Sequence[Quantity], near: Sequence[Quantity], index: Index) -> _Pairs:
@@ -120,13 +125,24 @@ def _replaced(lowered: str, claimed: Sequence[Quantity], near: Sequence[Quantity
     return tuple((missing.written, instead.written) for missing, instead in found if missing.around and instead.around)
 
 
-def _rivals(claimed: Sequence[Quantity], near: Sequence[Quantity], units: AbstractSet[str]) -> _Pairs:
+def _rivals(claimed: Sequence[Quantity], near: Sequence[Quantity], rest: AbstractSet[str]) -> _Pairs:
+    """`rivals` of `Support`; `rest` are the units that the statement has beside its numbers.
+
+    A statement of little but a number (*60度までです*) leaves its subject to the question, and is not open. Nor is one
+    that has more of its number's clause than of the other's, unless the other is about *all others*.
+    """
+    if len(rest) < _NAMES_SOMETHING:
+        return ()
+
+    def named(one: Quantity) -> float:
+        return len(one.around & rest) / (len(one.around) or 1)
+
     found: list[tuple[str, str]] = []
     for one in (each for each in claimed if each.unit not in _DATES):
         same = [each for each in near if each.unit == one.unit]
-        own = [each for each in same if not each.readings.isdisjoint(one.readings)]
+        own = max((named(each) for each in same if not each.readings.isdisjoint(one.readings)), default=1.0)
         others = [each for each in same if all(each.readings.isdisjoint(other.readings) for other in claimed)]
-        if others and own and all(2 * len(each.around & units) < len(each.around) for each in own):
+        if own < _MOST and any(not each.around or each.around & _OTHERS or named(each) >= own for each in others):
             found.append((one.written, others[0].written))
     return tuple(found)
 
