@@ -75,7 +75,7 @@ def test_the_model_sees_the_rubric_in_the_samples_language_and_one_example(judge
 def test_a_grade_off_the_scale_is_asked_about_once_and_then_unreadable(judged, openai_server):
     """Never clipped into the scale, and MATE has no value without it."""
     openai_server.reply = lambda asked: '{"reason": "r", "grade": 7}' if "aspect" in json.dumps(asked.body) else None
-    assert judged("--temperature", "0.7").status == 0
+    assert judged("--temperature", "0.7").status == 6  # nothing was measured
     assert {one.score.status for one in read_run(Path("run")).scores()} == {"unreadable"}
     assert any("`grade` is one of -1, 0, 1, not 7" in one.text for one in openai_server.requests)
 

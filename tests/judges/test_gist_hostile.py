@@ -97,6 +97,12 @@ def test_no_split_breaks_anything_or_becomes_a_made_up_figure(openai_server, fir
         assert scores["missing_gist"].score.details["faults"]
 
 
+NAMES_NO_UNIT = (
+    *(found([number]) for number in (0, 7, -1, 10**30)),
+    '{"missing_gist":["\\ud83d"],"missing_supplement":[],"extra_gist":[],"extra_supplement":[]}',
+)
+
+
 @pytest.mark.parametrize(
     ("second", "values"),
     [
@@ -109,26 +115,29 @@ def test_no_split_breaks_anything_or_becomes_a_made_up_figure(openai_server, fir
         (found(extra_gist=["", "  ", "\u200b", "\u202e"]), (0.0, 0.0, 0.0, 0.0)),
         ('{"missing_gist":[],"missing_supplement":[],"extra_gist":["The desk \\ud83d"],"extra_supplement":[]}',
          (0.0, 0.0, 0.5, 0.0)),
-        (found([0]), None),
-        (found([7]), None),
-        (found([-1]), None),
-        (found([10**30]), None),
+        (found([0]), (0.0, 0.0, 0.0, 0.0)),
+        (found([7]), (0.0, 0.0, 0.0, 0.0)),
+        (found([-1]), (0.0, 0.0, 0.0, 0.0)),
+        (found([10**30]), (0.0, 0.0, 0.0, 0.0)),
         (f'{{"missing_gist":[{"9" * 5_000}],"missing_supplement":[],"extra_gist":[],"extra_supplement":[]}}', None),
         (found([1.5]), None),
         (found([True]), None),
         (found([None]), None),
         (found([[1]]), None),
         (found(extra_gist=[float("nan")]), None),
-        ('{"missing_gist":["\\ud83d"],"missing_supplement":[],"extra_gist":[],"extra_supplement":[]}', None),
+        ('{"missing_gist":["\\ud83d"],"missing_supplement":[],"extra_gist":[],"extra_supplement":[]}',
+         (0.0, 0.0, 0.0, 0.0)),
         ('{"missing_gist": [1]}', None),
     ],
 )  # fmt: skip
 def test_no_comparison_does_either(openai_server, second, values):
-    """Each unit counts once, a number that names no unit is refused, and what cannot be seen is no passage."""
+    """Each unit counts once, what names no unit costs one unit and not the reply, what cannot be seen is no passage."""
     scores = scored(openai_server, SOUND, second)
     statuses = {sound_whatever_came(one) for one in scores.values()}
     assert statuses == ({"unreadable"} if values is None else {"ok"})
     assert tuple(one.score.value for one in scores.values()) == (values or (None,) * 4)
+    if second in NAMES_NO_UNIT:
+        assert scores["missing_gist"].score.details["unreadable"]
 
 
 def test_a_unit_of_the_reference_that_is_called_extra_is_reported(openai_server):

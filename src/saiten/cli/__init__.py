@@ -185,7 +185,11 @@ def main(argv: list[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):  # a pipe on Windows, or LANG=C, may lack what we and answers write
             stream.reconfigure(errors="backslashreplace")
     try:
-        app((sys.argv[1:] if argv is None else argv) or ["--help"], prog_name="saiten")
+        try:
+            app((sys.argv[1:] if argv is None else argv) or ["--help"], prog_name="saiten")
+        finally:
+            if not sys.stdout.closed:
+                sys.stdout.flush()  # here, and not when the interpreter ends, a full disk can be reported
     except SaitenError as error:
         stderr().print(f"[bold red]saiten:[/] {outside(error)}")
         sys.exit(3 if isinstance(error, BudgetSpent) else 2)
