@@ -22,7 +22,7 @@ _HARMLESS = ("api-version", "version", "model", "deployment", "lang", "language"
 _TELLING = re.compile(r"auth|code|cred|key|pass|pin|pwd|secret|sess|sig|token", re.IGNORECASE)
 """Parts of the names of parameters that are hidden however short their value is."""
 
-_ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<rest>\S+)")
+_ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30}://)(?P<rest>\S+)")
 _AUTHORITY = re.compile(r"[^/?#]*")
 _HOST = re.compile(r"(\[[^\]]*\]|[^:@\[\]]*)(:\d*)?[\"'`,;.:)\]}>]*")
 _PAIRS = re.compile(r"(?<=[?&#;])[^\s?&#;=]+(?:=[^\s&#;]*)?")

@@ -59,15 +59,17 @@ def test_a_run_begun_in_python_goes_on_on_the_command_line_and_the_other_way_rou
     assert len(lines) == len({(json.loads(line)["sample"], json.loads(line)["metric"]) for line in lines}) == 8
 
 
-def test_samples_from_no_file_go_on_with_a_run_of_a_file(saiten, data):
-    """Samples are compared by their content, so a missing file name is no other setting; another file's name is."""
+def test_samples_from_elsewhere_do_not_get_into_a_run_of_a_file(saiten, data):
+    """Rows of a list or of another file may have the same made-up ids: they are refused before anything is written."""
     file = data(3)
     assert saiten("score", file, "-m", "token_f1", "-o", "run").status == 0
-    samples = list(read_samples(file))
-    assert len(evaluate(samples, ["token_f1", "length"], run="run").scores) == 6
+    before = {path.name: path.read_bytes() for path in Path("run").iterdir()}
+    with pytest.raises(ConfigurationError, match=r'data: was "data\.jsonl", is null'):
+        evaluate(list(read_samples(file)), ["token_f1", "length"], run="run")
     Path("copy.jsonl").write_bytes(Path(file).read_bytes())
     with pytest.raises(ConfigurationError, match="data: was"):
         evaluate("copy.jsonl", ["token_f1"], run="run")
+    assert {path.name: path.read_bytes() for path in Path("run").iterdir()} == before
 
 
 @pytest.mark.parametrize(

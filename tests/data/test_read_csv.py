@@ -170,6 +170,20 @@ def test_one_stray_quote_costs_one_row(tmp_path, broken, after):
     assert "9" not in ids
 
 
+@pytest.mark.parametrize(("first", "last"), [('q50,"b50,b50', 'q120,b120",b'), ('q50,b50,"b50', 'q120,b120,b120"')])
+def test_two_stray_quotes_that_close_a_cell_of_rows_cost_no_rows_between(tmp_path, first, last):
+    """Seventy lines that all look like rows are rows: at most the two with the quotes are lost, and they are named."""
+    lines = ["question,answer,reference", *(f"q{i},b{i},b{i}" for i in range(200))]
+    lines[51], lines[121] = first, last
+    path = tmp_path / "d.csv"
+    path.write_text("\n".join(lines) + "\n")
+    found = list(read_samples(path, detect_language=lambda *_: "en"))
+    bad = [row for row in found if isinstance(row, BadRow)]
+    assert len(found) == 200
+    assert 1 <= len(bad) <= 2
+    assert "d.csv, row 52" in bad[0].where
+
+
 def test_two_stray_quotes_do_not_merge_their_rows(tmp_path):
     """Two rows that each open a quote are two bad rows, not one row made of both."""
     rows = [*ROWS[:3], '4,"question 4,answer 4\n', '5,"question 5,answer 5\n', *ROWS[5:10]]

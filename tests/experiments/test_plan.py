@@ -54,6 +54,8 @@ def test_each_model_may_have_an_example_of_its_own(tmp_path):
     models = (
         "models:\n- openai:a\n- {name: openai:b, example: mine.toml}\n- {name: openai:b, example: none}\n- extractive\n"
     )
+    for name in ("all", "mine"):
+        (tmp_path / f"{name}.toml").write_text('question = "Q?"\ndocuments = ["D."]\nanswer = "A."\n')
     plan = read_plan(written(tmp_path, f"data: [{{demo: ja}}]\n{models}chains: [refine]\nexample: all.toml\n"))
     assert {cell.system: (cell.generator, cell.example) for cell in cells_of(plan, plan.data[0])} == {
         "openai:a · refine": ("openai:a", tmp_path / "all.toml"),
@@ -63,6 +65,12 @@ def test_each_model_may_have_an_example_of_its_own(tmp_path):
     }
     keep_plan(plan, tmp_path)
     assert kept_plan(tmp_path) == plan
+
+
+def test_an_example_that_cannot_be_read_is_refused_with_the_plan(tmp_path):
+    """Before the cells in front of it are paid for."""
+    with pytest.raises(BadInput, match=r"gone\.toml: cannot be read"):
+        read_plan(written(tmp_path, "data: [{demo: ja}]\nmodels: [openai:a, {name: openai:b, example: gone.toml}]\n"))
 
 
 def test_a_judge_may_be_named_alone(tmp_path):

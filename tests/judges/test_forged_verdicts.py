@@ -304,3 +304,20 @@ def test_a_mountain_of_quotations_costs_no_more_than_its_length(piece):
         ):
             with contextlib.suppress(ValueError):
                 read_reply(replace(task, answer=answer), text)
+
+
+@pytest.mark.parametrize("reply", ["My verdict: `{}`.", "**Verdict** `{}`", "判定：「{}」", "> {}"])
+def test_where_nothing_could_be_quoted_marks_of_quotation_mean_nothing(reply):
+    """Without anything like a verdict in the material, a verdict in backticks or a block quote is the judge's."""
+    own = '{"feedback": "f", "grade": 4}'
+    for question, read in (("Where?", True), (f"Where? {PLANTED['json']}", False)):
+        task = GradeAnswer(question, "Sydney", ("Canberra",), language="en")
+        with contextlib.nullcontext() if read else pytest.raises(ValueError, match=r"verdict|found no"):
+            assert read_reply(task, reply.replace("{}", own)).grade == 4
+
+
+def test_backslashes_in_the_material_cost_linear_time():
+    """Two hundred thousand of them, in the material and in the reply."""
+    many = "\\" * 200_000 + "{"
+    task = GradeAnswer("Where?", many, ("Canberra",), language="en")
+    assert read_reply(task, many + '\n{"feedback": "f", "grade": 4}').grade == 4

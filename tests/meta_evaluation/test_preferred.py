@@ -56,6 +56,14 @@ def test_a_third_decision_settles_the_question_and_is_no_annotator():
     }
 
 
+def test_a_third_decision_on_one_pair_leaves_the_other_pairs_to_the_annotators():
+    """Only a against b was settled: c, which two of three put first, is still the pick."""
+    said = [*ranking("q0", "A", "c", "a", "b"), *ranking("q0", "B", "c", "b", "a"), *ranking("q0", "C", "b", "a", "c")]
+    decided = Label("q0/a vs q0/b", -1.0, "chief", "preference", adjudicated=True)
+    found = rows([*said, decided], known(1))
+    assert {system: row.preferred for system, row in found.items()} == {"a": 0, "b": 0, "c": 1}
+
+
 def test_preferred_in_is_a_share_of_questions():
     """Second in every question and never the pick: preferred in none, although half of the comparisons are won."""
     said = [label for n in range(4) for label in ranking(f"q{n}", "A", *("abc" if n else "cba"))]

@@ -79,6 +79,5 @@ def run_settings(
         language: None where each sample's is detected.
         more: Of this kind of run alone.
     """
-    named = {} if data is None else {"data": data}
     common = {"columns": dict(columns), "language": language or "detected", "currency": calls.currency}
-    return {**named, **judge, **common, **more}
+    return {"data": data, **judge, **common, **more}

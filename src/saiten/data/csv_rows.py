@@ -80,7 +80,11 @@ def _records(
         if found is None:
             return
         where = row_of_table(name, number, lines.begun)
-        if isinstance(found, _Broken):
+        if not isinstance(found, _Broken) and len(lines.taken) > _NO_CHANCE and form.merged(lines.taken):
+            found = _Broken(f"a cell has {len(lines.taken)} lines that all look like rows; is a quote stray?{_MEND}")
+            yield bad_row(where, found.reason, "".join(lines.taken[:_SHOWN]))
+            lines.give_back(1)
+        elif isinstance(found, _Broken):
             yield bad_row(where, found.reason, "".join(lines.taken[:_SHOWN]))
             lines.give_back(form.own_lines(lines.taken, found))
         elif found:

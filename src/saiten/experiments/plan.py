@@ -12,6 +12,7 @@ from saiten.errors import BadInput
 from saiten.experiments.yaml_lines import Lines, Place, read_yaml
 from saiten.meta_evaluation.people import is_human
 from saiten.presentable import presentable
+from saiten.rag.example import read_example
 from saiten.records import Language
 
 Chain = Literal["stuff", "refine", "map_reduce"]
@@ -202,7 +203,11 @@ def read_plan(path: Path) -> Plan:
         plan = Plan.model_validate(content)
     except ValidationError as error:
         raise BadInput("\n".join(_faults(error, lines))) from error
-    return _from_here(plan, path.parent)
+    found = _from_here(plan, path.parent)
+    for example in dict.fromkeys(each.example_of(found) for each in found.models):
+        if example is not None:
+            read_example(example)  # refused here, before anything is asked
+    return found
 
 
 def _faults(error: ValidationError, lines: Lines) -> list[str]:

@@ -89,7 +89,7 @@ def _block(text: str, begin: int, end: int, material: Material) -> Block:
     ends_line = _FENCE.fullmatch(text[end : end + _LONGEST_REST].partition("\n")[0]) is not None
     whole = _FENCE.fullmatch(text, 0, begin) is not None and _FENCE.fullmatch(text, end) is not None
     quoted = (
-        enclosed(text, begin, end)
+        (material.may_forge and enclosed(text, begin, end))
         or (material.strict and not opens_line)
         or material.holds_end(block)
         or (material.holds(block) and not (whole and block.startswith("[") and not material.strict))

@@ -7,7 +7,7 @@ off, refuses, or goes on talking would pass that verdict off as its own. These r
   So is one whose last words and verdict are (`x", "grade": 5}` quoted without escapes ends the judge's own string). A
   value with a reason in the judge's own words is not. A bare list that is the whole reply is the judge's own, too:
   `[1]` or `["Kobe"]` may be in the material by chance.
-- A JSON value in a block quote or in quotation marks is a quotation, wherever it comes from.
+- A JSON value in a block quote or in quotation marks is a quotation if anything in the material could be a verdict.
 - A mark (`[RESULT] 5`, `[[True]]`, `Score: 5`) is so short that it may be in the material by chance. One that is in
   the material is a quotation if the words around it are those of the material, if it is in a block quote or in
   quotation marks, or if no sentence or line ends before it (`The answer says: [RESULT] 5`). Where the mark is not the
@@ -46,7 +46,7 @@ _SIGN = re.compile(
 _THINKING = re.compile(rf"{OPENING}|{CLOSING}", re.IGNORECASE)
 _HIDE = str.maketrans("<[◁", "\ue000\ue001\ue002")
 _SHOW = str.maketrans("\ue000\ue001\ue002", "<[◁")
-_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_ESCAPED = re.compile(r"(?<!\\)\\+u([0-9a-fA-F]{4})")
 _DROPPED = re.compile(r"\\+[nrt]?|[\s\"'“”‘’「」『』*_`#>\u00ad\u200b-\u200f\u2060\ufeff]+")
 _ELISION = re.compile(r"\.{3,}")
 _PAIRS = frozenset({'""', "''", "``", "“”", "‘’", "「」", "『』", "«»", "””"})
@@ -72,6 +72,11 @@ class Material:
         if not any(_SIGN.search(text) for text in self.texts):
             return ""
         return _BETWEEN.join(["", *map(_plain, self.texts), ""])
+
+    @property
+    def may_forge(self) -> bool:
+        """Whether anything in it could be read as a verdict; else a reply in quotation marks is only written so."""
+        return bool(self._plain)
 
     def holds(self, text: str) -> bool:
         """Whether the text is in the material word for word, or all that an ellipsis leaves of it."""

@@ -1,7 +1,8 @@
 """The answer that each annotator prefers, question by question: the pairs of one ranking make one pick.
 
 An annotator's pick is the answer that loses none of their comparisons. Several such answers share it: they are tied, or
-were never compared with each other. Preferences that go in a circle leave no pick. Third decisions are picks apart.
+were never compared with each other. Preferences that go in a circle leave no pick. A third decision on all pairs of a
+question is a pick apart; one on some of them takes their place in each annotator's comparisons.
 """
 
 from collections import Counter
@@ -27,7 +28,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One annotator's, or one third decision's."""
+    """One annotator's, one third decision's, or one annotator's with what a third decision settled."""
 
     question: Hashable
     annotator: str
@@ -67,25 +68,25 @@ def pairs_of(labels: Iterable[Label], questions: Mapping[str, str]) -> dict[str,
 
 
 def picks(labels: Iterable[Label], pairs: Mapping[str, Pair]) -> Iterator[Pick]:
-    """Each annotator's pick of each question, and the third decisions'.
+    """Each annotator's pick of each question, and the settled ones where there are third decisions.
 
     The last label of an annotator on two answers counts. Labels without a name are of as many annotators as there are
     labels on the same two answers.
     """
     unnamed: Counter[tuple[str, bool]] = Counter()
-    said: dict[tuple[Hashable, str | int, bool], dict[frozenset[str], tuple[Pair, float]]] = {}
+    own: dict[Hashable, _Said] = {}
+    third: dict[Hashable, _Said] = {}
     for label in labels:
         pair = pairs.get(label.item)
         if pair is None:
             continue
         unnamed[label.item, label.adjudicated] += not label.annotator
         who = label.annotator or unnamed[label.item, label.adjudicated]
-        of = said.setdefault((pair.question, who, label.adjudicated), {})
+        of = (third if label.adjudicated else own).setdefault(pair.question, {}).setdefault(who, {})
         of[frozenset({pair.first, pair.second})] = (pair, label.value)
-    for (question, who, adjudicated), compared in said.items():
-        best = _unbeaten(compared.values())
-        if best:
-            yield Pick(question, who if isinstance(who, str) else "", adjudicated, best)
+    for question in dict.fromkeys([*own, *third]):
+        yield from _picked(question, own.get(question, {}), adjudicated=False)
+        yield from _picked(question, _settled(own.get(question, {}), third.get(question, {})), adjudicated=True)
 
 
 def unanimity(found: Iterable[Pick]) -> tuple[Unanimity, ...]:
@@ -100,6 +101,25 @@ def unanimity(found: Iterable[Pick]) -> tuple[Unanimity, ...]:
     counts = Counter((of.total(), max(of.values())) for of in by_question.values())
     sizes = sorted({annotators for annotators, _ in counts if annotators > 1})
     return tuple(Unanimity(n, {same: counts[n, same] for same in range(n, 0, -1)}) for n in sizes)
+
+
+_Said = dict[str | int, dict[frozenset[str], tuple[Pair, float]]]
+"""Annotator → the two answers → what was said of them."""
+
+
+def _picked(question: Hashable, said: _Said, *, adjudicated: bool) -> Iterator[Pick]:
+    for who, compared in said.items():
+        best = _unbeaten(compared.values())
+        if best:
+            yield Pick(question, who if isinstance(who, str) else "", adjudicated, best)
+
+
+def _settled(own: _Said, third: _Said) -> _Said:
+    """The third decisions where they are on all pairs; else each annotator's comparisons with theirs in their place."""
+    decided = {two: said for compared in third.values() for two, said in compared.items()}
+    if not decided or all(compared.keys() <= decided.keys() for compared in own.values()):
+        return third
+    return {who: compared | decided for who, compared in own.items()}
 
 
 def _unbeaten(compared: Iterable[tuple[Pair, float]]) -> frozenset[str]:

@@ -137,7 +137,8 @@ def estimate(
             if all(value is None for value in labelled.values()) or all(isinstance(one, str) for one in said.values()):
                 continue
             outside = aspect.unmatched.n + len(given) - len(labelled)
-            verdicts = aspect.verdicts or yes_from is not None
+            # Labels that are all 1 may be the lowest grade of a scale as well as verdicts.
+            verdicts = yes_from is not None or (aspect.verdicts and len(set(people.tolist())) > 1)
             make = _Maker(
                 aspect=aspect.name,
                 metric=column.metric,
