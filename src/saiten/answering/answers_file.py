@@ -19,7 +19,7 @@ from saiten.answering.collecting import Outcome
 from saiten.answering.provenance import read_settings, write_settings
 from saiten.answering.rows import as_row, kept_from_question, passed_through
 from saiten.data.json_rows import MAX_LINE
-from saiten.errors import BadInput, ConfigurationError, NotWritten, SystemFailed
+from saiten.errors import BadInput, ConfigurationError, SystemFailed
 from saiten.journal.appending import AppendedFile, Syncing
 from saiten.journal.keys import content_key, id_key
 from saiten.journal.lines import from_line, to_line
@@ -182,12 +182,7 @@ class AnswersFile:
             self._lock.release()
 
     def _append(self, file: AppendedFile, line: bytes) -> None:
-        try:
-            self._syncing.check()
-            file.append(line)
-        except NotWritten as error:
-            self.paid.stop(error)
-            raise
+        self.paid.keep(file, line, self._syncing)
 
     def _keep_open(self, file: AppendedFile) -> None:
         self._files.append(file)

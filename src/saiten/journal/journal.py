@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from saiten.errors import BadInput, ConfigurationError, NotWritten
+from saiten.errors import BadInput, ConfigurationError
 from saiten.journal.appending import AppendedFile, Syncing
 from saiten.journal.keys import content_key, id_key, score_key
 from saiten.journal.lines import from_line, sample_from_json, sample_to_json, scored_to_json, to_line
@@ -269,12 +269,7 @@ class Journal:
     def _append(self, file: AppendedFile, line: bytes) -> None:
         if self._closed:
             raise ValueError(f"the journal of {self.folder} is closed")
-        try:
-            self._syncing.check()
-            file.append(line)
-        except NotWritten as error:
-            self.paid.stop(error)
-            raise
+        self.paid.keep(file, line, self._syncing)
 
     def _lines_of(self, file: AppendedFile) -> Iterator[tuple[bytes, dict[str, Any]]]:
         """Each line that can be read; a last one that was cut off is mended or moved aside first."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from saiten.errors import NotWritten
-from saiten.journal.appending import AppendedFile
+from saiten.journal.appending import AppendedFile, Syncing
 from saiten.journal.lines import from_line, to_line
 from saiten.records import Usage
 
@@ -29,9 +29,18 @@ class PaidCalls:
         self._file: AppendedFile | None = None
         self._broken = ""
 
-    def stop(self, why: NotWritten) -> None:
-        """Refuse every further entry with this error: something else of the run could not be written."""
-        self._broken = self._broken or str(why)
+    def keep(self, file: AppendedFile, line: bytes, syncing: Syncing) -> None:
+        """Append a line to another file of the run; after a failure every further entry here is refused with it.
+
+        Raises:
+            NotWritten: the disk does not take the line, or did not keep an earlier one.
+        """
+        try:
+            syncing.check()
+            file.append(line)
+        except NotWritten as error:
+            self._broken = self._broken or str(error)
+            raise
 
     def enter(self, usage: Usage) -> None:
         """Add to what was spent.
