@@ -24,13 +24,13 @@ from uuid import UUID
 import numpy as np
 import qdrant_edge as edge
 
-from saiten.knowledge.base import KnowledgeBase, read_contents
-from saiten.knowledge.finding import find_documents
-from saiten.knowledge.folder_engine import FolderEngine
-from saiten.knowledge.indexing import Indexing
-from saiten.knowledge.opening import begin, end
-from saiten.knowledge.reading import Reader
 from saiten.protocols import Embeddings
+from saiten.rag.knowledge.base import KnowledgeBase, read_contents
+from saiten.rag.knowledge.finding import find_documents
+from saiten.rag.knowledge.folder_engine import FolderEngine
+from saiten.rag.knowledge.indexing import Indexing
+from saiten.rag.knowledge.opening import begin, end
+from saiten.rag.knowledge.reading import Reader
 
 WORDS, CHARACTERS, CHUNKS_A_DOCUMENT = 30_000, 512, 250
 LATENT = 48

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from saiten.meta_evaluation.outputs import Item, Output
-from saiten.meta_evaluation.pairing import pair
-from saiten.meta_evaluation.report import Settings, meta_evaluate
 from saiten.records import Label
+from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
+from saiten.trust.meta_evaluation.outputs import Item, Output
+from saiten.trust.meta_evaluation.pairing import pair
 
 ITEMS, METRICS, SYSTEMS, ANNOTATORS = 10_000, 10, 5, 3
 

@@ -19,8 +19,8 @@ from statistics import fmean
 import numpy as np
 
 from saiten.data import read_labels
-from saiten.journal import read_run
 from saiten.records import Label
+from saiten.runs import read_run
 from saiten.stats.powered import Powered
 from saiten.stats.prediction_powered import Scores, prediction_powered
 

@@ -22,8 +22,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from saiten.journal.lines import sample_to_json, to_line
 from saiten.records import Label, Sample
+from saiten.runs.lines import sample_to_json, to_line
 
 Row = dict[str, Any]
 Converted = tuple[Iterable[Sample], Iterable[Label], Iterable[Label]]

@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from saiten.knowledge.base import KnowledgeBase, Retrieval, read_contents
-from saiten.knowledge.chunking import cut
-from saiten.knowledge.engine import Point
-from saiten.knowledge.folder_engine import FolderEngine
-from saiten.knowledge.marks import chunk_id
-from saiten.knowledge.opening import begin
-from saiten.knowledge.terms import document_terms
 from saiten.models import BuiltinEmbedder
+from saiten.rag.knowledge.base import KnowledgeBase, Retrieval, read_contents
+from saiten.rag.knowledge.chunking import cut
+from saiten.rag.knowledge.engine import Point
+from saiten.rag.knowledge.folder_engine import FolderEngine
+from saiten.rag.knowledge.marks import chunk_id
+from saiten.rag.knowledge.opening import begin
+from saiten.rag.knowledge.terms import document_terms
 
 Question = tuple[str, set[str]]
 """A question and the passages that belong to it."""

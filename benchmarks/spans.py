@@ -28,16 +28,16 @@ from typing import Any
 
 from saiten.demo.gist import gist_labels, load_gist
 from saiten.judges.offline import OfflineJudge
-from saiten.meta_evaluation.spans import compare_spans
-from saiten.meta_evaluation.spans_marks import People, judges_of, people_of
-from saiten.meta_evaluation.spans_pairing import pair_units
 from saiten.metrics.judged.gist import Gist
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.records import Language, Sample, Scored, Span
-from saiten.reports.span_tables import span_tables
-from saiten.reports.tables import as_markdown
 from saiten.tasks.statements import SplitStatements, VerifyStatements
 from saiten.text.sentences import split_sentences
+from saiten.trust.spans import compare_spans
+from saiten.trust.spans_marks import People, judges_of, people_of
+from saiten.trust.spans_pairing import pair_units
+from saiten.views.table import as_markdown
+from saiten.views.tables.span import span_tables
 
 Held = dict[tuple[str, str], tuple[Span, ...]]
 ASPECT = "mistakes"

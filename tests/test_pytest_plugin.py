@@ -182,7 +182,7 @@ ROW = {row!r}
 
 
 def test_nothing_is_loaded_before_a_score():
-    assert not {{"numpy", "pydantic", "aiohttp", "saiten.evaluation", "saiten.testing.grader"}} & set(sys.modules)
+    assert not {{"numpy", "pydantic", "aiohttp", "saiten.api.evaluation", "saiten.testing.grader"}} & set(sys.modules)
 
 
 def test_right():

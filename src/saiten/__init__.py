@@ -15,24 +15,24 @@ from saiten.records import Label, Sample, Score, Scored
 from saiten.version import __version__
 
 if TYPE_CHECKING:
-    from saiten.assembly import CallSettings, JudgeSettings, assemble_judge
+    from saiten.api.evaluation import Evaluation, aevaluate, evaluate, read_samples
     from saiten.data import read_labels
-    from saiten.evaluation import Evaluation, aevaluate, evaluate, read_samples
     from saiten.metrics.catalog import make_metric, make_metrics
-    from saiten.summary import summarise
+    from saiten.results.summary import summarise
+    from saiten.wiring import CallSettings, JudgeSettings, assemble_judge
 
 _PLACES = {
-    "CallSettings": "saiten.assembly",
-    "Evaluation": "saiten.evaluation",
-    "JudgeSettings": "saiten.assembly",
-    "aevaluate": "saiten.evaluation",
-    "assemble_judge": "saiten.assembly",
-    "evaluate": "saiten.evaluation",
+    "CallSettings": "saiten.wiring",
+    "Evaluation": "saiten.api.evaluation",
+    "JudgeSettings": "saiten.wiring",
+    "aevaluate": "saiten.api.evaluation",
+    "assemble_judge": "saiten.wiring",
+    "evaluate": "saiten.api.evaluation",
     "make_metric": "saiten.metrics.catalog",
     "make_metrics": "saiten.metrics.catalog",
     "read_labels": "saiten.data",
-    "read_samples": "saiten.evaluation",
-    "summarise": "saiten.summary",
+    "read_samples": "saiten.api.evaluation",
+    "summarise": "saiten.results.summary",
 }
 
 __all__ = [

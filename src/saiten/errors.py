@@ -7,15 +7,15 @@ everything that was paid for already written down.
 
 from typing import Any, Literal
 
-from saiten.presentable import presentable
 from saiten.records import Usage
+from saiten.redaction import redact
 
 
 class SaitenError(Exception):
     """The base of all of them; its text is written for the person at the terminal, and holds no secret."""
 
     def __init__(self, *arguments: object) -> None:
-        super().__init__(*(presentable(each) if isinstance(each, str) else each for each in arguments))
+        super().__init__(*(redact(each) if isinstance(each, str) else each for each in arguments))
 
 
 class ConfigurationError(SaitenError):

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from saiten.cli import main
-from saiten.journal import read_run
+from saiten.runs import read_run
 
 SAITEN = [sys.executable, "-c", "from saiten.cli import main; main()"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from answer_service import AnswerService
-from saiten.journal import read_run
-from saiten.reports.comparison import _told_apart, compare_sides, sides_of, verdict
+from saiten.results.comparison import _told_apart, compare_sides, sides_of, verdict
+from saiten.runs import read_run
 from servers import Fault, instance
 
 BOT = """

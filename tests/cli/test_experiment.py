@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from saiten.answering import summarise_answers
-from saiten.journal import read_run
-from saiten.journal.lock import Lock
+from saiten.durable.lock import Lock
+from saiten.runs import read_run
+from saiten.runs.answers import summarise_answers
 from servers import Fault, OpenAIServer
 
 SAITEN = [sys.executable, "-c", "from saiten.cli import main; main()"]

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pytest
 
 from saiten.demo.gist import gist_labels, load_gist
-from saiten.journal.lines import to_line
+from saiten.runs.lines import to_line
 
 ANSWER = "Fees are paid monthly. Cats sleep a lot."
 REFERENCE = "Fees are paid yearly. Ask the desk."

@@ -15,14 +15,14 @@ import orjson
 import pytest
 
 import saiten as library
-from saiten.answering import summarise_answers
 from saiten.errors import NotWritten
 from saiten.experiments.plan import read_plan
 from saiten.experiments.results import read_results
-from saiten.journal import read_run
-from saiten.journal.paid import paid_in
 from saiten.judges.llm import LLMJudge
 from saiten.models import OpenAICompatibleChat
+from saiten.runs import read_run
+from saiten.runs.answers import summarise_answers
+from saiten.runs.paid import paid_in
 from servers import Fault, instance
 
 AT_ONCE = 4

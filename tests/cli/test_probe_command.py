@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from saiten.cli.probe import built_in
-from saiten.journal import read_run
+from saiten.runs import read_run
 
 
 def table(said, title="Probes"):

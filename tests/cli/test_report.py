@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from saiten.journal import Journal
 from saiten.records import Sample, Score, Scored
+from saiten.runs import Journal
 
 METRICS = ("-m", "token_f1", "-m", "length")
 

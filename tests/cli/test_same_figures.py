@@ -8,7 +8,7 @@ import re
 import pytest
 from lxml import html
 
-from saiten.reports.tables import show_cell
+from saiten.views.table import show_cell
 
 ROWS = [
     {

@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from saiten.journal import read_run
+from saiten.runs import read_run
 
 NAMES = ("formality", "factuality", "amount_info", "acceptability")
 GRADES = {"formality": (-1, 1, 0), "factuality": (3, 2, 3), "amount_info": (0, 0, -1), "acceptability": (3, 2, 1)}

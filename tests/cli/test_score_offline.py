@@ -11,7 +11,7 @@ import pytest
 
 from saiten import evaluate, read_samples
 from saiten.errors import ConfigurationError
-from saiten.journal import read_run
+from saiten.runs import read_run
 
 
 def test_the_first_run_of_a_user(saiten, data, scores):

@@ -8,8 +8,8 @@ from collections import Counter
 import orjson
 import pytest
 
-from saiten.journal import read_run
 from saiten.records import Usage
+from saiten.runs import read_run
 from servers import Fault
 
 CALLS_A_SAMPLE = 3

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from saiten.journal import read_run
+from saiten.runs import read_run
 
 DOCUMENT = "The SSL port of the server is 25000.\n\nBackups are made every night at two o'clock.\n"
 ROW = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from saiten.journal import read_run
+from saiten.runs import read_run
 
 ROWS = [
     {

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from saiten.journal import Journal
 from saiten.metrics.rubrics import read_weights
 from saiten.records import Sample, Score, Scored
+from saiten.runs import Journal
 
 ASPECTS = ("formality", "factuality", "amount_info")
 

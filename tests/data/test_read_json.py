@@ -153,7 +153,7 @@ def test_values_become_text_without_losing_what_they_say(tmp_path, line, expecte
 
 def test_saitens_own_samples_come_back(tmp_path):
     """What sample_to_json writes is read as the same sample."""
-    from saiten.journal import sample_to_json
+    from saiten.runs import sample_to_json
 
     sample = Sample("i", "q", "", ("c",), "r", ("s",), (), "g", "s", "ja")
     path = tmp_path / "d.jsonl"
@@ -315,9 +315,7 @@ def test_standard_input_is_json_lines():
 
 def test_reading_needs_no_optional_package_to_start():
     """Importing the room brings in neither pyarrow nor pandas."""
-    code = (
-        "import sys, saiten.data, saiten.journal; print(sorted({'pyarrow', 'pandas', 'datasets'} & set(sys.modules)))"
-    )
+    code = "import sys, saiten.data, saiten.runs; print(sorted({'pyarrow', 'pandas', 'datasets'} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from saiten.api.evaluation import evaluate
 from saiten.data import BadRow, read_samples
 from saiten.errors import BadInput, ConfigurationError
-from saiten.evaluation import evaluate
-from saiten.journal.lines import sample_from_json, sample_to_json
+from saiten.runs.lines import sample_from_json, sample_to_json
 
 ROWS = [
     {"user_input": f"質問{n}", "response": f"回答{n}", "retrieved_contexts": ["c", "d"], "reference": "r"}

@@ -7,7 +7,7 @@ from rich.console import Console
 from saiten.cli.demo.dialogues import SHOWN, comparison, demo_dialogues, print_short
 from saiten.demo.questions import corpus, demo_questions
 from saiten.dialogue.reading import find_dialogue, read_dialogues
-from saiten.journal import read_run
+from saiten.runs import read_run
 
 
 def test_every_question_is_asked_once():

@@ -8,7 +8,7 @@ from saiten.dialogue.loop import converse
 from saiten.dialogue.outcomes import outcomes_of
 from saiten.errors import SystemFailed, Unreadable
 from saiten.records import Passage, Retrieved, Usage
-from saiten.reports.dialogue_tables import dialogue_tables
+from saiten.views.tables.dialogue import dialogue_tables
 
 
 def talk(identity="1", ended="grade 5", share=0.0, questions=(), seconds=(0.5,), **more):

@@ -14,10 +14,10 @@ from saiten.dialogue.naming import open_journal
 from saiten.dialogue.recorded import RecordedSystem
 from saiten.dialogue.running import DIALOGUES_NAME, Conversations, converse_into
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, SystemFailed
-from saiten.execution import LocalExecutor
-from saiten.journal import read_run
+from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge
 from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, TimedCall, Usage
+from saiten.runs import read_run
 
 PAIRS = [
     Sample(f"q{n}", question=f"What does option {n} do?", reference=f"Option {n} removes duplicate rows.", group="Db2")

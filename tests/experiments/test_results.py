@@ -6,12 +6,12 @@ from saiten.experiments.cells import Cell, cells_of, scores_folder
 from saiten.experiments.plan import Plan
 from saiten.experiments.results import ChainComparison, read_results
 from saiten.experiments.tables import experiment_tables
-from saiten.journal import Journal
 from saiten.records import Sample, Score, Scored
-from saiten.reports.languages import in_language
-from saiten.reports.summary_tables import summary_tables
+from saiten.runs import Journal
 from saiten.stats.paired import PairedComparison
 from saiten.stats.ratios import Ratio
+from saiten.views.tables.summary import summary_tables
+from saiten.views.words import in_language
 
 
 def compared(p, difference, faster, *, model="m", n=10, higher=True):

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import networks
-from saiten.assembly import JudgeSettings, assemble_judge
 from saiten.errors import CannotJudge, ConfigurationError
 from saiten.judges.encoder import EncoderJudge
 from saiten.judges.encoder.head import FILE, LinearHead
@@ -23,6 +22,7 @@ from saiten.tasks.aspects import RateAspect
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import SplitStatements
+from saiten.wiring import JudgeSettings, assemble_judge
 from tiny_models import tiny_bert
 
 pytestmark = networks.marks()

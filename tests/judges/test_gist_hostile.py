@@ -7,8 +7,8 @@ import orjson
 import pytest
 
 from saiten import evaluate
-from saiten.journal.lines import scored_to_json, to_line
 from saiten.records import Sample
+from saiten.runs.lines import scored_to_json, to_line
 
 REFERENCE = (
     "The fee is 5 euros, payable in cash. Children pay nothing. The desk was painted last year. \U0001f600 e\u0301."

@@ -4,9 +4,9 @@ import logging
 
 import pytest
 
-from saiten.assembly import JudgeSettings, assemble_judge
 from saiten.judges.own import OwnAspect, OwnJudge, prompts_digest, write_own
 from saiten.judges.own_figures import HeldOut
+from saiten.wiring import JudgeSettings, assemble_judge
 
 ASPECTS = (OwnAspect("factuality", "rate_aspect", (0, 1, 2, 3), 1.5),)
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from saiten.errors import CannotJudge, ConfigurationError, Unreadable
-from saiten.execution.local import LocalExecutor
+from saiten.executor import LocalExecutor
 from saiten.judges.memo import Memo
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.panel import Panel
@@ -22,7 +22,7 @@ from saiten.metrics.judged.direct import Direct
 from saiten.metrics.judged.mate import Mate
 from saiten.metrics.rubrics import read_rubric, read_weights
 from saiten.records import Sample, Usage
-from saiten.scoring import Scorer, score_once
+from saiten.runs.scoring import Scorer, score_once
 from saiten.tasks.aspects import RateAspect, Rating
 
 STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])

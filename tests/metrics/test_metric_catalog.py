@@ -14,7 +14,7 @@ from saiten.metrics.catalog import ALIASES, CATALOG, PRESETS, describe_all, make
 from saiten.metrics.naming import read_name, split_names, write_name
 from saiten.metrics.ragas.aspect_critique import AspectCritique
 from saiten.records import Sample
-from saiten.scoring import score_once
+from saiten.runs.scoring import score_once
 
 DOCS = Path(__file__).parents[2] / "docs" / "metrics.md"
 FULL = Sample("1", "question", "answer", ("context.",), "reference", evidence=("evidence",))

@@ -23,7 +23,7 @@ from saiten.metrics.ragas.faithfulness import Faithfulness
 from saiten.metrics.ragas.summarization_score import SummarizationScore
 from saiten.metrics.ragas.verdicts import share_score
 from saiten.records import Sample
-from saiten.scoring import score_once
+from saiten.runs.scoring import score_once
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
 from saiten.tasks.critique import Critique, CritiqueAspect
 from saiten.tasks.entities import Entities, ListEntities

@@ -6,7 +6,7 @@ from saiten.metrics.judged.accuracy import Accuracy
 from saiten.metrics.judged.correctness import Correctness
 from saiten.metrics.judged.with_evidence import WithEvidence, with_evidence
 from saiten.records import Passage, Retrieved, Sample, Usage
-from saiten.scoring import score_once, signature_of
+from saiten.runs.scoring import score_once, signature_of
 from saiten.tasks.correctness import Grade, GradeAnswer
 
 SAMPLE = Sample("1", question="Which port?", answer="50000", contexts=("Wrong.",), reference="25000 over SSL.")

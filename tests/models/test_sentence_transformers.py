@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import networks
-from saiten.assembly import Models
 from saiten.errors import ConfigurationError
+from saiten.wiring import Models
 from tiny_models import tiny_bert
 
 with_networks = networks.needed("sentence_transformers")
@@ -94,7 +94,7 @@ def test_nothing_heavy_is_imported_until_a_model_is_used():
     """The command line starts at once."""
     code = textwrap.dedent("""
         import sys
-        import saiten.assembly, saiten.knowledge.indexing
+        import saiten.wiring, saiten.rag.knowledge.indexing
         print([name for name in ("torch", "transformers", "sentence_transformers", "qdrant_edge", "qdrant_client") if name in sys.modules])
     """)
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 import networks
-from saiten.assembly import CallSettings, Models
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
-from saiten.execution.local import LocalExecutor
+from saiten.executor import LocalExecutor
 from saiten.models.transformers_chat import TransformersChat
 from saiten.protocols import ChatRequest, Message
 from saiten.records import Usage
+from saiten.wiring import CallSettings, Models
 from tiny_models import tiny_chat
 
 pytestmark = networks.marks()

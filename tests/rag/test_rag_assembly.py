@@ -3,10 +3,10 @@
 import pytest
 from shelf import Shelf
 
-from saiten.assembly import CallSettings, Models
-from saiten.assembly.rag import RagSettings, assemble_rag
 from saiten.errors import BadInput, ConfigurationError, SystemFailed
 from saiten.records import Inquiry
+from saiten.wiring import CallSettings, Models
+from saiten.wiring.rag import RagSettings, assemble_rag
 from servers import Fault, OpenAIServer
 
 

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from saiten.assembly import CallSettings, Models, RagSettings, SystemSettings, assemble_system, rag_over, ready
 from saiten.cli import main
 from saiten.errors import ConfigurationError
 from saiten.records import Inquiry
+from saiten.wiring import CallSettings, Models, RagSettings, SystemSettings, assemble_system, rag_over, ready
 
 
 def status_of(*words: object) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from saiten.journal import read_run
+from saiten.runs import read_run
 from saiten.tracking import log_to_mlflow, run_on_disk
 from saiten.tracking.quietly import quietly
 

@@ -11,8 +11,8 @@ import pytest
 import saiten
 from saiten.cli import main
 from saiten.errors import BadInput, ConfigurationError
-from saiten.journal import Journal, read_run
 from saiten.records import Sample, Score, Scored
+from saiten.runs import Journal, read_run
 from saiten.tracking import log_to_mlflow, run_on_disk
 from saiten.tracking.quietly import quietly
 

@@ -12,8 +12,8 @@ import orjson
 
 from saiten.annotation.forms import Form
 from saiten.annotation.records import Json, Settled
-from saiten.meta_evaluation.picks import ASPECT as PREFERENCE
 from saiten.records import Label
+from saiten.trust.meta_evaluation.picks import ASPECT as PREFERENCE
 
 Row = dict[str, Any]
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from saiten.annotation.forms import Form
 from saiten.annotation.records import Settled
-from saiten.meta_evaluation.agreement import AspectAgreement, agreement_report
-from saiten.meta_evaluation.spans import compare_spans
-from saiten.meta_evaluation.spans_marks import people_of
 from saiten.records import Label
 from saiten.stats import Estimate
+from saiten.trust.agreement import AspectAgreement, agreement_report
+from saiten.trust.spans import compare_spans
+from saiten.trust.spans_marks import people_of
 
 TOGETHER = "missing and extra"
 """The aspect that stands for all marks."""

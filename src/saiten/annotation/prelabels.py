@@ -9,12 +9,12 @@ from saiten.annotation.forms import Form
 from saiten.annotation.records import Json, NewItem
 from saiten.data import BadRow, read_labels
 from saiten.errors import BadInput, ConfigurationError
-from saiten.journal import RunReader, read_run
-from saiten.meta_evaluation.outputs import VERSUS
-from saiten.meta_evaluation.spans_marks import judges_of
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.metrics.naming import read_name
 from saiten.records import Label, Scored
+from saiten.runs import RunReader, read_run
+from saiten.trust.meta_evaluation.outputs import VERSUS
+from saiten.trust.spans_marks import judges_of
 
 _ASPECTS = {"correctness": "correctness", "accuracy": "correct"}
 """Metric → aspect of the form that asks people the same."""

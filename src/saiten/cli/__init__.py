@@ -11,9 +11,9 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from saiten.cli.output import outside, stderr
+from saiten.cli.output import escape_untrusted, stderr
 from saiten.errors import BudgetSpent, ConfigurationError, SaitenError
-from saiten.presentable import presentable
+from saiten.redaction import redact
 from saiten.version import __version__
 
 _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
@@ -93,7 +93,7 @@ class LazyCommands(TyperGroup):
         except Exception as error:
             message = getattr(error, "message", None)
             if isinstance(message, str):  # of the parser, which repeats what it cannot place
-                vars(error)["message"] = presentable(message)
+                vars(error)["message"] = redact(message)
             raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -136,7 +136,8 @@ def saiten(
 def _no_room(error: OSError) -> int:
     """Say that the output could not be written; nothing is lost with it but the output."""
     stderr().print(
-        f"[bold red]saiten:[/] the output cannot be written: {outside(error.strerror)}; make room, or elsewhere"
+        f"[bold red]saiten:[/] the output cannot be written: "
+        f"{escape_untrusted(error.strerror)}; make room, or elsewhere"
     )
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, sys.stdout.fileno())  # else the interpreter tries, and fails, once more at its end
@@ -191,7 +192,7 @@ def main(argv: list[str] | None = None) -> None:
             if not sys.stdout.closed:
                 sys.stdout.flush()  # here, and not when the interpreter ends, a full disk can be reported
     except SaitenError as error:
-        stderr().print(f"[bold red]saiten:[/] {outside(error)}")
+        stderr().print(f"[bold red]saiten:[/] {escape_untrusted(error)}")
         sys.exit(3 if isinstance(error, BudgetSpent) else 2)
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:

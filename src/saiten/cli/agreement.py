@@ -9,12 +9,12 @@ from saiten.cli.data_options import SAMPLE_COLUMN, SampleColumnOption, read_colu
 from saiten.cli.left_out import usable
 from saiten.cli.output import FormatOption, stderr, stdout, told
 from saiten.data import read_labels, read_samples
-from saiten.meta_evaluation.agreement import Level, agreement_report
-from saiten.meta_evaluation.pairing import halves
 from saiten.records import Sample
-from saiten.reports.agreement_tables import agreement_glance, agreement_tables
-from saiten.reports.tables import render
 from saiten.text.language import detect_language
+from saiten.trust.agreement import Level, agreement_report
+from saiten.trust.meta_evaluation.pairing import halves
+from saiten.views.table import render
+from saiten.views.tables.agreement import agreement_glance, agreement_tables
 
 app = typer.Typer(add_completion=False)
 

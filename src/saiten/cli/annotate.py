@@ -19,14 +19,14 @@ from saiten.cli import INTERRUPTED
 from saiten.cli import data_options as of_data
 from saiten.cli.annotate_project import Flags, FormName, Typed, opened
 from saiten.cli.drawn_line import DrawnLine
-from saiten.cli.output import outside, stderr, told
+from saiten.cli.output import escape_untrusted, stderr, told
 from saiten.data import BadRow
+from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError
-from saiten.journal.whole_file import whole_file
 from saiten.models.networks import require
 from saiten.records import Sample
-from saiten.reports.languages import in_japanese
-from saiten.reports.visible import visible
+from saiten.views.strip_controls import strip_controls
+from saiten.views.words import in_japanese
 
 if TYPE_CHECKING:
     from saiten.annotation.forms import Form
@@ -246,7 +246,7 @@ def _fill(
         notes.print(f"{added} items were added")
     if judged:
         store.add_prelabels(beforehand)
-        notes.print(f"{len(beforehand)} of {total} items have pre-labels of {outside(judged.source)}")
+        notes.print(f"{len(beforehand)} of {total} items have pre-labels of {escape_untrusted(judged.source)}")
 
 
 def _usable(rows: Iterator[Sample | BadRow], form: str, line: DrawnLine, *, strict: bool) -> Iterator[Sample]:
@@ -389,7 +389,9 @@ def _tell_links(store: "Store", people: _Named, settings: "WebSettings", notes: 
         raise ConfigurationError(f"--new-link {unknown[0]!r}: there is {names}; --annotator makes somebody new")
     for name in dict.fromkeys(people.annotators):
         if name in there:
-            notes.print(f"{outside(name)} is there already; their link stays as it is (--new-link makes another)")
+            notes.print(
+                f"{escape_untrusted(name)} is there already; their link stays as it is (--new-link makes another)"
+            )
             continue
         person, token = store.create_person(name, "annotator")
         _tell_link(person.name, settings.link(token), notes)
@@ -398,4 +400,4 @@ def _tell_links(store: "Store", people: _Named, settings: "WebSettings", notes: 
 
 
 def _tell_link(name: str, link: str, notes: Console) -> None:
-    notes.print(f"{visible(name)}: {link}", markup=False)
+    notes.print(f"{strip_controls(name)}: {link}", markup=False)

@@ -11,25 +11,25 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from saiten.answering import AnswersFile, answer_into, summarise_answers
-from saiten.answering.answers_file import folder_of
-from saiten.answering.provenance import read_settings
-from saiten.assembly import Models, ready
-from saiten.assembly.systems import assemble_system
 from saiten.cli import NOTHING
 from saiten.cli import data_options as of_data
 from saiten.cli import judge_options as typed
 from saiten.cli import system_options as under_test
 from saiten.cli.answer_progress import AnswerProgress
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
 from saiten.cli.running import to_end
 from saiten.data import BadRow
 from saiten.errors import BadInput, ConfigurationError
-from saiten.execution.local import LocalExecutor
+from saiten.executor import LocalExecutor
 from saiten.protocols import System
 from saiten.records import Language, Sample
-from saiten.reports.answer_tables import answer_tables
-from saiten.reports.tables import Cell, Table, render
+from saiten.runs.answers import AnswersFile, answer_into, summarise_answers
+from saiten.runs.answers.answers_file import folder_of
+from saiten.runs.answers.provenance import read_settings
+from saiten.views.table import Cell, Table, render
+from saiten.views.tables.answer import answer_tables
+from saiten.wiring import Models, ready
+from saiten.wiring.systems import assemble_system
 
 app = typer.Typer(add_completion=False)
 
@@ -159,7 +159,7 @@ def answer(
     source = _begun(chosen.rows(told(notes)), notes)
     with AnswersFile.open(out, kept, called, retry_failed=retry_failed, tell=told(notes)) as ledger:
         if ledger.before:
-            notes.print(f"{outside(out)} has {ledger.before} of the answers already; going on")
+            notes.print(f"{escape_untrusted(out)} has {ledger.before} of the answers already; going on")
         wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
         models = Models(wide)
         models.account.book = ledger.paid
@@ -176,7 +176,8 @@ def answer(
     render(answer_tables(found, calls.currency), form, stdout())
     if form == "table":
         stdout().print(
-            f"grade them: saiten score {outside(out)} -m METRIC; `saiten metrics` lists what there is", soft_wrap=True
+            f"grade them: saiten score {escape_untrusted(out)} -m METRIC; `saiten metrics` lists what there is",
+            soft_wrap=True,
         )
     if status:
         raise typer.Exit(status)
@@ -217,14 +218,15 @@ def _run(
 def _tell_the_rest(ledger: AnswersFile, progress: AnswerProgress, notes: Console, out: Path) -> None:
     notes.print(f"{progress.answers} answers in {progress.seconds():.1f} s; {progress.text()}", markup=False)
     if progress.bad_rows:
-        where = outside(folder_of(out) / "errors.jsonl")
+        where = escape_untrusted(folder_of(out) / "errors.jsonl")
         notes.print(f"{progress.bad_rows} rows could not be used; they stand in {where}")
     if progress.failures.total():
         notes.print("the same command with --retry-failed asks again where there is no answer")
     if ledger.outdated:
         notes.print(
             f"{ledger.outdated} answers have the reference, group or the like that their questions had when they were "
-            f"asked; to join the answers with the questions as they are now: --system file:{outside(out)} -o NEW.jsonl"
+            f"asked; to join the answers with the questions as they are now: "
+            f"--system file:{escape_untrusted(out)} -o NEW.jsonl"
         )
 
 

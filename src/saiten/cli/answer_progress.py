@@ -4,11 +4,11 @@ from collections import Counter
 
 from rich.console import Console
 
-from saiten.answering.collecting import Outcome
 from saiten.cli.drawn_line import DrawnLine
 from saiten.data import BadRow
 from saiten.errors import SystemFailed
 from saiten.records import Sample, Usage
+from saiten.runs.answers.collecting import Outcome
 
 
 class AnswerProgress(DrawnLine):

@@ -6,14 +6,14 @@ from typing import Annotated
 import typer
 
 from saiten.cli import MISSED
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
 from saiten.cli.unfinished import tell_unfinished
 from saiten.errors import BadInput
-from saiten.journal import read_run
-from saiten.reports.comparison import compare_runs, compare_sides, sides_of, what_differs
-from saiten.reports.only_words import ONLY_WORDS, only_words
-from saiten.reports.tables import render
-from saiten.reports.worse import read_limit, worse_table
+from saiten.results.comparison import compare_runs, compare_sides, sides_of, what_differs
+from saiten.results.only_words import ONLY_WORDS, only_words
+from saiten.results.worse import read_limit, worse_table
+from saiten.runs import read_run
+from saiten.views.table import render
 
 app = typer.Typer(add_completion=False)
 
@@ -78,7 +78,9 @@ def compare(
     render(tables, form, stdout(), " · ".join(map(str, runs)) if len(tables) > 1 else "")
     failed = [row for row in worse.rows if not row[3]] if worse is not None else []
     for title, metric, _, _, why in failed:
-        stderr().print(f"[bold red]failed:[/] {outside(metric)}, {outside(title)}: {outside(why)}")
+        stderr().print(
+            f"[bold red]failed:[/] {escape_untrusted(metric)}, {escape_untrusted(title)}: {escape_untrusted(why)}"
+        )
     if limits and unfinished:
         stderr().print("[bold red]failed:[/] what a run has not measured yet may be worse")
     if failed or (limits and unfinished):

@@ -11,7 +11,29 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from saiten.assembly import (
+from saiten.cli import data_options as of_data
+from saiten.cli import judge_options as typed
+from saiten.cli import system_options as under_test
+from saiten.cli.converse_progress import DialogueProgress
+from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
+from saiten.cli.progress import in_all
+from saiten.cli.running import to_end
+from saiten.cli.show import show_summary
+from saiten.data import BadRow
+from saiten.dialogue.loop import MAX_TURNS, FindEvidence
+from saiten.dialogue.naming import open_journal
+from saiten.dialogue.rehearsing import rehearse
+from saiten.dialogue.running import Conversations, converse_into
+from saiten.errors import BadInput, CallFailed, ConfigurationError
+from saiten.executor import LocalExecutor
+from saiten.metrics.judged.with_evidence import evidence_query
+from saiten.protocols import Retriever
+from saiten.rag.knowledge.base import Retrieval
+from saiten.records import Retrieved, Sample, Usage
+from saiten.redaction import redact
+from saiten.views.table import Cell, Format, Table, render
+from saiten.views.tables.summary import usage_text
+from saiten.wiring import (
     CallSettings,
     JudgeSettings,
     Models,
@@ -22,29 +44,7 @@ from saiten.assembly import (
     ready,
     run_settings,
 )
-from saiten.assembly.opened_later import OpenedLater
-from saiten.cli import data_options as of_data
-from saiten.cli import judge_options as typed
-from saiten.cli import system_options as under_test
-from saiten.cli.converse_progress import DialogueProgress
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
-from saiten.cli.progress import in_all
-from saiten.cli.running import to_end
-from saiten.cli.show import show_summary
-from saiten.data import BadRow
-from saiten.dialogue.loop import MAX_TURNS, FindEvidence
-from saiten.dialogue.naming import open_journal
-from saiten.dialogue.rehearsing import rehearse
-from saiten.dialogue.running import Conversations, converse_into
-from saiten.errors import BadInput, CallFailed, ConfigurationError
-from saiten.execution.local import LocalExecutor
-from saiten.knowledge.base import Retrieval
-from saiten.metrics.judged.with_evidence import evidence_query
-from saiten.presentable import presentable
-from saiten.protocols import Retriever
-from saiten.records import Retrieved, Sample, Usage
-from saiten.reports.summary_tables import usage_text
-from saiten.reports.tables import Cell, Format, Table, render
+from saiten.wiring.opened_later import OpenedLater
 
 app = typer.Typer(add_completion=False)
 
@@ -248,7 +248,7 @@ def converse(
         out, kept, conversations.signatures(), command=sys.argv, retry_failed=retry_failed, tell=told(notes)
     ) as journal:
         if journal.done:
-            notes.print(f"{outside(out)} has {journal.done} scores already; going on")
+            notes.print(f"{escape_untrusted(out)} has {journal.done} scores already; going on")
         models.account.book = journal.paid
         conversations = replace(conversations, agents=assemble_judge(judged_by, models=models))
 
@@ -282,7 +282,7 @@ def _tell_the_rest(progress: DialogueProgress, spent: Usage, currency: str, out:
         markup=False,
     )
     if progress.bad_rows:
-        notes.print(f"{progress.bad_rows} rows could not be used; they stand in {outside(out)}/errors.jsonl")
+        notes.print(f"{progress.bad_rows} rows could not be used; they stand in {escape_untrusted(out)}/errors.jsonl")
     if progress.failed:
         notes.print("the same command with --retry-failed goes on with the dialogues that failed")
 
@@ -336,7 +336,7 @@ def _rehearse(
 
     few, many = found.questions
     table = Table(
-        f"What {found.pairs} dialogues of at most {max_turns} turns with {presentable(judged_by.judge)} would take",
+        f"What {found.pairs} dialogues of at most {max_turns} turns with {redact(judged_by.judge)} would take",
         ("turns", "questions to the system", "calls", "prompt tokens", "completion tokens", f"cost ({calls.currency})"),
         (row("one each", few, found.least), row("all of them", many, found.most)),
         "One turn each where every first answer gets 5, all of them where none does; the truth lies between. Answers "

@@ -8,7 +8,7 @@ from saiten.cli.drawn_line import DrawnLine
 from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue
 from saiten.records import Sample, Usage
-from saiten.reports.summary_tables import spent_text
+from saiten.views.tables.summary import spent_text
 
 
 class DialogueProgress(DrawnLine):

@@ -8,7 +8,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from saiten.cli.output import outside
+from saiten.cli.output import escape_untrusted
 
 _LINE_EVERY = 30.0
 """Seconds between lines where the output is no terminal."""
@@ -66,7 +66,7 @@ class DrawnLine:
         self._last = now
         self._total = self._total if total is None else total
         if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], total=self._total, completed=done, more=outside(more()))
+            self._bar.update(self._bar.task_ids[0], total=self._total, completed=done, more=escape_untrusted(more()))
             return
         of = "" if self._total is None else f" of {self._total}"
         self._console.print(f"{done}{of} {self._what}, {more()}{self._left(done)}", markup=False)
@@ -74,7 +74,7 @@ class DrawnLine:
     def name(self, number: int, what: str, where: str, reason: str) -> None:
         """The first few are named at once; all of them stand in the files."""
         if number <= _NAMED:
-            self._console.print(f"[yellow]{what}[/] {outside(where)}: {outside(reason[:_REASON])}")
+            self._console.print(f"[yellow]{what}[/] {escape_untrusted(where)}: {escape_untrusted(reason[:_REASON])}")
         elif number == _NAMED + 1:
             self._console.print(f"[yellow]{what}[/] for more of them; all reasons are written down")
 

@@ -8,13 +8,13 @@ import typer
 
 from saiten.cli import ALARM
 from saiten.cli.data_options import read_columns
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
 from saiten.data import BadRow, read_labels
-from saiten.journal import read_run
-from saiten.meta_evaluation import drift as judging
 from saiten.records import Label
-from saiten.reports.probe_tables import drift_tables
-from saiten.reports.tables import render
+from saiten.runs import read_run
+from saiten.trust import drift as judging
+from saiten.views.table import render
+from saiten.views.tables.probe import drift_tables
 
 app = typer.Typer(add_completion=False)
 
@@ -55,7 +55,7 @@ def drift(
     def read() -> Iterator[Label]:
         for row in read_labels(labels, columns=read_columns(column or []), tell=tell) if labels is not None else ():
             if isinstance(row, BadRow):
-                notes.print(f"[yellow]left out[/] {outside(row.where)}: {outside(row.reason)}")
+                notes.print(f"[yellow]left out[/] {escape_untrusted(row.where)}: {escape_untrusted(row.reason)}")
             else:
                 yield row
 

@@ -10,9 +10,9 @@ from saiten.cli.meta_evaluate import GradeZeroOption, read_said
 from saiten.cli.output import FormatOption, stderr, stdout
 from saiten.cli.subject import JudgeColumnOption, JudgesOption, Subject, VerdictPatternOption
 from saiten.errors import ConfigurationError
-from saiten.meta_evaluation.prediction_powered import estimate
-from saiten.reports.estimate_tables import estimate_tables
-from saiten.reports.tables import render
+from saiten.trust.estimate import estimate
+from saiten.views.table import render
+from saiten.views.tables.estimate import estimate_tables
 
 app = typer.Typer(add_completion=False)
 

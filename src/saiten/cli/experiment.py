@@ -9,13 +9,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from saiten.answering.collecting import Watch as AnswersWatch
 from saiten.cli import NOTHING
 from saiten.cli import judge_options as typed
 from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.index_progress import IndexProgress
 from saiten.cli.meta_evaluate import read_said
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
 from saiten.cli.progress import RunProgress
 from saiten.cli.running import to_end
 from saiten.cli.subject import Subject
@@ -25,13 +24,14 @@ from saiten.experiments.plan import Plan, read_plan
 from saiten.experiments.results import read_results
 from saiten.experiments.running import Experiment
 from saiten.experiments.tables import experiment_tables
-from saiten.knowledge.indexed import Indexed
-from saiten.meta_evaluation.pairing import pair
-from saiten.meta_evaluation.report import Settings, meta_evaluate
-from saiten.reports.meta_tables import meta_tables
-from saiten.reports.summary_tables import usage_text
-from saiten.reports.tables import Table, render
-from saiten.scoring import Watch as ScoresWatch
+from saiten.rag.knowledge.indexed import Indexed
+from saiten.runs.answers.collecting import Watch as AnswersWatch
+from saiten.runs.scoring import Watch as ScoresWatch
+from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
+from saiten.trust.meta_evaluation.pairing import pair
+from saiten.views.table import Table, render
+from saiten.views.tables.meta_evaluation import meta_tables
+from saiten.views.tables.summary import usage_text
 
 app = typer.Typer(add_completion=False)
 
@@ -121,7 +121,7 @@ def result_tables(plan: Plan, folder: Path, currency: str, notes: Console, *, gl
         try:
             tables += _beside_people(run, data.labels, notes, glance=glance)
         except BadInput as error:  # nobody has labelled yet, or in another form; all else is there
-            notes.print(f"[yellow]without labels:[/] {outside(data.name)}: {outside(error)}")
+            notes.print(f"[yellow]without labels:[/] {escape_untrusted(data.name)}: {escape_untrusted(error)}")
     notes.print(usage_text(found.usage, currency), markup=False)
     return tables
 
@@ -170,7 +170,9 @@ class _Stages:
 
     def left_out(self, data: str, system: str, reason: str) -> None:
         self.cells_left_out += 1
-        self._notes.print(f"[yellow]left out[/] {outside(data)}: {outside(system)}: {outside(reason)}")
+        self._notes.print(
+            f"[yellow]left out[/] {escape_untrusted(data)}: {escape_untrusted(system)}: {escape_untrusted(reason)}"
+        )
 
     def _say(self, text: str) -> None:
         if not self._quiet:

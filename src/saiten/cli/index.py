@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from saiten.assembly import Models, index_documents
 from saiten.cli import INTERRUPTED
 from saiten.cli import judge_options as typed
 from saiten.cli.index_progress import IndexProgress
-from saiten.cli.output import FormatOption, outside, stderr, stdout
+from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout
 from saiten.cli.running import STOPPED
 from saiten.errors import BudgetSpent, CallFailed
-from saiten.reports.index_tables import index_tables
-from saiten.reports.summary_tables import usage_text
-from saiten.reports.tables import render
+from saiten.views.table import render
+from saiten.views.tables.index import index_tables
+from saiten.views.tables.summary import usage_text
+from saiten.wiring import Models, index_documents
 
 app = typer.Typer(add_completion=False)
 
@@ -106,7 +106,7 @@ def index(
                 )
             )
         except (BudgetSpent, CallFailed) as error:
-            notes.print(f"[yellow]stopped:[/] {outside(error)}")
+            notes.print(f"[yellow]stopped:[/] {escape_untrusted(error)}")
             notes.print("what is stored stays; the same command goes on from here")
             notes.print(usage_text(progress.done.usage, calls.currency), markup=False)
             raise typer.Exit(STOPPED) from None
@@ -120,7 +120,7 @@ def index(
         notes.print(f"{done.absent} documents of the base were not among those given and stay; --prune removes such")
     render(index_tables(done, contents, pruned=prune), form, stdout())
     if form == "table":
-        base = "KB" if "://" in kb else outside(kb)  # an address may hold a password
+        base = "KB" if "://" in kb else escape_untrusted(kb)  # an address may hold a password
         stdout().print(
             f'look into it: saiten search "…" --kb {base}\n'
             f"answer with it: saiten answer QUESTIONS --system rag:{base} -o ANSWERS.jsonl",

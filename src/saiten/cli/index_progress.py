@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from saiten.cli.drawn_line import DrawnLine
-from saiten.knowledge.indexed import Indexed
+from saiten.rag.knowledge.indexed import Indexed
 
 
 class IndexProgress(DrawnLine):

@@ -7,10 +7,10 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from saiten.assembly import CallSettings, JudgeSettings
-from saiten.assembly.configured import servers_named
-from saiten.cli.output import outside, stderr, told
+from saiten.cli.output import escape_untrusted, stderr, told
 from saiten.config import Config, read_config
+from saiten.wiring import CallSettings, JudgeSettings
+from saiten.wiring.configured import servers_named
 
 JUDGE, CALLS = "The judge", "Calls and money"
 """How the options stand together in the help."""
@@ -79,7 +79,7 @@ def configured(path: Path | None, **typed: str | None) -> Config:
         notes = stderr()
         told(notes)(f"settings are from {config.file}")
         for sentence in servers_named(config, typed, os.environ):
-            notes.print(f"[yellow]note:[/] {outside(sentence)}")
+            notes.print(f"[yellow]note:[/] {escape_untrusted(sentence)}")
     return config
 
 

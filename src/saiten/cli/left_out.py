@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from saiten.cli.output import outside
+from saiten.cli.output import escape_untrusted
 from saiten.data.rows import BadRow
 
 T = TypeVar("T")
@@ -23,6 +23,6 @@ def usable(rows: Iterable[T | BadRow], notes: Console) -> Iterator[T]:
             continue
         bad += 1
         if bad <= _SHOWN:
-            notes.print(f"[yellow]left out[/] {outside(row.where)}: {outside(row.reason)}")
+            notes.print(f"[yellow]left out[/] {escape_untrusted(row.where)}: {escape_untrusted(row.reason)}")
     if bad > _SHOWN:
         notes.print(f"[yellow]left out[/] {bad - _SHOWN} more rows")

@@ -14,22 +14,22 @@ from saiten.cli.output import FormatOption, stderr, stdout, told
 from saiten.cli.subject import JudgeColumnOption, JudgesOption, Subject, VerdictPatternOption
 from saiten.data import read_labels
 from saiten.errors import ConfigurationError
-from saiten.journal import read_run
-from saiten.meta_evaluation.decisions import Unmeasured
-from saiten.meta_evaluation.declining import GradeZero
-from saiten.meta_evaluation.judge_files import read_system_pairs
-from saiten.meta_evaluation.pairing import pair
-from saiten.meta_evaluation.preferences import TIE_MARGIN
-from saiten.meta_evaluation.report import Settings, meta_evaluate
-from saiten.meta_evaluation.results import SplitBy, SystemsOver
-from saiten.meta_evaluation.scales import declared_bounds
-from saiten.meta_evaluation.sources import run_folder
 from saiten.records import Label
-from saiten.reports.aspect_tables import aspect_bias_tables, preference_tables
-from saiten.reports.judge_tables import judge_tables
-from saiten.reports.meta_tables import meta_tables
-from saiten.reports.span_tables import span_tables
-from saiten.reports.tables import render
+from saiten.runs import read_run
+from saiten.trust.meta_evaluation.decisions import Unmeasured
+from saiten.trust.meta_evaluation.declining import GradeZero
+from saiten.trust.meta_evaluation.judge_files import read_system_pairs
+from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
+from saiten.trust.meta_evaluation.pairing import pair
+from saiten.trust.meta_evaluation.preferences import TIE_MARGIN
+from saiten.trust.meta_evaluation.results import SplitBy, SystemsOver
+from saiten.trust.meta_evaluation.scales import declared_bounds
+from saiten.trust.meta_evaluation.sources import run_folder
+from saiten.views.table import render
+from saiten.views.tables.aspect import aspect_bias_tables, preference_tables
+from saiten.views.tables.judge import judge_tables
+from saiten.views.tables.meta_evaluation import meta_tables
+from saiten.views.tables.span import span_tables
 
 app = typer.Typer(add_completion=False)
 

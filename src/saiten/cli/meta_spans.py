@@ -7,12 +7,12 @@ from pathlib import Path
 from saiten.cli.data_options import SAMPLE_COLUMN
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.errors import BadInput
-from saiten.journal import read_run
-from saiten.meta_evaluation.outputs import item_of
-from saiten.meta_evaluation.spans import SpanReport, compare_spans
-from saiten.meta_evaluation.spans_marks import Marks, People, judges_of, misplaced, people_of
 from saiten.records import Label, Sample
+from saiten.runs import read_run
 from saiten.text.language import detect_language
+from saiten.trust.meta_evaluation.outputs import item_of
+from saiten.trust.spans import SpanReport, compare_spans
+from saiten.trust.spans_marks import Marks, People, judges_of, misplaced, people_of
 
 
 def span_report(

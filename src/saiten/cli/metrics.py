@@ -12,7 +12,7 @@ from saiten.cli.output import FormatOption, stdout
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import CATALOG, PRESETS, describe_all, make_metric
 from saiten.metrics.entries import Entry
-from saiten.reports.tables import Table, render
+from saiten.views.table import Table, render
 
 app = typer.Typer(add_completion=False)
 

@@ -9,9 +9,9 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from saiten.presentable import presentable
-from saiten.reports.tables import Format
-from saiten.reports.visible import visible
+from saiten.redaction import redact
+from saiten.views.strip_controls import strip_controls
+from saiten.views.table import Format
 
 _WIDE = 160
 """Columns where there is no terminal."""
@@ -43,11 +43,11 @@ def told(console: Console) -> Callable[[str], None]:
     """What readers and journals tell the user, as notes on this console."""
 
     def tell(text: str) -> None:
-        console.print(f"note: {visible(presentable(text))}", markup=False, style="dim")
+        console.print(f"note: {strip_controls(redact(text))}", markup=False, style="dim")
 
     return tell
 
 
-def outside(text: object) -> str:
+def escape_untrusted(text: object) -> str:
     """Text from outside, ready for rich's markup: it can neither style nor clear the screen, and holds no password."""
-    return escape(visible(presentable(str(text))))
+    return escape(strip_controls(redact(str(text))))

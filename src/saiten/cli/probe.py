@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
 import typer
 from rich.console import Console
 
-from saiten.assembly import Models, assemble_judge, run_settings
 from saiten.cli import ALARM, NOTHING
 from saiten.cli import judge_options as typed
 from saiten.cli.data_options import read_columns
@@ -21,9 +20,14 @@ from saiten.cli.running import run_to_end
 from saiten.data import BadRow, read_samples
 from saiten.demo import load_demo
 from saiten.errors import BadInput, ConfigurationError
-from saiten.execution import LocalExecutor
-from saiten.journal import Journal, read_run
-from saiten.meta_evaluation.probes import (
+from saiten.executor import LocalExecutor
+from saiten.metrics.catalog import make_metrics
+from saiten.protocols import Metric
+from saiten.records import Sample, Scored
+from saiten.runs import Journal, read_run
+from saiten.runs.scoring import Scorer, signature_of
+from saiten.text.language import detect_language
+from saiten.trust.probes import (
     PROBES,
     Field,
     Limits,
@@ -37,14 +41,10 @@ from saiten.meta_evaluation.probes import (
     make_plan,
     probe_report,
 )
-from saiten.metrics.catalog import make_metrics
-from saiten.protocols import Metric
-from saiten.records import Sample, Scored
-from saiten.reports.probe_tables import probe_tables
-from saiten.reports.summary_tables import signatures_table, usage_text
-from saiten.reports.tables import render
-from saiten.scoring import Scorer, signature_of
-from saiten.text.language import detect_language
+from saiten.views.table import render
+from saiten.views.tables.probe import probe_tables
+from saiten.views.tables.summary import signatures_table, usage_text
+from saiten.wiring import Models, assemble_judge, run_settings
 
 app = typer.Typer(add_completion=False)
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from saiten.cli.drawn_line import DrawnLine
 from saiten.data import BadRow
 from saiten.records import Sample, Scored, Usage
-from saiten.reports.summary_tables import spent_text
+from saiten.views.tables.summary import spent_text
 
 
 def in_all(spent: Usage, counted: Usage) -> Usage:

@@ -5,21 +5,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from saiten.assembly import CallSettings, JudgeSettings, known_price
 from saiten.cli.output import stderr, stdout
 from saiten.data import BadRow
 from saiten.errors import BadInput, JudgeError
-from saiten.execution import LocalExecutor
+from saiten.executor import LocalExecutor
 from saiten.judges.costing import costing
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
-from saiten.knowledge.opening import CHUNK_SIZE
 from saiten.models import BuiltinEmbedder
-from saiten.presentable import presentable
 from saiten.protocols import Judge, Metric, R, Task
+from saiten.rag.knowledge.opening import CHUNK_SIZE
 from saiten.records import Passage, Retrieved, Sample, Scored, Usage
-from saiten.reports.tables import Cell, Format, Table, render
-from saiten.scoring import Scorer
+from saiten.redaction import redact
+from saiten.runs.scoring import Scorer
+from saiten.views.table import Cell, Format, Table, render
+from saiten.wiring import CallSettings, JudgeSettings, known_price
 
 _CAPTION = (
     "An estimate: the offline judge stands in, so that the number of statements and of the calls that follow is "
@@ -79,7 +79,7 @@ def rehearse(
     rows_of_table = [_row(name, Usage() if offline else used, settings, calls) for name, used in usage.items()]
     whole = Usage() if offline else sum(usage.values(), Usage())
     rows_of_table.append(_row("all", whole, settings, calls))
-    title = f"What a run over {counted['samples']} samples with {presentable(settings.judge)} would take"
+    title = f"What a run over {counted['samples']} samples with {redact(settings.judge)} would take"
     columns = ("metric", "calls", "prompt tokens", "completion tokens", f"cost ({calls.currency})")
     render([Table(title, columns, tuple(rows_of_table), _CAPTION)], form, stdout())
     if counted["bad rows"]:

@@ -10,19 +10,19 @@ from rich.console import Console
 
 from saiten.cli.data_options import read_columns
 from saiten.cli.meta_evaluate import read_said
-from saiten.cli.output import outside, stderr, stdout, told
+from saiten.cli.output import escape_untrusted, stderr, stdout, told
 from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.cells import scores_folder
 from saiten.experiments.kept_plan import PLAN_NAME, kept_plan
 from saiten.experiments.results import ExperimentResult, read_results
 from saiten.experiments.tables import experiment_tables
-from saiten.journal import RunReader, read_run
-from saiten.journal.manifest import MANIFEST_NAME
 from saiten.records import Label, Language
-from saiten.reports.page import Chapter
-from saiten.reports.report.chart_files import write_charts
-from saiten.reports.report.report import LIMIT, Report, check_place, make_report, write_report
-from saiten.reports.report.words import WORDS
+from saiten.runs import RunReader, read_run
+from saiten.runs.manifest import MANIFEST_NAME
+from saiten.views.page.page import Chapter
+from saiten.views.report.chart_files import write_charts
+from saiten.views.report.document import LIMIT, Report, check_place, make_report, write_report
+from saiten.views.report.words import WORDS
 
 app = typer.Typer(add_completion=False)
 
@@ -76,13 +76,13 @@ def report(
     with notes.status("reading"):
         made = report_of(runs, labels=said, title=title, language=language, limit=limit)
     for note in made.notes:
-        notes.print(outside(note))
+        notes.print(escape_untrusted(note))
     with notes.status("writing"):
         write_report(made, out)
         if charts is not None:
             for kept in write_charts(made.figures, charts):
-                notes.print(f"{outside(kept)} is of an earlier report, or somebody's own; it is left as it is")
-    stdout().print(outside(out), soft_wrap=True)
+                notes.print(f"{escape_untrusted(kept)} is of an earlier report, or somebody's own; it is left as it is")
+    stdout().print(escape_untrusted(out), soft_wrap=True)
 
 
 def report_of(

@@ -9,13 +9,13 @@ from typing import Any
 from rich.console import Console
 
 from saiten.cli import INTERRUPTED
-from saiten.cli.output import outside
+from saiten.cli.output import escape_untrusted
 from saiten.cli.progress import RunProgress
 from saiten.data import BadRow
 from saiten.errors import BudgetSpent
 from saiten.protocols import Retriever
 from saiten.records import Sample
-from saiten.scoring import Ledger, Scorer, score_into
+from saiten.runs.scoring import Ledger, Scorer, score_into
 
 STOPPED = 3
 """Exit status of a run that can be continued, as that of Ctrl-C."""
@@ -59,7 +59,7 @@ def to_end(
         with _fewer_collections():
             asyncio.run(all_of_it())
     except BudgetSpent as error:
-        notes.print(f"[yellow]stopped:[/] {outside(error)}")
+        notes.print(f"[yellow]stopped:[/] {escape_untrusted(error)}")
         if unfinished:
             notes.print(unfinished)
         return STOPPED

@@ -8,23 +8,23 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from saiten.assembly import Models, assemble_judge, run_settings
 from saiten.cli import data_options as of_data
 from saiten.cli import evidence_options as seen
 from saiten.cli import judge_options as typed
 from saiten.cli import threshold_options as asked
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
 from saiten.cli.progress import RunProgress, in_all
 from saiten.cli.rehearse import rehearse
 from saiten.cli.running import run_to_end
 from saiten.cli.show import show_summary
 from saiten.errors import BadInput, ConfigurationError
-from saiten.execution.local import LocalExecutor
-from saiten.journal import Journal
+from saiten.executor import LocalExecutor
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Usage
-from saiten.reports.summary_tables import usage_text
-from saiten.scoring import Scorer, signature_of
+from saiten.runs import Journal
+from saiten.runs.scoring import Scorer, signature_of
+from saiten.views.tables.summary import usage_text
+from saiten.wiring import Models, assemble_judge, run_settings
 
 app = typer.Typer(add_completion=False)
 
@@ -162,7 +162,7 @@ def score(
         folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, tell=told(notes)
     ) as journal:
         if journal.done:
-            notes.print(f"{outside(folder)} has {journal.done} scores already; going on")
+            notes.print(f"{escape_untrusted(folder)} has {journal.done} scores already; going on")
         models.account.book = journal.paid
         scorer = Scorer(metrics, assemble_judge(settings, models=models), LocalExecutor(calls.concurrency))
         with RunProgress(notes, chosen.count(), calls.currency, quiet=quiet) as progress:
@@ -174,8 +174,9 @@ def score(
         _tell_the_rest(progress, models.account.usage, notes, folder, calls.currency)
         if progress.samples and not progress.answers and any("answer" in each.needs for each in metrics):
             notes.print(
-                f"no sample of {outside(data)} has an answer; collect a system's answers with `saiten answer "
-                f"{outside(data)} --system SYSTEM -o ANSWERS.jsonl`, or name their column: --column answer=COLUMN"
+                f"no sample of {escape_untrusted(data)} has an answer; collect a system's answers with "
+                f"`saiten answer {escape_untrusted(data)} --system SYSTEM -o ANSWERS.jsonl`, or name their column: "
+                "--column answer=COLUMN"
             )
     if status and gate is not None:
         notes.print("the thresholds were not held against it, since the run is not at its end")
@@ -191,7 +192,9 @@ def _tell_the_rest(progress: RunProgress, spent: Usage, notes: Console, folder: 
         markup=False,
     )
     if progress.bad_rows:
-        notes.print(f"{progress.bad_rows} rows could not be used; they stand in {outside(folder)}/errors.jsonl")
+        notes.print(
+            f"{progress.bad_rows} rows could not be used; they stand in {escape_untrusted(folder)}/errors.jsonl"
+        )
     if progress.not_measured:
         notes.print(
             f"{progress.not_measured} scores failed or were unreadable; the same command with --retry-failed "

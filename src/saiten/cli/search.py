@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from saiten.assembly import Models, open_knowledge_base
 from saiten.cli import judge_options as typed
 from saiten.cli.output import FormatOption, stderr, stdout, told
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.knowledge.base import Retrieval
+from saiten.rag.knowledge.base import Retrieval
 from saiten.records import Passage
-from saiten.reports.index_tables import search_table
-from saiten.reports.tables import render
+from saiten.views.table import render
+from saiten.views.tables.index import search_table
+from saiten.wiring import Models, open_knowledge_base
 
 app = typer.Typer(add_completion=False)
 

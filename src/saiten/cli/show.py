@@ -9,19 +9,19 @@ from rich.console import Console
 from saiten.cli import MISSED, NOTHING
 from saiten.cli import threshold_options as asked
 from saiten.cli.meta_evaluate import read_said
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
 from saiten.cli.show_gist import show_gist
 from saiten.cli.unfinished import tell_unfinished
 from saiten.dialogue.reading import find_dialogue, has_dialogues
 from saiten.errors import BadInput, ConfigurationError
-from saiten.journal import RunReader, read_run
-from saiten.reports.comparison import higher_is_better
-from saiten.reports.dialogue_page import dialogue_json, print_dialogue
-from saiten.reports.only_words import ONLY_WORDS, only_words
-from saiten.reports.run_tables import currency_of, people_of, run_tables, summary_of
-from saiten.reports.sample_page import print_sample, sample_json
-from saiten.reports.summary_tables import usage_text
-from saiten.reports.tables import Format, Table, render
+from saiten.results.comparison import higher_is_better
+from saiten.results.only_words import ONLY_WORDS, only_words
+from saiten.runs import RunReader, read_run
+from saiten.views.page.dialogue_page import dialogue_json, print_dialogue
+from saiten.views.page.sample_page import print_sample, sample_json
+from saiten.views.table import Format, Table, render
+from saiten.views.tables.run import currency_of, people_of, run_tables, summary_of
+from saiten.views.tables.summary import usage_text
 
 app = typer.Typer(add_completion=False)
 
@@ -128,7 +128,7 @@ def show_summary(
     if form == "table" and summary.figures:
         spent = usage_text(summary.usage, currency_of(reader))
         one = "dialogue" if has_dialogues(reader) else "sample"
-        out.print(f"{outside(spent)} · one {one} in full: saiten show {outside(run)} --{one} ID")
+        out.print(f"{escape_untrusted(spent)} · one {one} in full: saiten show {escape_untrusted(run)} --{one} ID")
     if any(outcome.missed for outcome in outcomes):
         return MISSED
     if not summary.measured:
@@ -179,7 +179,8 @@ def _show_sample(reader: RunReader, identity: str, form: Format) -> None:
         print_sample(found, scores, stdout())
         if has_dialogues(reader):
             stdout().print(
-                f"what was said: saiten show {outside(reader.folder)} --dialogue {outside(identity)}", soft_wrap=True
+                f"what was said: saiten show {escape_untrusted(reader.folder)} --dialogue {escape_untrusted(identity)}",
+                soft_wrap=True,
             )
     else:
         stdout().file.write(sample_json(found, scores) + "\n")

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from saiten.errors import BadInput, ConfigurationError
-from saiten.journal import RunReader
 from saiten.records import Sample, Scored
-from saiten.reports.gist_tables import profile_tables
-from saiten.reports.gist_view_run import GistRun, gist_run
-from saiten.reports.gist_view_screen import print_gist_run
-from saiten.reports.tables import Format, print_tables
+from saiten.runs import RunReader
+from saiten.views.gist.run import GistRun, gist_run
+from saiten.views.gist.screen import print_gist_run
+from saiten.views.table import Format, print_tables
+from saiten.views.tables.gist import profile_tables
 
 
 def show_gist(reader: RunReader, form: Format, out: Console, *, sample: str | None, apart: bool) -> None:
@@ -30,7 +30,7 @@ def show_gist(reader: RunReader, form: Format, out: Console, *, sample: str | No
         )
     run = _read(reader, sample)
     if form == "html":
-        from saiten.reports.gist_view_page import write_gist_page  # noqa: PLC0415 - jinja2, for those who ask for a page
+        from saiten.views.gist.page import write_gist_page  # noqa: PLC0415 - jinja2, for those who ask for a page
 
         write_gist_page(run, out.file, title=str(reader.folder) if sample is None else f"{reader.folder} · {sample}")
         return

@@ -12,10 +12,10 @@ from saiten.cli.data_options import SAMPLE_COLUMN, read_columns
 from saiten.cli.output import told
 from saiten.data import read_samples
 from saiten.errors import BadInput
-from saiten.meta_evaluation.outputs import Item, Output
-from saiten.meta_evaluation.sources import Reading, read_source, run_folder, samples_source, side_by_side
 from saiten.records import Sample
 from saiten.text.language import detect_language
+from saiten.trust.meta_evaluation.outputs import Item, Output
+from saiten.trust.meta_evaluation.sources import Reading, read_source, run_folder, samples_source, side_by_side
 
 JUDGE_COLUMN = "--judge-column"
 

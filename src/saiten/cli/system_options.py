@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from saiten.assembly import RagSettings, SystemSettings
 from saiten.errors import ConfigurationError
-from saiten.knowledge.base import Retrieval
 from saiten.rag.chains import ChainName
+from saiten.rag.knowledge.base import Retrieval
 from saiten.rag.system import Form
+from saiten.wiring import RagSettings, SystemSettings
 
 THE_SYSTEM, OUR_RAG = "The system", "Our RAG (rag:KB)"
 """How the options stand together in the help."""

@@ -7,16 +7,16 @@ from typing import Annotated, Self
 
 import typer
 
-from saiten.cli.output import outside, stderr, told
+from saiten.cli.output import escape_untrusted, stderr, told
 from saiten.errors import ConfigurationError
-from saiten.journal import RunReader
-from saiten.reports.junit import as_junit, may_write, write_junit
-from saiten.reports.run_tables import summary_of
-from saiten.reports.tables import Table
-from saiten.reports.threshold_reading import against_its_direction, read_threshold
-from saiten.reports.threshold_tables import missed_line, threshold_table
-from saiten.reports.thresholds import COVERAGE, By, Outcome, Threshold, hold, named_in
-from saiten.summary import Summary, place_of, summarise
+from saiten.results.summary import Summary, place_of, summarise
+from saiten.results.threshold_reading import against_its_direction, read_threshold
+from saiten.results.thresholds import COVERAGE, By, Outcome, Threshold, hold, named_in
+from saiten.runs import RunReader
+from saiten.views.junit import as_junit, may_write, write_junit
+from saiten.views.table import Table
+from saiten.views.tables.run import summary_of
+from saiten.views.tables.threshold import missed_line, threshold_table
 
 _TOLD = 20
 """Lines on standard error at most, where there are many systems or groups."""
@@ -120,11 +120,11 @@ class Gate:
         if unusable := reader.bad_rows():
             notes.print(
                 f"[yellow]note[/] {unusable} rows could not be used and count as samples without a value; they are in "
-                f"{outside(reader.folder)}/errors.jsonl, --strict stops at the first"
+                f"{escape_untrusted(reader.folder)}/errors.jsonl, --strict stops at the first"
             )
         missed = [outcome for outcome in outcomes if outcome.missed]
         for outcome in missed[:_TOLD]:
-            notes.print(f"[bold red]missed:[/] {outside(missed_line(outcome, self.each))}")
+            notes.print(f"[bold red]missed:[/] {escape_untrusted(missed_line(outcome, self.each))}")
         if len(missed) > _TOLD:
             notes.print(f"and {len(missed) - _TOLD} more; all stand in the table of thresholds")
         if self.junit is not None:

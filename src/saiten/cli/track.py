@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.output import outside, stderr, stdout, told
+from saiten.cli.output import escape_untrusted, stderr, stdout, told
 from saiten.errors import BadInput
-from saiten.journal import read_run
+from saiten.runs import read_run
 from saiten.tracking import Tracked, log_to_mlflow, run_on_disk
 
 app = typer.Typer(add_completion=False)
@@ -45,7 +45,7 @@ def track(
     notes = stderr()
     # All are read first, so that a folder that is no run is told before anything is in MLflow.
     for folder, tracking in [(folder, run_on_disk(read_run(folder, tell=told(notes)))) for folder in runs]:
-        with notes.status(f"{outside(folder)} → MLflow"):
+        with notes.status(f"{escape_untrusted(folder)} → MLflow"):
             tracked = log_to_mlflow(tracking, to=to, experiment=experiment, name=name, texts=texts, report=report)
         _tell(folder, tracked)
 
@@ -53,12 +53,15 @@ def track(
 def _tell(folder: Path, tracked: Tracked) -> None:
     notes = stderr()
     if tracked.unfinished:
-        notes.print(f"[yellow]not finished:[/] {outside(folder)}: {outside(tracked.unfinished)}; it is marked so there")
+        notes.print(
+            f"[yellow]not finished:[/] {escape_untrusted(folder)}: {escape_untrusted(tracked.unfinished)}; "
+            "it is marked so there"
+        )
     for note in tracked.notes:
-        notes.print(f"[yellow]note[/] {outside(note)}")
+        notes.print(f"[yellow]note[/] {escape_untrusted(note)}")
     done = "is in MLflow now" if tracked.made else "was there and is up to date"
     stdout().print(
-        f"{outside(folder)} {done}: run {tracked.run_id}, {tracked.figures} figures, experiment "
-        f"{outside(tracked.experiment)}, {outside(tracked.address or tracked.store)}",
+        f"{escape_untrusted(folder)} {done}: run {tracked.run_id}, {tracked.figures} figures, experiment "
+        f"{escape_untrusted(tracked.experiment)}, {escape_untrusted(tracked.address or tracked.store)}",
         soft_wrap=True,
     )

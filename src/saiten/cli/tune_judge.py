@@ -10,21 +10,21 @@ from saiten.cli import INTERRUPTED
 from saiten.cli.data_options import SampleColumnOption, read_columns
 from saiten.cli.judge_options import QuietOption
 from saiten.cli.meta_evaluate import read_said
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
 from saiten.cli.tune_judge_progress import MakingProgress
 from saiten.cli.tune_samples import samples_of
 from saiten.errors import ConfigurationError
 from saiten.judges.own import Head as HeadName
 from saiten.judges.own import OwnJudge
 from saiten.metrics.rubrics import read_rubric
-from saiten.reports.own_judge_card import card
-from saiten.reports.own_judge_tables import own_judge_tables
-from saiten.reports.tables import render
 from saiten.tuning.judge.building import build
 from saiten.tuning.judge.head import Learning
 from saiten.tuning.judge.heads import HEADS
 from saiten.tuning.judge.making import Plan, make_judge
 from saiten.tuning.splitting import HELD_OUT
+from saiten.views.own_judge_card import card
+from saiten.views.table import render
+from saiten.views.tables.own_judge import own_judge_tables
 
 _LEARNING = "Learning"
 
@@ -130,4 +130,4 @@ def _learning(defaults: Learning, typed: dict[str, int | float | None], seed: in
 def _show(own: OwnJudge, form: str, out: Path) -> None:
     every = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]
     render(own_judge_tables(every, own.notes), form, stdout(), f"A judge of one's own: {out.name}")  # type: ignore[arg-type]
-    stderr().print(f"{outside(out)} is done; use it with --judge hf:{outside(out)}")
+    stderr().print(f"{escape_untrusted(out)} is done; use it with --judge hf:{escape_untrusted(out)}")

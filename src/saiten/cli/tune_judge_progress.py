@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.status import Status
 
 from saiten.cli.drawn_line import DrawnLine
-from saiten.cli.output import outside
+from saiten.cli.output import escape_untrusted
 
 
 class MakingProgress:
@@ -22,7 +22,7 @@ class MakingProgress:
     def loading(self, what: str) -> None:
         self.close()
         if self._console.is_terminal and not self._quiet:
-            self._loading = self._console.status(f"loading {outside(what)}")
+            self._loading = self._console.status(f"loading {escape_untrusted(what)}")
             self._loading.start()
 
     def step(self, done: int, total: int, examples: int, loss: float | None) -> None:

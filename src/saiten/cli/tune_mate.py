@@ -7,22 +7,22 @@ import typer
 
 from saiten.cli.data_options import read_columns
 from saiten.cli.meta_evaluate import read_said
-from saiten.cli.output import FormatOption, outside, stderr, stdout, told
+from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
 from saiten.cli.tune_samples import samples_of
 from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
 from saiten.data.formats import read_rows
 from saiten.data.rows import Row
 from saiten.data.values import as_text
+from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError
-from saiten.journal import read_run
-from saiten.journal.whole_file import whole_file
 from saiten.metrics.naming import write_name
 from saiten.metrics.rubrics import Rubric, read_rubric
 from saiten.metrics.rubrics.weights import weights_text
-from saiten.reports.aspect_tables import weight_tables
-from saiten.reports.tables import render
+from saiten.runs import read_run
 from saiten.tuning.mate import LearnedWeights, learn_weights
 from saiten.tuning.rated import Rated, rated_by_judge, rated_by_people
+from saiten.views.table import render
+from saiten.views.tables.aspect import weight_tables
 
 _QUESTION = {"item": LABEL_COLUMNS["item"], "question": ("question", "質問")}
 
@@ -88,7 +88,7 @@ def mate(
     render(weight_tables(learned.weights, _notes(learned)), form, stdout(), f"Weights: {out.name}")
     named = write_name("mate", {"weights": out, **({"rubric": rubric} if rubric else {})})
     use = f"; use it with -m '{named}'" if learned.weights.features == "deductions" or rubric else ""
-    notes.print(f"written to {outside(out)}{outside(use)}")
+    notes.print(f"written to {escape_untrusted(out)}{escape_untrusted(use)}")
 
 
 def _rubric(file: str, *, values: bool, target: str | None) -> Rubric | None:

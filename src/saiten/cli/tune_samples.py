@@ -10,8 +10,8 @@ from saiten.cli.left_out import usable
 from saiten.cli.output import told
 from saiten.data import read_samples
 from saiten.errors import ConfigurationError
-from saiten.journal import read_run
 from saiten.records import Sample
+from saiten.runs import read_run
 from saiten.text.language import detect_language
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from saiten.cli.output import outside
-from saiten.journal import RunReader
+from saiten.cli.output import escape_untrusted
+from saiten.runs import RunReader
 
 
 def tell_unfinished(readers: Sequence[RunReader], notes: Console) -> bool:
@@ -13,7 +13,7 @@ def tell_unfinished(readers: Sequence[RunReader], notes: Console) -> bool:
     open_ones = [reader for reader in readers if reader.unfinished]
     for reader in open_ones:
         notes.print(
-            f"[yellow]not finished:[/] {outside(reader.folder)}; its data was not read to the end yet, or some of its "
-            "scores are still to come. The command that began it goes on with it"
+            f"[yellow]not finished:[/] {escape_untrusted(reader.folder)}; its data was not read to the end yet, "
+            "or some of its scores are still to come. The command that began it goes on with it"
         )
     return bool(open_ones)

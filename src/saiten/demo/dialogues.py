@@ -6,7 +6,7 @@ from pathlib import Path
 from saiten.demo.questions import demo_questions
 from saiten.dialogue.naming import open_journal
 from saiten.dialogue.running import Conversations, Watch, converse_into
-from saiten.execution import LocalExecutor
+from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.protocols import Retriever, System

@@ -5,9 +5,9 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from saiten.journal import Journal
-from saiten.journal.journal import SCORES_NAME
-from saiten.journal.manifest import read_manifest
+from saiten.runs import Journal
+from saiten.runs.journal import SCORES_NAME
+from saiten.runs.manifest import read_manifest
 
 SETTING = "session"
 """Where it stands among the settings of the run."""

@@ -6,9 +6,9 @@ from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.lines import dialogue_from_json
 from saiten.dialogue.naming import SETTING
 from saiten.dialogue.running import DIALOGUES_NAME, session_of
-from saiten.journal import RunReader
-from saiten.journal.keys import id_key
-from saiten.journal.lines import from_line
+from saiten.runs import RunReader
+from saiten.runs.keys import id_key
+from saiten.runs.lines import from_line
 
 
 def has_dialogues(reader: RunReader) -> bool:

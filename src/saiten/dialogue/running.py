@@ -17,9 +17,9 @@ from saiten.dialogue.loop import MAX_TURNS, FindEvidence, converse
 from saiten.dialogue.naming import name_of_run
 from saiten.dialogue.recorded import RecordedSystem
 from saiten.errors import BadInput, BudgetSpent
-from saiten.journal import Journal
 from saiten.protocols import Executor, Judge, System, Task
 from saiten.records import Answer, Sample, Score, Scored, Signature, Usage
+from saiten.runs import Journal
 from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.version import __version__

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from saiten.experiments.plan import Chain, DataSet, Form, Plan
-from saiten.presentable import presentable
+from saiten.redaction import redact
 
 _UNFIT = re.compile(r"[^\w.=,\[\]-]+")
 _LONGEST = 60
@@ -56,7 +56,7 @@ def cells_of(plan: Plan, data: DataSet) -> Iterator[Cell]:
                 called = f"{model.label} · {chain}" if plan.forms == ("qa",) else f"{model.label} · {chain} · {form}"
                 yield Cell(data, called, model.label, model.name, model.example_of(plan), chain, form)
     for system in plan.systems:
-        yield Cell(data, presentable(system), spec=system)
+        yield Cell(data, redact(system), spec=system)
 
 
 def scores_folder(folder: Path, data: DataSet) -> Path:

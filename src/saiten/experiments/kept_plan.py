@@ -5,17 +5,17 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
 from saiten.experiments.plan import Plan
-from saiten.journal.whole_file import write_whole
-from saiten.presentable import presentable_settings
+from saiten.redaction import redact_settings
 
 PLAN_NAME = "plan.json"
 
 
 def keep_plan(plan: Plan, folder: Path) -> None:
     """Write it into the folder without what is secret, over an earlier one; raises ConfigurationError."""
-    text = json.dumps(presentable_settings(plan.model_dump(mode="json")), ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(redact_settings(plan.model_dump(mode="json")), ensure_ascii=False, indent=2) + "\n"
     write_whole(folder / PLAN_NAME, text, otherwise="name another folder with --out")
 
 

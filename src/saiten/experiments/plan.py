@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from saiten.errors import BadInput
 from saiten.experiments.yaml_lines import Lines, Place, read_yaml
-from saiten.meta_evaluation.people import is_human
-from saiten.presentable import presentable
 from saiten.rag.example import read_example
 from saiten.records import Language
+from saiten.redaction import redact
+from saiten.results.human_scores import is_human
 
 Chain = Literal["stuff", "refine", "map_reduce"]
 Form = Literal["qa", "mqa"]
@@ -87,7 +87,7 @@ class ModelTable(_Part):
     @property
     def label(self) -> str:
         """In tables and on disk: the name, and the kind of prompt where this entry says which."""
-        name = presentable(self.name)
+        name = redact(self.name)
         if self.example is None:
             return name
         return f"{name} · {'0-shot' if self.example == 'none' else f'1-shot {self.example.stem}'}"
@@ -156,7 +156,7 @@ class Plan(_Part):
     @field_validator("models", "chains", "forms", "systems", "evidence", mode="after")
     @classmethod
     def _each_once(cls, value: tuple[str | ModelTable, ...]) -> tuple[str | ModelTable, ...]:
-        labels = [each.label if isinstance(each, ModelTable) else presentable(each) for each in value]
+        labels = [each.label if isinstance(each, ModelTable) else redact(each) for each in value]
         if twice := [each for each, times in Counter(labels).items() if times > 1]:
             raise ValueError(f"{twice[0]} stands there twice")
         return value
@@ -234,9 +234,7 @@ def _told(fault: Any) -> str:
         return f"there is no key {name!r}{_meant(fault['loc'])}"
     message = str(fault["msg"]).removeprefix("Value error, ")
     shown = (
-        ""
-        if isinstance(fault["input"], dict | Plan | DataSet)
-        else f", but {presentable(str(fault['input']))[:60]!r} came"
+        "" if isinstance(fault["input"], dict | Plan | DataSet) else f", but {redact(str(fault['input']))[:60]!r} came"
     )
     return f"{name}: {message}{shown}" if name else message
 

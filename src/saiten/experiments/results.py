@@ -11,22 +11,22 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
-from saiten.answering import AnswerSummary, summarise_answers
 from saiten.data import read_labels
 from saiten.errors import BadInput
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.plan import DataSet, Plan
-from saiten.journal import read_run
-from saiten.journal.lines import from_line
-from saiten.journal.paid import paid_in
-from saiten.meta_evaluation.people import is_human
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Label, Score, Usage
-from saiten.reports.comparison import BETTER, DIFFERS, NOISE, TOO_LITTLE, WORSE, higher_is_better, verdict_of
-from saiten.reports.run_tables import people_of, summary_of
+from saiten.results.comparison import BETTER, DIFFERS, NOISE, TOO_LITTLE, WORSE, higher_is_better, verdict_of
+from saiten.results.human_scores import is_human
+from saiten.results.summary import Figure, Summary
+from saiten.runs import read_run
+from saiten.runs.answers import AnswerSummary, summarise_answers
+from saiten.runs.lines import from_line
+from saiten.runs.paid import paid_in
 from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.stats.ratios import Ratio, ratio_of_means
-from saiten.summary import Figure, Summary
+from saiten.views.tables.run import people_of, summary_of
 
 SERIAL, PARALLEL = "refine", "map_reduce"
 

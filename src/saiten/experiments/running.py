@@ -16,9 +16,30 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
-from saiten.answering import AnswersFile, answer_into
-from saiten.answering.collecting import Watch as AnswersWatch
-from saiten.assembly import (
+from saiten.data import BadRow
+from saiten.demo.questions import corpus
+from saiten.durable.lock import Lock
+from saiten.errors import BadInput, CallFailed, ConfigurationError, NotWritten
+from saiten.executor import LocalExecutor
+from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
+from saiten.experiments.kept_plan import keep_plan
+from saiten.experiments.plan import DataSet, Plan
+from saiten.experiments.questions import answers_of, questions_of
+from saiten.metrics.catalog import make_metrics
+from saiten.metrics.judged.with_evidence import with_evidence
+from saiten.protocols import Judge, Metric, System
+from saiten.rag.knowledge.base import KnowledgeBase
+from saiten.rag.knowledge.indexed import Indexed
+from saiten.records import Sample, Usage
+from saiten.results.human_scores import is_human
+from saiten.runs import Journal
+from saiten.runs.answers import AnswersFile, answer_into
+from saiten.runs.answers.collecting import Watch as AnswersWatch
+from saiten.runs.manifest import MANIFEST_NAME
+from saiten.runs.paid import PaidCalls
+from saiten.runs.scoring import Scorer, score_into, signature_of
+from saiten.runs.scoring import Watch as ScoresWatch
+from saiten.wiring import (
     CallSettings,
     JudgeSettings,
     Models,
@@ -32,27 +53,6 @@ from saiten.assembly import (
     open_knowledge_base,
     ready,
 )
-from saiten.data import BadRow
-from saiten.demo.questions import corpus
-from saiten.errors import BadInput, CallFailed, ConfigurationError, NotWritten
-from saiten.execution.local import LocalExecutor
-from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
-from saiten.experiments.kept_plan import keep_plan
-from saiten.experiments.plan import DataSet, Plan
-from saiten.experiments.questions import answers_of, questions_of
-from saiten.journal import Journal
-from saiten.journal.lock import Lock
-from saiten.journal.manifest import MANIFEST_NAME
-from saiten.journal.paid import PaidCalls
-from saiten.knowledge.base import KnowledgeBase
-from saiten.knowledge.indexed import Indexed
-from saiten.meta_evaluation.people import is_human
-from saiten.metrics.catalog import make_metrics
-from saiten.metrics.judged.with_evidence import with_evidence
-from saiten.protocols import Judge, Metric, System
-from saiten.records import Sample, Usage
-from saiten.scoring import Scorer, score_into, signature_of
-from saiten.scoring import Watch as ScoresWatch
 
 
 class Stages(Protocol):

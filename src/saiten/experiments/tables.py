@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from saiten.experiments.cells import Cell as GridCell
 from saiten.experiments.results import CellResult, ChainComparison, ExperimentResult
-from saiten.meta_evaluation.people import is_human
 from saiten.records import Usage
-from saiten.reports.charts import Point, VegaChart, accuracy_against_latency
-from saiten.reports.summary_tables import evidence_shift
-from saiten.reports.tables import Cell, Interval, Name, PValue, Table
+from saiten.results.human_scores import is_human
 from saiten.stats.paired import holm
 from saiten.stats.ratios import Ratio
+from saiten.views.charts import Point, VegaChart, accuracy_against_latency
+from saiten.views.table import Cell, Interval, Name, PValue, Table
+from saiten.views.tables.summary import evidence_shift
 
 _ENDS = ("95 % from", "to")
 _CELLS = (

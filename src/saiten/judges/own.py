@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from saiten import prompts
+from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
-from saiten.journal.whole_file import write_whole
 from saiten.judges.own_figures import HeldOut
 from saiten.version import __version__
 

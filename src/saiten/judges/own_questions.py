@@ -11,8 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from saiten.durable.whole_file import write_whole
 from saiten.errors import CannotJudge, ConfigurationError
-from saiten.journal.whole_file import write_whole
 from saiten.protocols import Judge, R, Task
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from yarl import URL
 
 from saiten.errors import ConfigurationError
-from saiten.presentable import HIDDEN, SHORT, presentable
+from saiten.redaction import HIDDEN, SHORT, redact
 
 OPENAI = "https://api.openai.com/v1"
 """The base URL when none is given."""
@@ -78,7 +78,7 @@ class Endpoint:
         key = self.key()
         for secret in sorted(self._secrets | _hidden([key]), key=len, reverse=True):  # so that no part of one remains
             text = text.replace(secret, HIDDEN)
-        line = " ".join(presentable(text[: 10 * _SHOWN]).split())
+        line = " ".join(redact(text[: 10 * _SHOWN]).split())
         return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
 
     def key(self) -> str:

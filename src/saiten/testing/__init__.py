@@ -16,8 +16,8 @@ from saiten.errors import SaitenError
 from saiten.records import Sample, Score
 
 if TYPE_CHECKING:
-    from saiten.assembly import JudgeSettings
     from saiten.protocols import Judge, Metric
+    from saiten.wiring import JudgeSettings
 
 __all__ = ["aassert_score", "assert_score"]
 

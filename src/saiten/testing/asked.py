@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from saiten.api.evaluation import read_samples
 from saiten.data import BadRow
 from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.errors import BadInput, ConfigurationError
-from saiten.evaluation import read_samples
 from saiten.metrics.catalog import make_metrics
 from saiten.protocols import Metric
 from saiten.records import Sample, Score
-from saiten.reports.threshold_reading import check_limit
-from saiten.reports.thresholds import Side, Threshold
+from saiten.results.threshold_reading import check_limit
+from saiten.results.thresholds import Side, Threshold
 from saiten.testing.failure import failure_text
 
 _COLUMNS = Columns(SAMPLE_COLUMNS, {})

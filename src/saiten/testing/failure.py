@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from saiten.records import Sample, Score
-from saiten.reports.sample_details import Line, detail_lines
-from saiten.reports.thresholds import Threshold
-from saiten.reports.visible import visible
+from saiten.results.thresholds import Threshold
+from saiten.views.page.sample_details import Line, detail_lines
+from saiten.views.strip_controls import strip_controls
 
 _LONGEST = 400
 """Characters of one text."""
@@ -29,7 +29,7 @@ def failure_text(sample: Sample, score: Score, missed: Sequence[Threshold], sign
     shown = [f"  {name:<{width}}  {_short(text)}" for name, text in named]
     judged = [text for line in detail_lines(score.details) if line.kind != "rest" for text in _drawn(line)]
     more = [f"  … {len(judged) - _LINES} lines more"] if len(judged) > _LINES else []
-    return "\n".join([visible(first), *shown, *judged[:_LINES], *more, f"  made by  {_short(signature)}"])
+    return "\n".join([strip_controls(first), *shown, *judged[:_LINES], *more, f"  made by  {_short(signature)}"])
 
 
 def _texts(sample: Sample, score: Score) -> Iterator[tuple[str, str | None]]:
@@ -54,5 +54,5 @@ def _drawn(line: Line) -> Iterator[str]:
 
 def _short(text: str) -> str:
     """On one line, and cut."""
-    one = " ".join(visible(text).split())
+    one = " ".join(strip_controls(text).split())
     return one if len(one) <= _LONGEST else f"{one[: _LONGEST - 2]} …"

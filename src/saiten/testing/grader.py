@@ -10,15 +10,15 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Self
 
-from saiten.assembly import CallSettings, JudgeSettings, Models, assemble_judge
-from saiten.assembly.configured import servers_named
 from saiten.cli.judge_options import CallOptions, JudgeOptions
 from saiten.config import read_config
 from saiten.judges.memo import Memo
 from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score
-from saiten.scoring import score_once, signature_of
+from saiten.runs.scoring import score_once, signature_of
 from saiten.testing.background import BackgroundLoop
+from saiten.wiring import CallSettings, JudgeSettings, Models, assemble_judge
+from saiten.wiring.configured import servers_named
 
 _LOG = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from saiten.presentable import presentable
-from saiten.reports.visible import visible
+from saiten.redaction import redact
 from saiten.tracking.names import safe_name
 from saiten.tracking.run import Tracking
+from saiten.views.strip_controls import strip_controls
 
 IDENTITY = "saiten.run"
 UNFINISHED = "saiten.unfinished"
@@ -43,7 +43,7 @@ def tags_of(run: Tracking, data_digest: str, unfinished: str | None) -> dict[str
 
 def bounded(text: str) -> str:
     """The text, or its beginning and a digest of the whole, so that two that differ still do; presentable."""
-    text = presentable(visible(text).encode("utf-8", "backslashreplace").decode())
+    text = redact(strip_controls(text).encode("utf-8", "backslashreplace").decode())
     if len(text) <= _LONGEST:
         return text
     mark = f" … ({sha256(text.encode()).hexdigest()[:16]})"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from saiten.records import STATUSES
-from saiten.summary import Figure, Summary
+from saiten.results.summary import Figure, Summary
 from saiten.tracking.names import safe_name
 
 MOST_BROKEN_DOWN = 2000

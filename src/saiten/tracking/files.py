@@ -12,14 +12,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
 
-from saiten.journal.lines import sample_to_json, scored_to_json, to_line
-from saiten.presentable import presentable, presentable_settings
 from saiten.records import Scored
-from saiten.reports.summary_tables import summary_tables
-from saiten.reports.tables import as_markdown
-from saiten.summary import Place, Summary, place_of, summarise
+from saiten.redaction import redact, redact_settings
+from saiten.results.summary import Place, Summary, place_of, summarise
+from saiten.runs.lines import sample_to_json, scored_to_json, to_line
 from saiten.tracking.figures import Logged
 from saiten.tracking.run import Tracking
+from saiten.views.table import as_markdown
+from saiten.views.tables.summary import summary_tables
 
 TABLE = "scores.json"
 _COLUMNS = ("sample", "system", "group", "metric", "value", "status", "reason")
@@ -64,7 +64,7 @@ def write_files(run: Tracking, folder: Path, *, texts: bool) -> Written:
                 yield one
 
         summary = summarise(passed_on(), places, run.signatures, bad_rows=run.bad_rows, paid=run.paid)
-    tables = presentable(as_markdown(summary_tables(summary)))
+    tables = redact(as_markdown(summary_tables(summary)))
     (folder / "summary.md").write_bytes(tables.encode("utf-8", "backslashreplace"))
     return Written(summary, len(places), count, f"{digest % (1 << 128):032x}")
 
@@ -109,7 +109,7 @@ def _into_table(scores: Iterable[Scored], places: Mapping[str, Place], out: IO[s
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    text = json.dumps(presentable_settings(value), ensure_ascii=False, indent=2, default=str)
+    text = json.dumps(redact_settings(value), ensure_ascii=False, indent=2, default=str)
     path.write_text(_plain(text) + "\n", encoding="utf-8")
 
 

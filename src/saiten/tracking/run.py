@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from saiten.errors import BadInput
-from saiten.journal import RunReader
-from saiten.journal.lines import to_line
 from saiten.records import Sample, Scored, Usage
+from saiten.runs import RunReader
+from saiten.runs.lines import to_line
 
 
 @dataclass(frozen=True, slots=True)

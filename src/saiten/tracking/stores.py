@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from saiten.errors import ConfigurationError, SaitenError
 from saiten.models.networks import require
-from saiten.presentable import presentable
+from saiten.redaction import redact
 
 _SECONDS = 10
 """How long we wait to see whether a server is there; MLflow itself would try for minutes."""
@@ -32,7 +32,7 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
     require("tracking in MLflow", "mlflow", "mlflow")
     mlflow = _loaded("mlflow")
     address = str(mlflow.get_tracking_uri()) if uri is None else uri.strip()
-    shown = presentable(address)
+    shown = redact(address)
     scheme = urlsplit(address).scheme
     folder = scheme in {"", "file"} and not address.startswith("databricks")
     if folder and not (address and _true(os.environ.get(_FOLDERS, ""))):

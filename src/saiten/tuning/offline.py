@@ -8,13 +8,13 @@ from typing import get_args
 from saiten.errors import BadInput, CannotJudge
 from saiten.judges.offline import Aspect, Calibration, Measured, OfflineJudge
 from saiten.judges.offline.calibration import Measure, log_odds
-from saiten.meta_evaluation.declining import graded
 from saiten.records import Label, Sample
 from saiten.stats.bootstrap import bootstrap_mean
 from saiten.stats.correlation import balanced_accuracy, bootstrap_statistic
 from saiten.tasks.correctness import DecideCorrect
 from saiten.tasks.statements import SplitStatements, VerifyStatements
 from saiten.text.refusals import is_refusal
+from saiten.trust.meta_evaluation.declining import graded
 from saiten.tuning.lines import Point, fit_grades, fit_log_odds, held_out
 
 FEWEST = 20

@@ -20,7 +20,7 @@ from saiten.annotation.web.app import make_app
 from saiten.annotation.web.serving import bound_socket, server_of
 from saiten.annotation.web.settings import WebSettings
 from saiten.records import Sample
-from saiten.reports.languages import in_japanese
+from saiten.views.words import in_japanese
 
 ADMIN_TOKEN = "t" * 43
 SAMPLES = [

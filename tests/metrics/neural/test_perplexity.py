@@ -491,7 +491,7 @@ def test_the_signature_changes_with_weights_and_questions(folders, tmp_path):
 def test_a_run_that_was_cut_off_draws_the_same(folder, tmp_path, monkeypatch, capsys):
     """`saiten score` over three samples, then over all, in another order at once: the same scores."""
     from saiten.cli import main
-    from saiten.journal import read_run
+    from saiten.runs import read_run
 
     monkeypatch.chdir(tmp_path)
     rows = [{"id": f"q{n}", "question": f"Q{n}?", "answer": f"Answer {n}. 答えは{n}です。"} for n in range(8)]

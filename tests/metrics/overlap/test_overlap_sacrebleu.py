@@ -2,14 +2,14 @@ import pytest
 import sacrebleu
 from sacrebleu.metrics.bleu import BLEU
 
-from saiten.evaluation import aevaluate
-from saiten.journal import read_run
+from saiten.api.evaluation import aevaluate
 from saiten.metrics.overlap import Bleu4, ChrF
 from saiten.records import Sample
-from saiten.reports.languages import in_language
-from saiten.reports.run_tables import summary_of
+from saiten.runs import read_run
 from saiten.stats.corpus_bleu import corpus_bleu
 from saiten.text.tokenisers import tokeniser_for
+from saiten.views.tables.run import summary_of
+from saiten.views.words import in_language
 
 PAIRS = [
     ("the cat is on the mat", ["the cat sat on the mat"]),

@@ -11,16 +11,16 @@ from saiten.errors import BadInput, CallFailed, ConfigurationError, Unreadable
 from saiten.judges.own import BEGUN, NAME, OwnAspect, OwnJudge, prompts_digest, read_own, write_own
 from saiten.judges.own_figures import HeldOut
 from saiten.metrics.rubrics import read_rubric, read_weights
-from saiten.reports.own_judge_card import card
-from saiten.reports.own_judge_tables import own_judge_tables
 from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tasks.correctness import Grade, GradeAnswer
-from saiten.tuning.judge.begun import begin, clean_up
 from saiten.tuning.judge.checkpoints import completed, last_complete
 from saiten.tuning.judge.examples import Example
 from saiten.tuning.judge.held_out import held_out
 from saiten.tuning.judge.mate_scores import LEARNED, PUBLISHED, mate_weights
+from saiten.tuning.judge.peek import begin, clean_up
 from saiten.tuning.splitting import held_out_questions
+from saiten.views.own_judge_card import card
+from saiten.views.tables.own_judge import own_judge_tables
 
 
 def example(number, value=None, aspect="factuality"):

@@ -13,9 +13,9 @@ from saiten.annotation.forms.showing import SingleAnswer, fields, reason_of
 from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
-from saiten.meta_evaluation.spans_marks import CLASSES, COMBINATIONS
-from saiten.meta_evaluation.spans_pairing import length_of, pair_units
 from saiten.records import Label, Sample, Span
+from saiten.trust.spans_marks import CLASSES, COMBINATIONS
+from saiten.trust.spans_pairing import length_of, pair_units
 
 ASPECTS = (*CLASSES, *COMBINATIONS)
 _APART = (CLASSES, ("missing_gist", "missing_supplement"), ("extra_gist", "extra_supplement"))

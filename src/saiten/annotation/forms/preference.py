@@ -25,10 +25,10 @@ from saiten.annotation.forms.words import words
 from saiten.annotation.forms.wrong import Wrong
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
-from saiten.meta_evaluation.outputs import VERSUS
-from saiten.meta_evaluation.picks import ASPECT
 from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Language, Sample
+from saiten.trust.meta_evaluation.outputs import VERSUS
+from saiten.trust.meta_evaluation.picks import ASPECT
 
 GOOD = "good"
 """Labels of single answers: 0 for all where none is good, else 1 for the best."""

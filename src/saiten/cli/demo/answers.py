@@ -6,18 +6,18 @@ from pathlib import Path
 
 from rich.console import Console
 
-from saiten.assembly import JudgeSettings, assemble_judge
 from saiten.cli.demo.data import DATA
 from saiten.cli.demo.telling import commands, heading, say, short, table
 from saiten.cli.progress import RunProgress
 from saiten.demo import DEFECTS, DemoSample, hold_against_defects
-from saiten.execution import LocalExecutor
-from saiten.journal import Journal, read_run
+from saiten.executor import LocalExecutor
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Sample
-from saiten.reports.run_tables import summary_of
-from saiten.reports.summary_tables import means_by
-from saiten.scoring import Scorer, score_into, signature_of
+from saiten.runs import Journal, read_run
+from saiten.runs.scoring import Scorer, score_into, signature_of
+from saiten.views.tables.run import summary_of
+from saiten.views.tables.summary import means_by
+from saiten.wiring import JudgeSettings, assemble_judge
 
 METRICS = (
     "accuracy",

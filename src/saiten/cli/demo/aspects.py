@@ -12,15 +12,15 @@ from saiten.cli.demo.telling import add, commands, heading, interval, say, table
 from saiten.cli.progress import RunProgress
 from saiten.demo import DemoSample
 from saiten.demo.grades import GRADERS, TARGET, WEIGHTS, simulated_grades
-from saiten.execution import LocalExecutor
-from saiten.journal import Journal
-from saiten.journal.whole_file import write_whole
+from saiten.durable.whole_file import write_whole
+from saiten.executor import LocalExecutor
 from saiten.judges.scripted import ScriptedJudge
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.naming import write_name
 from saiten.metrics.rubrics import read_rubric
 from saiten.metrics.rubrics.weights import weights_text
-from saiten.scoring import Scorer, score_into, signature_of
+from saiten.runs import Journal
+from saiten.runs.scoring import Scorer, score_into, signature_of
 from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tuning.mate import LearnedWeights, learn_weights
 from saiten.tuning.rated import rated_by_people

@@ -6,11 +6,11 @@ from pathlib import Path
 from rich.console import Console
 
 from saiten.cli.demo.telling import add, commands, heading, line, say
-from saiten.cli.output import outside
+from saiten.cli.output import escape_untrusted
 from saiten.demo import DemoSample
-from saiten.journal import read_run
-from saiten.reports.sample_details import detail_lines
-from saiten.reports.tables import show_cell
+from saiten.runs import read_run
+from saiten.views.page.sample_details import detail_lines
+from saiten.views.table import show_cell
 
 SHOWN = "en-m03-chatty"
 """An answer that is right and has an invention beside it."""
@@ -29,7 +29,7 @@ def tell(out: Path, samples: Sequence[DemoSample], console: Console) -> None:
     add(f"[bold]{METRIC} {show_cell(score.value)}[/]: each statement, looked for in the contexts", console)
     for one in detail_lines(score.details):
         if one.kind in _SIGNS:
-            say(f"  {_SIGNS[one.kind]} {outside(one.text)}", console)
+            say(f"  {_SIGNS[one.kind]} {escape_untrusted(one.text)}", console)
             if one.kind != "yes":
-                say(f"      [dim]{outside(one.reason)}[/]", console)
+                say(f"      [dim]{escape_untrusted(one.reason)}[/]", console)
     commands(console, ["show", out / "answers", "--sample", SHOWN])

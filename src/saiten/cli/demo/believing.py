@@ -8,13 +8,13 @@ from rich.console import Console
 from saiten.cli.demo.telling import add, commands, heading, interval, say, short, table
 from saiten.demo import DemoSample
 from saiten.demo.labels import known_labels
-from saiten.journal import read_run
-from saiten.meta_evaluation.outputs import item_of, outputs_of
-from saiten.meta_evaluation.pairing import pair
-from saiten.meta_evaluation.report import meta_evaluate
-from saiten.meta_evaluation.results import AspectResult, MetricResult
-from saiten.meta_evaluation.scales import declared_bounds
-from saiten.reports.tables import Cell
+from saiten.runs import read_run
+from saiten.trust.meta_evaluation.meta_evaluation import meta_evaluate
+from saiten.trust.meta_evaluation.outputs import item_of, outputs_of
+from saiten.trust.meta_evaluation.pairing import pair
+from saiten.trust.meta_evaluation.results import AspectResult, MetricResult
+from saiten.trust.meta_evaluation.scales import declared_bounds
+from saiten.views.table import Cell
 
 TOLD = {
     "correct": ("accuracy", "correctness", "token_f1", "length"),

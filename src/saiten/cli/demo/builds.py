@@ -10,13 +10,13 @@ from saiten.cli import MISSED
 from saiten.cli.demo.answers import score
 from saiten.cli.demo.telling import commands, heading, say, table
 from saiten.demo import DemoSample
-from saiten.journal import read_run
 from saiten.records import Sample
-from saiten.reports.comparison import compare_runs
-from saiten.reports.run_tables import summary_of
-from saiten.reports.threshold_reading import read_threshold
-from saiten.reports.thresholds import Outcome, hold
-from saiten.summary import place_of
+from saiten.results.comparison import compare_runs
+from saiten.results.summary import place_of
+from saiten.results.threshold_reading import read_threshold
+from saiten.results.thresholds import Outcome, hold
+from saiten.runs import read_run
+from saiten.views.tables.run import summary_of
 
 METRICS = ("accuracy", "accuracy[grounded]", "faithfulness")
 BUILDS = {"before": "careful", "after": "chatty"}

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from saiten.answering.collecting import Watch as AnswersWatch
-from saiten.assembly import CallSettings
 from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.demo.telling import add, commands, heading, interval, say, table
 from saiten.cli.index_progress import IndexProgress
@@ -17,9 +15,11 @@ from saiten.cli.progress import RunProgress
 from saiten.experiments.plan import read_plan
 from saiten.experiments.results import CellResult, read_results
 from saiten.experiments.running import Experiment
-from saiten.knowledge.indexed import Indexed
-from saiten.reports.tables import Cell
-from saiten.scoring import Watch as ScoresWatch
+from saiten.rag.knowledge.indexed import Indexed
+from saiten.runs.answers.collecting import Watch as AnswersWatch
+from saiten.runs.scoring import Watch as ScoresWatch
+from saiten.views.table import Cell
+from saiten.wiring import CallSettings
 
 PLAN = "chains.yaml"
 _HOW = {"stuff": "all passages at once", "refine": "serial: one after another", "map_reduce": "parallel, then joined"}

@@ -27,9 +27,9 @@ from saiten.cli.demo.own_rag import our_rag
 from saiten.cli.demo.telling import say
 from saiten.cli.output import stderr, stdout
 from saiten.demo import load_demo
+from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
-from saiten.journal import read_run
-from saiten.journal.whole_file import write_whole
+from saiten.runs import read_run
 
 app = typer.Typer(add_completion=False)
 

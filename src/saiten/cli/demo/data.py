@@ -11,9 +11,9 @@ from saiten.demo import DemoSample
 from saiten.demo.gist import gist_labels, load_gist
 from saiten.demo.grades import simulated_grades
 from saiten.demo.labels import few_labels, known_labels
-from saiten.journal import sample_to_json
-from saiten.journal.whole_file import write_whole
+from saiten.durable.whole_file import write_whole
 from saiten.records import Label
+from saiten.runs import sample_to_json
 
 DATA = "the built-in samples of saiten"
 """What the runs were made of."""

@@ -5,17 +5,17 @@ from pathlib import Path
 
 from rich.console import Console
 
-from saiten.assembly import Models, index_documents, open_knowledge_base
 from saiten.cli.converse_progress import DialogueProgress
 from saiten.cli.demo.telling import commands, heading, line, say, table
 from saiten.demo.dialogues import hold_dialogues
 from saiten.demo.questions import corpus, demo_questions
 from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.reading import find_dialogue
-from saiten.journal import read_run
-from saiten.reports.comparison import compare_runs
-from saiten.reports.dialogue_rows import dialogue_rows
-from saiten.reports.tables import Table
+from saiten.results.comparison import compare_runs
+from saiten.runs import read_run
+from saiten.views.table import Table
+from saiten.views.tables.dialogue_rows import dialogue_rows
+from saiten.wiring import Models, index_documents, open_knowledge_base
 
 SHOWN = "en-m02"
 """A dialogue that is worth reading."""

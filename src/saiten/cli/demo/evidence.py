@@ -7,7 +7,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from saiten.assembly import Models, open_knowledge_base
 from saiten.cli.demo.telling import commands, heading, say, table
 from saiten.demo import DemoSample
 from saiten.demo.dialogues import PASSAGES
@@ -15,6 +14,7 @@ from saiten.demo.questions import demo_questions
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.protocols import Retriever
 from saiten.records import Sample
+from saiten.wiring import Models, open_knowledge_base
 
 SHOWN = "en-m02"
 

@@ -9,11 +9,11 @@ from saiten.cli.demo.data import FEW
 from saiten.cli.demo.telling import add, commands, heading, say, table
 from saiten.demo import DemoSample
 from saiten.demo.labels import few_labels
-from saiten.journal import read_run
-from saiten.meta_evaluation.outputs import Item, Output, item_of, outputs_of
-from saiten.meta_evaluation.prediction_powered import estimate
 from saiten.records import Label
+from saiten.runs import read_run
 from saiten.stats.powered import Mean, Powered
+from saiten.trust.estimate import estimate
+from saiten.trust.meta_evaluation.outputs import Item, Output, item_of, outputs_of
 
 METRIC = "accuracy"
 TIMES = 100

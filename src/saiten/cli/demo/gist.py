@@ -7,12 +7,12 @@ from rich.console import Console
 from saiten.cli.demo.answers import score
 from saiten.cli.demo.telling import commands, heading, interval, say, table
 from saiten.demo.gist import gist_labels, load_gist
-from saiten.journal import read_run
-from saiten.meta_evaluation.spans import Averages, SpanFigures, compare_spans
-from saiten.meta_evaluation.spans_marks import judges_of, people_of
 from saiten.records import Scored
-from saiten.reports.gist_view import gist_views
-from saiten.reports.gist_view_screen import print_gist
+from saiten.runs import read_run
+from saiten.trust.spans import Averages, SpanFigures, compare_spans
+from saiten.trust.spans_marks import judges_of, people_of
+from saiten.views.gist.gist_view import gist_views
+from saiten.views.gist.screen import print_gist
 
 _TOLD = ("missing_gist", "missing_supplement", "extra_gist", "extra_supplement")
 

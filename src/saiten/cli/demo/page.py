@@ -9,12 +9,12 @@ from pathlib import Path
 from rich.console import Console
 
 from saiten.cli.demo.telling import add, commands, heading, say
-from saiten.cli.output import outside
+from saiten.cli.output import escape_untrusted
 from saiten.cli.report import report_of
 from saiten.demo import DemoSample
 from saiten.demo.labels import known_labels
 from saiten.rag.system import FORMS
-from saiten.reports.report.report import write_report
+from saiten.views.report.document import write_report
 
 _TITLE = "saiten demo · 採点の見本"
 _KNOWN = "Nobody labelled these answers; the labels are known from how each was written."
@@ -44,7 +44,7 @@ def tell(out: Path, samples: Sequence[DemoSample], console: Console, notes: Cons
     )
     if called := how_to_call(Path(sys.executable).parent):
         add(called, console)
-    console.print(f"\nThe report, for your browser: [bold]{outside(path)}[/]", soft_wrap=True)
+    console.print(f"\nThe report, for your browser: [bold]{escape_untrusted(path)}[/]", soft_wrap=True)
 
 
 def how_to_call(folder: Path) -> str | None:
@@ -54,10 +54,10 @@ def how_to_call(folder: Path) -> str | None:
     if program is None or (found is not None and Path(found).samefile(program)):
         return None
     here = Path(os.path.relpath(program))
-    shown = outside(program if here.parts[0] == os.pardir else here)
+    shown = escape_untrusted(program if here.parts[0] == os.pardir else here)
     activate = folder / "activate"
     first = (
-        f"run [bold]source {outside(Path(shown).parent / activate.name)}[/] once per shell, or "
+        f"run [bold]source {escape_untrusted(Path(shown).parent / activate.name)}[/] once per shell, or "
         if activate.exists()
         else ""
     )

@@ -4,12 +4,12 @@ import asyncio
 
 from rich.console import Console
 
-from saiten.assembly import JudgeSettings, assemble_judge
 from saiten.cli.demo.telling import commands, heading, say, table
 from saiten.cli.probe import built_in, fields_read
-from saiten.meta_evaluation.probes import ProbedMetric, ProbeReport, chosen_probes, load_translations, probe_judge
 from saiten.metrics.catalog import make_metrics
-from saiten.scoring import score_once
+from saiten.runs.scoring import score_once
+from saiten.trust.probes import ProbedMetric, ProbeReport, chosen_probes, load_translations, probe_judge
+from saiten.wiring import JudgeSettings, assemble_judge
 
 SAMPLES = 48
 PROBES = ("padded", "planted_verdict", "planted_instruction", "wrong_reference", "other_language")

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from saiten.reports.tables import Cell, show_cell
-from saiten.reports.visible import visible
+from saiten.views.strip_controls import strip_controls
+from saiten.views.table import Cell, show_cell
 
 _WIDEST = 100
 """Columns that lines of text are read in with pleasure."""
@@ -51,7 +51,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Cell]], console: Conso
 
 def line(name: str, text: str, console: Console, *, most: int | None = None) -> None:
     """A name in the margin and a text beside it: as much of it as stands in `most` columns, or all."""
-    shown = Text(visible(" ".join(text.split())))
+    shown = Text(strip_controls(" ".join(text.split())))
     if most is not None:
         shown.truncate(min(console.width - _MARGIN - 2, most), overflow="ellipsis")
     grid = Table.grid(padding=(0, 2, 0, 0))
@@ -65,7 +65,7 @@ def commands(console: Console, *each: Sequence[str | Path]) -> None:
     """Commands to be copied, below a section: never broken, and quoted where a shell needs it."""
     console.print()
     for words in each:
-        typed = " ".join(shlex.quote(visible(str(word))) for word in words)
+        typed = " ".join(shlex.quote(strip_controls(str(word))) for word in words)
         console.print(Text(f"  saiten {typed}", "dim"), soft_wrap=True)
 
 

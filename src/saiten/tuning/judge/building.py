@@ -7,10 +7,10 @@ from itertools import chain
 from statistics import fmean
 
 from saiten.errors import BadInput
-from saiten.meta_evaluation.declining import grade_of
 from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Sample
 from saiten.tasks.correctness import GradeAnswer
+from saiten.trust.meta_evaluation.declining import grade_of
 from saiten.tuning.judge.asking import Asked, asked_about
 from saiten.tuning.judge.examples import Example
 from saiten.tuning.settled import Settled, settled

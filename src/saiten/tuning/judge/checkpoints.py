@@ -4,7 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-from saiten.journal.whole_file import sync_folder
+from saiten.durable.whole_file import sync_folder
 
 _MARK = "saiten-complete"
 """A file that is written last."""

@@ -11,7 +11,7 @@ from itertools import groupby
 import numpy as np
 
 from saiten.errors import JudgeError, Unreadable
-from saiten.execution import LocalExecutor
+from saiten.executor import LocalExecutor
 from saiten.judges.own_figures import HeldOut, HeldOutAspect
 from saiten.metrics.rubrics import Weights
 from saiten.protocols import Executor, Judge, Reply

@@ -8,9 +8,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
+from saiten.durable.lock import Lock
+from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
-from saiten.journal.lock import Lock
-from saiten.journal.whole_file import write_whole
 from saiten.judges.own import NAME, OwnAspect, OwnJudge, prompts_digest, read_own, write_own
 from saiten.judges.own import Head as HeadName
 from saiten.judges.own_figures import HeldOut
@@ -18,12 +18,12 @@ from saiten.judges.own_questions import OwnQuestion, answer_digest, write_questi
 from saiten.metrics.rubrics import Rubric, Weights
 from saiten.models.networks import fingerprint
 from saiten.protocols import Judge
-from saiten.tuning.judge.begun import begin, clean_up
 from saiten.tuning.judge.building import Built
 from saiten.tuning.judge.examples import Example
 from saiten.tuning.judge.head import Head, Learning, Trained, Watch
 from saiten.tuning.judge.held_out import held_out
 from saiten.tuning.judge.mate_scores import mate_weights
+from saiten.tuning.judge.peek import begin, clean_up
 from saiten.tuning.splitting import held_out_questions
 
 CARD = "README.md"

@@ -7,8 +7,8 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
+from saiten.durable.whole_file import whole_file
 from saiten.errors import ConfigurationError
-from saiten.journal.whole_file import whole_file
 
 _NAME = "regression.pt"
 

@@ -1,5 +1,0 @@
-"""Running a coroutine over a stream of items."""
-
-from saiten.execution.local import LocalExecutor
-
-__all__ = ["LocalExecutor"]

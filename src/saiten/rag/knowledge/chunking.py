@@ -1,0 +1,137 @@
+"""Cuts a text into chunks of a bounded length that end where a sentence does, if one ends nearby."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from saiten.errors import ConfigurationError
+from saiten.rag.knowledge.graphemes import inside_grapheme
+from saiten.records import Language
+from saiten.text.language import detect_language
+from saiten.text.sentences import Sentence, split_sentences
+
+_AHEAD = 100
+"""Characters past the longest possible chunk: what follows a full stop says whether a sentence ends there."""
+_INK = re.compile(r"\S")
+_CLAUSE = re.compile(r"[、，､；：;,]")
+_PAUSES = (re.compile(r"[\n\r]\s*"), re.compile(r"\s+"), _CLAUSE)
+"""Where no sentence ends: after a line, after a word, after a clause; the first kind that is found is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a text: `text` equals the slice `start:end` of the whole text."""
+
+    text: str
+    """Not blank; unless it was cut exactly, without white space at its ends, the kind apart that an accent sits on."""
+    start: int
+    """Where it begins, in characters."""
+    end: int
+    """Where it ends, exclusive."""
+
+
+def cut(text: str, size: int = 512, overlap: int = 0, *, exact: bool = False) -> Iterator[Chunk]:
+    """The chunks of the text in order, each of at most `size` characters; only white space lies between them.
+
+    A chunk ends with the last sentence that ends in the last third of the `size` characters, in Japanese and English;
+    a line counts as `split_sentences` has it. Where none ends there: after a line, a word or a clause, and where there
+    is none of those, wherever `size` falls, but not inside a character that is written with several code points, unless
+    that one alone is longer than `size`.
+
+    With an overlap, a chunk begins at most so many characters before the end of the one before: with a sentence if one
+    begins there, else with a word, which in Japanese is any character. The time is linear in the length of the text,
+    and one chunk is held at a time.
+
+    With `exact`, every chunk but the last has exactly `size` characters, wherever that falls, and shares exactly
+    `overlap` with the next, as in the paper on chains (spec 03); blank ones are left out.
+
+    Raises:
+        ConfigurationError: size is below 1, or the overlap negative or not smaller than the size.
+    """
+    if size < 1:
+        raise ConfigurationError(f"a chunk has at least 1 character; got a size of {size}")
+    if not 0 <= overlap < size:
+        raise ConfigurationError(
+            f"the overlap must be smaller than the chunks ({size}) and not negative; got {overlap}"
+        )
+    return _windows(text, size, overlap) if exact else _chunks(text, size, overlap, detect_language(text))
+
+
+def _windows(text: str, size: int, overlap: int) -> Iterator[Chunk]:
+    for start in range(0, max(len(text) - overlap, 1), size - overlap):
+        chunk = text[start : start + size]
+        if not chunk.isspace() and chunk:
+            yield Chunk(chunk, start, start + len(chunk))
+
+
+def _chunks(text: str, size: int, overlap: int, language: Language) -> Iterator[Chunk]:
+    start = fresh = _ink(text, 0)  # no chunk yet holds what stands from `fresh` on
+    while start is not None and fresh is not None:
+        limit = start + size
+        if limit <= fresh or (start < fresh and not _whole(text, fresh, limit)):
+            start = fresh  # the overlap would leave no room for anything new
+            continue
+        sentences = _sentences(text, start, limit + _AHEAD, language)
+        end = limit if limit >= len(text) else _end(text, max(start + 2 * size // 3 - 1, fresh), limit, sentences)
+        chunk = text[start:end].rstrip()
+        yield Chunk(chunk, start, start + len(chunk))
+        fresh = _ink(text, end)
+        again = _again(text, start, start + len(chunk), overlap, sentences) if overlap else None
+        start = fresh if again is None else again
+
+
+def _ink(text: str, at: int) -> int | None:
+    """Where the next character that is not white space stands, or the white space that an accent sits on."""
+    found = _INK.search(text, at)
+    if found is None:
+        return None
+    place = found.start()
+    return place - 1 if place > at and inside_grapheme(text, place) else place
+
+
+def _whole(text: str, fresh: int, limit: int) -> bool:
+    """Whether some character that begins at `fresh` or later ends by `limit`."""
+    return limit >= len(text) or any(not inside_grapheme(text, at) for at in range(limit, fresh, -1))
+
+
+def _sentences(text: str, start: int, stop: int, language: Language) -> list[Sentence]:
+    """The sentences that begin in the window, with their places in the whole text; of the last, the end is a guess."""
+    return [
+        Sentence(sentence, start + begin, start + end)
+        for sentence, begin, end in split_sentences(text[start:stop], language)
+    ]
+
+
+def _end(text: str, low: int, limit: int, sentences: list[Sentence]) -> int:
+    """Where to end a chunk that can end after `low`, and not after `limit`."""
+    whole = (one.end for one, _ in reversed(list(pairwise(sentences))))
+    for end in whole:
+        if low < end <= limit and not inside_grapheme(text, end):
+            return end
+    for pause in _PAUSES:
+        room = limit if pause is _CLAUSE else limit + 1  # the space behind the last word needs none
+        for found in reversed(list(pause.finditer(text, low, room))):
+            end = min(found.end(), limit)
+            if end > low and not inside_grapheme(text, end):
+                return end
+    return next((at for at in range(limit, low, -1) if not inside_grapheme(text, at)), limit)
+
+
+def _again(text: str, start: int, end: int, overlap: int, sentences: list[Sentence]) -> int | None:
+    """Where the next chunk begins, at most `overlap` before the end of this one; None: with what comes after it."""
+    low = max(end - overlap, start + 1)
+    for sentence in sentences:
+        if low <= sentence.start < end and not inside_grapheme(text, sentence.start):
+            return sentence.start
+    for pause in _PAUSES[1:]:
+        for found in pause.finditer(text, low - 1, end):
+            if found.end() < end and not inside_grapheme(text, found.end()):
+                return found.end()
+    return next((at for at in range(low, end) if _may_begin(text, at)), None)
+
+
+def _may_begin(text: str, at: int) -> bool:
+    """Whether a chunk may begin in the middle of a line: in Japanese anywhere, in English not inside a word."""
+    inside_word = text[at - 1].isalnum() and text[at].isalnum() and text[at].isascii()
+    return not inside_word and not text[at].isspace() and not inside_grapheme(text, at)

@@ -1,0 +1,131 @@
+"""Converts files in a process of its own, started when the first one comes and again when it had to be ended."""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from saiten.errors import ConfigurationError
+from saiten.rag.knowledge.documents import Kind, NoText
+
+_WAITING = 64
+"""Pieces of text that may wait to be taken; the process waits when there are more."""
+_ALL_IN_ALL = 20
+"""A file may take this many times as long as the pause that is allowed between two pieces."""
+_LONGEST = 128 << 20
+"""Characters of the longest text that is taken; a small file can unpack to any length."""
+
+
+class Converter:
+    """Not for several threads at once: it has one process, with one file at a time in it."""
+
+    def __init__(self, seconds: float) -> None:
+        """`seconds`: how long nothing may come of a file before it is given up."""
+        self._seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._replies: queue.Queue[bytes | None] = queue.Queue()
+        self._pump: threading.Thread | None = None
+
+    def convert(self, path: Path, kind: Kind, take: Callable[[str], None]) -> tuple[str, str | None]:
+        """As `conversion.convert`, with the same errors; nothing that the file does harms this process."""
+        try:
+            self._ask(path, kind)
+            return self._take_all(take)
+        except BaseException as error:
+            if not isinstance(error, NoText | ConfigurationError) or isinstance(error, _Lost):
+                self.close()
+            raise
+
+    def close(self) -> None:
+        """End the process; the next file starts another. A `convert` that is under way in another thread ends too."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        while self._pump is not None and self._pump.is_alive():
+            with suppress(queue.Empty):
+                self._replies.get(timeout=0.05)  # the pump may be waiting for room
+        process.wait()
+        with suppress(queue.Full):
+            self._replies.put_nowait(None)  # whoever waits for a reply waits no longer
+        for stream in (process.stdin, process.stdout):
+            with suppress(OSError):  # it may have been killed with a request half written
+                if stream is not None:
+                    stream.close()
+
+    def _ask(self, path: Path, kind: Kind) -> None:
+        request = json.dumps({"path": str(path.absolute()), "kind": kind}).encode() + b"\n"
+        if self._process is not None and self._process.poll() is not None:
+            self.close()
+        if self._process is None:
+            self._start()
+        stream = self._process.stdin if self._process else None
+        if stream is None:
+            raise _Lost("could not be converted: the converter did not start")
+        try:
+            stream.write(request)
+            stream.flush()
+        except OSError as error:
+            raise _Lost(f"could not be converted: the converter is gone ({error})") from error
+
+    def _start(self) -> None:
+        # -P: a file in the working folder must not pass for a module of ours
+        here = str(Path(__file__).parents[2])
+        known = os.environ.get("PYTHONPATH")
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "saiten.rag.knowledge.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([here, *([known] if known else [])])},
+        )
+        self._replies = queue.Queue(_WAITING)
+        self._pump = threading.Thread(target=_pump, args=(self._process.stdout, self._replies), daemon=True)
+        self._pump.start()
+
+    def _take_all(self, take: Callable[[str], None]) -> tuple[str, str | None]:
+        begun, length = time.monotonic(), 0
+        while True:
+            reply = self._next_reply()
+            if "digest" in reply:
+                return reply["digest"], reply["note"]
+            if "unread" in reply:
+                raise NoText(reply["unread"])
+            if "missing" in reply:
+                raise ConfigurationError(reply["missing"])
+            length += len(reply["piece"])
+            if length > _LONGEST:
+                raise _Lost(f"has more than {_LONGEST >> 20} Mi characters of text; split it")
+            if time.monotonic() - begun > _ALL_IN_ALL * self._seconds:
+                raise _Lost(f"was given up after {_ALL_IN_ALL * self._seconds:g} seconds; split it")
+            take(reply["piece"])
+
+    def _next_reply(self) -> dict[str, Any]:
+        try:
+            line = self._replies.get(timeout=self._seconds)
+        except queue.Empty:
+            raise _Lost(f"was given up: nothing came of it for {self._seconds:g} seconds") from None
+        if line is None:
+            if self._process is None:
+                raise _Lost("was not read to its end: the reader was closed")
+            code = self._process.wait()
+            raise _Lost(f"is damaged in a way that ends the process that converts it (exit status {code})")
+        reply: dict[str, Any] = json.loads(line)
+        return reply
+
+
+class _Lost(NoText):
+    """The process cannot go on, or must not."""
+
+
+def _pump(stream: IO[bytes], replies: queue.Queue[bytes | None]) -> None:
+    for line in stream:
+        replies.put(line)
+    replies.put(None)

@@ -1,0 +1,113 @@
+"""The files below what the user named, in a fixed order, and what their bytes are told apart by."""
+
+import hashlib
+import os
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from saiten.rag.knowledge.documents import FoundFile, Kind, Unread
+
+_ENDS: dict[Kind, tuple[str, ...]] = {
+    "text": (".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc", ".org", ".tex"),
+    "markdown": (".md", ".markdown", ".mdown", ".mkd", ".mdx"),
+    "html": (".html", ".htm", ".xhtml"),
+    "pdf": (".pdf",),
+    "docx": (".docx", ".docm"),
+}
+KINDS = {end: kind for kind, ends in _ENDS.items() for end in ends}
+"""How a file is read, by the end of its name."""
+
+_READING = b"saiten.read.1"
+"""Goes into every digest; another number here, and documents are read again because they are now read better."""
+_BLOCK = 1 << 20
+
+
+def find_documents(paths: Sequence[Path]) -> Iterator[FoundFile | Unread]:
+    """The files to read, and those that will not be, in order of the paths, then of the names; nothing is opened.
+
+    Folders are searched with all that is below them; links are followed, each folder once. What is hidden (`.git`,
+    Word's `~$…`) or of a kind that is not read comes as an Unread that is `skipped`, unless it was named itself.
+    """
+    entered: set[tuple[int, int]] = set()
+    for path in paths:
+        if path.is_dir():
+            yield from _below(path, entered)
+        else:
+            yield _named(path)
+
+
+def new_digest() -> hashlib.blake2b:
+    """An empty digest, for the bytes of a file."""
+    return hashlib.blake2b(digest_size=16, person=_READING)
+
+
+def digest_of(file: FoundFile) -> str:
+    """Tells the file's bytes apart from any others, without holding them.
+
+    It changes as well when a version of saiten reads files in another way. Raises OSError.
+    """
+    digest = new_digest()
+    with file.path.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _named(path: Path) -> FoundFile | Unread:
+    source = _source(path.name or str(path))
+    kind = KINDS.get(path.suffix.lower())
+    try:
+        if not path.exists():
+            missing = "is a link to nothing" if path.is_symlink() else "there is no such file or folder"
+            return Unread(source, missing)
+        if not path.is_file():
+            return Unread(source, "is neither a file nor a folder")
+    except (OSError, ValueError) as error:
+        return Unread(source, f"cannot be looked at: {error}")
+    if kind is None:
+        return Unread(source, f"is of a kind that is not read; those that are: {' '.join(KINDS)}")
+    return FoundFile(path, source, kind)
+
+
+def _below(folder: Path, entered: set[tuple[int, int]]) -> Iterator[FoundFile | Unread]:
+    waiting = [folder]
+    while waiting:
+        path = waiting.pop()
+        source = _source(path.relative_to(folder).as_posix())
+        try:
+            if path != folder and _is_hidden(path.name):
+                yield Unread(source, "is hidden", skipped=True)
+            elif path.is_dir():
+                waiting += _entries(path, entered)
+            elif path.is_symlink() and not path.exists():
+                yield Unread(source, "is a link to nothing")
+            elif not path.is_file():
+                yield Unread(source, "is neither a file nor a folder", skipped=True)
+            elif kind := KINDS.get(path.suffix.lower()):
+                yield FoundFile(path, source, kind)
+            else:
+                yield Unread(source, "is of a kind that is not read", skipped=True)
+        except OSError as error:
+            yield Unread(source, f"cannot be looked at: {error.strerror or error}")
+
+
+def _entries(folder: Path, entered: set[tuple[int, int]]) -> list[Path]:
+    """What lies in the folder, the last name first; nothing if it was entered before (through a link)."""
+    found = folder.stat()
+    identity = (found.st_dev, found.st_ino)
+    if identity in entered:
+        return []
+    with os.scandir(folder) as entries:
+        names = sorted((entry.name for entry in entries), reverse=True)
+    entered.add(identity)
+    return [folder / name for name in names]
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "~$"))
+
+
+def _source(name: str) -> str:
+    """The name as text that can be stored: the same on every system, and sound where the file system's is not."""
+    return unicodedata.normalize("NFC", os.fsencode(name).decode("utf-8", "replace"))

@@ -1,0 +1,252 @@
+"""The store in a folder: Qdrant's own engine in this process, without a server.
+
+A search goes through all vectors and is exact. There is no write-ahead log, since that lets one process in only: what
+was put is durable once `flush` returns, and who indexes marks documents as whole after that (`indexing.py`). Killed at
+random moments, in a flush or while it tidied up, it lost nothing that had been flushed; a test does that again.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from types import ModuleType
+from typing import Any, TypeVar
+
+from saiten.durable.whole_file import is_left, whole_file
+from saiten.errors import ConfigurationError
+from saiten.models.vectors import Vector
+from saiten.rag.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
+from saiten.rag.knowledge.sharing import LOCK_NAME, hold
+from saiten.rag.knowledge.terms import Terms
+
+MANIFEST_NAME, _POINTS = "knowledge-base.json", "points"
+
+SPARE = 128 * 2**20
+"""Bytes that must be free on the disk: the engine maps files of 32 MB, and a full disk under a map kills a process."""
+
+_PAGE = 1_000
+"""Marks that are read at once."""
+
+_THREADS = 4
+"""Calls of the engine at once; it lets go of the interpreter meanwhile."""
+
+T = TypeVar("T")
+
+
+class FolderEngine:
+    """A base in a folder: many processes may search it at a time, or one may index it."""
+
+    def __init__(self, folder: Path, *, writing: bool, spare: int = SPARE) -> None:
+        """Takes the folder's lock; nothing is read yet.
+
+        Raises:
+            ConfigurationError: the folder is not there, is not ours, cannot be written, or is in use.
+        """
+        self._edge = _edge()
+        self._folder = folder
+        self._spare = spare
+        self._writing = writing
+        self._shard: Any = None
+        self._opening = Lock()
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="knowledge-base")
+        self._fd: int | None = None
+        _check_folder(folder, writing=writing)
+        self._fd = hold(folder, writing=writing)
+
+    @property
+    def name(self) -> str:
+        return str(self._folder)
+
+    async def manifest(self) -> Mapping[str, Any] | None:
+        path = self._folder / MANIFEST_NAME
+        try:
+            value = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"{path} cannot be read: {error}; index into a new folder") from error
+        return value if isinstance(value, dict) else {}
+
+    async def create(self, dimensions: int) -> None:
+        await self._run(lambda: self._create(dimensions))
+
+    async def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        text = json.dumps(dict(manifest), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        with self._explained(), whole_file(self._folder / MANIFEST_NAME) as file:
+            file.write(text.encode("utf-8", "backslashreplace"))
+
+    async def put(self, points: Sequence[Point]) -> None:
+        await self._run(lambda: self._put(points))
+
+    async def present(self, ids: Sequence[str]) -> set[str]:
+        records = await self._run(lambda: self._open().retrieve(list(ids), with_payload=False, with_vector=False))
+        return {str(record.id) for record in records}
+
+    async def search(self, query: Vector | Terms, k: int, without: Sequence[str] = ()) -> list[Hit]:
+        edge = self._edge
+        nearest = (
+            edge.Query.Nearest(edge.SparseVector(list(query.indices), list(query.weights)), using=TERMS)
+            if isinstance(query, Terms)
+            else edge.Query.Nearest(query.tolist(), using=DENSE)
+        )
+        hidden = edge.Filter(must_not=[edge.FieldCondition(VERSION, edge.MatchAny(list(without)))]) if without else None
+        request = edge.QueryRequest(limit=k, query=nearest, filter=hidden, with_payload=True)
+        points = await self._run(lambda: self._open().query(request))
+        return [Hit(str(point.id), point.score, point.payload or {}) for point in points]
+
+    async def marks(self) -> AsyncIterator[Mapping[str, Any]]:
+        edge, offset = self._edge, None
+        only = edge.Filter(must_not=[edge.IsEmptyCondition(DOCUMENT)])
+        while True:
+            request = edge.ScrollRequest(offset=offset, limit=_PAGE, filter=only, with_payload=True)
+            records, offset = await self._run(partial(self._scroll, request))
+            for record in records:
+                yield record.payload
+            if offset is None:
+                return
+
+    async def count(self, version: str) -> int:
+        request = self._edge.CountRequest(exact=True, filter=self._of(version))
+        return int(await self._run(lambda: self._open().count(request)))
+
+    async def remove_version(self, version: str) -> None:
+        await self._run(lambda: self._update("delete_points_by_filter", self._of(version)))
+
+    async def remove(self, ids: Sequence[str]) -> None:
+        await self._run(lambda: self._update("delete_points", list(ids)))
+
+    async def flush(self) -> None:
+        await self._run(lambda: self._open().flush())
+
+    async def tidy(self) -> None:
+        await self._run(lambda: self._open().optimize())
+        await self.flush()
+
+    async def close(self) -> None:
+        fd, self._fd = self._fd, None
+        try:
+            await asyncio.to_thread(self._close)
+        finally:
+            if fd is not None:
+                os.close(fd)
+
+    # ------------------------------------------------------------------------------- in a thread, so the loop is free
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        with self._explained():
+            if self._fd is None:
+                raise ConfigurationError(f"the knowledge base {self._folder} is closed")
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    def _close(self) -> None:
+        self._pool.shutdown()  # a call that was given up still runs in its thread
+        shard, self._shard = self._shard, None
+        if shard is not None:
+            with self._explained():
+                if self._writing:
+                    shard.flush()
+                shard.close()
+
+    def _open(self) -> Any:
+        with self._opening:
+            if self._shard is None:
+                self._shard = self._edge.EdgeShard.load(str(self._folder / _POINTS))
+            return self._shard
+
+    def _create(self, dimensions: int) -> None:
+        edge, path = self._edge, self._folder / _POINTS
+        if path.exists():  # without a manifest: a process was killed between the two
+            shutil.rmtree(path)
+        self._check_space()
+        config = edge.EdgeConfig(
+            vectors={DENSE: edge.EdgeVectorParams(dimensions, edge.Distance.Dot, hnsw_config=_exact(edge))},
+            sparse_vectors={TERMS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+            optimizers=edge.EdgeOptimizersConfig(indexing_threshold=0),
+            wal_enabled=False,
+        )
+        self._shard = edge.EdgeShard.create(str(path), config)
+        for field in (VERSION, DOCUMENT):
+            self._update("create_field_index", field, edge.PayloadSchemaType.Keyword)
+        self._shard.flush()
+
+    def _put(self, points: Sequence[Point]) -> None:
+        self._check_space()
+        self._update("upsert_points", [self._point(point) for point in points])
+
+    def _point(self, point: Point) -> Any:
+        vectors: dict[str, Any] = {}
+        if point.dense is not None:
+            vectors[DENSE] = point.dense.tolist()
+        if point.terms is not None:
+            vectors[TERMS] = self._edge.SparseVector(list(point.terms.indices), list(point.terms.weights))
+        return self._edge.Point(point.id, vectors, dict(point.payload))
+
+    def _update(self, operation: str, *arguments: Any) -> None:
+        self._open().update(getattr(self._edge.UpdateOperation, operation)(*arguments))
+
+    def _scroll(self, request: Any) -> tuple[list[Any], Any]:
+        found: tuple[list[Any], Any] = self._open().scroll(request)
+        return found
+
+    def _of(self, version: str) -> Any:
+        edge = self._edge
+        return edge.Filter(must=[edge.FieldCondition(VERSION, edge.MatchValue(version))])
+
+    def _check_space(self) -> None:
+        free = shutil.disk_usage(self._folder).free
+        if free < self._spare:
+            raise ConfigurationError(
+                f"the disk of {self._folder} is full: {free // 2**20} MiB are free, {self._spare // 2**20} are needed "
+                "to go on; make room, and the same command goes on from here"
+            )
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except ConfigurationError:
+            raise
+        except Exception as error:  # the engine has no error types of its own
+            raise ConfigurationError(
+                f"the knowledge base {self._folder} cannot be used: {error}; it needs a writable folder on a local "
+                "disk with free space. If it is damaged, index the documents again into a new folder"
+            ) from error
+
+
+def _edge() -> ModuleType:
+    import qdrant_edge  # noqa: PLC0415 - 35 MB that only a knowledge base needs
+
+    return qdrant_edge
+
+
+def _exact(edge: ModuleType) -> Any:
+    """No graph: at the sizes that fit a folder, going through all vectors is fast enough and always right."""
+    return edge.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000)
+
+
+def _check_folder(folder: Path, *, writing: bool) -> None:
+    """Raises ConfigurationError unless the folder is a base, or may become one."""
+    if (folder / MANIFEST_NAME).is_file():
+        return
+    if folder.exists() and not folder.is_dir():
+        raise ConfigurationError(f"{folder} is a file; a knowledge base is a folder, or http://HOST:6333/NAME")
+    if not writing:
+        raise ConfigurationError(
+            f"there is no knowledge base at {folder}; make one with: saiten index DOCUMENTS --kb {folder}"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        names = {path.name for path in folder.iterdir()}
+    except OSError as error:
+        raise ConfigurationError(f"{folder} cannot be made a knowledge base: {error.strerror}") from error
+    names -= {name for name in names if is_left(name, MANIFEST_NAME)}
+    if names - {LOCK_NAME, _POINTS} or (_POINTS in names and LOCK_NAME not in names):
+        raise ConfigurationError(
+            f"{folder} holds other files and is no knowledge base; it was left as it is: name a new or empty folder"
+        )

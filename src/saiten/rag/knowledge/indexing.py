@@ -1,0 +1,316 @@
+"""Indexing: documents → chunks → embeddings → store. Only what changed is read; a cut-off run goes on where it stopped.
+
+A document goes through these steps, and a kill between any two leaves a base that is right:
+
+1. its mark says which version is being put (`pending`);
+2. its chunks are embedded and put, batch by batch, together with those of other documents;
+3. after a flush, its mark says that this version is whole, and which one was before (`stale`);
+4. after another flush, the chunks of the version before are removed.
+
+Chunks have ids that follow from content and place, so that a piece that is put again takes its own place; on going on
+with a document, what is there is neither embedded nor put again.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from saiten.errors import CallFailed, ConfigurationError
+from saiten.executor import LocalExecutor
+from saiten.models.vectors import Vector
+from saiten.protocols import Embedder
+from saiten.rag.knowledge.chunking import Chunk, cut
+from saiten.rag.knowledge.documents import Document, FoundFile, Unread
+from saiten.rag.knowledge.engine import Engine, Point
+from saiten.rag.knowledge.finding import digest_of
+from saiten.rag.knowledge.indexed import Indexed
+from saiten.rag.knowledge.manifest import Manifest
+from saiten.rag.knowledge.marks import Mark, chunk_id, mark_id, version
+from saiten.rag.knowledge.reading import Reader
+from saiten.rag.knowledge.terms import document_terms
+
+_BATCH = 128
+"""Chunks that are embedded and put at once."""
+_CHECKPOINT_CHUNKS, _CHECKPOINT_SECONDS = 4_096, 10.0
+"""After so many chunks or seconds what is there is flushed; a kill costs what came after."""
+
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(slots=True, eq=False)
+class _Task:
+    """A document that is being put."""
+
+    mark: Mark
+    """With this version as pending."""
+    version: str
+    resumed: bool
+    """Some of its chunks may be there."""
+    cut: int = 0
+    """Chunks so far."""
+    stored: int = 0
+    """Of them, those that are in the store."""
+    read_out: bool = False
+    """There will be no more chunks."""
+    failed: bool = False
+
+
+_Piece = tuple[_Task, Chunk]
+
+
+class Indexing:
+    """One run over the documents. Not frozen: it counts. `run` once, then look at `done`."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        embedder: Embedder,
+        manifest: Manifest,
+        reader: Reader,
+        *,
+        in_flight: int = 4,
+        prune: bool = False,
+        watch: Callable[[Indexed], None] | None = None,
+    ) -> None:
+        """`in_flight`: batches of 128 chunks that are worked on at a time; `prune`: remove what is not given."""
+        self.done = Indexed()
+        self._engine = engine
+        self._embedder = embedder
+        self._manifest = manifest
+        self._reader = reader
+        self._executor = LocalExecutor(in_flight)
+        self._prune = prune
+        self._watch = watch or (lambda _: None)
+        self._known: dict[str, Mark] = {}
+        self._seen: set[str] = set()
+        self._begun: list[Mark] = []
+        self._finished: list[_Task] = []
+
+    async def run(self, found: Iterable[FoundFile | Unread]) -> Indexed:
+        """Index what was found.
+
+        Raises:
+            ConfigurationError: the store or the embedder cannot be used.
+            CallFailed: the server or the embedder failed for good; what is there stays, the next run goes on.
+            BudgetSpent: likewise.
+        """
+        self._known = {mark.source: mark async for mark in self._marks()}
+        await self._remove_stale()
+        try:
+            await self._put_all(found)
+        finally:
+            await asyncio.shield(self._checkpoint())
+        await self._prune_absent()
+        await self._engine.flush()
+        if self.done.replaced or self.done.removed:
+            await self._engine.tidy()
+        return self.done
+
+    async def _put_all(self, found: Iterable[FoundFile | Unread]) -> None:
+        chunks, since = 0, time.monotonic()
+        async with (
+            aclosing(self._batches(found)) as batches,
+            aclosing(self._executor.run(self._store, batches)) as stored,
+        ):
+            async for count in stored:
+                chunks += count
+                self._watch(self.done)
+                if chunks >= _CHECKPOINT_CHUNKS or time.monotonic() - since >= _CHECKPOINT_SECONDS:
+                    await self._checkpoint()
+                    chunks, since = 0, time.monotonic()
+
+    # ------------------------------------------------------------------------------------- from files to batches
+
+    async def _batches(self, found: Iterable[FoundFile | Unread]) -> AsyncGenerator[list[_Piece]]:
+        """Chunks in batches, over the borders of documents; the marks of new documents are put before their chunks."""
+        batch: list[_Piece] = []
+        async with aclosing(self._tasks(found)) as tasks:
+            async for task, text in tasks:
+                for chunk in cut(text, self._manifest.chunk_size, self._manifest.overlap, exact=self._manifest.exact):
+                    if task.failed:
+                        break
+                    task.cut += 1
+                    batch.append((task, chunk))
+                    if len(batch) == _BATCH:
+                        await self._put_begun()
+                        yield batch
+                        batch = []
+                task.read_out = True
+                self._finish_if_whole(task)
+        await self._put_begun()
+        if batch:
+            yield batch
+
+    async def _tasks(self, found: Iterable[FoundFile | Unread]) -> AsyncGenerator[tuple[_Task, str]]:
+        """The documents to put, with their texts."""
+        for file in found:
+            document = file if isinstance(file, Unread) else await self._read(file)
+            if isinstance(document, Unread):
+                self._seen.add(_storable(document.source))
+                self.done.leave_out(document)
+            elif document is not None:
+                if document.note:
+                    self.done.notes.append((document.source, document.note))
+                task = await self._begin(_storable(document.source), document.digest)
+                self._begun.append(task.mark)
+                yield task, _storable(document.text)
+            self._watch(self.done)
+
+    async def _read(self, file: FoundFile) -> Document | Unread | None:
+        """The document; None if it is there as it is."""
+        source = _storable(file.source)
+        if source in self._seen:
+            return Unread(file.source, "another document of this run has the same name; index them from a folder above")
+        self._seen.add(source)
+        try:
+            digest = await asyncio.to_thread(digest_of, file)
+        except OSError as error:
+            return Unread(file.source, f"cannot be read: {error.strerror or error}")
+        if await self._is_whole(self._known.get(source), digest):
+            self.done.unchanged += 1
+            return None
+        return await asyncio.to_thread(self._reader.read, file)
+
+    async def _is_whole(self, mark: Mark | None, digest: str) -> bool:
+        """Whether this version is there; after an interruption its chunks are counted: a power cut may cost some."""
+        if mark is None or mark.digest != digest:
+            return False
+        if self._manifest.interrupted and await self._engine.count(version(mark.source, digest)) != mark.chunks:
+            return False
+        if mark.pending is not None:  # another version was begun, and now the document is what it was
+            await self._engine.remove_version(version(mark.source, mark.pending))
+            await self._keep(replace(mark, pending=None))
+        return True
+
+    async def _begin(self, source: str, digest: str) -> _Task:
+        mark = self._known.get(source, Mark(source))
+        if mark.pending is not None and mark.pending != digest:  # begun, and changed since
+            await self._engine.remove_version(version(source, mark.pending))
+        resumed = digest in {mark.pending, mark.digest}
+        if mark.digest == digest:  # counted as whole, and it is not
+            mark = replace(mark, digest=None, chunks=0)
+        return _Task(replace(mark, pending=digest), version(source, digest), resumed)
+
+    async def _put_begun(self) -> None:
+        begun, self._begun = self._begun, []
+        await self._keep(*begun)
+
+    # -------------------------------------------------------------------------------------- from batches to store
+
+    async def _store(self, batch: Sequence[_Piece]) -> int:
+        """Embed and put; a text that the embedder refuses costs its own document only."""
+        try:
+            return await self._embed_and_put(batch)
+        except _Refused as error:
+            by_task = [list(pieces) for _, pieces in groupby(batch, key=lambda piece: id(piece[0]))]
+            if len(by_task) > 1:
+                return sum([await self._store(pieces) for pieces in by_task])
+            task = batch[0][0]
+            if not task.failed:
+                task.failed = True
+                self.done.leave_out(Unread(task.mark.source, f"the embedder refused a chunk: {error}"))
+            return 0
+
+    async def _embed_and_put(self, batch: Sequence[_Piece]) -> int:
+        named = [(chunk_id(task.version, chunk.start, chunk.end), task, chunk) for task, chunk in batch]
+        uncertain = [name for name, task, _ in named if task.resumed]
+        there = await self._engine.present(uncertain) if uncertain else set()
+        new = [(name, task, chunk) for name, task, chunk in named if name not in there and not task.failed]
+        if new:
+            vectors = await self._embed([chunk.text for _, _, chunk in new])
+            await self._engine.put([self._point(*each, vector) for each, vector in zip(new, vectors, strict=True)])
+        self.done.chunks += len(new)
+        self.done.kept_chunks += len(there)
+        for task, _ in batch:
+            task.stored += 1
+            self._finish_if_whole(task)
+        return len(new)
+
+    async def _embed(self, texts: Sequence[str]) -> Vector:
+        try:
+            answer = await self._embedder.embed(texts)
+        except CallFailed as error:
+            self.done.usage += error.usage
+            if error.retryable:
+                raise
+            raise _Refused(str(error)) from error
+        self.done.usage += answer.usage
+        if answer.vectors.shape[1] != self._manifest.dimensions:
+            raise ConfigurationError(
+                f"{self._embedder.name} gave {answer.vectors.shape[1]} dimensions, the knowledge base has "
+                f"{self._manifest.dimensions}: the model behind the name has changed; index into a new knowledge base"
+            )
+        return answer.vectors
+
+    def _point(self, name: str, task: _Task, chunk: Chunk, vector: Vector) -> Point:
+        payload = {
+            "text": chunk.text,
+            "source": task.mark.source,
+            "start": chunk.start,
+            "end": chunk.end,
+            "version": task.version,
+        }
+        return Point(name, payload, vector, document_terms(chunk.text, self._manifest.chunk_size))
+
+    def _finish_if_whole(self, task: _Task) -> None:
+        if task.read_out and task.stored == task.cut and not task.failed:
+            self._finished.append(task)
+
+    # ------------------------------------------------------------------------------------------- what is whole
+
+    async def _checkpoint(self) -> None:
+        """Flush, then mark as whole what was put before, then remove the versions that it replaces."""
+        finished, self._finished = self._finished, []
+        await self._engine.flush()
+        whole = []
+        for task in finished:
+            old, digest = task.mark.digest, task.mark.pending
+            whole.append(replace(task.mark, digest=digest, chunks=task.cut, pending=None, stale=old))
+            replaced = old is not None
+            self.done.replaced += replaced
+            self.done.read += not replaced
+        await self._keep(*whole)
+        self._watch(self.done)
+        if any(mark.stale for mark in whole):
+            await self._engine.flush()
+            await self._remove_stale()
+
+    async def _remove_stale(self) -> None:
+        stale = [mark for mark in self._known.values() if mark.stale is not None]
+        for mark in stale:
+            await self._engine.remove_version(version(mark.source, mark.stale or ""))
+        await self._keep(*(replace(mark, stale=None) for mark in stale))
+
+    async def _prune_absent(self) -> None:
+        """Documents of the base that were not among those given: counted, and removed if that was asked for."""
+        absent = [mark for source, mark in self._known.items() if source not in self._seen]
+        self.done.absent = 0 if self._prune else len(absent)
+        for mark in absent if self._prune else ():
+            for digest in {mark.digest, mark.pending, mark.stale} - {None}:
+                await self._engine.remove_version(version(mark.source, str(digest)))
+            await self._engine.remove([mark_id(mark.source)])
+            del self._known[mark.source]
+            self.done.removed += 1
+            self._watch(self.done)
+
+    async def _keep(self, *marks: Mark) -> None:
+        if marks:
+            await self._engine.put([mark.point() for mark in marks])
+            self._known |= {mark.source: mark for mark in marks}
+
+    async def _marks(self) -> AsyncGenerator[Mark]:
+        async for payload in self._engine.marks():
+            yield Mark.read(payload)
+
+
+class _Refused(Exception):
+    """The embedder does not take a text, however often it is asked."""
+
+
+def _storable(text: str) -> str:
+    """The text without halves of surrogate pairs, which no UTF-8 can hold; every character keeps its place."""
+    return _HALF_CHARACTER.sub("\ufffd", text)

@@ -1,0 +1,105 @@
+"""A base is made, gone on with, or opened for reading."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from saiten.errors import ConfigurationError
+from saiten.protocols import Embedder
+from saiten.rag.knowledge.engine import Engine
+from saiten.rag.knowledge.manifest import Manifest, read_manifest, same_model
+from saiten.records import Usage
+
+CHUNK_SIZE, OVERLAP = 512, 0
+"""Of a new base, in characters."""
+
+
+async def find_manifest(engine: Engine) -> Manifest | None:
+    """How the base was made; None if there is none yet. Raises ConfigurationError for what is no base of ours."""
+    value = await engine.manifest()
+    return None if value is None else read_manifest(value, engine.name)
+
+
+async def open_manifest(engine: Engine) -> Manifest:
+    """How the base was made. Raises ConfigurationError if there is none, or another one's."""
+    found = await find_manifest(engine)
+    if found is None:
+        raise ConfigurationError(
+            f"there is no knowledge base at {engine.name}; make one with: saiten index DOCUMENTS --kb {engine.name}"
+        )
+    return found
+
+
+async def begin(
+    engine: Engine,
+    embedder: Embedder,
+    spec: str,
+    chunk_size: int | None = None,
+    overlap: int | None = None,
+    *,
+    exact: bool | None = None,
+    spent: Callable[[Usage], None] = lambda _: None,
+) -> Manifest:
+    """Make the base, or go on with it; from now until `end` it counts as interrupted. None: as the base has it.
+
+    `spec` is how the embedder is written, so that who searches later gets the same. The manifest that comes back says
+    `interrupted` if the base was, before this. `spent` is told what it cost to find out how long the vectors are.
+
+    Raises:
+        ConfigurationError: the base was made with other settings, or they make no sense.
+        CallFailed: the embedder failed.
+    """
+    found = await find_manifest(engine)
+    if found is None:
+        size, shared = chunk_size or CHUNK_SIZE, OVERLAP if overlap is None else overlap
+        check_cutting(size, shared)
+        tried = await embedder.embed(["How many dimensions?"])
+        spent(tried.usage)
+        dimensions = int(tried.vectors.shape[1])
+        await engine.create(dimensions)
+        found = Manifest(spec, embedder.name, dimensions, size, shared, exact=bool(exact))
+    else:
+        check_embedder(found, embedder, engine.name)
+        _check_same(found, chunk_size, overlap, engine.name, exact=exact)
+    await engine.write_manifest(replace(found, interrupted=True).written())
+    return found
+
+
+async def end(engine: Engine, manifest: Manifest) -> None:
+    """Indexing came to its end."""
+    await engine.write_manifest(replace(manifest, interrupted=False).written())
+
+
+def check_embedder(manifest: Manifest, embedder: Embedder, where: str) -> None:
+    """Raises ConfigurationError unless the base was made with this embedder."""
+    if not same_model(manifest.embedder_name, embedder.name):
+        raise ConfigurationError(
+            f"the knowledge base {where} was embedded by {manifest.embedder_name}, not by {embedder.name}; leave out "
+            f"--embedder, or say --embedder {manifest.embedder}, or index into a new knowledge base"
+        )
+
+
+def check_cutting(size: int, overlap: int) -> None:
+    """Raises ConfigurationError for chunks that would not get on through the text."""
+    if size < 1 or not 0 <= overlap < size:
+        raise ConfigurationError(
+            f"chunks of {size} characters with an overlap of {overlap} make no sense; expected a size of at least 1 "
+            "and an overlap below it, for example --chunk-size 512 --overlap 64"
+        )
+
+
+def _check_same(
+    manifest: Manifest, chunk_size: int | None, overlap: int | None, where: str, *, exact: bool | None
+) -> None:
+    if exact is not None and exact != manifest.exact:
+        kinds = {True: "chunks of exactly the same length", False: "chunks that end with a sentence"}
+        raise ConfigurationError(
+            f"the knowledge base {where} has {kinds[manifest.exact]}, not {kinds[exact]}; leave out --exact-chunks and "
+            "--sentence-chunks, or index into a new knowledge base"
+        )
+    was = (manifest.chunk_size, manifest.overlap)
+    now = (chunk_size or was[0], was[1] if overlap is None else overlap)
+    if was != now:
+        raise ConfigurationError(
+            f"the knowledge base {where} has chunks of {was[0]} characters with an overlap of {was[1]}, not {now[0]} "
+            f"and {now[1]}; leave out --chunk-size and --overlap, or index into a new knowledge base"
+        )

@@ -1,0 +1,59 @@
+"""From a found file to its document, or to the reason why there is none."""
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Self
+
+from saiten.rag.knowledge.conversion import check_library, convert
+from saiten.rag.knowledge.converter import Converter
+from saiten.rag.knowledge.documents import Document, FoundFile, Kind, NoText, Unread
+
+_READ_HERE = frozenset[Kind](("text", "markdown"))
+"""Nothing but decoding, in time and memory that follow from the size; the others go to the converter's process."""
+
+
+class Reader:
+    """Reads documents, one at a time: `with Reader() as reader: reader.read(file)`. It blocks; call it from a thread.
+
+    HTML, PDF and DOCX are converted in a process of their own, so that a file that makes a library hang, crash or run
+    out of memory is one Unread and no more.
+    """
+
+    def __init__(self, seconds: float = 60.0) -> None:
+        """`seconds`: how long nothing may come of a file (of a PDF, of a page) before it is given up."""
+        self._converter = Converter(seconds)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def read(self, file: FoundFile) -> Document | Unread:
+        """The document; whatever is wrong with the file becomes an Unread.
+
+        Raises:
+            ConfigurationError: a library is missing; `check_readers` finds that out beforehand.
+        """
+        pieces: list[str] = []
+        work = convert if file.kind in _READ_HERE else self._converter.convert
+        try:
+            digest, note = work(file.path, file.kind, pieces.append)
+        except NoText as error:
+            return Unread(file.source, str(error))
+        text = "".join(pieces)
+        if not text or text.isspace():
+            return Unread(file.source, "has no text in it")
+        return Document(text, file.source, digest, note)
+
+    def close(self) -> None:
+        """End the converter's process, if there is one."""
+        self._converter.close()
+
+
+def check_readers(kinds: Iterable[Kind]) -> None:
+    """Raises ConfigurationError, saying what to install, if a library for one of the kinds is missing."""
+    for kind in sorted(set(kinds)):
+        check_library(kind)

@@ -1,0 +1,212 @@
+"""The store on a Qdrant server, through its own client."""
+
+import warnings
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from uuid import NAMESPACE_URL, uuid5
+
+from saiten.errors import CallFailed, ConfigurationError
+from saiten.models.proxies import on_this_machine
+from saiten.models.vectors import Vector
+from saiten.rag.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
+from saiten.rag.knowledge.terms import Terms
+
+KEY_VARIABLE = "QDRANT_API_KEY"
+
+_MANIFEST = str(uuid5(NAMESPACE_URL, "saiten:manifest"))
+"""The point that holds how the base was made: a payload without vectors, which every version of Qdrant can keep."""
+_MANIFEST_FIELD = "manifest"
+_PAGE = 1_000
+_REFUSED = frozenset({401, 403})
+_LATER = frozenset({408, 425, 429})
+
+T = TypeVar("T")
+
+
+class ServerEngine:
+    """A base that is a collection of a server. Any number of processes may search it, also while one indexes."""
+
+    def __init__(self, client: Any, collection: str, address: str) -> None:
+        """`client`: an AsyncQdrantClient; see `connect`."""
+        self._client = client
+        self._collection = collection
+        self._address = address
+
+    @property
+    def name(self) -> str:
+        return f"{self._address}/{self._collection}"
+
+    async def manifest(self) -> Mapping[str, Any] | None:
+        if not await self._ask(self._client.collection_exists(self._collection), first=True):
+            return None
+        records = await self._ask(self._client.retrieve(self._collection, [_MANIFEST], with_payload=True))
+        if records:
+            value = (records[0].payload or {}).get(_MANIFEST_FIELD)
+            return value if isinstance(value, dict) else {}
+        empty = (await self._ask(self._client.count(self._collection, exact=True))).count == 0
+        return None if empty else {}  # empty: whoever made it was killed before a manifest was there
+
+    async def create(self, dimensions: int) -> None:
+        m = _models()
+        if await self._ask(self._client.collection_exists(self._collection)):  # empty, as `manifest` found
+            await self._ask(self._client.delete_collection(self._collection))
+        await self._ask(
+            self._client.create_collection(
+                self._collection,
+                vectors_config={DENSE: m.VectorParams(size=dimensions, distance=m.Distance.DOT)},
+                sparse_vectors_config={TERMS: m.SparseVectorParams(modifier=m.Modifier.IDF)},
+            )
+        )
+        for field in (VERSION, DOCUMENT):
+            await self._ask(self._client.create_payload_index(self._collection, field, m.PayloadSchemaType.KEYWORD))
+
+    async def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        await self.put([Point(_MANIFEST, {_MANIFEST_FIELD: dict(manifest)})])
+
+    async def put(self, points: Sequence[Point]) -> None:
+        await self._ask(self._client.upsert(self._collection, [_point(point) for point in points], wait=True))
+
+    async def present(self, ids: Sequence[str]) -> set[str]:
+        found = await self._ask(
+            self._client.retrieve(self._collection, list(ids), with_payload=False, with_vectors=False)
+        )
+        return {str(record.id) for record in found}
+
+    async def search(self, query: Vector | Terms, k: int, without: Sequence[str] = ()) -> list[Hit]:
+        m = _models()
+        hidden = [m.FieldCondition(key=VERSION, match=m.MatchAny(any=list(without)))] if without else None
+        answer = await self._ask(
+            self._client.query_points(
+                self._collection,
+                query=_sparse(query) if isinstance(query, Terms) else query.tolist(),
+                using=TERMS if isinstance(query, Terms) else DENSE,
+                query_filter=m.Filter(must_not=hidden) if hidden else None,
+                limit=k,
+                with_payload=True,
+            )
+        )
+        return [Hit(str(point.id), point.score, point.payload or {}) for point in answer.points]
+
+    async def marks(self) -> AsyncIterator[Mapping[str, Any]]:
+        m, offset = _models(), None
+        only = m.Filter(must_not=[m.IsEmptyCondition(is_empty=m.PayloadField(key=DOCUMENT))])
+        while True:
+            records, offset = await self._ask(
+                self._client.scroll(self._collection, scroll_filter=only, limit=_PAGE, offset=offset, with_payload=True)
+            )
+            for record in records:
+                yield record.payload
+            if offset is None:
+                return
+
+    async def count(self, version: str) -> int:
+        answer = await self._ask(self._client.count(self._collection, count_filter=_of(version), exact=True))
+        return int(answer.count)
+
+    async def remove_version(self, version: str) -> None:
+        m = _models()
+        await self._ask(self._client.delete(self._collection, m.FilterSelector(filter=_of(version)), wait=True))
+
+    async def remove(self, ids: Sequence[str]) -> None:
+        m = _models()
+        await self._ask(self._client.delete(self._collection, m.PointIdsList(points=list(ids)), wait=True))
+
+    async def flush(self) -> None:
+        """Nothing to do: the server answers once it has written its log."""
+
+    async def tidy(self) -> None:
+        """Nothing to do: the server does it by itself."""
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _ask(self, call: Awaitable[T], *, first: bool = False) -> T:
+        """The server's answer; its errors in words that help. `first`: a server that is not there is a wrong set-up."""
+        from qdrant_client.http.exceptions import ApiException, UnexpectedResponse  # noqa: PLC0415 - an extra
+
+        try:
+            return await call
+        except UnexpectedResponse as error:
+            status = error.status_code or 0
+            said = error.content.decode("utf-8", "replace")[:300]
+            if status in _REFUSED:
+                raise ConfigurationError(
+                    f"the Qdrant server {self._address} refused with HTTP {status}; is {KEY_VARIABLE} set and right?"
+                ) from error
+            if status == 404:
+                raise ConfigurationError(f"{self.name} is not there: {said}") from error
+            later = status in _LATER or status >= 500
+            message = f"the Qdrant server {self._address} answered HTTP {status}: {said}"
+            raise CallFailed(message, retryable=later, status=status) from error
+        except (ApiException, OSError) as error:
+            cause = error.args[0] if error.args else error
+            message = f"the Qdrant server {self._address} cannot be reached: {cause}"
+            if first:
+                raise ConfigurationError(f"{message}; is it running, and is the address right?") from error
+            raise CallFailed(message, retryable=True) from error
+
+
+def connect(url: str, key: str | None, *, timeout: float = 60.0) -> ServerEngine:
+    """The engine for `http://HOST:6333/NAME` or `https://…`; the last part of the path names the collection.
+
+    Raises:
+        ConfigurationError: the address has another form, or qdrant-client is not installed.
+    """
+    parts = urlsplit(url)
+    before, _, collection = parts.path.rstrip("/").rpartition("/")
+    if parts.username or parts.password:
+        raise ConfigurationError(f"no password in the address of a knowledge base, please; set {KEY_VARIABLE} instead")
+    if not collection or not parts.hostname or parts.query or parts.fragment:
+        raise ConfigurationError(
+            f"{url!r} does not name a knowledge base on a Qdrant server; expected http://HOST:6333/NAME"
+        )
+    address = f"{parts.scheme}://{parts.netloc}{before}"
+    _models()
+    from qdrant_client import AsyncQdrantClient  # noqa: PLC0415 - an extra
+
+    try:
+        port = parts.port or (443 if parts.scheme == "https" else 6333)
+    except ValueError as error:
+        raise ConfigurationError(f"{url!r}: {error}") from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a key over http: usual within one's own network
+        client = AsyncQdrantClient(
+            url=f"{parts.scheme}://{parts.hostname if ':' not in parts.hostname else f'[{parts.hostname}]'}",
+            port=port,
+            prefix=before or None,
+            api_key=key,
+            timeout=int(timeout),
+            check_compatibility=False,
+            trust_env=not on_this_machine(parts.hostname),
+        )
+    return ServerEngine(client, collection, address)
+
+
+def _models() -> Any:
+    try:
+        from qdrant_client import models  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise ConfigurationError(
+            'a knowledge base on a Qdrant server needs qdrant-client; install it with: pip install "saiten[qdrant]"; '
+            "or name a folder, which needs nothing more"
+        ) from error
+    return models
+
+
+def _point(point: Point) -> Any:
+    vectors: dict[str, Any] = {}
+    if point.dense is not None:
+        vectors[DENSE] = point.dense.tolist()
+    if point.terms is not None:
+        vectors[TERMS] = _sparse(point.terms)
+    return _models().PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
+
+
+def _sparse(terms: Terms) -> Any:
+    return _models().SparseVector(indices=list(terms.indices), values=list(terms.weights))
+
+
+def _of(version: str) -> Any:
+    m = _models()
+    return m.Filter(must=[m.FieldCondition(key=VERSION, match=m.MatchValue(value=version))])

@@ -1,0 +1,135 @@
+"""Answers that are in a file already, as the system under test: found by the id, else by the question."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal
+
+from saiten.data import BadRow
+from saiten.data.columns import MISSING, SAMPLE_COLUMNS, Columns
+from saiten.data.formats import read_rows
+from saiten.data.rows import Row
+from saiten.data.values import as_text, as_texts
+from saiten.errors import SystemFailed
+from saiten.rag.systems.contract import read_answer
+from saiten.records import Answer, Inquiry, Passage
+
+_KINDS: tuple[Literal["failed", "timeout", "unreadable"], ...] = ("failed", "timeout", "unreadable")
+
+
+class AnswerFile:
+    """Gives the answers of a file, in any format and with any column names that samples may have.
+
+    They are read once, into a temporary database, so a file may be larger than the memory. An answer from a file costs
+    nothing and has no latency. A row that was kept for a failure (`saiten answer` writes such) fails again with its
+    reason.
+    """
+
+    def __init__(self, path: Path, *, columns: Mapping[str, str] = {}, tell: Callable[[str], None]) -> None:
+        """`columns`: field → column, where the names are not recognised; `tell` hears about rows that cannot be used.
+
+        Raises:
+            BadInput: there is no such file, or no column for an answer in it.
+        """
+        self._path = path
+        self._digest = blake2b(digest_size=4)
+        # An empty name: a file of SQLite's own, which is gone when it is closed.
+        self._kept = sqlite3.connect("", check_same_thread=False, isolation_level=None)
+        self._kept.execute("CREATE TABLE answers (id TEXT, question TEXT, row TEXT)")
+        rows = self._rows(Columns(SAMPLE_COLUMNS, columns), tell)
+        self._kept.execute("BEGIN")
+        self._kept.executemany("INSERT INTO answers VALUES (?, ?, ?)", rows)
+        self._kept.execute("COMMIT")
+        self._kept.execute("CREATE INDEX by_id ON answers (id)")
+        self._kept.execute("CREATE INDEX by_question ON answers (question)")
+
+    @property
+    def name(self) -> str:
+        """`file:NAME`."""
+        return f"file:{self._path.name}"
+
+    def describe(self) -> Mapping[str, str]:
+        return {"system": self.name, "answers": self._digest.hexdigest()}
+
+    async def answer(self, inquiry: Inquiry) -> Answer:
+        question = inquiry.question.strip()
+        row = self._by_id(inquiry.id, question) if inquiry.id else None
+        row = row or self._by_question(question)
+        if row is None:
+            raise SystemFailed(f"{self._path.name} has no answer to this question, nor one under the id {inquiry.id!r}")
+        value = json.loads(row)
+        if value["answer"] is None:
+            raise SystemFailed(value["reason"], value["kind"])
+        found = read_answer(value)
+        return Answer(found.text, found.contexts)
+
+    async def close(self) -> None:
+        self._kept.close()
+
+    def _by_id(self, identity: str, question: str) -> str | None:
+        """The row with this id. `row-3` of another file is another question, and not taken for this one."""
+        found = self._kept.execute("SELECT row FROM answers WHERE id = ? AND question IN (?, '')", (identity, question))
+        return next((str(row) for (row,) in found), None)
+
+    def _by_question(self, question: str) -> str | None:
+        asked = "SELECT DISTINCT row FROM answers WHERE question = ? AND question != '' LIMIT 2"
+        found = [str(row) for (row,) in self._kept.execute(asked, (question,))]
+        if len(found) > 1:
+            raise SystemFailed(f"{self._path.name} has several answers to this question, and none of them has its id")
+        return found[0] if found else None
+
+    def _rows(self, columns: Columns, tell: Callable[[str], None]) -> Iterator[tuple[str, str, str]]:
+        found = read_rows(self._path, None, wanted=_everything, tell=tell)
+        for row in columns.checked(found, self._path.name, ("answer",), tell):
+            if isinstance(row, BadRow):
+                tell(f"{row.where} is left out: {row.reason}")
+                continue
+            try:
+                kept = _kept(row, columns)
+            except ValueError as error:
+                tell(f"{row.where} is left out: {error}")
+                continue
+            self._digest.update(repr(kept).encode())
+            yield kept
+
+
+def _everything(column: str) -> bool:
+    return True
+
+
+def _kept(row: Row, columns: Columns) -> tuple[str, str, str]:
+    """Id, question, and what the answer is, as JSON."""
+
+    def cell(field: str) -> Any:
+        value = columns.find(row.fields, field)
+        return None if value is MISSING else value
+
+    text, contexts = as_text(cell("answer")), cell("contexts")
+    value: dict[str, Any] = {"answer": text}
+    if text is None:
+        error = row.fields.get("error")
+        told = error if isinstance(error, Mapping) else {}
+        kind = told.get("kind")
+        value["kind"] = kind if kind in _KINDS else "failed"
+        value["reason"] = str(told.get("reason") or "the file has no answer to this question")
+    elif isinstance(contexts, str) or not row.typed:
+        value["contexts"] = as_texts(contexts)
+    else:
+        value["contexts"] = _passages(contexts)
+    return as_text(cell("id")) or f"row-{row.number}", (as_text(cell("question")) or "").strip(), json.dumps(value)
+
+
+def _passages(contexts: Any) -> Any:
+    """With source and score where they are told as `saiten answer` writes them; else the texts."""
+    try:
+        found = read_answer({"answer": "", "contexts": contexts}).contexts
+    except ValueError:
+        return as_texts(contexts)
+    return None if found is None else [_passage(passage) for passage in found]
+
+
+def _passage(passage: Passage) -> dict[str, Any]:
+    names = ("text", "source", "score", "start", "end")
+    return {name: getattr(passage, name) for name in names}

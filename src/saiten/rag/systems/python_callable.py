@@ -1,0 +1,184 @@
+"""A Python function as the system under test, synchronous or not.
+
+It is called with the question; with `history` (a list of `{"question", "answer"}`, oldest first), `session`, `id` and
+`language` as well, as far as it has parameters of these names. What it may return is said in `contract.py`.
+"""
+
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from inspect import Parameter, isasyncgen, isawaitable, iscoroutinefunction, isgenerator, signature
+from time import perf_counter
+from typing import Any
+
+from saiten.errors import ConfigurationError, SaitenError
+from saiten.models import Layer
+from saiten.rag.systems.attempts import Kind, Trouble, ask
+from saiten.rag.systems.contract import NOT_TOLD, kind_of, question_object, read_answer
+from saiten.rag.systems.loading import Loaded
+from saiten.rag.systems.threads import OutOfTime, Threads
+from saiten.records import Answer, Inquiry
+
+_OPTIONAL = ("history", "session", "id", "language")
+_SHOWN = 500  # characters of an exception's text
+
+
+class PythonCallable:
+    """Asks a function. A synchronous one runs in threads, so it must bear being called from several at once.
+
+    The latency is that of the call alone, without the wait for a free thread.
+    """
+
+    def __init__(
+        self, loaded: Loaded, *, timeout: float = 120.0, concurrency: int = 8, around: Sequence[Layer] = ()
+    ) -> None:
+        """`timeout`: seconds for one answer; `concurrency`: threads; `around`: what stands around each call.
+
+        Raises:
+            ConfigurationError: the function cannot be called with a question.
+        """
+        self._loaded = loaded
+        self._timeout = timeout
+        self._arguments = _arguments_for(loaded)
+        called = loaded.function
+        self._is_async = iscoroutinefunction(called) or iscoroutinefunction(getattr(called, "__call__", None))  # noqa: B004 - an object's own
+        self._threads = Threads(concurrency, loaded.name)
+        self._around = around
+
+    @property
+    def name(self) -> str:
+        return self._loaded.name
+
+    def describe(self) -> Mapping[str, str]:
+        """The name alone: a function that was mended is the same system, and can be asked again where it failed."""
+        return {"system": self.name}
+
+    async def answer(self, inquiry: Inquiry) -> Answer:
+        return await ask(self._around, partial(self._attempt, inquiry), inquiry)
+
+    async def close(self) -> None:
+        self._threads.close()
+
+    async def _attempt(self, inquiry: Inquiry) -> Answer:
+        positional, named = self._arguments(inquiry)
+        call = partial(self._loaded.function, *positional, **named)
+        try:
+            value, seconds = await (self._awaited(call) if self._is_async else self._in_thread(call))
+        except SaitenError:
+            raise
+        except OutOfTime as error:
+            raise Trouble(f"it did not answer within {self._timeout:g} s", "timeout", NOT_TOLD) from error
+        except Exception as error:
+            kind: Kind = "timeout" if isinstance(error, TimeoutError) else "failed"
+            raise Trouble(self._told(error), kind, NOT_TOLD) from error
+        try:
+            answer = read_answer(value)
+        except ValueError as error:
+            raise Trouble(f"it did not return an answer: {error}{_hint(value)}", "unreadable", NOT_TOLD) from error
+        return answer if answer.seconds is not None else replace(answer, seconds=seconds)
+
+    async def _in_thread(self, call: Callable[[], Any]) -> tuple[Any, float]:
+        def timed() -> tuple[Any, float]:
+            begun = perf_counter()
+            value = call()
+            return value, perf_counter() - begun
+
+        value, seconds = await self._threads.run(timed, self._timeout)
+        if not isawaitable(value):
+            return value, seconds
+        value, further = await self._awaited(lambda: value)  # a lambda or a partial around an asynchronous function
+        return value, seconds + further
+
+    async def _awaited(self, call: Callable[[], Awaitable[Any]]) -> tuple[Any, float]:
+        begun = perf_counter()
+        task = asyncio.ensure_future(_without_exit(call))
+        try:
+            await asyncio.wait({task}, timeout=self._timeout)
+        finally:
+            if not task.done():  # nobody waits for one that does not let itself be cancelled
+                task.add_done_callback(_heard)
+                task.cancel()
+        if not task.done():
+            raise OutOfTime
+        if task.cancelled():
+            raise Trouble("it was cancelled from inside", usage=NOT_TOLD)
+        return task.result(), perf_counter() - begun
+
+    def _told(self, error: BaseException) -> str:
+        """The exception's type and text, and the last line in the function's own file that led to it."""
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if frame.filename == self._loaded.file]
+        frame = next(iter(reversed(own)), None)
+        where = f" (line {frame.lineno} of {frame.filename}, in {frame.name})" if frame else ""
+        try:
+            said = " ".join(str(error).split())
+        except Exception:  # noqa: BLE001 - an exception whose own text cannot be had
+            said = "…"
+        return f"{type(error).__name__}: {said[:_SHOWN]}{where}" if said else f"{type(error).__name__}{where}"
+
+
+async def _without_exit(call: Callable[[], Awaitable[Any]]) -> Any:
+    try:
+        return await call()
+    except SystemExit as error:  # asyncio would let it end the whole run
+        raise RuntimeError(f"sys.exit({error.code!r}) was called") from error
+
+
+def _heard(task: asyncio.Future[Any]) -> None:
+    """So that asyncio does not complain about an exception that nobody waited for."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _hint(value: Any) -> str:
+    if isgenerator(value) or isasyncgen(value):
+        if isgenerator(value):
+            value.close()
+        return "; join what it yields into one text"
+    if isinstance(value, Coroutine):
+        value.close()
+    return f"; the value has the type {type(value).__name__}" if kind_of(value) == "a tuple" else ""
+
+
+def _arguments_for(loaded: Loaded) -> Callable[[Inquiry], tuple[tuple[Any, ...], dict[str, Any]]]:
+    """How the function is called: the question by position or by name, and what else it takes by name."""
+    try:
+        parameters = dict(signature(loaded.function).parameters)
+    except (TypeError, ValueError):  # a builtin without a signature
+        return lambda inquiry: ((inquiry.question,), {})
+    by_name = {
+        name
+        for name, each in parameters.items()
+        if each.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    }
+    takes_all = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
+    optional = [name for name in _OPTIONAL if name in by_name or takes_all]
+    first = next((name for name, each in parameters.items() if _is_place(each) and name not in _OPTIONAL), None)
+    named = "question" in by_name or (takes_all and first is None)
+    if not named and first is None:
+        raise ConfigurationError(f"{loaded.name} takes no question; it is called with the question, a text")
+    given = {*optional, "question" if named else first}
+    lacking = [name for name, each in parameters.items() if name not in given and _is_required(each)]
+    if lacking:
+        raise ConfigurationError(
+            f"{loaded.name} wants {', '.join(lacking)} too, which saiten has not; it is called with the question and, "
+            f"by name, {', '.join(_OPTIONAL)}: give the others a default"
+        )
+
+    def arguments(inquiry: Inquiry) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        whole = question_object(inquiry)
+        more = {name: whole[name] for name in optional}
+        return ((), {"question": inquiry.question} | more) if named else ((inquiry.question,), more)
+
+    return arguments
+
+
+def _is_place(parameter: Parameter) -> bool:
+    return parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.VAR_POSITIONAL)
+
+
+def _is_required(parameter: Parameter) -> bool:
+    variable = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    return parameter.default is Parameter.empty and parameter.kind not in variable

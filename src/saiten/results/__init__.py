@@ -1,0 +1,1 @@
+"""Results as frozen records: nothing here knows how it is shown."""

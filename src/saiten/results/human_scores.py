@@ -1,0 +1,58 @@
+"""What people say of each answer, as scores beside those of the metrics, so that both have their means side by side.
+
+The value of an answer is that of a meta-evaluation: its third decision where there is one, else the mean over its
+annotators; an answer that people call declined counts as declined, and one without a label is counted as such.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from saiten.errors import BadInput
+from saiten.records import Label, Score, Scored
+from saiten.trust.meta_evaluation.outputs import Item, Output
+from saiten.trust.meta_evaluation.pairing import Aspect, pair
+
+HUMAN = "human"
+"""Name of the scores of labels without an aspect; `human:ASPECT` of those with one."""
+
+
+def is_human(metric: str) -> bool:
+    """Whether these are scores of people."""
+    return metric == HUMAN or metric.startswith(f"{HUMAN}:")
+
+
+def human_scores(
+    items: Mapping[str, Item], outputs: Iterable[Output], labels: Iterable[Label], *, main: str = ""
+) -> Iterator[Scored]:
+    """A score per sample and aspect of single answers; preferences and marked spans are none.
+
+    Args:
+        items: the samples, by id.
+        outputs: of the metrics on them, which tell what a label of 0 means.
+        labels: of people.
+        main: `human` to get the only aspect there is under this name, `human:ASPECT` for one that has to be there.
+
+    Raises:
+        BadInput: no label belongs to any of the samples, or the aspects are not what `main` asks for.
+    """
+    aspects = [aspect for aspect in pair(items, outputs, labels) if not aspect.pairs and not aspect.marked]
+    for name, aspect in _named(aspects, main).items():
+        values = dict(zip(aspect.items, aspect.people.tolist(), strict=True))
+        declined = frozenset(aspect.declined)
+        for sample in items:
+            yield Scored(sample, name, _score(sample, values, declined))
+
+
+def _named(aspects: Sequence[Aspect], main: str) -> Mapping[str, Aspect]:
+    found = {f"{HUMAN}:{aspect.name}" if aspect.name else HUMAN: aspect for aspect in aspects}
+    if main == HUMAN and HUMAN not in found and len(found) == 1:
+        return {HUMAN: next(iter(found.values()))}
+    if main and main not in found:
+        there = ", ".join(found) or "none of single answers"
+        raise BadInput(f"main: {main} takes what people said of single answers; there is {there}; name one of these")
+    return found
+
+
+def _score(sample: str, values: Mapping[str, float], declined: frozenset[str]) -> Score:
+    if sample in declined:
+        return Score.declined("people call it declined")
+    return Score(values[sample]) if sample in values else Score.undefined("no label")

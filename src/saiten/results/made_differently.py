@@ -1,0 +1,34 @@
+"""Which figures of several runs were made in different ways: by another judge, prompt, tokeniser or version."""
+
+from collections.abc import Sequence
+
+from saiten.runs import RunReader
+
+_NAMED = 3
+"""Metrics that are named where more were made in the same other way."""
+
+
+def made_differently(readers: Sequence[RunReader]) -> list[str]:
+    """A remark for each way in which the signatures of a metric differ between the runs that have it."""
+    made = [reader.manifest for reader in readers]
+    found: dict[str, list[str]] = {}
+    for metric in dict.fromkeys(metric for each in made for metric in each.signatures):
+        how = _differing([each.made_by(metric) for each in made if metric in each.signatures])
+        if how:
+            found.setdefault(how, []).append(metric)
+    return [
+        f"the runs make {_named(metrics)} differently ({how}); the difference may come from that"
+        for how, metrics in found.items()
+    ]
+
+
+def _differing(runs: Sequence[dict[str, str]]) -> str:
+    """`judge a → b, saiten 0.1 → 0.2`, in the order of the signature."""
+    keys = dict.fromkeys(key for parts in runs for key in parts)
+    ways = {key: [parts.get(key, "none") for parts in runs] for key in keys}
+    return ", ".join(f"{key} {' → '.join(values)}" for key, values in ways.items() if len(set(values)) > 1)
+
+
+def _named(metrics: Sequence[str]) -> str:
+    more = len(metrics) - _NAMED
+    return ", ".join(metrics[:_NAMED]) + (f" and {more} more" if more > 0 else "")

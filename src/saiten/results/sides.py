@@ -1,0 +1,251 @@
+"""The sides of a comparison, runs or systems, and what of one belongs to what of another.
+
+Samples of runs are paired by id and question. Where there are no ids (`row-N` only says where a row was), or the ids of
+one question differ from run to run, they are paired by question, and by group and system where these tell answers to
+one question apart. Systems are paired by question. Several answers under one key count with their mean.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal
+
+from saiten.errors import BadInput
+from saiten.records import Sample, Scored, Status
+from saiten.results.summary import Place, place_of
+from saiten.runs import RunReader
+
+Key = tuple[str, str]
+"""Question, and the id, or whatever else tells answers to it apart; "" where nothing does."""
+Missing = Status | Literal["absent"]
+"""Why a side has no value: the status of its score, or that it has no answer."""
+How = Literal[
+    "id and question",
+    "question",
+    "question, for lack of ids",
+    "question, since the ids do not match",
+    "place in the file, for lack of ids and questions",
+]
+"""By what answers are paired."""
+
+_PLACE_IN_FILE = re.compile(r"row-\d+(@.*)?", re.DOTALL)
+"""What readers call a row without an id."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """A run, or one system of a run, as far as it is compared."""
+
+    title: str
+    places: Mapping[str, Place]
+    """Of its samples, by id."""
+    scores: Mapping[str, Mapping[str, float | Status]]
+    """By metric, then by sample id: the value, or why there is none."""
+    by_question: bool = False
+    """Whether it is a system, which is paired by question."""
+
+    @property
+    def measured(self) -> list[str]:
+        """The metrics that have a value."""
+        return [metric for metric, of in self.scores.items() if any(isinstance(one, float) for one in of.values())]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedSide:
+    """A side by the keys under which it is paired."""
+
+    values: Mapping[str, Mapping[Key, float]]
+    """By metric; several answers under one key count with their mean."""
+    missing: Mapping[str, Mapping[Key, Status]]
+    """By metric: what has a score and no value."""
+    answers: Counter[Key]
+    """How many there are under each key."""
+
+    def asked(self, metric: str) -> set[Key]:
+        """Everything that has a score of the metric, whatever its status."""
+        return {*self.values.get(metric, {}), *self.missing.get(metric, {})}
+
+    def why_missing(self, metric: str, keys: Iterable[Key]) -> Counter[Missing]:
+        """How many of these have no value, and why."""
+        values, missing = self.values.get(metric, {}), self.missing.get(metric, {})
+        return Counter(missing.get(key, "absent") for key in keys if key not in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Under which key each sample is paired, run by run."""
+
+    how: How
+    of: tuple[Mapping[str, Key], ...]
+    """By run, then by sample id."""
+
+
+def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False) -> Keys:
+    """The keys of the samples of several runs, or systems (`by_question`); one way for all of them."""
+    tags = [_group] if by_question else [_group, _system]
+    telling = [tag for tag in tags if _tells_apart(tag, runs)]
+    questions = tuple(
+        {identity: (place.question, "\0".join(tag(place) for tag in telling)) for identity, place in places.items()}
+        for places in runs
+    )
+    if by_question:
+        return Keys("question", questions)
+    ids = tuple(
+        {
+            identity: alike[identity] if _PLACE_IN_FILE.fullmatch(identity) else (place.question, identity)
+            for identity, place in places.items()
+        }
+        for places, alike in zip(runs, questions, strict=True)
+    )
+    nameless = any(places and all(map(_PLACE_IN_FILE.fullmatch, places)) for places in runs)
+    if not nameless and all(_match(ids[0], ids[at], questions[0], questions[at]) for at in range(1, len(runs))):
+        return Keys("id and question", ids)
+    if not any(_has_question(place) for places in runs for place in places.values()):
+        return Keys("place in the file, for lack of ids and questions", questions)
+    return Keys("question, for lack of ids" if nameless else "question, since the ids do not match", questions)
+
+
+def _group(place: Place) -> str:
+    return place.group or ""
+
+
+def _system(place: Place) -> str:
+    return place.system or ""
+
+
+def _has_question(place: Place) -> bool:
+    return not place.question.startswith("\0")
+
+
+def _tells_apart(tag: Callable[[Place], str], runs: Sequence[Mapping[str, Place]]) -> bool:
+    """Whether answers to one question differ in it, and all runs know it: systems may be renamed from run to run."""
+    known = [{tag(place) for place in places.values()} for places in runs]
+    if any(known[0].isdisjoint(others) for others in known[1:]):
+        return False
+    return any(len({(p.question, tag(p)) for p in of.values()}) > len({p.question for p in of.values()}) for of in runs)
+
+
+def _match(first: Mapping[str, Key], second: Mapping[str, Key], *questions: Mapping[str, Key]) -> bool:
+    """Whether ids pair at least half of what the questions do; ids given anew in each run pair next to nothing."""
+    by_id = len({*first.values()} & {*second.values()})
+    by_question = len({*questions[0].values()} & {*questions[1].values()})
+    return 2 * by_id >= by_question
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """How the answers of two sides were paired, and which have no counterpart."""
+
+    how: How
+    pairs: int
+    first: int
+    """Keys of the first side, paired or not."""
+    second: int
+    several: int
+    """Pairs in which a side has several answers, which count with their mean."""
+
+    @property
+    def alone(self) -> tuple[int, int]:
+        """How many of the first and of the second have no counterpart."""
+        return self.first - self.pairs, self.second - self.pairs
+
+    @property
+    def mostly_alone(self) -> bool:
+        """Whether a side has more without a counterpart than with one."""
+        return max(self.alone) > self.pairs
+
+
+def paired(sides: Sequence[Side]) -> tuple[How, list[PairedSide]]:
+    """The sides by the keys under which all of them are paired."""
+    keys = pair_keys([side.places for side in sides], by_question=any(side.by_question for side in sides))
+    return keys.how, [_keyed(side, of) for side, of in zip(sides, keys.of, strict=True)]
+
+
+def pairing_of(how: How, first: PairedSide, second: PairedSide) -> Pairing:
+    """How two of them were paired."""
+    both = first.answers.keys() & second.answers.keys()
+    several = sum(max(first.answers[key], second.answers[key]) > 1 for key in both)
+    return Pairing(how, len(both), len(first.answers), len(second.answers), several)
+
+
+def _keyed(side: Side, keys: Mapping[str, Key]) -> PairedSide:
+    values: dict[str, dict[Key, list[float]]] = {}
+    missing: dict[str, dict[Key, Status]] = {}
+    for metric, of in side.scores.items():
+        for identity, one in of.items():
+            if isinstance(one, float):
+                values.setdefault(metric, {}).setdefault(keys[identity], []).append(one)
+            else:
+                missing.setdefault(metric, {})[keys[identity]] = one
+    means = {metric: {key: fmean(each) for key, each in of.items()} for metric, of in values.items()}
+    lacking = {
+        metric: {key: why for key, why in of.items() if key not in means.get(metric, {})}
+        for metric, of in missing.items()
+    }
+    return PairedSide(means, lacking, Counter(keys.values()))
+
+
+Apart = Literal["unmeasured", "metric", "question", "sample"]
+"""Why two sides cannot be compared: one has no value at all; no metric, no question, no sample has values of both."""
+
+
+def apart(first: Side, second: Side) -> Apart | None:
+    """Why the two cannot be compared; None if they can."""
+    if not first.measured or not second.measured:
+        return "unmeasured"
+    shared = [metric for metric in first.measured if metric in second.measured]
+    if not shared:
+        return "metric"
+    _, (one, other) = paired((first, second))
+    if any(not one.values[metric].keys().isdisjoint(other.values[metric]) for metric in shared):
+        return None
+    return "question" if first.by_question else "sample"
+
+
+def comparable(sides: Iterable[Side]) -> Iterator[list[Side]]:
+    """The sides in groups: each can be compared with the first of its group, which is alone where none can be."""
+    left = list(sides)
+    while left:
+        first, *others = left
+        group = [first, *(side for side in others if apart(first, side) is None)]
+        left = [side for side in left if not any(side is one for one in group)]
+        yield group
+
+
+def side_of(reader: RunReader, name: str, system: str | None = None) -> Side:
+    """A run; or one of its systems, by question.
+
+    Raises:
+        BadInput: the run has no samples of the system.
+    """
+    samples = [sample for sample in reader.samples() if system is None or sample.system == system]
+    if not samples and system is not None:
+        raise BadInput(f"{reader.folder} has no samples of the system {system!r}")
+    return side_from(samples, reader.scores(), name, by_question=system is not None)
+
+
+def side_from(samples: Iterable[Sample], scores: Iterable[Scored], name: str, *, by_question: bool = False) -> Side:
+    """The side that these samples and their scores make."""
+    places = {sample.id: place_of(sample) for sample in samples}
+    return _sides({name: places}, scores, by_question=by_question)[0]
+
+
+def systems_of(reader: RunReader) -> list[Side]:
+    """The systems of a run, by question, in the order in which they come; empty where there are fewer than two."""
+    places: dict[str, dict[str, Place]] = {}
+    for sample in reader.samples():
+        if sample.system:
+            places.setdefault(sample.system, {})[sample.id] = place_of(sample)
+    return _sides(places, reader.scores(), by_question=True) if len(places) > 1 else []
+
+
+def _sides(places: Mapping[str, Mapping[str, Place]], scores: Iterable[Scored], *, by_question: bool) -> list[Side]:
+    names = {identity: name for name, of in places.items() for identity in of}
+    found: dict[str, dict[str, dict[str, float | Status]]] = {name: {} for name in places}
+    for one in scores:
+        if one.sample in names:
+            value = one.score.status if one.score.value is None else float(one.score.value)
+            found[names[one.sample]].setdefault(one.metric, {})[one.sample] = value
+    return [Side(name, of, found[name], by_question) for name, of in places.items()]

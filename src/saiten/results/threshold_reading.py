@@ -1,0 +1,117 @@
+"""Thresholds as they are typed: `METRIC=NUMBER`, or `METRIC.FIGURE=NUMBER`; a slip is found before anything is spent.
+
+Neither `<` nor `>` is used, since a shell reads them as a file, and the `=` needs no quotation marks in YAML.
+"""
+
+import math
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.catalog import ALIASES, make_metric, make_metrics
+from saiten.results.comparison import higher_is_better
+from saiten.results.thresholds import FIGURES, Side, Threshold
+
+
+def read_threshold(text: str, side: Side, measured: Sequence[str]) -> Threshold:
+    """The threshold; `measured` are the metrics that there are, as they stand in the run.
+
+    Raises:
+        ConfigurationError: it is not of this form, there is no such metric, or its limit lies beyond all of its
+            values. At their bound it asks only that there is a value.
+    """
+    name, sign, number = text.rpartition("=")
+    limit = _number(number)
+    if not sign or limit is None or not name.strip(" <>"):
+        raise ConfigurationError(
+            f"a threshold is written METRIC=NUMBER, as in --fail-{side} faithfulness=0.8, but {text!r} came"
+        )
+    if name.rstrip().endswith(("<", ">")):
+        raise ConfigurationError(
+            f"a threshold is written with = alone, not {text!r}; --fail-under is the lower bound, --fail-over the upper"
+        )
+    metric, figure = _split(name.strip(), measured)
+    threshold = Threshold(find_metric(metric, measured), limit, side, figure)
+    if figure == "coverage":
+        check_limit(f"the coverage of {threshold.metric}", limit, (0.0, 1.0))
+    else:
+        check_limit(threshold.metric, limit, _bounds(threshold.metric))
+    return threshold
+
+
+def find_metric(name: str, measured: Sequence[str]) -> str:
+    """The metric as it stands in the run: by its name, another spelling, or its title where only one has it.
+
+    Raises:
+        ConfigurationError: there is none, or there are several; the text names them.
+    """
+    if name in measured:
+        return name
+    title = name.strip().lower().replace("-", "_")
+    title = ALIASES.get(title, title)
+    of_title = [each for each in measured if each.partition("[")[0] == title]
+    found = [each for each in _spelt(name) if each in measured] or of_title
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ConfigurationError(f"{name} is several figures here: {', '.join(found)}; name one of them")
+    near = get_close_matches(name, measured, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(measured) or 'none'}"
+    raise ConfigurationError(f"{name!r} is not scored; {hint}")
+
+
+def check_limit(what: str, limit: float, bounds: tuple[float, float]) -> None:
+    """Nothing, if the limit lies where values lie.
+
+    Raises:
+        ConfigurationError: it does not, or it is NaN, which nothing is below; the text names the bounds.
+    """
+    low, high = bounds
+    if not low <= limit <= high or math.isinf(limit):
+        raise ConfigurationError(
+            f"{what} lies between {low:g} and {high:g}, so a limit of {limit:g} would tell nothing; give one of these"
+        )
+
+
+def against_its_direction(threshold: Threshold) -> str | None:
+    """What to tell a user who bounds a metric on the side where it is good; None if there is nothing to tell."""
+    higher = None if threshold.figure == "coverage" else higher_is_better(threshold.metric)
+    if threshold.figure == "coverage" and threshold.side == "over":
+        higher = True
+    if higher is None or higher == (threshold.side == "under"):
+        return None
+    better, other = ("higher", "--fail-under") if higher else ("lower", "--fail-over")
+    return f"{better} is better for {threshold.metric}; {other} is the bound on its other side"
+
+
+def _split(name: str, measured: Sequence[str]) -> tuple[str, str]:
+    metric, dot, figure = name.rpartition(".")
+    if name in measured or not dot or "]" in figure or '"' in figure:
+        return name, "mean"
+    if figure not in FIGURES:
+        raise ConfigurationError(
+            f"{metric} has no figure {figure!r}; after the dot stands one of {', '.join(FIGURES)}, as in {metric}.low"
+        )
+    return metric, figure
+
+
+def _spelt(name: str) -> list[str]:
+    try:
+        return [metric.name for metric in make_metrics([name])]
+    except ConfigurationError:
+        return []
+
+
+def _bounds(metric: str) -> tuple[float, float]:
+    try:
+        return make_metric(metric).bounds
+    except ConfigurationError:  # a metric of one's own, or a score of dialogues
+        return -math.inf, math.inf
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None  # Python's 1_0 is a slip here

@@ -1,0 +1,256 @@
+"""Thresholds: is a run good enough? What is asked of a figure, and whether the run has it.
+
+A figure that is not there misses its threshold, and so does one over too few of the samples, or of a run that has not
+come to its end: what was not measured is never good enough.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import heappush, heappushpop
+from typing import Literal
+
+from saiten.records import Sample, Scored
+from saiten.results.summary import Figure, Place, Summary
+from saiten.stats.bootstrap import FEW
+from saiten.views.tables.summary import asked, not_measured
+
+Side = Literal["under", "over"]
+By = Literal["system", "group"]
+Verdict = Literal["met", "missed", "unmeasured"]
+
+EXTREMES = ("min", "max")
+"""Figures of single samples: their thresholds are asked of every sample."""
+FIGURES = ("mean", "low", "high", *EXTREMES, "coverage")
+"""What a threshold may be about; `low` and `high` are the ends of the 95 % interval."""
+
+_OF_THE_MEAN = ("mean", "low", "high")
+
+COVERAGE = 0.9
+"""The share of the samples that must have a value, unless told otherwise."""
+WORST = 5
+"""How many samples are named where a figure misses."""
+BEYOND = 100
+"""How many are named where every single sample is held against the limit."""
+_SLACK = 1e-9
+"""0.1 + 0.2 is at least 0.3: the last bits of a sum decide nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """What is asked of one figure of one metric."""
+
+    metric: str
+    """As it stands in the run."""
+    limit: float
+    side: Side = "under"
+    """On which side of the limit the figure misses."""
+    figure: str = "mean"
+    """One of `FIGURES`."""
+
+    def __str__(self) -> str:
+        name = self.metric if self.figure == "mean" else f"{self.metric}.{self.figure}"
+        return f"{name} {'>=' if self.side == 'under' else '<='} {self.limit:g}"
+
+    def beyond(self, value: float) -> bool:
+        """Whether the value misses; a value that is equal but for the last bits does not."""
+        slack = _SLACK * max(1.0, abs(self.limit))
+        return value < self.limit - slack if self.side == "under" else value > self.limit + slack
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One threshold held against the run, or against one of its systems or groups."""
+
+    threshold: Threshold
+    verdict: Verdict
+    """`unmeasured` misses, too: there is no value, or for too few samples."""
+    why: str
+    """Empty where it is met."""
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    """Samples with a value."""
+    samples: int
+    """All samples there are; over everything, with the rows of which no sample could be made."""
+    place: str | None = None
+    """The system or the group; None: all of the run."""
+    worst: tuple[Scored, ...] = ()
+    """Where it is missed: the worst of the samples beyond the limit, with one for each sample all of them; bounded."""
+    beyond: int = 0
+    """With a limit for each sample: how many are beyond it, also where not all are named."""
+
+    @property
+    def missed(self) -> bool:
+        """Whether the run is not good enough by this."""
+        return self.verdict != "met"
+
+
+def hold(
+    thresholds: Sequence[Threshold],
+    summary: Summary,
+    places: Mapping[str, Place],
+    scores: Callable[[], Iterable[Scored]],
+    *,
+    each: By | None = None,
+    coverage: float = COVERAGE,
+    finished: bool = True,
+    bad_rows: int = 0,
+) -> tuple[Outcome, ...]:
+    """How a run stands against thresholds: those over everything first, then per system or group.
+
+    Args:
+        thresholds: what is asked.
+        summary: of the run; with `each`, broken down by it.
+        places: of all its samples, by id: those without a score count against the coverage.
+        scores: the scores once more, as a stream.
+        each: holds each system, or each group, against the same thresholds as the whole.
+        coverage: the share of the samples that must have a value, where no threshold on it says otherwise.
+        finished: whether the run came to its end; what it has not read yet can be anything.
+        bad_rows: how many rows of the data could not be used; over everything they count as samples without a value.
+    """
+    own = {threshold.metric for threshold in thresholds if threshold.figure == "coverage"}
+    worst = {threshold: _Worst(threshold) for threshold in thresholds}
+    for one in scores():
+        for each_worst in worst.values():
+            each_worst.see(one)
+    figures = {(figure.metric, figure.system, figure.group): figure for figure in summary.figures}
+    found = []
+    for place, samples in _counted(places, each).items():
+        where = (place if each == "system" else None, place if each == "group" else None)
+        for threshold in thresholds:
+            if place is not None and threshold.figure in EXTREMES:
+                continue  # every sample is asked for already
+            figure = figures.get((threshold.metric, *where))
+            least = 0.0 if threshold.metric in own else coverage
+            lost = bad_rows if place is None else 0  # nobody knows whose they are
+            outcome = _outcome(
+                threshold, figure, worst[threshold], samples=samples, least=least, place=place, lost=lost
+            )
+            found.append(outcome if finished or outcome.verdict == "missed" else _not_finished(outcome))
+    return tuple(found)
+
+
+def _not_finished(outcome: Outcome) -> Outcome:
+    return replace(outcome, verdict="unmeasured", why="the run is not finished")
+
+
+def _counted(places: Mapping[str, Place], each: By | None) -> dict[str | None, int]:
+    """How many samples there are: of all, then by name."""
+    names = Counter(name for place in places.values() if each and (name := getattr(place, each)) is not None)
+    return {None: len(places), **dict(sorted(names.items()))}
+
+
+def _outcome(
+    threshold: Threshold,
+    figure: Figure | None,
+    worst: "_Worst",
+    *,
+    samples: int,
+    least: float,
+    place: str | None,
+    lost: int,
+) -> Outcome:
+    n = figure.n if figure else 0
+    because = _because(figure, samples, lost)
+    samples += lost
+    share = n / samples if samples else 0.0
+    value = _value(threshold, figure, share, worst)
+    verdict: Verdict = "met"
+    why = ""
+    if n == 0 and threshold.figure != "coverage":
+        verdict, why = "unmeasured", f"no sample has a value{because}"
+    elif share < least - _SLACK:
+        many = f"{n} of {samples} samples have a value ({share:.0%})"
+        verdict, why = "unmeasured", f"{many}, {least:.0%} are asked for{because}"
+    elif value is None:
+        note = asked(figure.note) if figure else ""
+        verdict, why = "unmeasured", f"there is no interval{f': {note}' if note else ''}"
+    elif threshold.beyond(value):
+        verdict, why = "missed", f"{value:.4g} is {threshold.side} {threshold.limit:g}"
+        if threshold.figure in EXTREMES:
+            why = f"{worst.beyond} of {n} samples are {threshold.side} {threshold.limit:g}, the worst at {value:.4g}"
+        elif threshold.figure == "coverage":
+            why += because
+    # The interval is the mean's; beside a single sample or a share it would be read as theirs.
+    ends = (figure.low, figure.high) if figure and threshold.figure in _OF_THE_MEAN else (None, None)
+    named = worst.samples() if verdict == "missed" and place is None and threshold.figure != "coverage" else ()
+    return Outcome(
+        threshold,
+        verdict,
+        why,
+        value,
+        *ends,
+        n,
+        samples,
+        place,
+        named,
+        worst.beyond if threshold.figure in EXTREMES else 0,
+    )
+
+
+def _value(threshold: Threshold, figure: Figure | None, share: float, worst: "_Worst") -> float | None:
+    if threshold.figure == "coverage":
+        return share
+    if figure is None:
+        return None
+    if threshold.figure in EXTREMES:
+        return worst.extreme
+    if threshold.figure == "mean":
+        return figure.mean
+    end = figure.low if threshold.figure == "low" else figure.high
+    # Where all questions came out the same, resampling has no spread to show; from six on that is no lack of evidence.
+    return figure.mean if end is None and figure.questions >= FEW else end
+
+
+def _because(figure: Figure | None, samples: int, lost: int) -> str:
+    """`: 3 failed, 2 not scored, rows that could not be used: 1 (the server said 500)`, as far as it is known."""
+    unscored = samples - (figure.total if figure else 0)
+    parts = [not_measured(figure.coverage) if figure else "", f"{unscored} not scored" if unscored > 0 else ""]
+    parts.append(f"rows that could not be used: {lost}" if lost else "")
+    text = ", ".join(part for part in parts if part)
+    reason = next((reason for _, reason in figure.missing), "") if figure else ""
+    return (f": {text}" if text else "") + (f" ({reason[:200]})" if reason else "")
+
+
+class _Worst:
+    """The worst of a metric's samples beyond the limit, as many as are named; sees every score and keeps few."""
+
+    def __init__(self, threshold: Threshold) -> None:
+        self._threshold = threshold
+        self._each = threshold.figure in EXTREMES
+        # A threshold on the highest value asks about high ones, whichever side of the limit it is.
+        self._sign = {"min": -1.0, "max": 1.0}.get(threshold.figure, -1.0 if threshold.side == "under" else 1.0)
+        self._heap: list[tuple[float, int, Scored]] = []
+        self._seen = 0
+        self.beyond = 0
+        self.extreme: float | None = None
+
+    def see(self, one: Scored) -> None:
+        value = one.score.value
+        if one.metric != self._threshold.metric or value is None or not math.isfinite(value):
+            return
+        badness = self._sign * value
+        if self.extreme is None or badness > self._sign * self.extreme:
+            self.extreme = value
+        beyond = self._threshold.beyond(value)
+        self.beyond += beyond
+        self._seen += 1
+        if not beyond:
+            return
+        entry = (badness, -self._seen, one)  # of equal ones the first
+        if len(self._heap) < (BEYOND if self._each else WORST):
+            heappush(self._heap, entry)
+        else:
+            heappushpop(self._heap, entry)
+
+    def samples(self) -> tuple[Scored, ...]:
+        return tuple(one for _, _, one in sorted(self._heap, key=lambda entry: entry[:2], reverse=True))
+
+
+def named_in(outcomes: Sequence[Outcome], samples: Iterable[Sample]) -> dict[str, Sample]:
+    """The samples that outcomes name, by id, out of a stream of all."""
+    wanted = {one.sample for outcome in outcomes for one in outcome.worst}
+    return {sample.id: sample for sample in samples if sample.id in wanted} if wanted else {}

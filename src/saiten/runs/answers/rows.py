@@ -1,0 +1,60 @@
+"""An answer as a line of a file that `saiten score` reads as it is, and what came with the question beside it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from saiten.errors import SystemFailed
+from saiten.records import Answer, Passage, Sample, TimedCall
+from saiten.runs import sample_to_json
+from saiten.runs.answers.collecting import Outcome
+
+_OF_THE_SYSTEM = ("answer", "contexts", "system")
+
+
+def passed_through(sample: Sample) -> dict[str, Any]:
+    """What the row has from the question: id, question, reference, group, language, …, as far as given."""
+    return {name: value for name, value in sample_to_json(sample).items() if name not in _OF_THE_SYSTEM}
+
+
+def kept_from_question(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The same part of a row that was written before."""
+    known = (name for name in Sample.__dataclass_fields__ if name not in _OF_THE_SYSTEM)
+    return {name: row[name] for name in known if name in row}
+
+
+def as_row(sample: Sample, outcome: Outcome, system: str) -> dict[str, Any]:
+    """`{"id", "question", "answer", "contexts", …, "system", "seconds", "calls", "usage"}`.
+
+    A failure has `"answer": null` and `"error": {"kind", "reason"}`, so that it is counted wherever the file is used.
+    """
+    given = passed_through(sample)
+    row = {"id": given.pop("id"), "question": given.pop("question", "")}
+    if isinstance(outcome, SystemFailed):
+        error = {"kind": outcome.kind, "reason": str(outcome)}
+        return {**row, "answer": None, **given, "system": system, "usage": asdict(outcome.usage), "error": error}
+    return {**row, **_told(outcome), **given, "system": system, **_measured(outcome)}
+
+
+def _told(answer: Answer) -> dict[str, Any]:
+    contexts = None if answer.contexts is None else [_context(passage) for passage in answer.contexts]
+    return {"answer": answer.text, "contexts": contexts}
+
+
+def _context(passage: Passage) -> dict[str, Any]:
+    """Where the passage stands in its document only if that is known."""
+    always = {"text": passage.text, "source": passage.source, "score": passage.score}
+    place = {"start": passage.start, "end": passage.end}
+    return always | {name: value for name, value in place.items() if value is not None}
+
+
+def _measured(answer: Answer) -> dict[str, Any]:
+    return {
+        "seconds": answer.seconds,
+        "calls": [_call(call) for call in answer.calls],
+        "usage": asdict(answer.usage),
+    }
+
+
+def _call(call: TimedCall) -> dict[str, Any]:
+    return {"step": call.step, "seconds": call.seconds, "usage": asdict(call.usage)}

@@ -1,0 +1,91 @@
+"""What a file of answers comes to: how many, how many failed and why, how long they took, what they cost."""
+
+import math
+import os
+from array import array
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from saiten.records import Usage
+from saiten.runs.answers.answers_file import ERRORS, folder_of
+from saiten.runs.lines import from_line
+from saiten.runs.paid import paid_in, usage_from_json
+from saiten.stats.latency import Latency, latency_of
+
+_REASONS = 1000
+"""Different reasons that are told apart; a system that never says the same twice must not fill the memory."""
+_REASON = 200
+"""Characters by which they are told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSummary:
+    """What a file of answers comes to, earlier runs included."""
+
+    system: str
+    answered: int
+    failures: Mapping[str, int]
+    """By kind: failed, timeout, unreadable."""
+    reasons: tuple[tuple[str, str, int, str], ...]
+    """Kind, reason, how often, and the id of one of them; the most frequent first."""
+    latency: Latency | None
+    """None where none was measured."""
+    usage: Usage
+    """Of all, failures included, also those that were asked again, and calls that brought no answer."""
+    with_contexts: int
+    """Answers whose system told what they were made from."""
+
+
+def summarise_answers(path: Path) -> AnswerSummary:
+    """Read the file once, a line at a time; memory: 8 bytes an answer."""
+    seconds = array("d")
+    usage = Usage()
+    system, answered, with_contexts = "", 0, 0
+    reasons: Counter[tuple[str, str]] = Counter()
+    kinds: Counter[str] = Counter()
+    example: dict[tuple[str, str], str] = {}
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                row = from_line(line)
+            except ValueError:
+                continue
+            system = str(row.get("system") or system)
+            usage += usage_from_json(row.get("usage"))
+            if row.get("answer") is not None:
+                answered += 1
+                with_contexts += row.get("contexts") is not None
+                taken = row.get("seconds")
+                if isinstance(taken, int | float) and math.isfinite(taken):
+                    seconds.append(taken)
+                continue
+            error = row.get("error")
+            told: Mapping[str, Any] = error if isinstance(error, dict) else {}
+            kind, reason = str(told.get("kind") or "failed"), str(told.get("reason") or "no reason told")[:_REASON]
+            kinds[kind] += 1
+            if (kind, reason) in reasons or len(reasons) < _REASONS:
+                reasons[kind, reason] += 1
+                example.setdefault((kind, reason), str(row.get("id")))
+    usage += _usage_of_failures_asked_again(path)
+    paid = paid_in(folder_of(Path(os.path.realpath(path))))
+    usage = usage if paid is None else replace(paid, reused=usage.reused)
+    often = tuple((kind, reason, n, example[kind, reason]) for (kind, reason), n in reasons.most_common())
+    return AnswerSummary(system, answered, dict(kinds), often, latency_of(seconds), usage, with_contexts)
+
+
+def _usage_of_failures_asked_again(path: Path) -> Usage:
+    """They stand beside the file, with what they cost all the same."""
+    spent = Usage()
+    aside = folder_of(Path(os.path.realpath(path))) / ERRORS
+    if not aside.is_file():
+        return spent
+    with aside.open("rb") as file:
+        for line in file:
+            try:
+                spent += usage_from_json(from_line(line).get("usage"))
+            except ValueError:
+                continue
+    return spent

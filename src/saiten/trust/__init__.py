@@ -1,0 +1,1 @@
+"""Can the judge be believed: agreement, meta-evaluation, estimates, probes and drift."""

@@ -1,0 +1,255 @@
+"""Do people agree, aspect by aspect: what `saiten agreement` shows, as one object.
+
+Third decisions are kept apart: they are counted, but no annotator's labels. Items that only one annotator labelled say
+nothing about agreement; they count in the base rates alone. The pairs of one ranking are of one question, and are drawn
+together whether or not the samples are known.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from saiten.errors import BadInput
+from saiten.records import Label
+from saiten.stats import Estimate
+from saiten.stats.agreement_among import AgreementAmong, agreement_among
+from saiten.trust.meta_evaluation.declining import zero_declines
+from saiten.trust.meta_evaluation.picks import Pair, Unanimity, pairs_of, picks, unanimity
+
+Level = Literal["nominal", "ordinal", "interval"]
+"""Categories · grades whose order counts · grades whose distances count."""
+
+_VERDICTS = 2
+"""So many different values are verdicts, more are grades."""
+_PLACES = "`saiten meta-evaluate FILE FILE --spans` compares the spans themselves"
+_MOSTLY_CHANCE = 0.8
+"""From here on agreement by chance is pointed out."""
+
+
+@dataclass(frozen=True, slots=True)
+class AspectAgreement:
+    """How far people agree on one aspect."""
+
+    aspect: str
+    """What was asked; may be empty."""
+    levels: tuple[Level, ...]
+    """How the values are read: nominal for two values or words, ordinal and interval for grades, unless told."""
+    items: int
+    """Items with labels of annotators."""
+    labels: int
+    """Labels of annotators."""
+    adjudicated: int
+    """Items with a third decision."""
+    rates: Mapping[str, Mapping[str, int]]
+    """Annotator → value → how often; values ascending. One annotator "" where nobody is named."""
+    figures: AgreementAmong
+    """The figures, with their intervals."""
+    of_numbers: str | None = None
+    """A remark on each figure where the labels are marks: the values are numbers of spans."""
+    questions: int | None = None
+    """Questions of the items, where they are known or the items are pairs of answers; they are what intervals draw."""
+    unanimity: tuple[Unanimity, ...] = ()
+    """Of preferences: how many annotators pick the same answer, by question."""
+    notes: tuple[str, ...] = ()
+    """What was left out, and what to mind when reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementReport:
+    """How far people agree, on each aspect."""
+
+    aspects: tuple[AspectAgreement, ...]
+    """In the order in which they were first seen, or asked for."""
+    by_question: bool
+    """Whether the intervals draw questions instead of items."""
+
+
+def agreement_report(
+    labels: Iterable[Label],
+    *,
+    aspects: Sequence[str] = (),
+    level: Level | None = None,
+    questions: Mapping[str, str] | None = None,
+    resamples: int = 1_000,
+    seed: int = 0,
+) -> AgreementReport:
+    """How far people agree.
+
+    Args:
+        labels: of any aspects; where an annotator labelled an item twice, the last one counts.
+        aspects: the ones that are wanted; none: all.
+        level: how to read the values; None decides by the values.
+        questions: sample → question, to draw questions instead of items; items that are not in it stand for themselves.
+        resamples: for the intervals; 0 for none.
+        seed: of the draws.
+
+    Raises:
+        BadInput: there are no labels, or none of an aspect that was asked for.
+    """
+    found: dict[str, list[Label]] = {}
+    for label in labels:
+        found.setdefault(label.aspect, []).append(label)
+    if not found:
+        raise BadInput("there are no labels; each needs an item and a value, and the annotator's name")
+    missing = [aspect for aspect in aspects if aspect not in found]
+    if missing:
+        there = ", ".join(map(repr, found))
+        raise BadInput(f"there are no labels of the aspect {missing[0]!r}; there are labels of {there}")
+    chosen = tuple(
+        aspect_agreement(aspect, found[aspect], level=level, questions=questions, resamples=resamples, seed=seed)
+        for aspect in aspects or found
+    )
+    return AgreementReport(chosen, questions is not None)
+
+
+def aspect_agreement(
+    aspect: str,
+    labels: Sequence[Label],
+    *,
+    level: Level | None = None,
+    questions: Mapping[str, str] | None = None,
+    resamples: int = 1_000,
+    seed: int = 0,
+) -> AspectAgreement:
+    """How far people agree on the one aspect that these labels are of."""
+    own, words, odd = _one_kind([label for label in labels if not label.adjudicated], level)
+    kept, again = _last_of_each(own)
+    unnamed = sum(not label.annotator for label in kept)
+    pairs = {} if words else pairs_of(kept, questions or {})
+    clustered = questions is not None or bool(pairs)
+
+    def figures_of(some: Sequence[Label]) -> AgreementAmong:
+        return agreement_among(
+            [label.item for label in some],
+            [label.value for label in some],
+            None if unnamed else [label.annotator for label in some],
+            [_question(label.item, pairs, questions) for label in some] if clustered else None,
+            resamples=resamples,
+            seed=seed,
+        )
+
+    figures, declined = figures_of(kept), None
+    if level is None and not words and zero_declines(aspect, kept, ()):
+        graded = [label for label in kept if label.value != 0]
+        figures, declined = _as_grades(figures, figures_of(graded)), _declined(len(kept) - len(graded))
+    rates = _rates(kept, words=words, named=not unnamed)
+    marked = _marked(kept)
+    said = marked and f"{marked}; {_PLACES}"
+    notes = (odd, again, declined, _nameless(unnamed, len(kept)), said, _paradox(figures, rates))
+    return AspectAgreement(
+        aspect=aspect,
+        levels=_levels(level, words=words, kinds=len({label.value for label in kept})),
+        items=len({label.item for label in kept}),
+        labels=len(kept),
+        adjudicated=len({label.item for label in labels if label.adjudicated}),
+        rates=rates,
+        figures=figures,
+        of_numbers=marked,
+        questions=len({_question(label.item, pairs, questions) for label in kept}) if clustered else None,
+        unanimity=unanimity(picks(kept, pairs)),
+        notes=tuple(note for note in notes if note),
+    )
+
+
+def _question(item: str, pairs: Mapping[str, Pair], questions: Mapping[str, str] | None) -> Hashable:
+    """What is drawn together with the item; without a question the item alone."""
+    return pairs[item].question if item in pairs else (questions or {}).get(item) or (item,)
+
+
+def _as_grades(every: AgreementAmong, graded: AgreementAmong) -> AgreementAmong:
+    """Figures of equal values over all labels, those that weigh distances over the grades alone."""
+    weighted = {(pair.first, pair.second): pair for pair in graded.pairs}
+    none = Estimate(None, 0, "they share no item that both grade")
+    pairs = tuple(
+        replace(pair, linear=both.linear, quadratic=both.quadratic)
+        if (both := weighted.get((pair.first, pair.second)))
+        else replace(pair, linear=none, quadratic=none)
+        for pair in every.pairs
+    )
+    return replace(
+        every,
+        kappa_linear=graded.kappa_linear,
+        kappa_quadratic=graded.kappa_quadratic,
+        ordinal=graded.ordinal,
+        interval=graded.interval,
+        pairs=pairs,
+    )
+
+
+def _declined(labels: int) -> str:
+    what = "1 label of grade 0 says" if labels == 1 else f"{labels} labels of grade 0 say"
+    return f"{what} that the answer declines: counted as a value of its own, left out where distances count"
+
+
+def _one_kind(labels: Sequence[Label], level: Level | None) -> tuple[Sequence[Label], bool, str | None]:
+    """The labels that are categories, or those that are numbers: the more numerous; and what was left out."""
+    words = [label for label in labels if label.category]
+    if not words:
+        return labels, False, None
+    if level == "nominal" or 2 * len(words) > len(labels):
+        if level not in (None, "nominal"):
+            raise BadInput(f"the values are words, for example {words[0].category!r}, and have no {level} level")
+        return _renumbered(labels), True, None
+    kept = [label for label in labels if not label.category]
+    left_out = (
+        "1 label left out that is no number" if len(words) == 1 else f"{len(words)} labels left out that are no numbers"
+    )
+    return kept, False, f"{left_out}, for example {words[0].category!r}"
+
+
+def _renumbered(labels: Sequence[Label]) -> list[Label]:
+    """All as categories, numbered by name, numbers among them included."""
+    names = [label.category or f"{label.value:g}" for label in labels]
+    place = {name: float(number) for number, name in enumerate(sorted(set(names)))}
+    return [replace(label, value=place[name], category=name) for label, name in zip(labels, names, strict=True)]
+
+
+def _last_of_each(labels: Sequence[Label]) -> tuple[list[Label], str | None]:
+    """One label an annotator and item, the last; those without a name are all kept."""
+    last: dict[tuple[str, str | int], Label] = {}
+    changed = 0
+    for number, label in enumerate(labels):
+        key = (label.item, label.annotator or number)
+        changed += key in last and last[key].value != label.value
+        last[key] = label
+    return list(
+        last.values()
+    ), f"{changed} {'label' if changed == 1 else 'labels'} that their annotator changed later" if changed else None
+
+
+def _rates(labels: Sequence[Label], *, words: bool, named: bool) -> dict[str, dict[str, int]]:
+    """How often each annotator gave each value."""
+    counts = Counter((label.annotator if named else "", label.value) for label in labels)
+    texts = {label.value: label.category if words else f"{label.value:g}" for label in labels}
+    rates: dict[str, dict[str, int]] = {}
+    for person, value in sorted(counts):
+        rates.setdefault(person, {})[texts[value]] = counts[person, value]
+    return rates
+
+
+def _levels(level: Level | None, *, words: bool, kinds: int) -> tuple[Level, ...]:
+    if level is not None:
+        return (level,)
+    return ("nominal",) if words or kinds <= _VERDICTS else ("ordinal", "interval")
+
+
+def _marked(labels: Sequence[Label]) -> str | None:
+    marks = any(label.spans is not None for label in labels)
+    return "over the numbers of marked spans, not over which are marked" if marks else None
+
+
+def _nameless(unnamed: int, labels: int) -> str | None:
+    return f"{unnamed} of {labels} labels do not say whose they are" if unnamed else None
+
+
+def _paradox(figures: AgreementAmong, rates: Mapping[str, Mapping[str, int]]) -> str | None:
+    """Why a high percentage may say little."""
+    if figures.by_chance.value is None or figures.by_chance.value < _MOSTLY_CHANCE:
+        return None
+    totals = sum((Counter(each) for each in rates.values()), Counter[str]())
+    value, times = totals.most_common(1)[0]
+    return (
+        f"{times / totals.total():.1%} of all labels are {value}: {figures.by_chance.value:.1%} would agree by chance, "
+        "so a high percentage says little"
+    )

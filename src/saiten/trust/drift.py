@@ -1,0 +1,332 @@
+"""Drift: has a judge changed since it was last held against people?
+
+The same frozen samples scored again, by another model, prompt or version: per metric how the mean moved, how far the
+two runs agree, which items moved most, and, where there are labels, whether the agreement with people has dropped. Only
+labels say which of two runs is right, so only with them is there an alarm.
+
+Intervals resample questions (`stats.bootstrap`). The change of the agreement is resampled as a difference: both runs on
+the same items.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import fmean
+from typing import Literal
+
+import numpy as np
+
+from saiten.errors import BadInput
+from saiten.records import CHECKS, Label, Sample, Score, Status
+from saiten.runs import RunReader, sample_to_json
+from saiten.runs.keys import content_key
+from saiten.runs.lines import to_line
+from saiten.stats import (
+    Estimate,
+    PairedComparison,
+    agreement,
+    auroc,
+    bootstrap_statistic,
+    cohen_kappa,
+    compare_paired,
+    holm,
+    spearman,
+)
+from saiten.stats.clusters import Column, Floats
+from saiten.trust.meta_evaluation.declining import Graded, graded
+
+Measure = Literal["agreement", "auroc", "spearman"]
+"""How a metric is held against people: equal verdicts · a grade against verdicts · grades against grades."""
+
+_MEASURES: Mapping[Measure, Callable[[Column, Column], Estimate]] = {
+    "agreement": agreement,
+    "auroc": auroc,
+    "spearman": spearman,
+}
+_GRADES_AT_MOST = 11
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The agreement with people, before and now."""
+
+    measure: Measure
+    before: float | None
+    now: float | None
+    change: Estimate
+    """now - before, with its interval; n items have a label and a value in both runs."""
+    alarm: bool
+    """It dropped by more than the tolerance, and the interval lies below 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One item whose score changed."""
+
+    sample: str
+    before: float
+    now: float
+    people: float | None
+    """The label, where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDrift:
+    """One metric in both runs."""
+
+    metric: str
+    mean_before: float | None
+    """Over the items that have a value in both runs, as everything else here."""
+    mean_now: float | None
+    shift: PairedComparison
+    """now - before; the p-value is corrected for the number of metrics (Holm)."""
+    equal: Estimate
+    """The share of items with the same value."""
+    icc: Estimate
+    """ICC(1,1) of the two runs (Shrout and Fleiss 1979), with its interval: 1 is the same values on all items."""
+    kappa: Estimate
+    """Quadratically weighted kappa of the two runs, for verdicts and grades; else None and why."""
+    statuses: Mapping[tuple[Status, Status], int]
+    """How often an item went from one status to another; a score that is not there is `failed`."""
+    moved: tuple[Moved, ...]
+    """Those that moved most."""
+    people: People | None
+    """None without labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class DriftReport:
+    """What became of a frozen set that was scored again."""
+
+    metrics: tuple[MetricDrift, ...]
+    made: tuple[tuple[str, str, str, str], ...]
+    """Metric, part of the signature, before, now: what differs in how the figures were made."""
+    only: tuple[str, ...]
+    """Metrics that only one of the runs has."""
+    samples: int
+    unmatched_labels: int
+    """Labels of items that the runs do not have."""
+    tolerance: float
+    declined: int = 0
+    """Answers that people call declined (grade 0 of graded correctness); no figure holds them."""
+
+    @property
+    def alarms(self) -> tuple[MetricDrift, ...]:
+        """The metrics whose agreement with people dropped."""
+        return tuple(each for each in self.metrics if each.people is not None and each.people.alarm)
+
+
+def drift(
+    before: RunReader,
+    now: RunReader,
+    labels: Iterable[Label] = (),
+    *,
+    aspect: str | None = None,
+    tolerance: float = 0.02,
+    most: int = 5,
+    resamples: int = 1_000,
+    seed: int = 0,
+) -> DriftReport:
+    """The report on two runs over the same samples.
+
+    Args:
+        before: the run that was trusted.
+        now: the run over the same samples.
+        labels: what people said; an adjudicated label settles the others, else the mean over annotators counts.
+        aspect: which labels to take, where there are several aspects.
+        tolerance: a drop of the agreement up to this is no alarm.
+        most: how many moved items a metric tells.
+        resamples: for the intervals.
+        seed: of the draws.
+
+    Raises:
+        BadInput: the runs hold different samples or share no metric, or the labels are of several aspects or of none
+            of the samples.
+    """
+    questions = _same_samples(before, now)
+    scores = [_by_metric(run) for run in (before, now)]
+    shared = [metric for metric in scores[0] if metric in scores[1]]
+    if not shared:
+        had = " and ".join(", ".join(side) or "nothing" for side in scores)
+        raise BadInput(f"there is no metric that both runs have: they have {had}")
+    people, unmatched, declined = _people(labels, aspect, questions, shared)
+    settings = _Settings(tolerance, most, resamples, seed)
+    found = [_metric(metric, (scores[0][metric], scores[1][metric]), questions, people, settings) for metric in shared]
+    competing = [each.metric not in CHECKS for each in found]
+    corrected = holm([each.shift.p_value for each in found], competing=competing)
+    return DriftReport(
+        tuple(replace(e, shift=replace(e.shift, p_value=p)) for e, p in zip(found, corrected, strict=True)),
+        tuple(_differences(before, now, shared)),
+        tuple(metric for metric in (*scores[0], *scores[1]) if metric not in shared),
+        len(questions),
+        unmatched,
+        tolerance,
+        declined,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    tolerance: float
+    most: int
+    resamples: int
+    seed: int
+
+
+def _same_samples(before: RunReader, now: RunReader) -> dict[str, str]:
+    """Question by sample; raises BadInput unless both runs hold the same samples."""
+    first, second = ({sample.id: _content(sample) for sample in run.samples()} for run in (before, now))
+    questions = {sample.id: sample.question or f"\0{sample.id}" for sample in before.samples()}
+    faults = []
+    for what, ids in (
+        (f"only in {before.folder}", [key for key in first if key not in second]),
+        (f"only in {now.folder}", [key for key in second if key not in first]),
+        ("with other content", [key for key in first if key in second and first[key] != second[key]]),
+    ):
+        if ids:
+            faults.append(f"{len(ids)} {what} ({', '.join(ids[:_SHOWN])}{', …' if len(ids) > _SHOWN else ''})")
+    if faults:
+        raise BadInput(
+            f"drift is told on one frozen set, and the runs hold different samples: {'; '.join(faults)}. "
+            "Score the same file again; `saiten compare` takes what two runs share"
+        )
+    if not questions:
+        raise BadInput(f"there are no samples in {before.folder}")
+    return questions
+
+
+def _content(sample: Sample) -> int:
+    return content_key(to_line(sample_to_json(sample)))
+
+
+def _by_metric(run: RunReader) -> dict[str, dict[str, Score]]:
+    found: dict[str, dict[str, Score]] = {metric: {} for metric in run.manifest.signatures}
+    for one in run.scores():
+        # Not the whole score: details may be long, and only these two are looked at.
+        found.setdefault(one.metric, {})[one.sample] = Score(one.score.value, one.score.status)
+    return {metric: scores for metric, scores in found.items() if scores}
+
+
+def _people(
+    labels: Iterable[Label], aspect: str | None, known: Mapping[str, str], metrics: Sequence[str]
+) -> tuple[dict[str, float], int, int]:
+    """The value of each labelled item, how many labels are of no item, and how many answers people call declined."""
+    given = list(labels)
+    aspects = sorted({label.aspect for label in given})
+    if aspect is not None and given and aspect not in aspects:
+        raise BadInput(f"there are no labels of {aspect!r}; there are labels of {', '.join(map(repr, aspects))}")
+    if aspect is None and len(aspects) > 1:
+        raise BadInput(f"the labels are of several aspects, {', '.join(map(repr, aspects))}; name one with --aspect")
+    values: dict[str, list[float]] = {}
+    settled: dict[str, list[float]] = {}
+    chosen = [label for label in given if aspect is None or label.aspect == aspect]
+    if any(label.category for label in chosen):
+        raise BadInput("the labels are words without an order; verdicts or grades are needed")
+    ours = [label for label in chosen if label.item in known]
+    kept = graded(chosen[0].aspect, ours, metrics) if ours else Graded(ours)
+    for label in kept.labels:
+        (settled if label.adjudicated else values).setdefault(label.item, []).append(label.value)
+    unmatched = sum(label.item not in known for label in chosen)
+    if given and not values and not settled:
+        raise BadInput("no label is of an item that the runs have; labels are matched by the sample's id")
+    return {item: fmean(each) for item, each in (values | settled).items()}, unmatched, len(kept.declined)
+
+
+def _metric(
+    metric: str,
+    runs: tuple[Mapping[str, Score], Mapping[str, Score]],
+    questions: Mapping[str, str],
+    people: Mapping[str, float],
+    settings: _Settings,
+) -> MetricDrift:
+    before, now = runs
+    missing = Score(None, "failed", "it is not in the run")
+    statuses: dict[tuple[Status, Status], int] = {}
+    pairs: list[tuple[str, float, float]] = []
+    for sample in sorted(questions):  # sorted, so that draws do not depend on the order of the files
+        old, new = before.get(sample, missing), now.get(sample, missing)
+        if old.status != new.status:
+            statuses[old.status, new.status] = statuses.get((old.status, new.status), 0) + 1
+        if old.value is not None and new.value is not None:
+            pairs.append((sample, old.value, new.value))
+    a, b = [old for _, old, _ in pairs], [new for *_, new in pairs]
+    clusters = [questions[sample] for sample, *_ in pairs]
+    resampled = partial(bootstrap_statistic, resamples=settings.resamples, seed=settings.seed)
+    moved = sorted((each for each in pairs if each[1] != each[2]), key=lambda x: (-abs(x[2] - x[1]), x[0]))
+    return MetricDrift(
+        metric,
+        fmean(a) if a else None,
+        fmean(b) if b else None,
+        compare_paired(a, b, clusters, seed=settings.seed),
+        resampled(agreement, a, b, clusters),
+        resampled(icc, a, b, clusters),
+        _kappa(a, b, clusters, settings),
+        statuses,
+        tuple(Moved(*each, people.get(each[0])) for each in moved[: settings.most]),
+        _held(pairs, people, questions, settings) if people else None,
+    )
+
+
+def icc(x: Column, y: Column) -> Estimate:
+    """ICC(1,1) of two values an item: (between - within) / (between + within), mean squares."""
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    n = len(a)
+    if n < 2:
+        return Estimate(None, n, "a single item has no variance between items")
+    means = (a + b) / 2
+    between = 2 * float(((means - means.mean()) ** 2).sum()) / (n - 1)
+    within = float(((a - b) ** 2).sum()) / (2 * n)
+    if between + within <= 1e-18:
+        return Estimate(None, n, "all values are equal, so there is no variance to divide")
+    return Estimate((between - within) / (between + within), n)
+
+
+def _kappa(a: Sequence[float], b: Sequence[float], clusters: Sequence[str], settings: _Settings) -> Estimate:
+    if len({*a, *b}) > _GRADES_AT_MOST:
+        return Estimate(None, len(a), "for verdicts and grades only; the values are finer")
+    quadratic = partial(cohen_kappa, weights="quadratic")
+    return bootstrap_statistic(quadratic, a, b, clusters, resamples=settings.resamples, seed=settings.seed)
+
+
+def _held(
+    pairs: Sequence[tuple[str, float, float]],
+    people: Mapping[str, float],
+    questions: Mapping[str, str],
+    settings: _Settings,
+) -> People:
+    rows = [(people[sample], old, new, questions[sample]) for sample, old, new in pairs if sample in people]
+    said, old, new = (np.array([row[i] for row in rows], dtype=np.float64) for i in range(3))
+    verdicts = _binary(said)
+    measure: Measure = "spearman"
+    if verdicts:
+        measure = "agreement" if _binary(old) and _binary(new) else "auroc"
+    statistic = _MEASURES[measure]
+
+    def change(drawn: Floats, _: Floats) -> Estimate:
+        rows_drawn = drawn.astype(np.int64)
+        was, is_now = (statistic(said[rows_drawn], side[rows_drawn]) for side in (old, new))
+        if was.value is None or is_now.value is None:
+            return Estimate(None, len(drawn), was.reason or is_now.reason)
+        return Estimate(is_now.value - was.value, len(drawn))
+
+    # The columns that are resampled are the rows' numbers, so that one draw serves three columns.
+    numbers = np.arange(len(rows), dtype=np.float64)
+    clusters = [row[3] for row in rows]
+    found = bootstrap_statistic(change, numbers, numbers, clusters, resamples=settings.resamples, seed=settings.seed)
+    dropped = found.value is not None and found.value < -settings.tolerance
+    alarm = dropped and found.high is not None and found.high < 0
+    return People(measure, statistic(said, old).value, statistic(said, new).value, found, alarm)
+
+
+def _binary(values: Floats) -> bool:
+    return bool(np.isin(values, (0.0, 1.0)).all())
+
+
+def _differences(before: RunReader, now: RunReader, metrics: Sequence[str]) -> Iterable[tuple[str, str, str, str]]:
+    """Part by part: a signature is `metric|key:value|…`."""
+    for metric in metrics:
+        parts = [run.manifest.made_by(metric) for run in (before, now)]
+        keys = [key for key in dict.fromkeys([*parts[0], *parts[1]]) if parts[0].get(key) != parts[1].get(key)]
+        for key in keys:
+            yield metric, key, parts[0].get(key, "not set"), parts[1].get(key, "not set")

@@ -1,0 +1,298 @@
+"""What people would have said of the whole set: per system, over all, and for the difference of two systems.
+
+From few labels and a judge's score of every item; see `stats.prediction_powered` for the method and its source.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+import numpy as np
+
+from saiten.errors import BadInput, ConfigurationError
+from saiten.records import Label
+from saiten.stats.clusters import Floats
+from saiten.stats.powered import Limits, Powered
+from saiten.stats.prediction_powered import Scores, prediction_powered
+from saiten.trust.meta_evaluation.declining import GradeZero
+from saiten.trust.meta_evaluation.outputs import Item, Output, Said
+from saiten.trust.meta_evaluation.pairing import pair
+from saiten.trust.meta_evaluation.scales import declared_bounds
+
+_ROUNDING = 1e-12
+"""A mean of three people's 0.1 is a little more or less than 0.1."""
+
+SUSPICIOUS = 0.01
+"""p-value below which the labelled items look like no random sample of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One estimate."""
+
+    aspect: str
+    metric: str
+    what: str
+    """`all`, a system, or `FIRST - SECOND`."""
+    powered: Powered
+    unscored: int = 0
+    """Items among them that the metric has no value for."""
+    outside: int = 0
+    """Labelled items that are not in the set, and are left out."""
+    uneven: float | None = None
+    """Over all, not stratified: p-value of the test that each system has its share of the labels."""
+    declined: int = 0
+    """Labels among them that say that the answer declines; the mean is over the answers that people grade."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader must know before believing it."""
+        found = [] if self.powered.note is None else [self.powered.note]
+        if self.declined:
+            found.append(
+                f"{self.declined} of {self.powered.n} labels decline (grade 0): the mean is over the answers that "
+                "people grade"
+            )
+        means = {"labels alone": self.powered.alone, "with the judge": self.powered.powered}
+        if cut := [name for name, mean in means.items() if mean.cut]:
+            low, high = self.powered.limits
+            found.append(f"the interval is cut to {low:g} … {high:g}, all that is possible: {' and '.join(cut)}")
+        if self.unscored:
+            as_what = "the mean score" if self.declined else "declined (0) or as the mean score"
+            found.append(f"{self.unscored} items without a score count as {as_what}")
+        if self.outside:
+            found.append(f"{self.outside} labelled items are not in the set and are left out")
+        p = self.powered.imbalance
+        if p is not None and p < SUSPICIOUS:
+            found.append(f"the labelled items look like no random sample (p = {p:.1g}), then no interval is valid")
+        if self.uneven is not None and self.uneven < SUSPICIOUS:
+            found.append(f"some systems have more than their share of the labels (p = {self.uneven:.1g}): --stratified")
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """All estimates, and the half width that labels were to be forecast for."""
+
+    rows: tuple[Row, ...]
+    width: float | None = None
+
+
+def estimate(
+    items: Mapping[str, Item],
+    outputs: Sequence[Output],
+    labels: Iterable[Label],
+    *,
+    metrics: Sequence[str] = (),
+    aspects: Sequence[str] = (),
+    yes_from: float | None = None,
+    systems: tuple[str, str] | None = None,
+    stratified: bool = False,
+    width: float | None = None,
+    grade_zero: GradeZero = "auto",
+) -> Estimates:
+    """One row over all items, one a system, and one for the difference of two systems, by aspect and metric.
+
+    The set is all items, whether or not the metric has a value for them: people would have said something of an answer
+    that declines, too. A score that is missing is 0 where the answer declined, else the metric's mean. Any such rule is
+    valid, as long as it does not look at the labels; to leave those items out would estimate something else.
+
+    Where people's grade 0 says that an answer declines, the mean is over the answers that people grade: a ratio, whose
+    interval is that of its linearized values (Särndal, Swensson and Wretman 1992, section 5.5).
+
+    Args:
+        items: all samples.
+        outputs: what the metrics said.
+        labels: of some of the items, drawn at random.
+        metrics: only these, by a name in the tables or the metric's own; empty for all.
+        aspects: only these; empty for all.
+        yes_from: labels of at least this are a yes, so that the mean is a share.
+        systems: the two whose difference is wanted, first minus second.
+        stratified: the mean over all items from each system's own, for labels drawn within systems, more of one than of
+            another; otherwise they must be a random sample of all.
+        width: half the width that an interval should have; the labels for it are forecast.
+        grade_zero: what a label of 0 means, as in `pairing.pair`.
+
+    Raises:
+        BadInput: nothing matched, no such metric or system, or labels of pairs of answers.
+        ConfigurationError: a number that is none, or a system beside itself.
+    """
+    _check(yes_from, systems, width)
+    found: list[Row] = []
+    for aspect in pair(items, outputs, labels, aspects=aspects, grade_zero=grade_zero):
+        if aspect.pairs:
+            raise BadInput(
+                f"the labels of {aspect.name!r} are preferences between two answers; no mean is made of those"
+            )
+        people = aspect.people if yes_from is None else (aspect.people >= yes_from - _ROUNDING).astype(float)
+        for column in aspect.columns:
+            if metrics and not {column.metric, column.made.metric, column.made.family} & set(metrics):
+                continue
+            said = _said(items, outputs, column.metric, aspect.name)
+            given: dict[str, float | None] = dict(zip(aspect.items, people.tolist(), strict=True))
+            given |= dict.fromkeys(aspect.declined)
+            labelled = {item: value for item, value in given.items() if item in items}
+            if all(value is None for value in labelled.values()) or all(isinstance(one, str) for one in said.values()):
+                continue
+            outside = aspect.unmatched.n + len(given) - len(labelled)
+            # Labels that are all 1 may be the lowest grade of a scale as well as verdicts.
+            verdicts = yes_from is not None or (aspect.verdicts and len(set(people.tolist())) > 1)
+            make = _Maker(
+                aspect=aspect.name,
+                metric=column.metric,
+                items=items,
+                labelled=labelled,
+                said=said,
+                outside=outside,
+                limits=(0.0, 1.0) if verdicts else _scale(column.made.metric, people),
+            )
+            found += make.rows(systems, stratified=stratified)
+    made = {one.metric: one.made for one in outputs}
+    named = {name for row in found for name in (row.metric, made[row.metric].metric, made[row.metric].family)}
+    without = [repr(metric) for metric in metrics if metric not in named]
+    if without or not found:
+        there = ", ".join(sorted({one.metric for one in outputs}))
+        asked = f"with {without[0]}" if without else "to make"
+        raise BadInput(
+            f"there is no estimate {asked}: no item of the set has a value of it. There is output of {there}"
+        )
+    return Estimates(tuple(found), width)
+
+
+def _scale(metric: str, people: Floats) -> Limits | None:
+    """The metric's declared scale where people's grades are on it."""
+    declared = declared_bounds([metric]).get(metric)
+    if declared is None or people.min() < declared[0] or people.max() > declared[1]:
+        return None
+    return declared
+
+
+def _check(yes_from: float | None, systems: tuple[str, str] | None, width: float | None) -> None:
+    for name, number in (("yes_from", yes_from), ("width", width)):
+        if number is not None and not math.isfinite(number):
+            raise ConfigurationError(f"{name} is {number}; a finite number was expected")
+    if width is not None and width <= 0:
+        raise ConfigurationError(f"width is {width}; half the width of an interval must be above 0")
+    if systems is not None and systems[0] == systems[1]:
+        raise ConfigurationError(f"the difference of {systems[0]!r} and itself is 0; name two systems")
+
+
+def _said(items: Mapping[str, Item], outputs: Sequence[Output], metric: str, aspect: str) -> dict[str, Said]:
+    """What the metric said of every item; what it said of this very aspect before what it said at large.
+
+    Labels without an aspect are held against whatever the metric said, as in `pairing.pair`.
+    """
+    own = [one for one in outputs if one.metric == metric and one.item in items]
+    found: dict[str, Said] = dict.fromkeys(items, "undefined")
+    if not aspect:
+        found |= {one.item: one.said for one in own}
+    for wanted in ("", aspect):
+        found |= {one.item: one.said for one in own if one.aspect == wanted}
+    return found
+
+
+class _Maker:
+    """Makes the rows of one metric and aspect."""
+
+    def __init__(
+        self,
+        *,
+        aspect: str,
+        metric: str,
+        items: Mapping[str, Item],
+        labelled: Mapping[str, float | None],
+        said: Mapping[str, Said],
+        outside: int,
+        limits: Limits | None,
+    ) -> None:
+        self._aspect, self._metric, self._items, self._labelled = aspect, metric, items, labelled
+        self._unscored = {item for item, one in said.items() if isinstance(one, str)}
+        middle = fmean(one for one in said.values() if not isinstance(one, str))
+        # where people's refusals leave the mean, the judge's leave the mean score
+        instead = {} if None in labelled.values() else {"declined": 0.0}
+        self._scores = {item: instead.get(one, middle) if isinstance(one, str) else one for item, one in said.items()}
+        self._outside, self._limits = outside, limits
+
+    def rows(self, systems: tuple[str, str] | None, *, stratified: bool) -> list[Row]:
+        graded = [item for item, value in self._labelled.items() if value is not None]
+        names = sorted({name for item in graded if (name := self._items[item].system) is not None})
+        every = sorted({item.system or "" for item in self._items.values()})
+        for name in systems or ():
+            if name not in names:
+                raise BadInput(f"there are no labels of the system {name!r}; there are of {', '.join(names) or 'none'}")
+        if stratified and not names:
+            raise BadInput("a stratified mean is one over systems, and no labelled item names its system")
+        if stratified and every != names:
+            bare = ", ".join(repr(name) for name in every if name not in names)
+            raise BadInput(f"a stratified mean needs labels of every system; there are none of {bare}")
+        shares: dict[str | None, float] = {name: self._share(name) for name in names} if stratified else {None: 1.0}
+        over = self._graded(shares)
+        strata = [self._part(name, share, over) for name, share in shares.items()]
+        made = [replace(self._row("all", None, *strata), uneven=None if stratified else self._uneven(every))]
+        if len(names) > 1:
+            made += [self._row(name, {name}, self._part(name)) for name in names]
+        if systems is not None:
+            first, second = systems
+            parts = (self._part(first, 1.0), self._part(second, -1.0))
+            made.append(self._row(f"{first} - {second}", {first, second}, *parts))
+        return made
+
+    def _row(self, what: str, systems: set[str] | None, *parts: Scores) -> Row:
+        unscored = sum(systems is None or self._items[item].system in systems for item in self._unscored)
+        declined = sum(
+            value is None and (systems is None or self._items[item].system in systems)
+            for item, value in self._labelled.items()
+        )
+        outside = self._outside if what == "all" else 0
+        powered = prediction_powered(*parts, limits=self._limits)
+        return Row(self._aspect, self._metric, what, powered, unscored, outside, declined=declined)
+
+    def _uneven(self, systems: Sequence[str]) -> float | None:
+        """Pearson's chi-square test of labelled or not against systems."""
+        from scipy.special import chdtrc  # noqa: PLC0415 - not needed to start
+
+        items = Counter(item.system or "" for item in self._items.values())
+        labels = Counter(self._items[item].system or "" for item in self._labelled)
+        rate = labels.total() / items.total()
+        if len(systems) < 2 or rate == 1:
+            return None
+        apart = sum((labels[name] - rate * items[name]) ** 2 / (rate * (1 - rate) * items[name]) for name in systems)
+        return float(chdtrc(len(systems) - 1, apart))
+
+    def _share(self, name: str) -> float:
+        return sum(item.system == name for item in self._items.values()) / len(self._items)
+
+    def _known(self, name: str | None) -> list[str]:
+        return [item for item in self._scores if item in self._labelled and self._of(item, name)]
+
+    def _of(self, item: str, name: str | None) -> bool:
+        return name is None or self._items[item].system == name
+
+    def _graded(self, shares: Mapping[str | None, float]) -> tuple[float, float]:
+        """The mean grade of strata that have these shares of the items, and the share that people grade."""
+        mean, share = 0.0, 0.0
+        for name, weight in shares.items():
+            values = [self._labelled[item] for item in self._known(name)]
+            grades = [value for value in values if value is not None]
+            mean += weight * math.fsum(grades) / len(values)
+            share += weight * len(grades) / len(values)
+        return mean / share, share
+
+    def _part(self, name: str | None, weight: float = 1.0, over: tuple[float, float] | None = None) -> Scores:
+        """`over`: mean and share of the grades of all parts that make one mean; None: of this part alone."""
+        known = self._known(name)
+        others = [item for item in self._scores if item not in self._labelled and self._of(item, name)]
+        mean, share = over or self._graded({name: 1.0})
+        every = share > 1 - _ROUNDING
+        labels = [self._labelled[item] for item in known]
+        return Scores(
+            labels=np.array([mean if y is None else y if every else mean + (y - mean) / share for y in labels]),
+            judged=np.array([self._scores[item] for item in known]),
+            rest=np.array([self._scores[item] for item in others], float),
+            clusters=[self._items[item].question for item in known],
+            rest_clusters=[self._items[item].question for item in others],
+            weight=weight,
+            telling=len({self._items[item].question for item in known if self._labelled[item] is not None}),
+        )

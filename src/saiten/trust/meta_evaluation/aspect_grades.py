@@ -1,0 +1,126 @@
+"""How often each grade of an aspect was given, by system, and the share of answers with the best one."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from saiten.errors import ConfigurationError
+from saiten.metrics.catalog import make_metric
+from saiten.metrics.judged.aspects import Aspects, aspect_of_metric
+from saiten.metrics.naming import read_name
+from saiten.records import Scored
+from saiten.stats import Interval, bootstrap_mean
+from saiten.trust.meta_evaluation.outputs import Item
+from saiten.trust.meta_evaluation.pairing import Aspect as Rated
+
+
+@dataclass(frozen=True, slots=True)
+class AspectGrades:
+    """One aspect and one system."""
+
+    metric: str
+    """`aspects[factuality]`, `direct`."""
+    aspect: str
+    system: str | None
+    """None: over all systems."""
+    best: int
+    """The grade without a deduction."""
+    counts: Mapping[int, int]
+    """By grade, rising; of several votes the one that they come to (`Aspect.counted`)."""
+    top: Interval
+    """The share of answers with the best grade, resampled by question; split votes are not the best grade."""
+    split: int
+    """Answers whose votes are split evenly around the best grade, so that they come to no grade."""
+    without: int
+    """Answers without a grade: nothing to rate, or a reply that could not be read."""
+
+
+_Read = tuple[str, int | None, int]
+"""Aspect, grade (None: split votes) and best grade."""
+
+
+def is_aspect_metric(metric: str) -> bool:
+    """Whether its scores are grades of an aspect: `aspects[…]` and `direct`."""
+    return aspect_of_metric(metric) is not None or is_direct(metric)
+
+
+def is_direct(metric: str) -> bool:
+    """Whether this is `direct`, with whatever settings."""
+    try:
+        return read_name(metric)[0] == "direct"
+    except ConfigurationError:
+        return False
+
+
+def grades_by_system(scored: Iterable[Scored], items: Mapping[str, Item]) -> tuple[AspectGrades, ...]:
+    """One entry for each aspect over all systems, and, where there are several, one for each of them.
+
+    The metrics come in the order of the scores, the systems sorted.
+    """
+    found: dict[str, list[tuple[Item, _Read | None]]] = {}
+    for one in scored:
+        if is_aspect_metric(one.metric):
+            item = items.get(one.sample) or Item(f"\0{one.sample}")
+            found.setdefault(one.metric, []).append((item, _read(one)))
+    entries = []
+    for metric, rows in found.items():
+        systems = sorted({item.system for item, _ in rows if item.system is not None})
+        for system in (None, *(systems if len(systems) > 1 else ())):
+            part = [row for row in rows if system is None or row[0].system == system]
+            entries += _entry(metric, system, part)
+    return tuple(entries)
+
+
+def _read(one: Scored) -> _Read | None:
+    """None for details that were tampered with."""
+    details = one.score.details
+    aspect, grade, best = details.get("aspect"), details.get("grade"), details.get("best")
+    graded = type(grade) is int or ("given" in details and grade is None)
+    if one.score.status != "ok" or not isinstance(aspect, str) or not graded or type(best) is not int:
+        return None
+    return aspect, grade, best
+
+
+def _entry(metric: str, system: str | None, rows: list[tuple[Item, _Read | None]]) -> list[AspectGrades]:
+    graded = [(item.question, read) for item, read in rows if read is not None]
+    if not graded:
+        return []
+    _, (aspect, _, best) = graded[0]
+    counts = Counter(grade for _, (_, grade, _) in graded if grade is not None)
+    top = bootstrap_mean([float(grade == best) for _, (_, grade, _) in graded], [question for question, _ in graded])
+    return [
+        AspectGrades(
+            metric,
+            aspect,
+            system,
+            best,
+            dict(sorted(counts.items())),
+            top,
+            len(graded) - counts.total(),
+            len(rows) - len(graded),
+        )
+    ]
+
+
+def contested_items(rated: Rated) -> tuple[str, ...]:
+    """A note on the items whose labels are on both sides of the best grade: their mean would look like that grade.
+
+    Known for labels of an aspect that a metric `aspects[…]` is about; empty otherwise.
+    """
+    metric = next((m for m in (one.made.metric for one in rated.columns) if aspect_of_metric(m) == rated.name), None)
+    try:
+        made = make_metric(metric) if metric else None
+    except ConfigurationError:  # its rubric is gone
+        return ()
+    if not isinstance(made, Aspects):
+        return ()
+    scale = made.read.aspect(made.aspect)
+    rows, _, values = rated.given
+    order = np.argsort(rows, kind="stable")
+    ends = np.searchsorted(rows[order], np.arange(len(rated.items)), side="right")
+    each = zip(rated.settled.tolist(), np.split(values[order], ends[:-1]), strict=True)
+    n = sum(not settled and len(grades) > 1 and scale.contested(grades.tolist()) for settled, grades in each)
+    what = "1 item has" if n == 1 else f"{n} items have"
+    return (f"{what} labels on both sides of the best grade, {scale.best}; the mean hides that",) if n else ()

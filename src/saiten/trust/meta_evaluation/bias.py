@@ -1,0 +1,86 @@
+"""Is a metric kinder or stricter than people: the mean of metric minus people, overall, by system and by human grade.
+
+By grade it shows a metric that avoids the ends of the scale (above 0 at low grades, below 0 at high ones); some of that
+is regression to the mean, since people's own noise is in the grades that the items are sorted by.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from saiten.stats import Estimate
+from saiten.stats.clusters import Floats
+from saiten.stats.resampled import Resamples
+from saiten.trust.meta_evaluation.scales import Scale, are_grades, grades
+
+FIFTHS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """Mean differences metric - people on their common scale, with intervals by question."""
+
+    overall: Estimate
+    """None with the reason where they share no scale."""
+    systems: tuple[tuple[str, Estimate], ...] = ()
+    grades: tuple[tuple[str, Estimate], ...] = ()
+    """By what people said: a verdict, a grade, or a fifth of the scale."""
+
+
+def bias(
+    metric: Floats,
+    people: Floats,
+    systems: Sequence[str | None],
+    scale: Scale,
+    resamples: Resamples,
+    *,
+    apart: str | None = None,
+) -> Bias:
+    """The differences, or why none can be taken (`apart`)."""
+    if apart or not len(metric):
+        return Bias(Estimate(None, len(metric), apart or "no pairs"))
+    differences = metric - people
+    by_grade = _bands(people, scale)
+    named = [None if system is None else str(system) for system in systems]
+    names = sorted({system for system in named if system is not None})
+    bands = list(dict.fromkeys(by_grade[i] for i in np.argsort(people, kind="stable")))
+    parts = [np.ones(len(metric), dtype=bool)]
+    parts += [np.array([system == name for system in named]) for name in names]
+    parts += [np.array([band == one for one in by_grade]) for band in bands]
+    inside = np.stack(parts, axis=1).astype(np.float64)
+    sums = resamples.sums(np.concatenate([inside, inside * differences[:, None]], axis=1))
+    found = []
+    for i, part in enumerate(parts):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            drawn = np.where(sums[:, i] > 0, sums[:, len(parts) + i] / sums[:, i], np.nan)
+        rows = np.flatnonzero(part)
+        whole = Estimate(float(differences[rows].mean()), len(rows))
+        counted = len(np.unique(resamples.groups[rows]))
+        found.append(_of_part(whole, drawn, resamples, counted))
+    return Bias(
+        found[0],
+        tuple(zip(names, found[1 : 1 + len(names)], strict=True)),
+        tuple(zip(bands, found[1 + len(names) :], strict=True)),
+    )
+
+
+def _of_part(whole: Estimate, drawn: Floats, resamples: Resamples, clusters: int) -> Estimate:
+    """A part that only a few questions have is as uncertain as these are few."""
+    if clusters < 2:
+        note = "a single cluster tells nothing about the spread between clusters"
+        return Estimate(whole.value, whole.n, clusters=clusters, note=note)
+    return Resamples(resamples.groups, clusters, resamples.resamples, resamples.confidence, resamples.seed).interval(
+        whole, drawn
+    )
+
+
+def _bands(people: Floats, scale: Scale) -> list[str]:
+    kinds = np.unique(people)
+    if len(kinds) <= FIFTHS and scale.unit:
+        return [f"{value:g}" for value in np.round(people, 3)]
+    if are_grades(scale, people):
+        return [f"{value:g}" for value in grades(people)]
+    width = (scale.high - scale.low) / FIFTHS
+    at = np.clip(np.floor((people - scale.low) / width), 0, FIFTHS - 1)
+    return [f"{scale.low + width * i:g} to {scale.low + width * (i + 1):g}" for i in at]

@@ -1,0 +1,264 @@
+"""Does a metric decide as people do: agreement, kappa, F1, AUROC, balanced accuracy, and the table of who said what.
+
+People's verdict is the majority of 0 and 1; an item on which they are split evenly has none. Grades become verdicts
+only by a threshold that the user gives (`yes_from`). A metric decides by itself if its values are 0 and 1 and otherwise
+by the same threshold on the same scale; on another scale it has no decision, and only the AUROC is given. Grades
+are also compared as grades, rounded to whole numbers: exact agreement and weighted kappa.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from saiten.stats import Estimate, agreement, auroc, balanced_accuracy, cohen_kappa
+from saiten.stats.clusters import Floats, Ints
+from saiten.stats.resampled import (
+    Resamples,
+    auroc_each,
+    kappa_features,
+    kind_features,
+    macro_f1_of,
+    weighted_kappa_of,
+)
+from saiten.trust.meta_evaluation.pairing import Aspect, Column
+from saiten.trust.meta_evaluation.scales import Scale, are_grades, grades, shared
+
+HALF = 0.5
+VERDICTS = np.array([0.0, 1.0])
+NO_VALUE = "the metric has no value"
+"""Of a metric that measured nothing, and so has no scale either."""
+
+Unmeasured = Literal["left-out", "wrong", "worst", "tie"]
+"""What an item counts as that the metric has no value for: nothing · the contrary of what people said · no ·
+(preferences) a tie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Who said what: `counts[i][j]` items that people call `values[i]` and the metric `values[j]`."""
+
+    values: tuple[float, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """How a metric decides beside people."""
+
+    rule: str
+    """How values became decisions, or why the metric has none."""
+    n: int
+    """Items with both decisions."""
+    split: int
+    """Items on which people are evenly split; left out."""
+    filled: int
+    """Items without a value that were counted by the rule for the unmeasured."""
+    agreement: Estimate
+    kappa: Estimate
+    f1: Estimate
+    """Of yes."""
+    macro_f1: Estimate
+    """The mean of the F1 of yes and that of no."""
+    auroc: Estimate
+    """Of the metric's values, so without any threshold; only over the items that have one."""
+    balanced_accuracy: Estimate
+    confusion: Confusion | None
+
+
+@dataclass(frozen=True, slots=True)
+class Grades:
+    """How a metric grades beside people, both rounded to whole grades."""
+
+    n: int
+    agreement: Estimate
+    """Exactly the same grade."""
+    linear_kappa: Estimate
+    quadratic_kappa: Estimate
+    macro_f1: Estimate
+    """The mean of the F1 of every grade that either side gives."""
+    confusion: Confusion
+
+
+def verdicts_of(aspect: Aspect, yes_from: float | None) -> Floats | None:
+    """1 and 0, NaN where people are split; None where the labels are grades and no threshold was given."""
+    return as_verdicts(aspect.people, yes_from, verdicts=aspect.verdicts)
+
+
+def as_verdicts(values: Floats, yes_from: float | None, *, verdicts: bool) -> Floats | None:
+    """The same of means of labels; `verdicts`: whether every label is 0 or 1."""
+    if yes_from is not None:
+        return (values >= yes_from - 1e-12).astype(np.float64)
+    if not verdicts:
+        return None
+    return np.where(np.abs(values - HALF) < 1e-12, np.nan, (values > HALF).astype(np.float64))
+
+
+def decided(
+    column: Column, metric: Scale, people: Scale, *, declared: bool, yes_from: float | None
+) -> tuple[Floats, str] | str:
+    """The metric's decisions (NaN where it has no value) with the rule, or why it has none."""
+    values = column.values[column.rows]
+    if not len(values):
+        return column.values, NO_VALUE
+    if np.isin(values, (0, 1)).all():
+        return column.values, "the metric's own verdicts"
+    apart = shared(metric, people, declared=declared)
+    if apart:
+        return f"no decision: {apart}; only the AUROC needs no common scale"
+    threshold = HALF if yes_from is None else yes_from
+    return np.where(
+        np.isnan(column.values), np.nan, (column.values >= threshold - 1e-12).astype(np.float64)
+    ), f"yes from {threshold:g}"
+
+
+def decisions(
+    column: Column, truth: Floats, verdict: tuple[Floats, str] | str, resamples: Resamples, unmeasured: Unmeasured
+) -> Decisions:
+    """The figures with intervals by question; each is undefined where only one class is there.
+
+    Args:
+        column: the metric's values.
+        truth: from `verdicts_of`.
+        verdict: from `decided`.
+        resamples: over all items of the aspect.
+        unmeasured: `wrong` and `worst` give a decision to the items without a value; else they are left out.
+    """
+    known = ~np.isnan(truth)
+    split = int((~known).sum())
+    ranked = _auroc(column, truth, resamples)
+    if isinstance(verdict, str):
+        none = Estimate(None, 0, verdict)
+        return Decisions(verdict, 0, split, 0, none, none, none, none, ranked, none, None)
+    said, rule = verdict
+    lacks = known & np.isnan(said)
+    if unmeasured in ("wrong", "worst"):
+        said = np.where(lacks, 1 - truth if unmeasured == "wrong" else 0.0, said)
+    rows = np.flatnonzero(known & ~np.isnan(said))
+    return Decisions(
+        rule=rule,
+        n=len(rows),
+        split=split,
+        filled=int(lacks.sum()) if unmeasured in ("wrong", "worst") else 0,
+        auroc=ranked,
+        confusion=confusion(truth[rows], said[rows]),
+        **_with_intervals(truth[rows], said[rows], resamples.only(rows)),
+    )
+
+
+def _with_intervals(truth: Floats, said: Floats, resamples: Resamples) -> dict[str, Estimate]:
+    drawn = two_way_each(truth, said, resamples)
+    return {name: resamples.interval(whole, drawn[name]) for name, whole in two_way(truth, said).items()}
+
+
+def two_way(truth: Floats, said: Floats) -> dict[str, Estimate]:
+    """Agreement, kappa, F1, macro F1 and balanced accuracy of two columns of 0 and 1."""
+    return {
+        "agreement": agreement(truth, said),
+        "kappa": cohen_kappa(truth, said),
+        "f1": f1(truth, said),
+        "macro_f1": macro_f1(truth, said, VERDICTS),
+        "balanced_accuracy": balanced_accuracy(truth, said),
+    }
+
+
+def two_way_each(truth: Floats, said: Floats, resamples: Resamples) -> dict[str, Floats]:
+    """The same in every resample; NaN where a figure is undefined."""
+    sums = resamples.sums(np.stack([np.ones_like(truth), truth, said, truth * said], axis=1))
+    return {
+        "agreement": _agreement_of(sums),
+        "kappa": _kappa_of(sums),
+        "f1": _f1_of(sums),
+        "macro_f1": macro_f1_of(resamples.sums(kind_features(truth, said, VERDICTS))),
+        "balanced_accuracy": _balanced_of(sums),
+    }
+
+
+def f1(truth: Floats, said: Floats) -> Estimate:
+    """The harmonic mean of precision and recall of 1; undefined where neither side ever says 1."""
+    n = len(truth)
+    both = float(truth.sum() + said.sum())
+    if not both:
+        return Estimate(None, n, "neither side ever says yes" if n else "no pairs")
+    return Estimate(2 * float((truth * said).sum()) / both, n)
+
+
+def macro_f1(x: Floats, y: Floats, kinds: Floats) -> Estimate:
+    """The mean F1 over those of the kinds that either side has."""
+    if not len(x):
+        return Estimate(None, 0, "no pairs")
+    return Estimate(float(macro_f1_of(kind_features(x, y, kinds).sum(axis=0)[None, :])[0]), len(x))
+
+
+def graded(
+    column: Column, aspect: Aspect, people: Scale, metric: Scale, *, declared: bool, resamples: Resamples
+) -> Grades | None:
+    """The comparison as grades, or None where either side gives none or the scales differ."""
+    if not are_grades(people, aspect.people) or shared(metric, people, declared=declared):
+        return None
+    rows = column.rows
+    x, y = grades(column.values[rows]), grades(aspect.people[rows])
+    if not len(rows):
+        return None
+    resamples, kinds = resamples.only(rows), np.unique(np.concatenate([x, y]))
+    found = []
+    for power, whole in enumerate((cohen_kappa(x, y, weights="linear"), cohen_kappa(x, y, weights="quadratic")), 1):
+        features, apart = kappa_features(x, y, power)
+        found.append(resamples.interval(whole, weighted_kappa_of(resamples.sums(features), apart)))
+    same = resamples.sums(np.stack([np.ones_like(x), x == y], axis=1).astype(np.float64))
+    return Grades(
+        len(rows),
+        resamples.interval(agreement(x, y), same[:, 1] / same[:, 0]),
+        found[0],
+        found[1],
+        resamples.interval(macro_f1(x, y, kinds), macro_f1_of(resamples.sums(kind_features(x, y, kinds)))),
+        confusion(y, x),
+    )
+
+
+def confusion(people: Floats, metric: Floats) -> Confusion:
+    """The table over the values that occur."""
+    values = np.unique(np.concatenate([people, metric]))
+    cells = np.zeros((len(values), len(values)), dtype=np.int64)
+    np.add.at(cells, (np.searchsorted(values, people), np.searchsorted(values, metric)), 1)
+    return Confusion(tuple(values.tolist()), tuple(tuple(row) for row in cells.tolist()))
+
+
+def _auroc(column: Column, truth: Floats, resamples: Resamples) -> Estimate:
+    rows: Ints = np.flatnonzero(~np.isnan(truth) & ~np.isnan(column.values))
+    y, x = truth[rows], column.values[rows]
+    whole = auroc(y, x)
+    if whole.value is None:
+        return whole
+    resamples = resamples.only(rows)
+    return resamples.interval(whole, resamples.each(auroc_each(y, x)))
+
+
+_quiet = partial(np.errstate, invalid="ignore", divide="ignore")
+
+
+def _agreement_of(sums: Floats) -> Floats:
+    n, x, y, xy = sums.T
+    with _quiet():
+        share: Floats = (n - x - y + 2 * xy) / n
+    return share
+
+
+def _kappa_of(sums: Floats) -> Floats:
+    n, x, y, xy = sums.T
+    with _quiet():
+        chance = (x * y + (n - x) * (n - y)) / n**2
+        return np.where(chance < 1, ((n - x - y + 2 * xy) / n - chance) / (1 - chance), np.nan)
+
+
+def _f1_of(sums: Floats) -> Floats:
+    _, x, y, xy = sums.T
+    with _quiet():
+        return np.where(x + y > 0, 2 * xy / (x + y), np.nan)
+
+
+def _balanced_of(sums: Floats) -> Floats:
+    n, truth, said, both = sums.T
+    with _quiet():
+        return np.where((truth > 0) & (truth < n), (both / truth + (n - truth - said + both) / (n - truth)) / 2, np.nan)

@@ -1,0 +1,148 @@
+"""Grade 0 of graded correctness: "no evaluation, the answer says that it does not know" (spec 01). It is no number.
+
+A judge's grade 0 is the status `declined`; a person's is treated alike: left out of means, correlations, bias, kappa
+and rankings, and counted. On another scale (0 to 3, verdicts of 0 and 1, 0 to 5 where 0 is the worst grade) 0 is a
+value like any other, so the meaning of 0 is decided once per aspect.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal
+
+from saiten.errors import BadInput, ConfigurationError
+from saiten.metrics.catalog import make_metric
+from saiten.metrics.judged.correctness import Correctness
+from saiten.metrics.naming import read_name
+from saiten.records import Label
+from saiten.tasks.verdicts import majority
+from saiten.trust.meta_evaluation.outputs import Said
+
+GradeZero = Literal["auto", "declined", "lowest"]
+"""What grade 0 means: by the aspect and the labels · the answer declines · the lowest grade."""
+
+ASPECT = "correctness"
+"""The aspect whose 0 means that an answer declines; labels from `saiten annotate` have it."""
+_UNNAMED = ("", "grade", "評点")
+"""Aspects that say nothing else: where a run has graded correctness, its scale is theirs."""
+_HIGHEST = 5.0
+_SECOND = 4.0
+"""A scale of 0 to 3 is another one."""
+
+
+def zero_declines(aspect: str, labels: Sequence[Label], metrics: Iterable[str], zero: GradeZero = "auto") -> bool:
+    """Whether a label of 0 says that the answer declines.
+
+    On the aspect `correctness` if the labels go up to 4 or 5, or the metric `correctness` is there; on an aspect
+    without a telling name (none, `grade`, 評点) if the metric is there and the labels are whole grades up to 4 or 5.
+    """
+    values = _values(labels)
+    if zero == "lowest" or 0 not in values or min(values) < 0:
+        return False
+    if zero == "declined":
+        return True
+    if not 1 < max(values) <= _HIGHEST:
+        return False
+    high, judged = max(values) >= _SECOND, any(is_correctness(metric) for metric in metrics)
+    if aspect.casefold() == ASPECT:
+        return high or judged
+    return aspect.casefold() in _UNNAMED and high and judged and all(value % 1 == 0 for value in values)
+
+
+def _values(labels: Iterable[Label]) -> set[float]:
+    """Of verdicts and grades; words are no numbers, and the number of marks is no grade."""
+    return {label.value for label in labels if not label.category and label.spans is None}
+
+
+def is_correctness(metric: str) -> bool:
+    """Whether this is graded correctness, with whatever settings."""
+    try:
+        return read_name(metric)[0] == Correctness.title
+    except ConfigurationError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """The labels of an aspect that are values, and what is known of its zeros."""
+
+    labels: Sequence[Label]
+    declined: frozenset[str] = frozenset()
+    """Items that people call declined."""
+    zero_declines: bool = False
+    notes: tuple[str, ...] = ()
+    """What was left out, or what 0 was taken for."""
+
+
+def graded(aspect: str, labels: Sequence[Label], metrics: Sequence[str], zero: GradeZero = "auto") -> Graded:
+    """The labels without those that say that the answer declines.
+
+    An item is declined by the third decision, else by a majority. As with a panel of judges, the 0 of a minority is not
+    counted into the mean of the others.
+
+    Raises:
+        BadInput: people call every answer declined.
+    """
+    if not zero_declines(aspect, labels, metrics, zero):
+        return Graded(labels, notes=_undeclared(aspect, labels, metrics) if zero == "auto" else ())
+    by_item: dict[str, list[Label]] = {}
+    for label in labels:
+        by_item.setdefault(label.item, []).append(label)
+    declined = frozenset(item for item, each in by_item.items() if _declines(each))
+    kept = [label for label in labels if label.value != 0 and label.item not in declined]
+    if not kept:
+        raise BadInput(
+            f"every label of {aspect!r} is 0, which says that the answer declines, so there are no grades to compare; "
+            "use --grade-zero lowest if 0 is a grade"
+        )
+    minority = sum(label.value == 0 and label.item not in declined for label in labels)
+    more = f", and so are {minority} labels of 0 on answers that others graded" if minority else ""
+    note = (
+        f"people call {len(declined)} of {len(by_item)} answers declined (grade 0: the answer says that it does not "
+        f"know); these are left out of every figure, as a judge's are{more} (--grade-zero lowest counts 0 as a grade)"
+    )
+    return Graded(kept, declined, zero_declines=True, notes=(note,))
+
+
+def grade_of(values: Sequence[float]) -> float:
+    """One grade of several: 0 if most of them decline, else the mean of the grades, as of a judge's votes."""
+    if majority([value == 0 for value in values]):
+        return 0.0
+    return fmean(value for value in values if value != 0)
+
+
+def _declines(labels: Sequence[Label]) -> bool:
+    deciding = [label for label in labels if label.adjudicated] or labels
+    return majority([label.value == 0 for label in deciding])
+
+
+def _undeclared(aspect: str, labels: Sequence[Label], metrics: Sequence[str]) -> tuple[str, ...]:
+    """Whether 0 may mean something else than it was taken for."""
+    values = _values(labels)
+    if 0 not in values or min(values) < 0 or not 1 < max(values) <= _HIGHEST:
+        return ()
+    judged = max(values) >= _SECOND and any(is_correctness(metric) for metric in metrics)
+    if aspect.casefold() != ASPECT and not judged:
+        return ()
+    return ("labels of 0 count as the lowest grade (--grade-zero declined if 0 says that the answer does not know)",)
+
+
+def zero_as_declined(metric: str, values: Mapping[str, Said]) -> Mapping[str, Said]:
+    """A judge's outputs on such an aspect: grades of 0 become `declined`, where the judge grades on the same scale.
+
+    That is `correctness`, or a judge that saiten does not know whose values go beyond 1 and not beyond 5.
+    """
+    numbers = [value for value in values.values() if not isinstance(value, str)]
+    if 0 not in numbers or min(numbers) < 0 or not 1 < max(numbers) <= _HIGHEST:
+        return values
+    if not is_correctness(metric) and _is_known(metric):
+        return values
+    return {item: "declined" if value == 0 else value for item, value in values.items()}
+
+
+def _is_known(metric: str) -> bool:
+    try:
+        make_metric(metric)
+    except ConfigurationError:
+        return False
+    return True

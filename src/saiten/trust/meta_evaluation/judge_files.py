@@ -1,0 +1,276 @@
+"""Files of judges' outputs (tables, long or wide, of values or raw replies), and of pairs of systems to compare."""
+
+import logging
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from saiten.data import BadRow, read_labels
+from saiten.data.columns import LABEL_COLUMNS, MISSING, SAMPLE_COLUMNS, Columns, plain_name
+from saiten.data.formats import read_rows
+from saiten.data.opening import Source, name_of
+from saiten.data.preferences import preference
+from saiten.data.rows import Row
+from saiten.data.values import as_text
+from saiten.errors import BadInput, ConfigurationError
+from saiten.records import STATUSES, Label
+from saiten.trust.meta_evaluation.orders import turned
+from saiten.trust.meta_evaluation.outputs import BETWEEN, VERSUS, Origin, Output, Said
+
+_LOG = logging.getLogger(__name__)
+
+JUDGE_COLUMNS = {
+    **{name: paths for name, paths in LABEL_COLUMNS.items() if name not in ("annotator", "spans", "reason")},
+    "judge": ("judge", *LABEL_COLUMNS["annotator"]),
+    "metric": ("metric",),
+    "status": ("status",),
+    "order": ("order", "presentation_order"),
+    "value": ("value", "label", "score", "rating", "grade", "verdict"),
+}
+_REPLIES = ("reply", "raw_reply", "raw_response", "raw_output", "raw", "completion")
+"""Columns in which a raw reply may be, looked at before those of values where there is a pattern."""
+
+_NO_JUDGE = frozenset(
+    plain_name(path)
+    for names in (
+        SAMPLE_COLUMNS.values(),
+        (LABEL_COLUMNS[name] for name in ("item", "aspect", "adjudicated", "reason")),
+    )
+    for paths in names
+    for path in (*paths, "metric", "status", "order", "presentation_order")
+)
+"""Columns of a wide file that are no judge's."""
+_SECOND = ("2", "2.0", "BA", "swapped")
+"""The other order."""
+_FEWEST_READ = 0.1
+"""A column of which a smaller share of the texts can be read holds something else than verdicts."""
+_SHOWN = 60
+
+_WITHOUT_VALUE: Mapping[str, Said] = {status: status for status in STATUSES if status != "ok"}
+"""Why a score that saiten wrote has no value."""
+
+Tell = Callable[[str], None]
+
+
+def read_outputs(
+    source: Source, *, columns: Mapping[str, str] = {}, pattern: str | None = None, tell: Tell = _LOG.warning
+) -> Iterator[Output]:
+    r"""The outputs in a file of any format that samples may have.
+
+    Long: one row per output, with columns for item, judge (or metric, annotator), value, and perhaps aspect and status;
+    where judge and metric are both given, each metric of each judge is apart. Wide: one row per item, and every other
+    column is a judge by that name, unless it is a sample's (`answer`) or its texts are no verdicts; those are told.
+    Preferences between two answers stand in a column `preference` (-2 … 2) or `choice` (1, 2, tie) instead of the
+    value, as in labels. Null is `undefined`, a text that is neither number nor verdict nor preference is `unreadable`:
+    both are counted, and neither becomes a verdict.
+
+    A judge that saw the two answers of a pair in both orders has an item for each (`A vs B`, `B vs A`), or a column
+    `order`: 2 where they were shown the other way round; what is said is then of the pair as the item names it.
+
+    Args:
+        source: the file.
+        columns: field → column, where the names are not recognised. A `value` without a judge is one judge's.
+        pattern: a regular expression that finds the verdict in a raw reply: its first group, else all of the match. The
+            last match counts, since a judge that reasons aloud may mention a grade earlier; A and B are preferences,
+            and so are 1 and 2 about a pair of answers (`ID vs ID`) and in a column `choice`. A text without a match is
+            `unreadable`.
+        tell: is told what the user should know.
+
+    Raises:
+        BadInput: with the first `next`: no such file, no known format, no column for the item, no judge, or a pattern
+            that matches no reply.
+        ConfigurationError: the pattern is none, or an unknown field.
+    """
+    name = name_of(source)
+    replies = _Replies(_compiled(pattern))
+    names = JUDGE_COLUMNS if pattern is None else JUDGE_COLUMNS | {"value": (*_REPLIES, *JUDGE_COLUMNS["value"])}
+    fields = Columns(names, columns, option="--judge-column")
+    rows = fields.checked(read_rows(source, None, wanted=lambda _: True, tell=tell), name, ("item",), _nobody)
+    long: list[Output] = []
+    wide: list[Output] = []
+    for row in rows:
+        if isinstance(row, BadRow):
+            tell(f"{row.where} is left out: {row.reason}")
+            continue
+        item = _text(row, fields, "item")
+        if not item:
+            tell(f"{row.where} is left out: there is no item in it")
+            continue
+        judge = BETWEEN.join(part for part in (_text(row, fields, "metric"), _text(row, fields, "judge")) if part)
+        if judge or "value" in columns:
+            long.append(_long(row, item, judge or columns["value"], fields, replies))
+        else:
+            wide += _wide(row, item, replies)
+    found = [*long, *_verdicts(wide, name, tell, replies)]
+    if not found:
+        raise BadInput(f"{name} has no judge's outputs: expected item, judge and value, or item and a column a judge")
+    replies.tell(name, tell)
+    yield from found
+
+
+@dataclass(slots=True)
+class _Replies:
+    """Reads texts, and keeps count of what the pattern found."""
+
+    pattern: re.Pattern[str] | None
+    texts: int = 0
+    without: list[str] = field(default_factory=list)
+    ambiguous: int = 0
+    """Replies with several matches that differ."""
+
+    def read(self, value: Any, *, names_answer: bool = False) -> Said:
+        """`names_answer`: what the pattern finds names one of two answers, 1 and 2 included."""
+        if value is MISSING or value is None:
+            return "undefined"
+        if isinstance(value, int | float):
+            return float(value) if math.isfinite(value) else "undefined"
+        text = (as_text(value) or "").strip()
+        if not text:
+            return "undefined"
+        return _read(text) if self.pattern is None else self._matched(self.pattern, text, names_answer=names_answer)
+
+    def _matched(self, pattern: re.Pattern[str], text: str, *, names_answer: bool) -> Said:
+        self.texts += 1
+        found = [next((group for group in one.groups() if group), one[0]).strip() for one in pattern.finditer(text)]
+        said: Said = _verdict(found[-1], names_answer=names_answer) if found else "unreadable"
+        self.ambiguous += len({one.casefold() for one in found}) > 1
+        if said == "unreadable":
+            self.without.append(" ".join(text.split())[:_SHOWN])
+        return said
+
+    def tell(self, name: str, tell: Tell) -> None:
+        """Say how many replies have no verdict.
+
+        Raises:
+            BadInput: none has one.
+        """
+        if self.pattern is None or not self.texts:
+            return
+        example = f", for example {self.without[0]!r}" if self.without else ""
+        if len(self.without) == self.texts:
+            raise BadInput(f"{name}: --verdict-pattern finds no verdict in any of {self.texts} replies{example}")
+        if self.without:
+            tell(f"{name}: no verdict in {len(self.without)} of {self.texts} replies{example}; they are unreadable")
+        if self.ambiguous:
+            tell(f"{name}: several different verdicts in {self.ambiguous} of {self.texts} replies; the last one counts")
+
+
+def _compiled(pattern: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if pattern is None else re.compile(pattern)
+    except re.error as error:
+        raise ConfigurationError(f"the verdict pattern {pattern!r} is no regular expression: {error}") from error
+
+
+def _long(row: Row, item: str, name: str, fields: Columns, replies: _Replies) -> Output:
+    judge, metric = _text(row, fields, "judge"), _text(row, fields, "metric")
+    origin = Origin(metric, judge) if metric and judge else None
+    said = _found(row, fields, replies)
+    if VERSUS in item and _text(row, fields, "order").strip() in _SECOND:
+        item, said = turned(item), said if isinstance(said, str) else -said
+    return Output(item, name, said, _text(row, fields, "aspect"), origin)
+
+
+def _found(row: Row, fields: Columns, replies: _Replies) -> Said:
+    for form in ("preference", "choice"):
+        text = _text(row, fields, form)
+        if text and replies.pattern is not None:
+            return replies.read(text, names_answer=form == "choice")
+        if text:
+            try:
+                return preference(text, names_answer=form == "choice")
+            except ValueError:
+                return "unreadable"
+    said = replies.read(fields.find(row.fields, "value"), names_answer=VERSUS in _text(row, fields, "item"))
+    return _WITHOUT_VALUE.get(_text(row, fields, "status"), said) if said == "undefined" else said
+
+
+def _wide(row: Row, item: str, replies: _Replies) -> Iterator[Output]:
+    for column, value in _flat(row.fields):
+        if plain_name(column) not in _NO_JUDGE:
+            yield Output(item, column, replies.read(value, names_answer=VERSUS in item))
+
+
+def _verdicts(outputs: Iterable[Output], name: str, tell: Tell, replies: _Replies) -> Iterator[Output]:
+    """The outputs of the columns that hold verdicts; the others, such as comments, are told."""
+    every = list(outputs)
+    unread = Counter(one.metric for one in every if one.said == "unreadable")
+    read = Counter(one.metric for one in every if not isinstance(one.said, str))
+    texts = [column for column, n in unread.items() if read[column] < _FEWEST_READ * (read[column] + n)]
+    if texts:
+        how = "" if replies.pattern else "; --verdict-pattern reads verdicts out of replies"
+        tell(f"{name}: no judge's, since their texts are neither numbers nor verdicts: {', '.join(texts)}{how}")
+    return (one for one in every if one.metric not in texts)
+
+
+def _flat(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Columns, and what is in objects under their names joined by a dot; lists are no judge's output."""
+    for column, value in fields.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{column}.{inner}", each) for inner, each in _flat(value))
+        elif not isinstance(value, list | tuple):
+            yield str(column), value
+
+
+@lru_cache(maxsize=1_000)
+def _read(text: str) -> Said:
+    """Numbers and verdicts (yes, はい, ○) as they are read in labels."""
+    (label,) = read_labels([{"item": "-", "value": text}])
+    return label.value if isinstance(label, Label) else "unreadable"
+
+
+def _verdict(text: str, *, names_answer: bool) -> Said:
+    """The same of what a pattern found, where A, B and tie are preferences, and 1 and 2 if they name an answer."""
+    if names_answer:
+        try:
+            return preference(text, names_answer=True)
+        except ValueError:
+            return "unreadable"
+    said = _read(text)
+    if said != "unreadable":
+        return said
+    try:
+        return preference(text, names_answer=False)
+    except ValueError:
+        return "unreadable"
+
+
+def _text(row: Row, fields: Columns, name: str) -> str:
+    value = fields.find(row.fields, name)
+    return "" if value is MISSING else as_text(value) or ""
+
+
+_PAIR_COLUMNS = {
+    "first": ("first", "system_1", "system1", "system_a", "a"),
+    "second": ("second", "system_2", "system2", "system_b", "b"),
+}
+
+
+def read_system_pairs(source: Source, *, tell: Tell = _LOG.warning) -> tuple[tuple[str, str], ...]:
+    """Pairs of systems out of a file of any format that samples may have: a row per pair, columns `first` and `second`.
+
+    Raises:
+        BadInput: no such file, no such columns, a row without two names, or no rows.
+    """
+    name = name_of(source)
+    fields = Columns(_PAIR_COLUMNS, {})
+    rows = fields.checked(read_rows(source, None, wanted=lambda _: True, tell=tell), name, ("first", "second"), _nobody)
+    found: list[tuple[str, str]] = []
+    for row in rows:
+        if isinstance(row, BadRow):
+            raise BadInput(f"{row.where}: {row.reason}; expected two systems, in the columns first and second")
+        first, second = _text(row, fields, "first"), _text(row, fields, "second")
+        if not first or not second:
+            raise BadInput(f"{name}:{row.number}: expected two systems, in the columns first and second")
+        found.append((first, second))
+    if not found:
+        raise BadInput(f"{name} has no pairs of systems; expected a row per pair, with the columns first and second")
+    return tuple(found)
+
+
+def _nobody(_: str) -> None:
+    """A judge's file may well have several columns that could be a value."""

@@ -1,0 +1,300 @@
+"""Everything that is said about metrics beside people, in one frozen object from which all outputs are made."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from saiten.errors import ConfigurationError
+from saiten.stats import Estimate
+from saiten.stats.clusters import Floats, Ints
+from saiten.stats.resampled import Resamples
+from saiten.trust.meta_evaluation.aspect_grades import contested_items
+from saiten.trust.meta_evaluation.bias import bias
+from saiten.trust.meta_evaluation.ceiling import Ceiling, ceiling
+from saiten.trust.meta_evaluation.decisions import (
+    NO_VALUE,
+    decided,
+    decisions,
+    graded,
+    verdicts_of,
+)
+from saiten.trust.meta_evaluation.documents import question_level, wins
+from saiten.trust.meta_evaluation.items import item_level
+from saiten.trust.meta_evaluation.pairing import Aspect, Column, part_of
+from saiten.trust.meta_evaluation.preferences import filled, majority, points, preferences, signs
+from saiten.trust.meta_evaluation.ranking import NAMES, Ranking, rank
+from saiten.trust.meta_evaluation.results import AspectResult, Easier, MetaEvaluation, MetricResult, Part, Settings
+from saiten.trust.meta_evaluation.scales import Bounds, Scale, scale_of, shared
+from saiten.trust.meta_evaluation.system_pairs import check_pairs
+from saiten.trust.meta_evaluation.systems import people_by_system, system_level
+
+__all__ = ["MetaEvaluation", "Settings", "meta_evaluate"]
+
+BASELINES = ("context_overlap", "length")
+"""A judge that does no better than these does not read."""
+
+_PAIRED = ("pearson", "spearman", "kendall", "accuracy", "macro_f1")
+_OF_VERDICTS = ("auroc", "agreement", "kappa", "f1", "macro_f1", "balanced_accuracy")
+_OF_GRADES = ("linear_kappa", "quadratic_kappa")
+_OF_DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy")
+
+
+def meta_evaluate(
+    aspects: Sequence[Aspect],
+    settings: Settings | None = None,
+    *,
+    bounds: Bounds | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> MetaEvaluation:
+    """Hold every metric against people on every aspect.
+
+    Args:
+        aspects: from `pairing.pair`.
+        settings: how; None for the defaults.
+        bounds: the scales that metrics declare.
+        tell: is told what is being computed.
+
+    Raises:
+        ConfigurationError: there is no figure of the name `settings.by`.
+        BadInput: a system of `settings.system_pairs` is unknown.
+    """
+    settings = settings or Settings()
+    if settings.by is not None and settings.by not in NAMES:
+        raise ConfigurationError(f"metrics cannot be ranked by {settings.by!r}; by one of {', '.join(NAMES)}")
+    if settings.system_pairs is not None:
+        systems = {system for aspect in aspects for system in aspect.systems if system is not None}
+        settings = replace(settings, system_pairs=check_pairs(settings.system_pairs, sorted(systems)))
+    found = []
+    for aspect in aspects:
+        if tell:
+            tell(f"{aspect.name or 'labels'}: {len(aspect.items)} items, {len(aspect.columns)} metrics")
+        made = (_preferences if aspect.pairs else _points)(aspect, settings, bounds or {})
+        found.append(made if settings.split_by is None else _split(made, aspect, settings, bounds or {}))
+    return MetaEvaluation(tuple(found), settings, _notes(aspects))
+
+
+def _split(found: AspectResult, aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
+    """The same with the figures of each part; scales and decisions are those of the whole."""
+    of = aspect.groups if settings.split_by == "group" else aspect.systems
+    names = sorted({name for name in of if name is not None})
+    rows = {name: np.flatnonzero([one == name for one in of]) for name in names}
+    measured = _preferred if aspect.pairs else _measured
+    parts = tuple(Part(name, len(at), tuple(measured(aspect, at, settings, bounds)[0])) for name, at in rows.items())
+    without = sum(name is None for name in of)
+    note = f"{without} of {len(of)} items have no {settings.split_by}, and are in none of the parts"
+    return replace(found, parts=parts, notes=(*found.notes, *([note] if without else [])))
+
+
+def _notes(aspects: Sequence[Aspect]) -> tuple[str, ...]:
+    metrics = {column.made.metric.partition("[")[0] for aspect in aspects for column in aspect.columns}
+    absent = [baseline for baseline in BASELINES if baseline not in metrics]
+    if not absent:
+        return ()
+    missing = " ".join(f"-m {baseline}" for baseline in absent)
+    note = (
+        f"no baseline {' or '.join(absent)} among the metrics: without it nobody knows whether a judge reads or counts "
+        f"words; add it with `saiten score … {missing}`"
+    )
+    return (note,)
+
+
+def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
+    resamples = _resamples(aspect, settings)
+    scale = scale_of(np.concatenate([aspect.people, aspect.given[2]]))
+    results, said = _measured(aspect, np.arange(len(aspect.items)), settings, bounds)
+    truth = verdicts_of(aspect, settings.yes_from)
+    ranking, notes = _ranking(aspect, settings, results, said, truth=truth, resamples=resamples)
+    notes += contested_items(aspect)
+    return _result(aspect, scale, results, ranking, notes=notes, resamples=resamples)
+
+
+def _measured(
+    whole: Aspect, at: Ints, settings: Settings, bounds: Bounds
+) -> tuple[list[MetricResult], dict[str, Floats]]:
+    """The metrics on these rows, and their decisions."""
+    aspect = part_of(whole, at)
+    resamples = _resamples(aspect, settings)
+    scale = scale_of(np.concatenate([whole.people, whole.given[2]]))
+    truth = verdicts_of(aspect, settings.yes_from)
+    pairs = settings.system_pairs
+    results: list[MetricResult] = []
+    said: dict[str, Floats] = {}
+    for column, everything in zip(aspect.columns, whole.columns, strict=True):
+        declared = bounds.get(column.made.metric)
+        own = scale_of(everything.values[everything.rows], declared)
+        verdict = decided(everything, own, scale, declared=declared is not None, yes_from=settings.yes_from)
+        if not isinstance(verdict, str):
+            verdict = (verdict[0][at], verdict[1])
+            said[column.metric] = verdict[0]
+        rows = column.rows
+        some = resamples.only(rows)
+        x, y = column.values[rows], aspect.people[rows]
+        systems = [aspect.systems[row] for row in rows]
+        every = (column.values, aspect.people, aspect.systems, resamples)
+        apart = shared(own, scale, declared=declared is not None) if len(rows) else NO_VALUE
+        lacking = _lacking(column, aspect)
+        results.append(
+            MetricResult(
+                column.metric,
+                column.made,
+                len(rows),
+                column.missing,
+                item_level(x, y, some),
+                system_level(*every, pairs=pairs, lacking=lacking)
+                if settings.systems_over == "all"
+                else system_level(x, y, systems, some, pairs=pairs, lacking=lacking),
+                wins(x, y, systems, some, pairs=pairs, lacking=lacking),
+                question_level(x, y, some),
+                None if truth is None else decisions(column, truth, verdict, resamples, settings.unmeasured),
+                graded(column, aspect, scale, own, declared=declared is not None, resamples=resamples),
+                bias(x, y, systems, scale, some, apart=apart),
+                beside_declined=column.beside_declined,
+                mean=float(x.mean()) if len(x) else None,
+                people=float(y.mean()) if len(y) else None,
+                easier=_easier(column, aspect.people, truth),
+            )
+        )
+    return results, said
+
+
+def _easier(column: Column, people: Floats, truth: Floats | None) -> Easier | None:
+    said = people if truth is None else truth
+    left, kept = (side[~np.isnan(side)] for side in (said[column.declining], said[column.rows]))
+    if not len(left):
+        return None
+    right = None if truth is None else int(left.sum())
+    return Easier(len(left), right, float(left.mean()), float(kept.mean()) if len(kept) else None)
+
+
+def _lacking(column: Column, aspect: Aspect) -> str:
+    """Why the metric has values of fewer systems than are named; "" where it has not."""
+    named = set(aspect.systems) - {None}
+    measured = {aspect.systems[row] for row in column.rows} - {None}
+    if named == measured:
+        return ""
+    missing = ", ".join(f"{n} {status}" for status, n in column.missing.items())
+    return f"there are values of {len(measured)} of {len(named)} systems ({missing})"
+
+
+def _ranking(
+    aspect: Aspect,
+    settings: Settings,
+    results: Sequence[MetricResult],
+    said: Mapping[str, Floats],
+    *,
+    truth: Floats | None,
+    resamples: Resamples,
+) -> tuple[tuple[Ranking | None, Ceiling | None], tuple[str, ...]]:
+    people = ceiling(aspect, resamples, yes_from=settings.yes_from)
+    by = settings.by or ("auroc" if aspect.verdicts else "pearson")
+    if by == "accuracy":
+        return (None, people), ("accuracy is a figure of preferences; rank by agreement",)
+    if by in _OF_VERDICTS and truth is None:
+        return (None, people), (f"the labels are grades, and {by} needs verdicts: say from where on it is a yes",)
+    figures = {result.metric: _figure(result, by) for result in results}
+    columns = {column.metric: column.values for column in aspect.columns}
+    if by in _OF_DECISIONS:
+        nothing = np.full(len(aspect.items), np.nan)
+        columns = {metric: said.get(metric, nothing) for metric in columns}
+        if settings.unmeasured in ("wrong", "worst") and truth is not None:
+            fill = 1 - truth if settings.unmeasured == "wrong" else np.zeros_like(truth)
+            columns = {m: np.where(np.isnan(x), fill, x) if m in said else x for m, x in columns.items()}
+    against = truth if by in _OF_VERDICTS and truth is not None else aspect.people
+    top = getattr(people, by) if people else None
+    return (
+        rank(by, figures, columns, against, resamples.groups, ceiling=top, seed=settings.seed),
+        people,
+    ), ()
+
+
+def _figure(result: MetricResult, by: str) -> Estimate:
+    if by in _OF_VERDICTS and result.decisions is not None:
+        found: Estimate = getattr(result.decisions, by)
+        return found
+    if by in _OF_GRADES:
+        kappa: Estimate = getattr(
+            result.grades, by, Estimate(None, 0, "no grades on a common scale" if result.n else NO_VALUE)
+        )
+        return kappa
+    figure: Estimate = getattr(result.items, by)
+    return figure
+
+
+def _preferred(whole: Aspect, at: Ints, settings: Settings, _: Bounds) -> tuple[list[MetricResult], dict[str, Floats]]:
+    """The metrics on these rows; preferences have no decisions."""
+    aspect = part_of(whole, at)
+    resamples = _resamples(aspect, settings)
+    results = []
+    for column in aspect.columns:
+        found = preferences(column, aspect, resamples, margin=settings.tie_margin, unmeasured=settings.unmeasured)
+        results.append(
+            MetricResult(column.metric, column.made, len(column.rows), column.missing, found.points, preferences=found)
+        )
+    return results, {}
+
+
+def _preferences(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
+    resamples = _resamples(aspect, settings)
+    scale = scale_of(aspect.given[2] if len(aspect.given[2]) else aspect.people)
+    results, _ = _preferred(aspect, np.arange(len(aspect.items)), settings, bounds)
+    by = settings.by if settings.by in _PAIRED else "pearson"
+    notes = (
+        () if settings.by in (*_PAIRED, None) else (f"{settings.by} is no figure of preferences; ranked by pearson",)
+    )
+    people = ceiling(aspect, resamples)
+    if by in ("accuracy", "macro_f1"):
+        columns = {
+            column.metric: filled(signs(column.values, settings.tie_margin), settings.unmeasured)
+            for column in aspect.columns
+        }
+        figures = {each.metric: getattr(each.preferences, by) for each in results if each.preferences}
+        against, groups = majority(aspect), resamples.groups
+    else:
+        rows, against = points(aspect)
+        columns = {column.metric: column.values[rows] for column in aspect.columns}
+        figures = {each.metric: getattr(each.items, by) for each in results}
+        groups = resamples.groups[rows]
+    top = getattr(people, by) if people else None
+    ranking = rank(by, figures, columns, against, groups, ceiling=top, seed=settings.seed)
+    return _result(aspect, scale, results, (ranking, people), notes=notes, resamples=resamples)
+
+
+def _resamples(aspect: Aspect, settings: Settings) -> Resamples:
+    return Resamples.of(
+        aspect.questions, resamples=settings.resamples, confidence=settings.confidence, seed=settings.seed
+    )
+
+
+def _result(
+    aspect: Aspect,
+    scale: Scale,
+    results: Sequence[MetricResult],
+    ranked: tuple[Ranking | None, Ceiling | None],
+    *,
+    notes: tuple[str, ...],
+    resamples: Resamples,
+) -> AspectResult:
+    if aspect.marked:
+        notes += ("the labels are numbers of marked spans, not which are marked; --spans compares the spans",)
+    if ranked[1] is not None and ranked[1].left_out:
+        who = ", ".join(ranked[1].left_out)
+        notes += (f"{who} was asked where the others differ, so gives a third decision and is no part of the ceiling",)
+    return AspectResult(
+        aspect=aspect.name,
+        pairs=aspect.pairs,
+        n=len(aspect.items),
+        questions=resamples.clusters,
+        annotators=len(aspect.annotators),
+        labels=len(aspect.given[0]),
+        scale=scale,
+        mean=float(aspect.people.mean()),
+        unlabelled=aspect.unlabelled,
+        unmatched=aspect.unmatched,
+        metrics=tuple(results),
+        ceiling=ranked[1],
+        ranking=ranked[0],
+        notes=(*aspect.notes, *notes),
+        declined=len(aspect.declined),
+        by_system=() if aspect.pairs else people_by_system(aspect.people, aspect.systems, aspect.questions),
+    )

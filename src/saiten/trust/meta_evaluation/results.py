@@ -1,0 +1,149 @@
+"""The records of a meta-evaluation: how it is made, and what is said of each metric, each part and each aspect."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from saiten.stats.bootstrap import Interval
+from saiten.trust.meta_evaluation.bias import Bias
+from saiten.trust.meta_evaluation.ceiling import Ceiling
+from saiten.trust.meta_evaluation.decisions import Decisions, Grades, Unmeasured
+from saiten.trust.meta_evaluation.documents import QuestionLevel
+from saiten.trust.meta_evaluation.items import ItemLevel
+from saiten.trust.meta_evaluation.outputs import Origin
+from saiten.trust.meta_evaluation.pairing import Unpaired
+from saiten.trust.meta_evaluation.preferences import TIE_MARGIN, Preferences
+from saiten.trust.meta_evaluation.ranking import Ranking
+from saiten.trust.meta_evaluation.scales import Scale
+from saiten.trust.meta_evaluation.system_pairs import Ordered
+from saiten.trust.meta_evaluation.systems import SystemLevel
+
+SystemsOver = Literal["common", "all"]
+"""A system's mean by people is taken over the items that the metric measured too · over all that people rated."""
+
+
+SplitBy = Literal["group", "system"]
+"""What items are divided by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the figures are made."""
+
+    by: str | None = None
+    """What metrics are ranked by, one of `ranking.NAMES`; None: AUROC for verdicts, else Pearson."""
+    yes_from: float | None = None
+    """The lowest value that is a yes; None leaves grades grades."""
+    unmeasured: Unmeasured = "left-out"
+    systems_over: SystemsOver = "common"
+    system_pairs: tuple[tuple[str, str], ...] | None = None
+    """The pairs of systems whose order counts; None for all."""
+    split_by: SplitBy | None = None
+    """All figures also for the items of each group, or of each system; None for no parts."""
+    tie_margin: float = TIE_MARGIN
+    """Score differences up to this are no preference."""
+    resamples: int = 1_000
+    confidence: float = 0.95
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Easier:
+    """What people say of the answers that a metric calls declined, which are in none of its figures."""
+
+    n: int
+    right: int | None
+    """How many people call right; None where the labels are grades."""
+    mean: float
+    """People's mean of them; of verdicts the share of right ones."""
+    others: float | None
+    """The same of the answers that the metric measured; None where it measured none."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricResult:
+    """One metric beside people, on one aspect."""
+
+    metric: str
+    made: Origin
+    """How its values were made; `made.metric` is the metric's own name."""
+    n: int
+    """Items that both have."""
+    missing: Mapping[str, int]
+    """Labelled items without a value, by the reason."""
+    items: ItemLevel
+    systems: SystemLevel | None = None
+    """None for preferences."""
+    wins: Ordered | None = None
+    """Pairs of systems by the questions that each wins; None for preferences."""
+    questions: QuestionLevel | None = None
+    """Correlations over the answers to each question; None for preferences."""
+    decisions: Decisions | None = None
+    """None for grades without a threshold, and for preferences."""
+    grades: Grades | None = None
+    """None where either side gives no grades, or their scales differ."""
+    bias: Bias | None = None
+    """None for preferences."""
+    preferences: Preferences | None = None
+    """None where the labels are of single items."""
+    beside_declined: Mapping[str, int] = field(default_factory=dict)
+    """What it says of the answers that people call declined: `graded`, a status, or `no output`; how often."""
+    mean: float | None = None
+    """The metric's mean over the items that both have."""
+    people: float | None = None
+    """People's mean over the same items."""
+    easier: Easier | None = None
+    """None where it calls no labelled answer declined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """All metrics beside people, on the items of one group or system."""
+
+    name: str
+    n: int
+    """Items with labels."""
+    metrics: tuple[MetricResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AspectResult:
+    """All metrics beside people, on one aspect."""
+
+    aspect: str
+    pairs: bool
+    """Whether the labels are preferences."""
+    n: int
+    """Items with labels."""
+    questions: int
+    annotators: int
+    labels: int
+    """Raw labels, adjudicated values apart."""
+    scale: Scale
+    """Of the labels."""
+    mean: float
+    """Of people, over all items."""
+    unlabelled: Unpaired
+    unmatched: Unpaired
+    metrics: tuple[MetricResult, ...]
+    ceiling: Ceiling | None
+    """None where no item has two annotators."""
+    ranking: Ranking | None
+    """None where the figure asked for does not exist for these labels; `notes` says why."""
+    notes: tuple[str, ...] = ()
+    declined: int = 0
+    """Answers that people call declined (grade 0 of graded correctness); they are not among the n items."""
+    parts: tuple[Part, ...] = ()
+    """By name, where `Settings.split_by` asks for them."""
+    by_system: tuple[tuple[str, Interval], ...] = ()
+    """People's mean of each system, where systems are named; empty for preferences."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetaEvaluation:
+    """The whole of it."""
+
+    aspects: tuple[AspectResult, ...]
+    settings: Settings
+    notes: tuple[str, ...] = ()
+    """What a reader must know, for example that the baselines are missing."""

@@ -1,0 +1,166 @@
+"""Outputs of several runs and files side by side: each metric under a name of its own, and nothing replaced.
+
+A metric that comes from one source keeps its name. One that several sources have is named after the metric, its judge
+and the evidence that the judge saw (`correctness · openai:m · reference`), and after the run or file where that does
+not tell them apart.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from saiten.errors import BadInput
+from saiten.records import Sample
+from saiten.runs import read_run
+from saiten.runs.journal import SCORES_NAME
+from saiten.runs.manifest import MANIFEST_NAME
+from saiten.trust.meta_evaluation.judge_files import read_outputs
+from saiten.trust.meta_evaluation.outputs import BETWEEN, Item, Origin, Output, Said, item_of, outputs_of_run
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A run, or a file of outputs or samples, and what it says."""
+
+    path: Path
+    outputs: tuple[Output, ...]
+    items: Mapping[str, Item] = field(default_factory=dict)
+    """The samples of a run."""
+    answers: Mapping[str, str | None] = field(default_factory=dict)
+    """What they say: labels are about one text."""
+
+
+def run_folder(path: Path) -> Path | None:
+    """The run that a path names: its folder, or its file of scores; None for another file."""
+    if path.is_dir():
+        return path
+    return path.parent if path.name == SCORES_NAME and (path.parent / MANIFEST_NAME).is_file() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a file of judges' outputs is read; see `judge_files.read_outputs`."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    pattern: str | None = None
+
+
+def read_source(path: Path, reading: Reading | None = None, *, tell: Tell) -> Source:
+    """A run with its samples, or a file of judges' outputs.
+
+    Raises:
+        BadInput: there is nothing of that kind.
+        ConfigurationError: the file cannot be read in this way.
+    """
+    folder = run_folder(path)
+    if folder is None:
+        how = reading or Reading()
+        outputs = read_outputs(path, columns=how.columns, pattern=how.pattern, tell=tell)
+        return Source(path, tuple(_counted(outputs, path, tell)))
+    reader = read_run(folder, tell=tell)
+    samples = list(reader.samples())
+    return Source(folder, tuple(outputs_of_run(reader)), *_known(samples))
+
+
+def samples_source(path: Path, samples: Iterable[Sample]) -> Source:
+    """Samples that nothing has been said of yet."""
+    return Source(path, (), *_known(samples))
+
+
+def side_by_side(sources: Sequence[Source], *, tell: Tell) -> tuple[dict[str, Item], list[Output]]:
+    """The items and the outputs of all sources; a source that was named twice counts once.
+
+    Outputs about a sample that has another answer in an earlier source are left out: the labels are of one text.
+    """
+    items: dict[str, Item] = {}
+    answers: dict[str, str | None] = {}
+    kept: list[Source] = []
+    for given in sources:
+        source = given
+        if any(source.path.resolve() == other.path.resolve() for other in kept):
+            tell(f"{source.path} is named twice and read once")
+            continue
+        others = {item for item, answer in source.answers.items() if answers.get(item, answer) != answer}
+        if others:
+            tell(
+                f"{source.path}: {len(others)} samples have another answer than in {kept[0].path} under the same id, "
+                f"for example {min(others)!r}; their scores are left out"
+            )
+            source = replace(source, outputs=tuple(one for one in source.outputs if one.item not in others))
+        items |= {item: place for item, place in source.items.items() if item not in items}
+        answers |= {item: answer for item, answer in source.answers.items() if item not in answers}
+        kept.append(source)
+    return items, list(_named_apart(kept, tell))
+
+
+def _known(samples: Iterable[Sample]) -> tuple[dict[str, Item], dict[str, str | None]]:
+    every = list(samples)
+    return {sample.id: item_of(sample) for sample in every}, {sample.id: sample.answer for sample in every}
+
+
+def _counted(outputs: Iterable[Output], path: Path, tell: Tell) -> Iterator[Output]:
+    """The same outputs; that a file says several things about one item is told."""
+    said: dict[tuple[str, str, str], Output] = {}
+    again = 0
+    for one in outputs:
+        key = (one.item, one.metric, one.aspect)
+        again += key in said and said[key].said != one.said
+        said[key] = one
+        yield one
+    if again:
+        tell(f"{path}: {again} outputs differ from an earlier one of the same judge and item; the last counts")
+
+
+def _named_apart(sources: Sequence[Source], tell: Tell) -> Iterator[Output]:
+    """The outputs, those of metrics that several sources have under longer names."""
+    sources = _without_copies(sources)
+    having = Counter(family for source in sources for family in {one.made.family for one in source.outputs})
+    apart: list[dict[Origin, Origin]] = []
+    for source, place in zip(sources, _short([source.path for source in sources]), strict=True):
+        several = dict.fromkeys(one.made for one in source.outputs if having[one.made.family] > 1)
+        apart.append({made: made if made.judge else replace(made, place=place) for made in several})
+    taken = Counter(_name(made) for each in apart for made in each.values())
+    for each, place in zip(apart, _short([source.path for source in sources]), strict=True):
+        each |= {old: replace(made, place=place) for old, made in each.items() if taken[_name(made)] > 1}
+    names = {made: _name(made) for each in apart for made in each.values()}
+    if names:
+        tell(f"several runs or files have the same metric, so these are named apart: {', '.join(names.values())}")
+    for source, each in zip(sources, apart, strict=True):
+        for one in source.outputs:
+            made = each.get(one.made)
+            yield one if made is None else Output(one.item, names[made], one.said, one.aspect, made)
+
+
+def _name(made: Origin) -> str:
+    return BETWEEN.join(part for part in (made.family, made.judge, made.evidence, made.place) if part)
+
+
+def _without_copies(sources: Sequence[Source]) -> list[Source]:
+    """The sources, each without what an earlier one says alike: a baseline that no judge made, in several runs."""
+    kept: list[Source] = []
+    earlier: list[dict[Origin, dict[tuple[str, str], Said]]] = []
+    for source in sources:
+        said: dict[Origin, dict[tuple[str, str], Said]] = {}
+        for one in source.outputs:
+            said.setdefault(one.made, {})[one.item, one.aspect] = one.said
+        copies = {
+            made
+            for made, mine in said.items()
+            if not made.judge and any(mine.items() <= theirs.get(made, {}).items() for theirs in earlier)
+        }
+        kept.append(replace(source, outputs=tuple(one for one in source.outputs if one.made not in copies)))
+        earlier.append({made: of for made, of in said.items() if made not in copies})
+    return kept
+
+
+def _short(paths: Sequence[Path]) -> list[str]:
+    """The fewest last parts of each path that no other has."""
+    whole = [path.resolve().parts for path in paths]
+    for size in range(1, max(map(len, whole), default=1) + 1):
+        short = ["/".join(parts[-size:]) for parts in whole]
+        if len(set(short)) == len(short):
+            return short
+    raise BadInput(f"the same run or file was named several times: {', '.join(map(str, paths))}")

@@ -1,0 +1,273 @@
+"""What the probes found: per probe the effect with its interval, how many items break the expectation, a verdict.
+
+The difference is changed minus original over the trials that gave two values, with a bootstrap interval and a sign-flip
+test by question (`stats.paired`), corrected over all rows (Holm). The share of trials that break the expectation has
+Wilson's interval (Wilson 1927) as if each question counted once: trials of one question are alike, and unlike the
+bootstrap it also has an interval where nothing, or everything, broke.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from saiten.records import STATUSES, Score, Status
+from saiten.stats import Reliability, compare_paired, holm, reliability
+from saiten.trust.probes.order import OrderRow, order_rows
+from saiten.trust.probes.plan import Plan, ScoreKey, Series, Trial
+from saiten.trust.probes.probe import Expectation, ProbedMetric
+
+Verdict = Literal["holds", "violated", "not enough items", "not applicable"]
+
+_Z = 1.959963984540054
+"""The normal quantile of a two-sided 95 % interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is taken for a change, and what for a fault."""
+
+    tolerance: float = 0.05
+    """A share of the metric's range; a change up to this is none. Of 1 to 5 it is 0.2, one vote in five a grade off."""
+    allowed: float = 0.05
+    """The share of trials that may break the expectation before the probe is violated."""
+    questions: int = 10
+    """Fewer questions than this tell nothing."""
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no verdict."""
+        if not 0 <= self.tolerance < 1 or not 0 <= self.allowed < 1 or self.questions < 1:
+            raise ValueError(f"tolerance and allowed lie from 0 to below 1, questions from 1 on, not {self}")
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeRow:
+    """One probe on one metric, or one form of it."""
+
+    probe: str
+    metric: str
+    variant: str | None
+    """The form of the probe; None: over all forms."""
+    expectation: Expectation
+    verdict: Verdict
+    trials: int
+    """Pairs of scores that were planned."""
+    n: int
+    """Trials that could show a break: both scores are known and there is room for it."""
+    questions: int
+    """Distinct questions among those."""
+    broken: int
+    """Trials among those that break the expectation."""
+    share: float | None
+    """broken / n."""
+    share_low: float | None
+    share_high: float | None
+    no_room: int
+    """Trials left out of n: what must not rise was at the top already, what must fall stood in the lower half (there,
+    how far one wrong answer stands below another is no matter of right and wrong)."""
+    others: Mapping[Status, int]
+    """Trials without two values, by the first status that is not `ok`. Declined counts as the lowest value in `n`, and
+    stands here too, since it enters no mean."""
+    pairs: int
+    """Trials that gave two values."""
+    difference: float | None
+    """Mean over `pairs` of changed minus original."""
+    low: float | None
+    high: float | None
+    p_value: float | None
+    """Of the difference, corrected over all rows of the report (Holm); forms are not tested."""
+    examples: tuple[str, ...] = ()
+    """Ids of the changed samples that broke most, at most three."""
+    reason: str | None = None
+    """Why there is no verdict, or no interval of the difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeReport:
+    """All rows, and how far the judge agrees with itself."""
+
+    rows: tuple[ProbeRow, ...]
+    """A row a probe and metric, over all forms of the probe."""
+    variants: tuple[ProbeRow, ...] = ()
+    """The forms of the probes that have several."""
+    reliability: Mapping[str, Reliability] = field(default_factory=dict)
+    """By metric, over the originals: empty without several votes. Breaks that are no more frequent than votes that
+    change are noise."""
+    orders: tuple[OrderRow, ...] = ()
+    """What the order of two answers does; empty where `order_swapped` was not asked or has no pairs."""
+
+    @property
+    def violated(self) -> tuple[ProbeRow, ...]:
+        """The rows whose expectation is broken."""
+        return tuple(row for row in self.rows if row.verdict == "violated")
+
+
+def probe_report(plan: Plan, scores: Mapping[ScoreKey, Score], limits: Limits = LIMITS) -> ProbeReport:
+    """The report on scores; a score that is missing counts as failed."""
+    rows, variants = [], []
+    for series in plan.series:
+        names = list(dict.fromkeys(one.variant for one in series.trials))
+        forms = [
+            _row(series, [one for one in series.trials if one.variant == name], scores, limits, name)
+            for name in (names if len(names) > 1 else ())
+        ]
+        rows.append(_with_worst(_row(series, series.trials, scores, limits, None), forms))
+        variants += [replace(form, p_value=None) for form in forms]
+    corrected = holm([row.p_value for row in rows])
+    rows = [replace(row, p_value=p) for row, p in zip(rows, corrected, strict=True)]
+    return ProbeReport(tuple(rows), tuple(variants), _votes(plan, scores), order_rows(plan, scores))
+
+
+def _with_worst(row: ProbeRow, forms: Sequence[ProbeRow]) -> ProbeRow:
+    """A probe is violated where one of its forms is: those that do nothing must not hide it."""
+    violated = [form.variant for form in forms if form.verdict == "violated"]
+    if row.verdict == "violated" or not violated:
+        return row
+    return replace(row, verdict="violated", reason=f"broken by the form {', '.join(map(str, violated))}")
+
+
+def _row(
+    series: Series,
+    trials: Sequence[Trial],
+    scores: Mapping[ScoreKey, Score],
+    limits: Limits,
+    variant: str | None,
+) -> ProbeRow:
+    scored = [(one, _score(scores, one.before), _score(scores, one.after)) for one in trials]
+    held = [(one, _Held.of(before, after, series, limits)) for one, before, after in scored]
+    counted = [(one, each) for one, each in held if each.counts]
+    broken = sorted(((each.by, one.after[0]) for one, each in counted if each.broken), key=lambda x: (-x[0], x[1]))
+    questions = len({one.question for one, _ in counted})
+    share = len(broken) / len(counted) if counted else None
+    low, high = wilson(share, questions) if share is not None else (None, None)
+    both = [
+        (one.question, before.value, after.value)
+        for one, before, after in scored
+        if before.value is not None and after.value is not None
+    ]
+    effect = compare_paired([b for _, b, _ in both], [a for _, _, a in both], [q for q, _, _ in both])
+    verdict = _verdict(series, share, low, questions, limits)
+    others = Counter(next((s.status for s in pair if s.status != "ok"), "ok") for _, *pair in scored)
+    return ProbeRow(
+        probe=series.probe,
+        metric=series.metric.name,
+        variant=variant,
+        expectation=series.expectation,
+        verdict=verdict,
+        trials=len(trials),
+        n=len(counted),
+        questions=questions,
+        broken=len(broken),
+        share=share,
+        share_low=low,
+        share_high=high,
+        no_room=sum(each.full for _, each in held),
+        others={status: others[status] for status in STATUSES if status != "ok" and others[status]},
+        pairs=len(both),
+        difference=effect.difference,
+        low=effect.low,
+        high=effect.high,
+        p_value=effect.p_value,
+        examples=tuple(sample for _, sample in broken[:3]),
+        reason=series.reason or _too_few(verdict, questions, limits) or (effect.note if both else None),
+    )
+
+
+def _verdict(series: Series, share: float | None, low: float | None, questions: int, limits: Limits) -> Verdict:
+    if series.reason is not None:
+        return "not applicable"
+    if share is None or low is None or questions < limits.questions:
+        return "not enough items"
+    if low > limits.allowed:
+        return "violated"
+    return "holds" if share <= limits.allowed else "not enough items"
+
+
+def _too_few(verdict: Verdict, questions: int, limits: Limits) -> str | None:
+    if verdict != "not enough items":
+        return None
+    if questions < limits.questions:
+        return f"{questions} questions could show it; {limits.questions} are needed"
+    return f"more break it than the {limits.allowed:.0%} that may, but with so few questions that may be chance"
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """One trial held against the expectation."""
+
+    counts: bool = False
+    """Both scores are known, and there was room to break the expectation, or to keep it."""
+    broken: bool = False
+    full: bool = False
+    """There was no such room: see `no_room`."""
+    by: float = 0.0
+    """How far it is from what was expected."""
+
+    @classmethod
+    def of(cls, before: Score, after: Score, series: Series, limits: Limits) -> "_Held":
+        metric, expectation = series.metric, series.expectation
+        slack = limits.tolerance * _range(metric)
+        lowest, highest = metric.bounds
+        old, new = _level(before, metric), _level(after, metric)
+        if expectation == "lowest" and after.status in {"declined", "undefined"}:
+            return cls(counts=True)
+        if new is None or (old is None and expectation not in {"lowest", "highest"}):
+            return cls()
+        rise = 0.0 if old is None else new - old
+        full = old is not None and (
+            (expectation == "must not rise" and old >= highest - slack)
+            or (expectation == "must fall" and old <= (lowest + highest) / 2)
+        )
+        by = {
+            "lowest": new - lowest,
+            "highest": highest - new,
+            "must not rise": rise,
+            "must fall": rise,
+            "must not change": abs(rise),
+        }[expectation]
+        broken = by >= -slack if expectation == "must fall" else by > slack
+        return cls(counts=not full, broken=broken and not full, full=full, by=by)
+
+
+def _level(score: Score, metric: ProbedMetric) -> float | None:
+    """The value; of an answer that declines the lowest there is (grade 0 stands below the scale)."""
+    return metric.bounds[0] if score.status == "declined" else score.value
+
+
+def _range(metric: ProbedMetric) -> float:
+    lowest, highest = metric.bounds
+    return highest - lowest if math.isfinite(highest - lowest) else 0.0
+
+
+def _score(scores: Mapping[ScoreKey, Score], key: ScoreKey) -> Score:
+    return scores.get(key) or Score(None, "failed", "it was not scored")
+
+
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share of n; (0, 1) where n is 0."""
+    if not n:
+        return 0.0, 1.0
+    middle = share + _Z**2 / (2 * n)
+    half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n * n))
+    whole = 1 + _Z**2 / n
+    # Exactly 0 and 1 at the ends, where rounding would leave a trace.
+    return (middle - half) / whole if share > 0 else 0.0, (middle + half) / whole if share < 1 else 1.0
+
+
+def _votes(plan: Plan, scores: Mapping[ScoreKey, Score]) -> dict[str, Reliability]:
+    """Over the samples as they came, which are those that no probe made."""
+    made = {one.after[0] for series in plan.series for one in series.trials if one.after[0] != one.before[0]}
+    found: dict[str, Reliability] = {}
+    for metric in dict.fromkeys(series.metric.name for series in plan.series):
+        votes = [
+            scores[key].votes
+            for sample in plan.samples
+            if sample not in made and (key := (sample, metric)) in scores and scores[key].votes
+        ]
+        if votes:
+            found[metric] = reliability(votes)
+    return found

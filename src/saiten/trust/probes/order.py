@@ -1,0 +1,69 @@
+"""What the order of two answers does to a judge: how often the verdict changes with it, and which place wins.
+
+The share of pairs with another verdict after the swap, and the share of verdicts for the answer that stands first (a
+tie counts half to each place, so 0.5 is no position bias), both with bootstrap intervals by question (`stats.bootstrap`
+says how they are made). Measures as in Zheng et al. 2023, *Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena*,
+section 3.3 (consistency, bias towards the first); a tie in one order and a winner in the other counts as a change.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from saiten.records import Score, Usage
+from saiten.stats import Interval, bootstrap_mean
+from saiten.trust.probes.pairs import PREFERENCE
+from saiten.trust.probes.plan import Plan, ScoreKey, Trial
+
+_TIE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class OrderRow:
+    """The pairs of answers of one form, or of all."""
+
+    variant: str | None
+    """The form; None: over all forms."""
+    pairs: int
+    """Pairs that were planned."""
+    changed: Interval
+    """Share of the pairs with a verdict in both orders whose verdict changes with the order; `n` counts these pairs."""
+    first: Interval
+    """Share of the verdicts for the answer that stands first, over the same pairs; two verdicts a pair."""
+    same_place: int
+    """Pairs in which the same place wins in both orders: the answers change places, and the verdict with them."""
+    ties: int
+    """Verdicts that are ties, of two a pair."""
+    usage: Usage
+    """What all verdicts cost, those included whose other order gave none."""
+
+
+def order_rows(plan: Plan, scores: Mapping[ScoreKey, Score]) -> tuple[OrderRow, ...]:
+    """A row over all pairs, then one a form where there are several; none where no pairs were planned."""
+    trials = [one for series in plan.series if series.metric == PREFERENCE for one in series.trials]
+    names = list(dict.fromkeys(one.variant for one in trials))
+    forms = [_row(name, [one for one in trials if one.variant == name], scores) for name in names]
+    if len(names) < 2:
+        return tuple(forms)
+    return (_row(None, trials, scores), *forms)
+
+
+def _row(variant: str | None, trials: Sequence[Trial], scores: Mapping[ScoreKey, Score]) -> OrderRow:
+    usage = Usage()
+    both: list[tuple[str, float, float]] = []
+    for one in trials:
+        before, after = scores.get(one.before), scores.get(one.after)
+        usage = sum((each.usage for each in (before, after) if each is not None), usage)
+        if before is not None and after is not None and before.value is not None and after.value is not None:
+            both.append((one.question, before.value, after.value))
+    questions = [question for question, _, _ in both]
+    # The score is about one answer: the one that stands first before the swap, and second after it.
+    places = [(before, 1 - after) for _, before, after in both]
+    return OrderRow(
+        variant=variant,
+        pairs=len(trials),
+        changed=bootstrap_mean([float(before != after) for _, before, after in both], questions),
+        first=bootstrap_mean([(first + then) / 2 for first, then in places], questions),
+        same_place=sum(first == then != _TIE for first, then in places),
+        ties=sum((first == _TIE) + (then == _TIE) for first, then in places),
+        usage=usage,
+    )

@@ -1,0 +1,134 @@
+"""Which samples are scored with which metric for the probes: all is known before anything is asked."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from saiten.records import Sample
+from saiten.trust.probes.pairs import PREFERENCE, Second
+from saiten.trust.probes.probe import Change, Expectation, Probe, ProbedMetric
+
+ScoreKey = tuple[str, str]
+"""(sample's id, metric's name)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Two scores that are held against each other."""
+
+    variant: str
+    question: str
+    """Trials of one question are not independent."""
+    before: ScoreKey
+    after: ScoreKey
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """All trials of one probe on one metric; without trials there is a reason."""
+
+    probe: str
+    metric: ProbedMetric
+    expectation: Expectation
+    trials: tuple[Trial, ...]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be scored, and how it will be held together."""
+
+    samples: Mapping[str, Sample]
+    """By id: originals and changed ones."""
+    series: tuple[Series, ...]
+    wanted: frozenset[ScoreKey]
+    """The scores that are needed; each once, however many probes need it."""
+
+    @property
+    def seconds(self) -> Mapping[str, Second]:
+        """By sample of a pair: the answer to be shown second, which stands first in the pair's other order."""
+        found = {}
+        for one in (one for series in self.series if series.metric == PREFERENCE for one in series.trials):
+            for sample, other, turned in ((one.before, one.after, False), (one.after, one.before, True)):
+                found[sample[0]] = Second(self.samples[other[0]].answer or "", turned)
+        return found
+
+
+def make_plan(
+    samples: Sequence[Sample],
+    metrics: Sequence[ProbedMetric],
+    probes: Sequence[Probe],
+    *,
+    translated: Sequence[Sample] = (),
+) -> Plan:
+    """The plan for these samples; `translated` are seen by the probe `other_language` alone.
+
+    Originals are scored even where no probe changes them: they tell how the judge agrees with itself. Only where all
+    probes are about pairs of answers the metrics are left out, since nothing would be said of them.
+
+    Raises:
+        ValueError: two different samples have the same id.
+    """
+    found: dict[str, Sample] = {}
+    _add(found, samples)
+    series: list[Series] = []
+    probed = () if all(probe.pairwise for probe in probes) else metrics
+    wanted = {(sample.id, metric.name) for sample in samples for metric in probed}
+    for probe in probes:
+        whole = [*samples, *translated] if probe.name == "other_language" else samples
+        made = [] if isinstance(probe.changes, str) else list(probe.changes(whole))
+        for metric in (PREFERENCE,) if probe.pairwise else metrics:
+            reason = _not_applicable(probe, metric, made)
+            pairs = () if reason else tuple(_trials(probe, metric, made, samples))
+            reason = reason or (None if pairs else probe.no_changes)
+            for one in pairs:
+                wanted |= {one.before, one.after}
+            series.append(Series(probe.name, metric, probe.expectation, pairs, reason))
+        _add(found, (sample for change in made for sample in (change.original, change.changed)))
+    needed = {sample for sample, _ in wanted}
+    return Plan({key: sample for key, sample in found.items() if key in needed}, tuple(series), frozenset(wanted))
+
+
+def _add(found: dict[str, Sample], samples: Iterable[Sample]) -> None:
+    for sample in samples:
+        if found.setdefault(sample.id, sample) != sample:
+            raise ValueError(f"two different samples have the id {sample.id!r}; give each its own")
+
+
+def _not_applicable(probe: Probe, metric: ProbedMetric, made: Sequence[Change]) -> str | None:
+    if isinstance(probe.changes, str):
+        return None if probe.changes in metric.turned else probe.no_changes
+    if probe.name == "contexts_reversed":
+        if metric.ranks:
+            return "the order of the contexts is what the metric measures"
+        if metric.reads.isdisjoint(probe.reads):
+            return "the metric reads no contexts"
+    elif not metric.reads.issuperset(probe.reads):
+        missing = " and no ".join(field for field in probe.reads if field not in metric.reads)
+        return f"the metric reads no {missing}"
+    return None if made else probe.no_changes
+
+
+def _trials(probe: Probe, metric: ProbedMetric, made: Sequence[Change], samples: Sequence[Sample]) -> Iterator[Trial]:
+    if isinstance(probe.changes, str):
+        other = metric.turned[probe.changes]
+        for sample in samples:
+            yield Trial("", _question(sample), (sample.id, metric.name), (sample.id, other))
+        return
+    for change in made:
+        if _differ(change, metric):
+            yield Trial(
+                change.variant,
+                _question(change.original),
+                (change.original.id, metric.name),
+                (change.changed.id, metric.name),
+            )
+
+
+def _differ(change: Change, metric: ProbedMetric) -> bool:
+    """Whether the metric can see the change; of contexts and evidence it may read only one."""
+    fields = [*metric.reads, *(["alternatives"] if "reference" in metric.reads else [])]
+    return any(getattr(change.original, field) != getattr(change.changed, field) for field in fields)
+
+
+def _question(sample: Sample) -> str:
+    return sample.question or f"\0{sample.id}"

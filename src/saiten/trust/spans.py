@@ -1,0 +1,356 @@
+"""How good is the detector: the units that a judge marked against those that people marked, by characters.
+
+A unit of the people has a recall (0 without a partner), a unit of the judge a precision (0 without a partner). They are
+averaged in two ways, and F is computed from the two averages of its own way:
+
+- per unit: over all units of all answers together, so that an answer with ten units weighs ten times as much as an
+  answer with a single unit;
+- per answer: first within each answer (one item, aspect and annotator), then over the answers, each weighing the same.
+
+An answer in which one side marked nothing enters the other side's average only; what neither side marked is left out,
+and counted. Nothing to average is None and a reason, never 0.
+
+Source: the spec of the gist method; its table 1 is `Comparison.empties`. Intervals: questions resampled together.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+import numpy as np
+
+from saiten.errors import BadInput
+from saiten.records import Span
+from saiten.stats import Estimate
+from saiten.stats.clusters import Floats
+from saiten.stats.resampled import Resamples
+from saiten.trust.meta_evaluation.pairing import Unpaired
+from saiten.trust.spans_marks import CLASSES, COMBINATIONS, Marks, People
+from saiten.trust.spans_pairing import is_placed, length_of, pair_units
+
+PEOPLE = "people"
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """What both sides marked in one item under one aspect, added up."""
+
+    item: str
+    aspect: str
+    human: int
+    """Units of the people."""
+    judge: int
+    """Units of the judge."""
+    pairs: int
+    """Pairs that overlap."""
+    recall: float
+    """Sum over the people's units."""
+    precision: float
+    """Sum over the judge's units."""
+    adrift: tuple[int, int] = (0, 0)
+    """Units without offsets: of the people, of the judge; they meet nothing."""
+    voice: str = ""
+    """Which annotator the people's units are of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Averages:
+    """Recall, precision and F, averaged in one of the two ways."""
+
+    recall: Estimate
+    """n: the people's units, or the answers that have some."""
+    precision: Estimate
+    """n: the judge's units, or the answers that have some."""
+    f: Estimate
+    """n: the combinations."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanFigures:
+    """Recall, precision and F of one aspect, or of several together."""
+
+    aspect: str
+    """Its name; "" for all of them together."""
+    combinations: int
+    """Items times annotators in which one of the two sides marked something."""
+    empty: int
+    """Those in which neither did: left out."""
+    human: int
+    judge: int
+    pairs: int
+    adrift: tuple[int, int]
+    """Units without offsets, of the people and of the judge."""
+    per_unit: Averages
+    """Every unit weighs the same."""
+    per_answer: Averages
+    """Every answer weighs the same; of several aspects together, every combination of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One judge (or person) against people."""
+
+    judge: str
+    human: str
+    """`people`, or one annotator."""
+    aspects: tuple[SpanFigures, ...]
+    overall: SpanFigures | None
+    """The four combinations together; of labels without them all aspects; None where there is only one."""
+    empties: tuple[int, int, int, int, int] | None
+    """Answers (times annotators) by how many of their four combinations neither side marked, 0 to 4; None without all
+    four."""
+    unlabelled: Unpaired = field(default_factory=lambda: Unpaired(0))
+    """Items that the judge marked, or found nothing in, and people did not look at."""
+    unmatched: Unpaired = field(default_factory=lambda: Unpaired(0))
+    """Items that people looked at and the judge did not."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanReport:
+    """The whole of it, from which all outputs are made."""
+
+    judges: tuple[Comparison, ...]
+    """Each judge against everybody who marked."""
+    ceiling: Comparison | None
+    """Each annotator as the judge of each other; None where no two looked at the same thing."""
+    people: tuple[Comparison, ...]
+    """Every two annotators."""
+    by_question: bool
+    """Whether questions are resampled; else items."""
+    notes: tuple[str, ...] = ()
+
+
+def combine(item: str, aspect: str, human: Sequence[Span], judge: Sequence[Span], voice: str = "") -> Combination:
+    """One item and aspect: the two lists paired and their shares added up.
+
+    Raises:
+        BadInput: more units lie on top of each other than can be paired; the text names the item.
+    """
+    try:
+        pairs = pair_units(human, judge)
+    except BadInput as error:
+        raise BadInput(f"{item}, {aspect or 'labels'}: {error}") from error
+    # Sorted, so that the order of the units changes not even the last bit of the sums.
+    recall = sum(sorted(pair.overlap / length_of(human[pair.human]) for pair in pairs))
+    precision = sum(sorted(pair.overlap / length_of(judge[pair.judge]) for pair in pairs))
+    adrift = (sum(not is_placed(unit) for unit in human), sum(not is_placed(unit) for unit in judge))
+    return Combination(item, aspect, len(human), len(judge), len(pairs), recall, precision, adrift, voice)
+
+
+def compare_spans(
+    people: People,
+    judges: Mapping[str, Marks],
+    *,
+    questions: Mapping[str, Hashable] | None = None,
+    resamples: int = 1_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    tell: Callable[[str], None] | None = None,
+) -> SpanReport:
+    """Each judge against people, and people against people.
+
+    A judge is held against each annotator who looked at the item; against the third decision alone where there is one.
+    Third decisions are no part of people against people.
+
+    Args:
+        people: from `people_of`.
+        judges: by name; may be empty, for people against people alone.
+        questions: by item, what is resampled together; None, or an item that is not there: the item itself.
+        resamples: bootstrap rounds.
+        confidence: of the intervals.
+        seed: of the draws.
+        tell: is told what is being computed.
+
+    Raises:
+        BadInput: a judge and the people have no item and aspect in common, or there is nobody to compare; with
+            examples of what each side has.
+    """
+
+    def figures(judge: str, human: str, found: Sequence[Combination], sides: tuple[Marks, ...]) -> Comparison:
+        if tell:
+            tell(f"{judge} against {human}: {len(found)} combinations")
+        clusters = [_question(one.item, questions) for one in found]
+        return _comparison(
+            judge,
+            human,
+            found,
+            Resamples.of(clusters, resamples=resamples, confidence=confidence, seed=seed),
+            _left_over(*sides),
+        )
+
+    against = _voices(people)
+    union: Marks = {place: () for marks in against.values() for place in marks}
+    by_judge = []
+    for name, marks in judges.items():
+        found = _together(against, marks)
+        if not found:
+            raise BadInput(_nothing_shared(name, marks, union))
+        by_judge.append(figures(name, PEOPLE, found, (union, marks)))
+    names = list(people.by)
+    two = {(a, b): found for a, b in combinations(names, 2) if (found := _together({a: people.by[a]}, people.by[b]))}
+    if not two and not judges:
+        who = f"only {names[0] or 'one annotator'}" if len(names) == 1 else "no two annotators of the same item"
+        raise BadInput(f"there is nothing to compare: no judge's spans, and {who} among the labels")
+    pairs = [figures(b, a, found, (people.by[a], people.by[b])) for (a, b), found in two.items()]
+    both = [one for (a, b), found in two.items() for each in found for one in _both_ways(each, a, b)]
+    ceiling = figures("each annotator", "each other", both, ()) if two else None
+    return SpanReport(tuple(by_judge), ceiling, tuple(pairs), questions is not None, tuple(_notes(people)))
+
+
+def _voices(people: People) -> dict[str, Marks]:
+    """Everyone a judge is held against; where there is a third decision, that alone."""
+    kept: dict[str, Marks] = {
+        name: {place: spans for place, spans in marks.items() if place not in people.settled}
+        for name, marks in people.by.items()
+    }
+    return kept | {"\0settled": people.settled}
+
+
+def _together(humans: Mapping[str, Marks], judge: Marks) -> list[Combination]:
+    """What both looked at, in a fixed order."""
+    return [
+        combine(item, aspect, marks[item, aspect], judge[item, aspect], voice)
+        for voice, marks in humans.items()
+        for item, aspect in sorted(marks.keys() & judge.keys())
+    ]
+
+
+def _both_ways(one: Combination, first: str, second: str) -> tuple[Combination, Combination]:
+    """The same pairs with each of the two as the judge, so that neither side is favoured."""
+    turned = replace(
+        one,
+        human=one.judge,
+        judge=one.human,
+        recall=one.precision,
+        precision=one.recall,
+        adrift=one.adrift[::-1],
+    )
+    return replace(one, voice=f"{first}\0{second}"), replace(turned, voice=f"{second}\0{first}")
+
+
+def _comparison(
+    judge: str, human: str, found: Sequence[Combination], resamples: Resamples, left: tuple[Unpaired, Unpaired]
+) -> Comparison:
+    names = {one.aspect for one in found}
+    ordered = [name for name in (*COMBINATIONS, *CLASSES) if name in names]
+    ordered += sorted(names - set(ordered))
+    rows = {name: [at for at, one in enumerate(found) if one.aspect == name] for name in ordered}
+    pooled = [name for name in COMBINATIONS if name in names] or [name for name in ordered if name not in CLASSES]
+    of_answers = [at for name in pooled for at in rows[name]]
+    return Comparison(
+        judge,
+        human,
+        tuple(_figures(name, found, rows[name], resamples) for name in ordered),
+        _figures("", found, of_answers, resamples) if len(pooled) > 1 else None,
+        _empties(found),
+        *left,
+    )
+
+
+def _figures(aspect: str, found: Sequence[Combination], rows: Sequence[int], resamples: Resamples) -> SpanFigures:
+    kept = [at for at in rows if found[at].human or found[at].judge]
+    chosen = [found[at] for at in kept]
+    columns = [(one.recall, one.human, one.precision, one.judge) for one in chosen]
+    units: Floats = np.array(columns, dtype=np.float64).reshape(-1, 4)
+    some = resamples.only(np.array(kept, dtype=np.int64))
+    return SpanFigures(
+        aspect,
+        len(chosen),
+        len(rows) - len(chosen),
+        sum(one.human for one in chosen),
+        sum(one.judge for one in chosen),
+        sum(one.pairs for one in chosen),
+        (sum(one.adrift[0] for one in chosen), sum(one.adrift[1] for one in chosen)),
+        per_unit=_averages(units, some),
+        per_answer=_averages(_within_answers(units), some),
+    )
+
+
+def _within_answers(units: Floats) -> Floats:
+    """Each answer's own averages, counted as one where there is something to average."""
+    sums, counts = units[:, 0::2], units[:, 1::2]
+    means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+    return np.stack([means, counts > 0], axis=2, dtype=np.float64).reshape(-1, 4)
+
+
+def _averages(features: Floats, some: Resamples) -> Averages:
+    """From rows of the sum of recalls, their number, the sum of precisions, their number."""
+    nobody = None if len(features) else "neither side marked anything"
+    recall = _mean(features[:, :2], nobody or "people marked nothing, so recall is not defined")
+    precision = _mean(features[:, 2:], nobody or "the judge marked nothing, so precision is not defined")
+    drawn = _rates(some.sums(features))
+    return Averages(
+        some.interval(recall, drawn[:, 0]),
+        some.interval(precision, drawn[:, 1]),
+        some.interval(_f(recall, precision, len(features)), drawn[:, 2]),
+    )
+
+
+def _mean(shares: Floats, reason: str) -> Estimate:
+    n = int(shares[:, 1].sum())
+    return Estimate(min(float(np.sort(shares[:, 0]).sum()) / n, 1.0), n) if n else Estimate(None, 0, reason)
+
+
+def _f(recall: Estimate, precision: Estimate, n: int) -> Estimate:
+    """From the two averages; 0 where both are 0, since then units were there and none met another."""
+    r, p = recall.value, precision.value
+    if r is None or p is None:
+        return Estimate(None, n, recall.reason if r is None else precision.reason)
+    return Estimate(2 * p * r / (p + r) if p + r else 0.0, n)
+
+
+def _rates(sums: Floats) -> Floats:
+    """Recall, precision and F from the sums of each resample: (resamples x 3); NaN where a side marked nothing."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        recall, precision = sums[:, 0] / sums[:, 1], sums[:, 2] / sums[:, 3]
+        f = np.where(recall + precision == 0, 0, 2 * recall * precision / (recall + precision))
+    return np.stack([recall, precision, f], axis=1)
+
+
+def _empties(found: Sequence[Combination]) -> tuple[int, int, int, int, int] | None:
+    """Answers, each as often as it has annotators, by their number of empty combinations."""
+    looked: Counter[tuple[str, str]] = Counter()
+    empty: Counter[tuple[str, str]] = Counter()
+    for one in found:
+        if one.aspect in COMBINATIONS:
+            looked[one.item, one.voice] += 1
+            empty[one.item, one.voice] += not (one.human or one.judge)
+    counts = Counter(empty[answer] for answer, n in looked.items() if n == len(COMBINATIONS))
+    return (counts[0], counts[1], counts[2], counts[3], counts[4]) if counts else None
+
+
+def _left_over(*sides: Marks) -> tuple[Unpaired, Unpaired]:
+    """Items without a counterpart: of the second side, of the first."""
+    if not sides:
+        return Unpaired(0), Unpaired(0)
+    shared = sides[0].keys() & sides[1].keys()
+    met = {item for item, _ in shared}
+    theirs, ours = ({item for item, _ in side} - met for side in sides)
+    return Unpaired.of(ours), Unpaired.of(theirs)
+
+
+def _nothing_shared(name: str, judge: Marks, people: Marks) -> str:
+    items, others = {item for item, _ in judge}, {item for item, _ in people}
+    met = len(items & others)
+    if met:
+        aspects = (sorted({aspect for _, aspect in side}) for side in (judge, people))
+        ours, theirs = (", ".join(map(repr, names)) for names in aspects)
+        return f"{name} and the people share {met} items, but no aspect: {name} has {ours}; the labels have {theirs}"
+    shown = (", ".join(map(repr, Unpaired.of(side).examples)) for side in (items, others))
+    ours, theirs = shown
+    return (
+        f"none of the {len(items)} items of {name} is among the {len(others)} labelled items; they are matched by id. "
+        f"{name} has {ours} …; the labels have {theirs} …"
+    )
+
+
+def _question(item: str, questions: Mapping[str, Hashable] | None) -> Hashable:
+    return (questions or {}).get(item) or f"\0{item}"
+
+
+def _notes(people: People) -> Iterable[str]:
+    if people.others:
+        yield f"{people.others} labels without spans (grades, verdicts) are left out"
+    if people.settled:
+        yield f"{len(people.settled)} third decisions stand for all annotators, but not in people against people"

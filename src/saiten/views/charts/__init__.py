@@ -1,0 +1,29 @@
+"""Figures as charts: numbers and names in, a Vega-Lite specification out, drawn as SVG or PNG when it is asked for."""
+
+from saiten.views.charts.accuracy_latency import Point, accuracy_against_latency
+from saiten.views.charts.chart import VegaChart
+from saiten.views.charts.costs import CostRow, costs
+from saiten.views.charts.dialogue_lines import Series, Value, dialogue_lines
+from saiten.views.charts.differences import DifferenceRow, differences
+from saiten.views.charts.distributions import distributions
+from saiten.views.charts.means import MeanRow, means
+from saiten.views.charts.ranking import PeoplesAgreement, RankingRow, ranking
+
+__all__ = [
+    "CostRow",
+    "DifferenceRow",
+    "MeanRow",
+    "PeoplesAgreement",
+    "Point",
+    "RankingRow",
+    "Series",
+    "Value",
+    "VegaChart",
+    "accuracy_against_latency",
+    "costs",
+    "dialogue_lines",
+    "differences",
+    "distributions",
+    "means",
+    "ranking",
+]

@@ -1,0 +1,138 @@
+"""Accuracy against latency: a point a system, with its interval; a shape a chain.
+
+Points of one model are joined by a thin line, so that one sees what another chain would gain and cost.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby, pairwise
+
+from saiten.records import Language
+from saiten.views.charts.chart import VegaChart
+from saiten.views.charts.colours import MUTED, colour
+from saiten.views.charts.figures import finite, in_words, written
+from saiten.views.charts.forest import make_axis
+from saiten.views.charts.key import POINT, key_panel, mark
+from saiten.views.charts.names import plain, shorten, text_width
+from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
+from saiten.views.charts.words import WORDS
+
+MOST_POINTS, MOST_SERIES = 200, 36
+"""Beyond, nothing can be told apart."""
+_WIDTH, _HEIGHT = 640, 320
+_LABEL = 260
+"""Pixels of a point's label, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One system."""
+
+    label: str
+    """The model, written beside the point; points with the same label are joined."""
+    series: str
+    """The chain; a shape each. "" where there is none: these are the other systems."""
+    x: float
+    """Its latency."""
+    y: float
+    """Its accuracy."""
+    low: float | None = None
+    """Of the 95 % interval of y, or None."""
+    high: float | None = None
+    n: int | None = None
+    """Answers that y is the mean of."""
+
+
+def accuracy_against_latency(
+    points: Sequence[Point],
+    language: Language = "en",
+    *,
+    metric: str = "",
+    latency: str = "",
+    data: str = "",
+    title: str = "",
+) -> VegaChart:
+    """The field with all points. `metric` and `latency`: what the axes are called; `data`: on what they were measured.
+
+    Nothing is drawn without a point, or with more than can be told apart.
+    """
+    words = WORDS[language]
+    x, y = latency or words["latency"], metric or words["accuracy"]
+    named = title or words["accuracy_latency_on" if data else "accuracy_latency"].format(
+        metric=plain(y), data=plain(data)
+    )
+    drawn = tuple(
+        replace(point, series=point.series or words["no_chain"])
+        for point in points
+        if finite(point.x) is not None and finite(point.y) is not None
+    )
+    said = in_words(((_name(point), _figures(point, words)) for point in drawn), words)
+    again = partial(accuracy_against_latency, points, metric=metric, latency=latency, data=data, title=title)
+    return VegaChart(named, said, partial(_picture, drawn, plain(x), plain(y), words), language, again)
+
+
+def _picture(points: Sequence[Point], x_title: str, y_title: str, words: Mapping[str, str]) -> Picture | None:
+    across = make_axis([0.0, *(point.x for point in points)])
+    ends = [end for point in points for each in (point.y, point.low, point.high) if (end := finite(each)) is not None]
+    up = make_axis(ends)
+    if not 0 < len(points) <= MOST_POINTS or across is None or up is None:
+        return None
+    series = list(dict.fromkeys(point.series for point in points))
+    if len(series) > MOST_SERIES:
+        return None
+    place = {name: number for number, name in enumerate(series)}
+    whiskers: list[Row] = []
+    cap = 4 * (across.high - across.low) / _WIDTH
+    for point in points:
+        low, high = finite(point.low), finite(point.high)
+        if low is None or high is None:
+            continue
+        hue = colour(place[point.series])
+        for x, x2, y, y2 in ((0, 0, low, high), (-cap, cap, low, low), (-cap, cap, high, high)):
+            whiskers.append({"x": point.x + x, "x2": point.x + x2, "y": y, "y2": y2, "colour": hue})
+    dots: list[Row] = [
+        {"x": one.x, "y": one.y, **mark(place[one.series]), "told": f"{_name(one)}: {_figures(one, words)}"}
+        for one in points
+    ]
+    joins, labels = _joined(points)
+    marks = [
+        Marks("rule", joins, style={"strokeWidth": 1}),
+        Marks("rule", whiskers, style={"strokeWidth": 1.25}),
+        Marks("point", dots, style=POINT),
+    ]
+    for point in labels:
+        text = shorten(plain(point.label), _LABEL)
+        left = (point.x - across.low) / (across.high - across.low) * _WIDTH + 12 + text_width(text) > _WIDTH
+        style = {"align": "right" if left else "left", "dx": -9 if left else 9, "dy": -9}
+        marks.append(
+            Marks("text", [{"x": point.x, "y": point.y, "text": text, "told": plain(point.label)}], style=style)
+        )
+    field = Panel(_WIDTH, _HEIGHT, across, up, marks, x_title, shorten(y_title, _HEIGHT), y_numbers=True)
+    return Picture([field, key_panel(series, _WIDTH, lines=False)], Padding(72, 22, 24, 8), 52)
+
+
+def _joined(points: Sequence[Point]) -> tuple[list[Row], list[Point]]:
+    """Stretches between the points of a model, and the points that are named: the fastest of each, if there are two."""
+    joins: list[Row] = []
+    named: list[Point] = []
+    by_label = sorted(points, key=lambda point: point.label)
+    for _, same in groupby(by_label, key=lambda point: point.label):
+        of = sorted(same, key=lambda point: point.x)
+        joins += [{"x": a.x, "x2": b.x, "y": a.y, "y2": b.y, "colour": MUTED} for a, b in pairwise(of)]
+        if len(of) < len(points) or len(points) == 1:  # one name for all would only be in the way
+            named.append(of[0])
+    return joins, named
+
+
+def _name(point: Point) -> str:
+    return f"{plain(point.label)} {plain(point.series)}"
+
+
+def _figures(point: Point, words: Mapping[str, str]) -> str:
+    parts = [f"{written(point.y)} ({written(point.x)} s)"]
+    if point.low is not None and point.high is not None:
+        parts.append(words["interval"].format(low=written(finite(point.low)), high=written(finite(point.high))))
+    if point.n is not None:
+        parts.append(words["n"].format(n=point.n))
+    return ", ".join(parts)

@@ -1,0 +1,130 @@
+"""What the systems cost: money, time and tokens, a block each, a bar a system."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from saiten.records import Language
+from saiten.views.charts.chart import VegaChart
+from saiten.views.charts.colours import INK, LINES, MUTED
+from saiten.views.charts.figures import finite, in_words, written
+from saiten.views.charts.forest import Axis, make_axis
+from saiten.views.charts.interval_rows import MOST_ROWS
+from saiten.views.charts.names import plain, shorten, text_width
+from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
+from saiten.views.charts.words import WORDS
+
+_ROW = 24
+_WIDTH = 820
+_NAMES = 250
+_GAP = 12
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """One system, or one run."""
+
+    name: str
+    cost: float | None = None
+    """In `currency`; None where it is not known."""
+    seconds: float | None = None
+    """Per answer."""
+    tokens: int | None = None
+    calls: int | None = None
+    n: int | None = None
+    """Answers."""
+
+
+def costs(rows: Sequence[CostRow], language: Language = "en", *, currency: str = "USD", title: str = "") -> VegaChart:
+    """A block for each of cost, seconds, tokens and calls that is known of any; its bars begin at 0."""
+    words = WORDS[language]
+    kinds = _kinds(currency, words)
+    said = in_words(
+        (
+            (
+                plain(row.name),
+                ", ".join(f"{name} {written(value)}" for name, of in kinds if (value := of(row)) is not None),
+            )
+            for row in rows
+        ),
+        words,
+    )
+    again = partial(costs, rows, currency=currency, title=title)
+    return VegaChart(title or words["costs"], said, partial(_picture, tuple(rows), kinds, words), language, again)
+
+
+Kind = tuple[str, Callable[[CostRow], float | None]]
+
+
+def _kinds(currency: str, words: Mapping[str, str]) -> list[Kind]:
+    return [
+        (words["cost"].format(currency=shorten(plain(currency), 300)), lambda row: finite(row.cost)),
+        (words["seconds"], lambda row: finite(row.seconds)),
+        (words["tokens"], lambda row: None if row.tokens is None else float(row.tokens)),
+        (words["calls"], lambda row: None if row.calls is None else float(row.calls)),
+    ]
+
+
+def _picture(rows: Sequence[CostRow], kinds: Sequence[Kind], words: Mapping[str, str]) -> Picture | None:
+    shown = rows[:MOST_ROWS]
+    found = {name: [of(row) for row in shown] for name, of in kinds}
+    axes = {
+        name: axis
+        for name, values in found.items()
+        if any(value is not None for value in values)
+        and (axis := make_axis([0.0, *(value for value in values if value is not None)])) is not None
+    }
+    if not axes:
+        return None
+    names = min(max(text_width(_named(row, words)) for row in shown), _NAMES)
+    right = max(text_width(written(value)) for name in axes for value in found[name]) + _GAP + 16
+    left = names + _GAP + 8
+    field = max(_WIDTH - left - right, 240)
+    panels = [
+        _panel(name, axis, found[name], shown, field=field, names=names, words=words) for name, axis in axes.items()
+    ]
+    return Picture(panels, Padding(left, 30, right, 28), 52)
+
+
+def _panel(
+    name: str,
+    axis: Axis,
+    values: Sequence[float | None],
+    rows: Sequence[CostRow],
+    *,
+    field: float,
+    names: float,
+    words: Mapping[str, str],
+) -> Panel:
+    bars: list[Row] = []
+    labels: list[Row] = []
+    beside: list[Row] = []
+    missing: list[Row] = []
+    for place, (row, value) in enumerate(zip(rows, values, strict=True)):
+        y = place + 0.5
+        labels.append({"y": y, "text": shorten(_named(row, words), names), "told": _named(row, words)})
+        if value is None:
+            missing.append({"y": y, "text": words["nothing"]})
+            continue
+        told = f"{plain(row.name)}, {name}: {written(value)}"
+        bars.append({"x": 0.0, "x2": value, "y": y - 0.3, "y2": y + 0.3, "colour": LINES[0], "told": told})
+        beside.append({"y": y, "text": written(value)})
+    heading: Row = {"y": 0.0, "text": name}
+    marks = [
+        Marks("bar", bars, style={"stroke": None}),
+        Marks("text", labels, at=-8 - _GAP / 2, style={"align": "right", "fill": INK}),
+        Marks("text", beside, at=field + _GAP, style={"align": "left", "fill": MUTED}),
+        Marks("text", missing, at=6, style={"align": "left", "fill": MUTED}),
+        Marks(
+            "text",
+            [heading],
+            at=-names - _GAP,
+            style={"align": "left", "dy": -14, "fontSize": 13, "fontWeight": 600, "fill": INK},
+        ),
+    ]
+    return Panel(field, _ROW * len(rows), axis, Axis(float(len(rows)), 0.0, ()), marks)
+
+
+def _named(row: CostRow, words: Mapping[str, str]) -> str:
+    n = f" ({words['n'].format(n=row.n)})" if row.n is not None else ""
+    return plain(row.name) + n

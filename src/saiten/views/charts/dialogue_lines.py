@@ -1,0 +1,148 @@
+"""A score per group, one line a system, the first dotted, the second solid: the paper's figure on dialogues (spec 02).
+
+Lines are told apart by dashes and by the shapes of their marks, not by colour alone. A group without a value is a gap.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from saiten.records import Language
+from saiten.views.charts.chart import VegaChart
+from saiten.views.charts.colours import INK, colour
+from saiten.views.charts.figures import finite, in_words, value_and_interval
+from saiten.views.charts.forest import Axis, make_axis
+from saiten.views.charts.key import POINT, key_panel, mark, stroke
+from saiten.views.charts.names import plain, shorten, text_width
+from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
+from saiten.views.charts.words import WORDS
+
+MOST_GROUPS, MOST_LINES = 60, 36
+"""Beyond, a line cannot be read, or told from the others."""
+_HEIGHT = 240
+_STEP, _NARROWEST, _WIDEST, _LEAST = 110, 44, 760, 480
+"""Pixels between two groups, at least, of the whole field where that leaves room, and at least."""
+_LABEL = 160
+"""Pixels of a group's label; the whole name is told to a pointer."""
+_SINE = 0.6
+"""Of the angle of labels that have no room to lie flat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a system has in a group."""
+
+    group: str
+    value: float | None
+    low: float | None = None
+    """Of the 95 % interval, or None."""
+    high: float | None = None
+    n: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line."""
+
+    name: str
+    values: tuple[Value, ...]
+
+
+def dialogue_lines(
+    series: Sequence[Series],
+    language: Language = "en",
+    *,
+    score: str = "",
+    better: Literal["higher", "lower"] = "higher",
+    title: str = "",
+) -> VegaChart:
+    """The lines over all groups, in the order in which they first come.
+
+    `score`: what they show, and which values of it are `better`, for the title. Nothing is drawn with a single group,
+    or with more than can be read.
+    """
+    words = WORDS[language]
+    said = in_words(
+        (
+            (f"{plain(line.name)}, {plain(value.group)}", _figure(value, words))
+            for line in series
+            for value in line.values
+        ),
+        words,
+    )
+    named = title or words[f"{better}_by_group" if score else "by_group"].format(score=plain(score))
+    again = partial(dialogue_lines, series, score=score, better=better, title=title)
+    return VegaChart(named, said, partial(_picture, tuple(series), words), language, again)
+
+
+def _picture(series: Sequence[Series], words: Mapping[str, str]) -> Picture | None:
+    groups = list(dict.fromkeys(value.group for line in series for value in line.values))
+    found = [
+        end
+        for line in series
+        for value in line.values
+        if finite(value.value) is not None
+        for each in (value.value, value.low, value.high)
+        if (end := finite(each)) is not None
+    ]
+    up = make_axis(found)
+    if up is None or not 1 < len(groups) <= MOST_GROUPS or len(series) > MOST_LINES:
+        return None
+    step = max(_NARROWEST, min(_STEP, _WIDEST / len(groups)))
+    width = max(step * len(groups), _LEAST)
+    step = width / len(groups)
+    place = {group: number + 0.5 for number, group in enumerate(groups)}
+    across = Axis(0.0, float(len(groups)), ())
+    marks = [
+        each
+        for number, line in enumerate(series)
+        for each in _line(number, line, place, 4 * len(groups) / width, words)
+    ]
+    labels = [shorten(plain(group), _LABEL) for group in groups]
+    flat = all(text_width(label) < step - 6 for label in labels)
+    below = 26.0 if flat else 20 + _SINE * max(map(text_width, labels))
+    reach = 0.0 if flat else max(text_width(text) * 0.82 - step * (at + 0.5) for at, text in enumerate(labels))
+    rows: list[Row] = [
+        {"x": place[group], "y": up.low, "text": label, "told": plain(group)}
+        for group, label in zip(groups, labels, strict=True)
+    ]
+    style = {"dy": 16, "align": "center"} if flat else {"dy": 6, "dx": -8, "angle": 324, "align": "right"}
+    marks.append(Marks("text", rows, style={**style, "fill": INK}))
+    field = Panel(width, _HEIGHT, across, up, marks, y_numbers=True, x_numbers=False)
+    key = key_panel([line.name for line in series], width, lines=True)
+    return Picture([field, key], Padding(max(56.0, reach + 12), 10, 24, 8), below + 8)
+
+
+def _line(number: int, line: Series, place: Mapping[str, float], cap: float, words: Mapping[str, str]) -> list[Marks]:
+    """The stretches between groups that have a value, side by side, with marks and intervals."""
+    stretches: list[Row] = []
+    whiskers: list[Row] = []
+    points: list[Row] = []
+    by_group = {value.group: value for value in line.values}
+    before: tuple[float, float] | None = None
+    for group, x in place.items():
+        value = by_group.get(group)
+        y = finite(value.value) if value is not None else None
+        if value is None or y is None:
+            before = None
+            continue
+        if before is not None:
+            stretches.append({"x": before[0], "x2": x, "y": before[1], "y2": y, "colour": colour(number)})
+        before = (x, y)
+        low, high = finite(value.low), finite(value.high)
+        if low is not None and high is not None:
+            for left, right, bottom, top in ((0, 0, low, high), (-cap, cap, low, low), (-cap, cap, high, high)):
+                whiskers.append({"x": x + left, "x2": x + right, "y": bottom, "y2": top, "colour": colour(number)})
+        told = f"{plain(line.name)}, {plain(group)}: {_figure(value, words)}"
+        points.append({"x": x, "y": y, **mark(number), "told": told})
+    return [
+        Marks("rule", stretches, style=stroke(number)),
+        Marks("rule", whiskers, style={"strokeWidth": 1.25}),
+        Marks("point", points, style=POINT),
+    ]
+
+
+def _figure(value: Value, words: Mapping[str, str]) -> str:
+    n = "" if value.n is None else words["n"].format(n=value.n)
+    return value_and_interval(value.value, value.low, value.high, words, [n])

@@ -1,0 +1,210 @@
+"""The SVG of vl-convert taken to pieces and made anew from what a picture needs: shapes, texts, a title, words.
+
+Only tags and attributes named here are kept, so nothing in a page can act or load: no script, link, style, id, image.
+Texts are escaped again and stay texts; in a page they take the page's fonts, and each colour becomes the variable of
+the page's style sheet that it stands for.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+from xml.etree import ElementTree as ET
+
+from rich.cells import cell_len
+
+from saiten.views.charts.colours import CARD, INK, VARIABLES
+
+FONTS = (
+    "'Noto Sans CJK JP', 'Noto Sans JP', 'Hiragino Sans', 'Yu Gothic', Meiryo, IPAexGothic, 'Helvetica Neue', Arial, "
+    "sans-serif"
+)
+"""Of a file that stands alone: Japanese ones first, else a Chinese one may draw the Japanese letters."""
+_KEPT = frozenset(
+    {
+        *("d", "transform", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height"),
+        *("fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap"),
+        *("opacity", "fill-opacity", "stroke-opacity"),
+        *("text-anchor", "font-size", "font-weight", "font-style"),
+    }
+)
+_SHAPES = frozenset({"path", "line", "rect", "circle"})
+_INHERITED = _KEPT - {"d", "transform", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height", "opacity"}
+_NAMESPACE = "{http://www.w3.org/2000/svg}"
+_DECIMALS = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+_MOVED = re.compile(r"translate\((-?[\d.]+),(-?[\d.]+)\)\Z")
+_STILL = {("opacity", "1"), ("transform", "translate(0,0)"), ("font-weight", "400"), ("fill", "none")}
+
+_VIEW = re.compile(r'viewBox="0 0 (\d+) (\d+)"')
+_LINE = 20
+"""Pixels from one line of a heading to the next."""
+
+Paint = Callable[[str], str]
+
+
+def inline_svg(svg: str, size: tuple[float, float], title: str, said: str, clean: Callable[[str], str]) -> str:
+    """For a page. `clean`: what the page does to texts from outside, beside escaping."""
+    body = _body(svg, _variable, clean)
+    name = f'role="img" aria-label="{escape(title)}"'
+    return f'<svg class="chart" {_size(size)} {name} fill="none">{_told(title, said)}{body}</svg>'
+
+
+def standing_svg(svg: str, size: tuple[float, float], title: str, said: str) -> str:
+    """For a file: on white, with its fonts named."""
+    body = _body(svg, str, str)
+    ground = f'<rect width="100%" height="100%" fill="{CARD}"/>'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {_size(size)} role="img" fill="none" font-family="{FONTS}">'
+        f"{_told(title, said)}{ground}{body}</svg>\n"
+    )
+
+
+def headed(svg: str, heading: Sequence[str]) -> str:
+    """A standing SVG with these lines above the picture, the first of them bold; broken where they are too wide."""
+    found = _VIEW.search(svg)
+    assert found is not None  # noqa: S101 - ours has one; said for the type checker
+    width, height = map(int, found.groups())
+    lines = [(line, "600" if at == 0 else "400") for at, text in enumerate(heading) for line in _broken(text, width)]
+    room = _LINE * len(lines) + 8
+    texts = "".join(
+        f'<text x="8" y="{_LINE * number}" font-size="13" font-weight="{weight}" fill="{INK}">{escape(line)}</text>'
+        for number, (line, weight) in enumerate(lines, 1)
+    )
+    told = escape(" · ".join(heading))
+    within = svg.strip().replace("<svg ", f'<svg y="{room}" ', 1)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {_size((width, height + room))} role="img" font-family="{FONTS}">'
+        f'<title>{told}</title><rect width="100%" height="100%" fill="{CARD}"/>{texts}'
+        f"{within}</svg>\n"
+    )
+
+
+def _broken(text: str, width: float) -> Iterator[str]:
+    """The text in lines that are not wider than the picture, as far as that can be known without the font."""
+    most = max(int(width / 7.5), 20)
+    line = ""
+    for word in re.findall(r"\S+\s*|\s+", text):
+        for piece in (word,) if cell_len(word) <= most else word:
+            if line and cell_len(line + piece.rstrip()) > most:
+                yield line.rstrip()
+                line = ""
+            line += piece
+    if line.strip():
+        yield line.rstrip()
+
+
+def _size(size: tuple[float, float]) -> str:
+    width, height = (f"{side:.0f}" for side in size)
+    return f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+
+
+def _told(title: str, said: str) -> str:
+    return f"<title>{escape(title)}</title><desc>{escape(said)}</desc>"
+
+
+def _body(svg: str, paint: Paint, clean: Callable[[str], str]) -> str:
+    """The group with all marks; what lies beside it is the background."""
+    root = ET.fromstring(svg)  # noqa: S314 - vl-convert's own output, in which texts are escaped
+    marks = next(child for child in root if child.tag == f"{_NAMESPACE}g")
+    return _written("g", dict(_attributes(marks, paint)), "".join(_pieces(marks, paint, clean)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A shape, a text or a group, before it is written."""
+
+    tag: str
+    own: Mapping[str, str]
+    """Where it is, and what it looks like."""
+    painted: Mapping[str, str]
+    """Colours, strokes, letters: what it would take from a group around it."""
+    inner: str = ""
+
+
+def _pieces(node: ET.Element, paint: Paint, clean: Callable[[str], str]) -> Iterator[str]:
+    """What is in a group, in its order; what neighbours have in common stands once, on a group around them."""
+    within = (mark for child in node for mark in _marks(child, paint, clean))
+    for painted, run in groupby(within, key=lambda mark: mark.painted):
+        marks = list(_joined(list(run)))
+        if len(marks) == 1:
+            yield _written(marks[0].tag, {**marks[0].own, **painted}, marks[0].inner)
+        else:
+            yield _written("g", painted, "".join(_written(mark.tag, mark.own, mark.inner) for mark in marks))
+
+
+def _marks(node: ET.Element, paint: Paint, clean: Callable[[str], str]) -> Iterator[_Mark]:
+    tag = node.tag.removeprefix(_NAMESPACE)
+    attributes = dict(_attributes(node, paint))
+    painted = {name: value for name, value in attributes.items() if name in _INHERITED}
+    own = {name: value for name, value in attributes.items() if name not in _INHERITED}
+    told = clean(node.get("aria-label", ""))
+    title = f"<title>{escape(told)}</title>" if told else ""
+    if tag == "text":
+        shown = clean("".join(node.itertext()))
+        # What is not cut need not be told again to a pointer.
+        yield _Mark(tag, _at(own), painted, escape(shown) + (title if told != shown else ""))
+    elif tag in _SHAPES:
+        if node.get("opacity") != "0" and (node.get("stroke") or node.get("fill", "none") != "none"):
+            yield _Mark(tag, own, painted, title)
+    elif tag == "g":
+        inner = "".join(_pieces(node, paint, clean))
+        if inner and attributes:
+            yield _Mark(tag, own, painted, inner)
+        elif inner:
+            yield _Mark("", {}, {}, inner)
+
+
+def _joined(marks: Sequence[_Mark]) -> Iterator[_Mark]:
+    """Lines of one look that tell nothing are one path; everything else as it is."""
+    for line, run in groupby(marks, key=lambda mark: _stroke(mark) is not None):
+        if line:
+            first, *others = run
+            path = "".join(_stroke(mark) or "" for mark in (first, *others))
+            yield _Mark("path", {"d": path}, first.painted)
+        else:
+            yield from run
+
+
+def _stroke(mark: _Mark) -> str | None:
+    """The line as a piece of a path; None for what is no line, or more than one."""
+    if mark.tag != "line" or mark.inner or mark.own.keys() - {"transform", "x1", "y1", "x2", "y2"}:
+        return None
+    moved = _MOVED.match(mark.own.get("transform", "translate(0,0)"))
+    if moved is None:
+        return None
+    left, top = map(float, moved.groups())
+    x1, y1, x2, y2 = (float(mark.own.get(name, 0)) for name in ("x1", "y1", "x2", "y2"))
+    return f"M{_short(left + x1)},{_short(top + y1)}l{_short(x2 - x1)},{_short(y2 - y1)}"
+
+
+def _at(own: Mapping[str, str]) -> Mapping[str, str]:
+    """Of a text that is moved and not turned: where it stands, in fewer letters."""
+    moved = _MOVED.match(own.get("transform", ""))
+    return own if moved is None or own.keys() != {"transform"} else dict(zip("xy", moved.groups(), strict=True))
+
+
+def _attributes(node: ET.Element, paint: Paint) -> Iterator[tuple[str, str]]:
+    for name, value in node.attrib.items():
+        if name in _KEPT and (name, value) not in _STILL:
+            said = paint(value) if name in {"fill", "stroke"} else _DECIMALS.sub(lambda at: _short(float(at[0])), value)
+            yield name, said.removesuffix("px")
+
+
+def _written(tag: str, attributes: Mapping[str, str], inner: str) -> str:
+    if not tag or (tag == "g" and not attributes):
+        return inner
+    said = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
+    return f"<{tag}{said}>{inner}</{tag}>" if inner else f"<{tag}{said}/>"
+
+
+def _short(number: float) -> str:
+    """Two decimals at most: a hundredth of a pixel is nothing that is seen."""
+    shown = f"{number:.2f}".rstrip("0").rstrip(".")
+    return "0" if shown == "-0" else shown
+
+
+def _variable(colour: str) -> str:
+    """The page's variable, which is on every page of ours."""
+    name = VARIABLES.get(colour)
+    return colour if name is None else f"var(--{name})"

@@ -1,0 +1,200 @@
+"""Rows of figures with their intervals, in blocks that share an axis or have one of their own: plain numbers in.
+
+A dot for the figure, a line for its interval; a hollow dot where the interval contains the reference. The name stands
+to the left, figure and number of observations to the right, so that nothing has to be read off the axis alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from saiten.views.charts.colours import CARD, INK, MUTED, REFERENCE
+from saiten.views.charts.figures import written
+from saiten.views.charts.forest import Axis
+from saiten.views.charts.names import plain, shorten, text_width
+from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
+
+MOST_ROWS = 80
+"""Beyond, a picture is longer than a page; the table has the others."""
+_ROW = 24
+"""Pixels from row to row."""
+_WIDTH = 820
+_NAMES = 250
+"""Pixels of the names, at most."""
+_GAP = 12
+_CAP = 0.16
+"""Half the height of an interval's end strokes, in rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRow:
+    """One line."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    beside: str
+    """What stands to the right, after the figure."""
+    told: str
+    """What a pointer over it is told: the whole name and all figures."""
+    colour: str
+    shape: str = "circle"
+    fill: str | None = None
+    """Of the mark; None for its colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A dashed line across a block: no difference, or what people reach among themselves."""
+
+    value: float
+    low: float | None = None
+    """Of its interval, drawn as a band."""
+    high: float | None = None
+    label: str = ""
+    """Written above it."""
+    dash: tuple[int, ...] = (4, 3)
+    """Lengths of stroke and gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows on one axis."""
+
+    rows: Sequence[IntervalRow]
+    axis: Axis
+    heading: str = ""
+    x_title: str = ""
+    references: Sequence[Reference] = ()
+    numbers: bool = True
+    """Whether the axis's numbers stand below it; not where those of the next block do."""
+
+
+def interval_rows(blocks: Sequence[Block], nothing: str, notes: Sequence[str] = ()) -> Picture | None:
+    """The blocks below each other, notes at the foot. `nothing`: what stands where a row has no value."""
+    rows = [row for block in blocks for row in block.rows]
+    if all(row.value is None for row in rows):
+        return None
+    names = min(max(text_width(plain(row.name)) for row in rows), _NAMES)
+    figures = max(text_width(_figure(row)) for row in rows)
+    beside = max(text_width(row.beside) for row in rows)
+    left, right = names + _GAP + 8, _GAP + figures + _GAP + beside + 12
+    field = max(_WIDTH - left - right, 240)
+    panels = [_panel(block, field, names, figures, nothing) for block in blocks]
+    headed = any(block.heading for block in blocks) or any(one.label for block in blocks for one in block.references)
+    numbered = any(block.numbers for block in blocks[:-1])
+    titled = any(block.x_title for block in blocks[:-1])
+    bottom = (48 if blocks[-1].x_title else 28) + 20 * len(notes)
+    if notes:
+        panels[-1] = _noted(panels[-1], notes, bottom, left)
+    gap = 10 + 18 * headed + 20 * numbered + 20 * titled
+    return Picture(panels, Padding(left, 30 if headed else 8, right, bottom), gap)
+
+
+def _figure(row: IntervalRow) -> str:
+    return "" if row.value is None else written(row.value)
+
+
+def _panel(block: Block, field: float, names: float, figures: float, nothing: str) -> Panel:
+    rows = block.rows
+    axis = block.axis
+    drawn = [(place + 0.5, row, row.value) for place, row in enumerate(rows) if row.value is not None]
+    marks = [*_references(block, len(rows))]
+    strokes: list[Row] = []
+    for y, row, _ in drawn:
+        if row.low is None or row.high is None:
+            continue
+        low, high = _within(axis, row.low), _within(axis, row.high)
+        ends = [(low, high, y, y), (low, low, y - _CAP, y + _CAP), (high, high, y - _CAP, y + _CAP)]
+        strokes += [_row(x=a, x2=b, y=c, y2=d, colour=row.colour) for a, b, c, d in ends]
+    points = [
+        _row(
+            x=_within(axis, value),
+            y=y,
+            colour=row.colour,
+            fill=row.fill or row.colour,
+            shape=row.shape,
+            told=row.told,
+        )
+        for y, row, value in drawn
+    ]
+    labels = [
+        _row(y=place + 0.5, text=shorten(plain(row.name), names), told=plain(row.name))
+        for place, row in enumerate(rows)
+    ]
+    values = [_row(y=y, text=_figure(row)) for y, row, _ in drawn]
+    beside = [_row(y=place + 0.5, text=row.beside) for place, row in enumerate(rows) if row.beside]
+    missing = [_row(y=place + 0.5, text=nothing) for place, row in enumerate(rows) if row.value is None]
+    marks += [
+        Marks("rule", strokes, style={"strokeWidth": 1.75}),
+        Marks("point", points, style={"size": 56, "strokeWidth": 1.75, "opacity": 1}),
+        Marks("text", labels, at=-8 - _GAP / 2, style={"align": "right", "fill": INK}),
+        Marks("text", values, at=field + _GAP + figures, style={"align": "right", "fill": INK}),
+        Marks("text", beside, at=field + _GAP + figures + _GAP, style={"align": "left", "fill": MUTED}),
+        Marks("text", missing, at=6, style={"align": "left", "fill": MUTED}),
+    ]
+    if block.heading:
+        heading = shorten(plain(block.heading), field + names, 13)
+        headed = _row(y=0, text=heading, told=plain(block.heading))
+        style = {"align": "left", "dy": -14, "fontSize": 13, "fontWeight": 600, "fill": INK}
+        marks.append(Marks("text", [headed], at=-names - _GAP, style=style))
+    return Panel(
+        field,
+        _ROW * len(rows),
+        axis,
+        Axis(len(rows), 0, ()),
+        marks,
+        x_title=shorten(plain(block.x_title), field) if block.x_title else "",
+        x_numbers=block.numbers,
+    )
+
+
+def _references(block: Block, length: int) -> list[Marks]:
+    marks: list[Marks] = []
+    axis = block.axis
+    for one in block.references:
+        if one.low is not None and one.high is not None:
+            band = _row(x=_within(axis, one.low), x2=_within(axis, one.high), y=0, y2=length, colour=REFERENCE)
+            marks.append(Marks("bar", [band], style={"fillOpacity": 0.14}))
+        x = _within(axis, one.value)
+        line = _row(x=x, x2=x, y=0, y2=length, colour=REFERENCE)
+        marks.append(Marks("rule", [line], style={"strokeWidth": 1.25, "strokeDash": list(one.dash)}))
+        if one.label:
+            right = x > (axis.low + axis.high) / 2
+            label = _row(x=x, y=0, text=plain(one.label), colour=REFERENCE)
+            style = {"align": "right" if right else "left", "dy": -12, "dx": 4 if right else -4}
+            marks.append(Marks("text", [label], style=style))
+    return marks
+
+
+def _noted(panel: Panel, notes: Sequence[str], bottom: float, left: float) -> Panel:
+    """Lines of text below the last axis."""
+    first = bottom - 20 * len(notes) + 8
+    lines = [
+        Marks(
+            "text",
+            [_row(y=panel.y.low, text=plain(note))],
+            at=8 - left,
+            style={"align": "left", "dy": first + 20 * place, "fill": MUTED},
+        )
+        for place, note in enumerate(notes)
+    ]
+    return Panel(
+        panel.width, panel.height, panel.x, panel.y, [*panel.marks, *lines], panel.x_title, x_numbers=panel.x_numbers
+    )
+
+
+def _within(axis: Axis, value: float) -> float:
+    """What lies outside the axis stands at its end."""
+    return min(max(value, axis.low), axis.high)
+
+
+def _row(**cells: float | str | None) -> Row:
+    return cells
+
+
+def filling_of(low: float | None, high: float | None, reference: float | None) -> str | None:
+    """Hollow where the interval contains the reference, or there is none; full (None) otherwise."""
+    if low is None or high is None:
+        return CARD
+    return CARD if reference is not None and low <= reference <= high else None

@@ -1,0 +1,117 @@
+"""The means of systems, metric by metric, with their intervals."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from saiten.records import Language
+from saiten.views.charts.axes import shared_axes
+from saiten.views.charts.chart import VegaChart
+from saiten.views.charts.colours import INK
+from saiten.views.charts.figures import finite, in_words, value_and_interval
+from saiten.views.charts.forest import Axis
+from saiten.views.charts.interval_rows import MOST_ROWS, Block, IntervalRow, filling_of, interval_rows
+from saiten.views.charts.names import plain
+from saiten.views.charts.panel import Picture
+from saiten.views.charts.words import WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class MeanRow:
+    """One system in one metric."""
+
+    metric: str
+    system: str
+    """"" where there is one system only, which need not be named."""
+    mean: float | None
+    low: float | None = None
+    """Of the 95 % interval, or None."""
+    high: float | None = None
+    n: int = 0
+    """Answers that were measured."""
+    missing: int = 0
+    """Answers without a value, whatever the reason."""
+    bounds: tuple[float | None, float | None] = (None, None)
+    """Ends of the metric's scale, None where it has none."""
+
+
+def means(rows: Sequence[MeanRow], language: Language = "en", *, title: str = "", part: bool = False) -> VegaChart:
+    """A block a metric, a row a system; of a single system, a row a metric. Metrics of one scale share an axis.
+
+    A dot is hollow where there is no interval. `part`: others show further metrics, so the title names these.
+    """
+    words = WORDS[language]
+    if part and not title:
+        named = ", ".join(dict.fromkeys(plain(row.metric) for row in rows))
+        named = words["means_of"].format(metrics=named)
+    else:
+        named = title or words["means"]
+    said = in_words(((_whole_name(row), _figure(row, words)) for row in rows), words)
+    return VegaChart(
+        named,
+        said,
+        partial(_picture, tuple(rows), words),
+        language,
+        partial(means, rows, title=title, part=part),
+    )
+
+
+def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | None:
+    systems = {row.system for row in rows}
+    shown = rows[:MOST_ROWS]
+    by_metric: dict[str, list[MeanRow]] = {}
+    for row in shown:
+        by_metric.setdefault(row.metric, []).append(row)
+    alone = len(systems) == 1
+    axes = shared_axes([_ends(of) for of in by_metric.values()])
+    blocks: list[Block] = []
+    for (metric, of), axis in zip(by_metric.items(), axes, strict=True):
+        drawn = [_row(row, metric if alone else row.system, words) for row in of]
+        # Where a metric has no value at all, the block says so for each system, on no axis.
+        scale = axis or Axis(0.0, 1.0, ())
+        last = blocks[-1] if blocks else None
+        if last is not None and (last.axis == scale or (alone and axis is None)):
+            if alone:
+                blocks[-1] = replace(last, rows=[*last.rows, *drawn])
+                continue
+            blocks[-1] = replace(last, numbers=False)
+        blocks.append(Block(drawn, scale, "" if alone else metric))
+    left_out = len(rows) - len(shown)
+    notes = [words["more"].format(count=left_out)] if left_out else []
+    if any(row.value is not None and row.fill is not None for block in blocks for row in block.rows):
+        notes.append(words["no_interval"])
+    return interval_rows(blocks, words["nothing"], notes) if blocks else None
+
+
+def _row(row: MeanRow, name: str, words: Mapping[str, str]) -> IntervalRow:
+    told = words["said"].format(name=_whole_name(row), value=_figure(row, words))
+    low, high = finite(row.low), finite(row.high)
+    return IntervalRow(
+        name,
+        finite(row.mean),
+        low,
+        high,
+        " · ".join(_beside(row, words)),
+        told,
+        INK,
+        fill=filling_of(low, high, None),
+    )
+
+
+def _ends(rows: Sequence[MeanRow]) -> tuple[list[float], tuple[float | None, float | None]]:
+    """All numbers of a metric, and the ends of its scale."""
+    found = [finite(value) for row in rows for value in (row.mean, row.low, row.high)]
+    return [value for value in found if value is not None], rows[0].bounds
+
+
+def _whole_name(row: MeanRow) -> str:
+    return plain(f"{row.metric} · {row.system}" if row.system else row.metric)
+
+
+def _beside(row: MeanRow, words: Mapping[str, str]) -> list[str]:
+    missing = [words["missing"].format(count=row.missing)] if row.missing else []
+    return [words["n"].format(n=row.n), *missing]
+
+
+def _figure(row: MeanRow, words: Mapping[str, str]) -> str:
+    return value_and_interval(row.mean, row.low, row.high, words, _beside(row, words))

@@ -1,0 +1,148 @@
+"""The page of units: a run's profiles, then each answer beside its reference with the units marked.
+
+`gist_block` alone makes one answer of it, for any page that has the style sheet of this one.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO
+
+from markupsafe import Markup, escape
+
+from saiten.metrics.judged.gist_counts import WHICH
+from saiten.metrics.judged.gist_profiles import PROFILES, Profiles
+from saiten.records import Language
+from saiten.views.gist.gist_view import GistView
+from saiten.views.gist.labels import WORDS, Words, profile_name
+from saiten.views.gist.pieces import KINDS, Kind, Piece, Unit, harmless, sign
+from saiten.views.gist.run import GistRun
+from saiten.views.page.page import Part, templates, write_page
+
+CLASSES: Mapping[Kind, str] = {
+    "missing_gist": "mg",
+    "missing_supplement": "ms",
+    "extra_gist": "eg",
+    "extra_supplement": "es",
+    "gist": "bg",
+    "supplement": "bs",
+}
+"""Of the style sheet: short, since they stand there for every unit."""
+
+
+def write_gist_page(run: GistRun, out: IO[str], *, title: str, language: Language | None = None) -> None:
+    """Write the page piece by piece; answers are read while it is written.
+
+    `language`: of the page's own words; left out, that of most samples.
+    """
+    chosen = language or run.language
+    write_page([], out, title=title, language=chosen, part=_part(run, WORDS[chosen], chosen))
+
+
+def _part(run: GistRun, words: Words, language: Language) -> Part:
+    left_out = words["left_out"].format(shown=run.shown, all=run.total) if run.shown < run.total else ""
+    return Part(
+        "gist",
+        {
+            "words": words,
+            "legend": [(kind, CLASSES[kind]) for kind in KINDS],
+            "tables": [_profile_table(one, words, alone=len(run.profiles) == 1) for one in run.profiles],
+            "options": [
+                ("none" if profile is None else PROFILES.index(profile), _option(profile, words), n)
+                for profile, n in run.by_profile.items()
+            ],
+            "shown": run.shown,
+            "left_out": left_out,
+            "blocks": (gist_block(view, language, alone=len(run.profiles) == 1) for view in run.views()),
+        },
+    )
+
+
+def gist_block(view: GistView, language: Language, *, alone: bool = True) -> Markup:
+    """One answer: question, then reference and answer with their units, then what could not be marked.
+
+    `alone`: no other setting of the metric is on the page, so that its name need not be told.
+    """
+    sample, words = view.sample, WORDS[language]
+    html = templates().get_template("gist_block.html").render(
+        words=words,
+        number="none" if view.profile is None else PROFILES.index(view.profile),
+        id=sign(sample.id),
+        where=" · ".join(sign(part) for part in (sample.system, sample.group) if part),
+        metric="" if alone else sign(view.metric),
+        tally=[(CLASSES[which], words[which], *_tally(which, view, words)) for which in WHICH if view.counts],
+        reason=words["no_units"].format(sign(view.reason)) if view.profile is None else "",
+        question=sign(sample.question),
+        lang="ja" if sample.language == "ja" else "en",
+        sides=[
+            ("reference", sample.reference, marked(view.reference, words, whole=True)),
+            ("answer", sample.answer, marked(view.answer, words, whole=False)),
+        ],
+        unplaced=[(CLASSES[unit.kind], sign(unit.text), remark_of(unit, words)) for unit in view.unplaced],
+        faults=[sign(fault) for fault in view.faults],
+    )  # fmt: skip
+    return Markup(html)  # noqa: S704 - made by a template that escapes
+
+
+def _tally(which: Kind, view: GistView, words: Words) -> tuple[str, bool]:
+    """The number as text, and whether it is 0; what is missing is a part of what there is, what is extra is not."""
+    n, of = view.counts[which]
+    return words["tally"].format(of=n, all=of) if which.startswith("missing") else str(n), not n
+
+
+def marked(pieces: Sequence[Piece], words: Words, *, whole: bool) -> Markup:
+    """The text with a `mark` around each unit; where units cross, the inner one is closed and goes on behind.
+
+    `whole`: units are to cover the text, so what they leave over is faint.
+    """
+    parts: list[str] = []
+    around: tuple[Unit, ...] = ()
+    between = whole and any(piece.units for piece in pieces)
+    for piece in harmless(pieces):
+        going_on = len(piece.units) - piece.begin
+        same = next((at for at in range(going_on) if at >= len(around) or around[at] is not piece.units[at]), going_on)
+        parts.append("</mark>" * (len(around) - same))
+        parts += [_opening(unit, words, goes_on=same + at < going_on) for at, unit in enumerate(piece.units[same:])]
+        text = str(escape(piece.text))
+        parts.append(f"<span class=lo>{text}</span>" if between and not piece.units and text.strip() else text)
+        around = piece.units
+    parts.append("</mark>" * len(around))
+    return Markup("".join(parts))  # noqa: S704 - escaped piece by piece
+
+
+def _opening(unit: Unit, words: Words, *, goes_on: bool) -> str:
+    remark = remark_of(unit, words)
+    title = f' title="{escape(remark)}"' if remark else ""
+    return f'<mark class="{CLASSES[unit.kind]}{" on" if goes_on else ""}"{title}>'
+
+
+def remark_of(unit: Unit, words: Words) -> str:
+    """What is told about a unit: why it is one, and how the judge called it."""
+    said = words["said"].format(sign(unit.said)) if unit.said else ""
+    return " ".join(part for part in (sign(unit.why), said) if part)
+
+
+def _option(profile: str | None, words: Words) -> str:
+    return words["none"] if profile is None else profile_name(profile, words)
+
+
+def _profile_table(profiles: Profiles, words: Words, *, alone: bool) -> Mapping[str, object]:
+    common = sorted(profiles.answers.items(), key=lambda pair: -pair[1])
+    return {
+        "title": words["profiles"] + ("" if alone else f": {sign(profiles.metric)}"),
+        "heads": [(CLASSES[which], words[which]) for which in WHICH],
+        "rows": [
+            (PROFILES.index(profile), profile_name(profile, words), _signs(profile), n, f"{n / profiles.total:.3f}")
+            for profile, n in common
+        ],
+        "remarks": list(_remarks(profiles, words)),
+    }
+
+
+def _signs(profile: str) -> list[bool]:
+    there = profile.split(", ")
+    return [which.replace("_", " ") in there for which in WHICH]
+
+
+def _remarks(profiles: Profiles, words: Words) -> Iterator[str]:
+    for name in ("without", "faulty", "unplaced"):
+        if n := getattr(profiles, name):
+            yield words[name].format(n)

@@ -1,0 +1,190 @@
+"""Reference and answer side by side for the terminal, every unit in brackets of its own and with its sign.
+
+Nothing depends on colours: double brackets are gist, single ones supplement; - is missing, + is extra.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table as Grid
+from rich.text import Text
+
+from saiten.metrics.judged.gist_counts import WHICH
+from saiten.views.gist.gist_view import GistView
+from saiten.views.gist.lines import broken
+from saiten.views.gist.pieces import KINDS, Kind, Piece, Unit, harmless, sign
+from saiten.views.gist.run import GistRun
+
+SIDE_BY_SIDE_FROM = 90
+"""Columns of a terminal from which reference and answer stand beside each other."""
+
+STYLES: Mapping[Kind, str] = {
+    "missing_gist": "bold red",
+    "missing_supplement": "yellow",
+    "extra_gist": "bold bright_blue",
+    "extra_supplement": "cyan",
+    "gist": "",
+    "supplement": "",
+}
+LABELS: Mapping[Kind, str] = {
+    "missing_gist": "-G",
+    "missing_supplement": "-S",
+    "extra_gist": "+G",
+    "extra_supplement": "+S",
+    "gist": "G",
+    "supplement": "S",
+}
+"""ASCII, since the minus sign and its like are two cells wide in some Japanese terminals."""
+
+_BRACKETS = {"gist": "⟦⟧", "supplement": "⟨⟩"}
+_PLAIN_BRACKETS = {"gist": "[]", "supplement": "<>"}
+"""For a terminal that has only ASCII."""
+_MARGIN = 4
+"""Cells that a panel takes of its width."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pen:
+    """How units are written on this screen."""
+
+    brackets: Mapping[str, str]
+
+    def text_of(self, pieces: Sequence[Piece], *, whole: bool) -> Text:
+        """The text with its units; brackets stand where they begin and end, so they may cross.
+
+        `whole`: units are to cover it, so what they leave over is faint.
+        """
+        text, between = Text(), "dim" if whole and any(piece.units for piece in pieces) else ""
+        for at, piece in enumerate(pieces):
+            for unit in piece.units[len(piece.units) - piece.begin :]:
+                text.append(self.opening(unit.kind), STYLES[unit.kind] or "dim")
+            style = STYLES[piece.units[-1].kind] if piece.units else between
+            text.append(piece.text.expandtabs(4), style)
+            following = pieces[at + 1] if at + 1 < len(pieces) else Piece("")
+            going_on = following.units[: len(following.units) - following.begin]
+            for unit in reversed(piece.units):
+                if unit not in going_on:
+                    text.append(self.closing(unit.kind), STYLES[unit.kind] or "dim")
+        return text
+
+    def opening(self, kind: Kind) -> str:
+        return f"{self._brackets(kind)[0]}{LABELS[kind]}\xa0"
+
+    def closing(self, kind: Kind) -> str:
+        return self._brackets(kind)[1]
+
+    def _brackets(self, kind: Kind) -> str:
+        return self.brackets[kind.rpartition("_")[2]]
+
+
+def print_gist_run(run: GistRun, out: Console) -> None:
+    """Print the legend, then each answer with its question; what is left out is said at the end."""
+    _print_lines([_legend(_pen(out))], out)
+    out.print()
+    for view in run.views():
+        where = " · ".join(sign(part) for part in (view.sample.system, view.sample.group) if part)
+        _print_lines([Text.assemble((sign(view.sample.id), "bold"), "  ", (where, "dim"))], out, indent=0)
+        if view.sample.question:
+            _print_lines([Text(sign(view.sample.question), "bold")], out)
+        print_gist(view, out, legend=False)
+    if run.shown < run.total:
+        out.print(f"{run.shown} of {run.total} answers are shown. Any other: saiten show RUN --sample ID")
+
+
+def print_gist(view: GistView, out: Console, *, legend: bool = True) -> None:
+    """Print reference and answer with their units, a legend, and what could not be marked.
+
+    Below each other where the terminal is narrow. Texts from outside cannot style the screen.
+    """
+    pen = _pen(out)
+    sides = (
+        _side(pen, view.sample.reference, view.reference, whole=True),
+        _side(pen, view.sample.answer, view.answer, whole=False),
+    )
+    if out.width >= SIDE_BY_SIDE_FROM:
+        _print_beside(sides, out)
+    else:
+        for title, text in zip(("reference", "answer"), sides, strict=True):
+            out.print(_panel(title, broken(text, out.width - _MARGIN)))
+    if legend and view.profile is not None:
+        _print_lines([_legend(pen)], out)
+    _print_lines(_below(view, pen), out)
+    out.print()
+
+
+def _pen(out: Console) -> _Pen:
+    return _Pen(_PLAIN_BRACKETS if out.options.ascii_only else _BRACKETS)
+
+
+def _print_lines(lines: Iterable[Text], out: Console, *, indent: int = 1) -> None:
+    for line in lines:
+        out.print(Padding(Text("\n").join(broken(line, out.width - 2)), (0, 0, 0, indent)))
+
+
+def _side(pen: _Pen, source: str | None, pieces: Sequence[Piece], *, whole: bool) -> Text:
+    if not source:
+        return Text("(not given)" if source is None else "(empty)", "dim italic")
+    return pen.text_of(harmless(pieces), whole=whole)
+
+
+def _print_beside(sides: tuple[Text, Text], out: Console) -> None:
+    width = (out.width - 1) // 2
+    left, right = (broken(text, width - _MARGIN) for text in sides)
+    height = max(len(left), len(right))
+    grid = Grid.grid(padding=(0, 1, 0, 0), pad_edge=False)
+    grid.add_column(width=width)
+    grid.add_column(width=width)
+    panels = [
+        _panel(title, [*lines, *[Text()] * (height - len(lines))])
+        for title, lines in (("reference", left), ("answer", right))
+    ]
+    grid.add_row(*panels)
+    out.print(grid)
+
+
+def _panel(title: str, lines: Sequence[Text]) -> Panel:
+    return Panel(Text("\n").join(lines), title=title, title_align="left", border_style="dim")
+
+
+def _below(view: GistView, pen: _Pen) -> Iterator[Text]:
+    if view.profile is None:
+        yield Text.assemble((f"{view.metric}  ", "bold"), ("no units  ", "yellow"), sign(view.reason))
+        return
+    tally = "   ".join(f"{LABELS[which]}\xa0{_tally(which, view)}" for which in WHICH)
+    yield Text.assemble((sign(view.metric), "bold"), "  ", view.profile, ("   " + tally, "dim"))
+    if view.unplaced:
+        yield Text("not found in the text:", "dim")
+    for unit in view.unplaced:
+        yield _listed(pen, unit)
+    for unit in _explained(view):
+        yield Text.assemble(_listed(pen, unit), (f"  {sign(unit.why)}", "italic"))
+    for fault in view.faults:
+        yield Text(f"fault  {sign(fault)}", "dim")
+
+
+def _tally(which: Kind, view: GistView) -> str:
+    """What is missing is a part of what there is; what is extra is not."""
+    n, of = view.counts[which]
+    return f"{n}\xa0of\xa0{of}" if which.startswith("missing") else str(n)
+
+
+def _legend(pen: _Pen) -> Text:
+    legend = Text()
+    for kind in KINDS:
+        words = kind.replace("_", "\xa0") if kind in WHICH else f"{kind}\xa0in\xa0both"
+        legend.append(f"{pen.opening(kind)}{words}{pen.closing(kind)}", STYLES[kind] or "dim")
+        legend.append("  ")
+    return legend
+
+
+def _listed(pen: _Pen, unit: Unit) -> Text:
+    return Text(f"  {pen.opening(unit.kind)}{sign(unit.text)}{pen.closing(unit.kind)}", STYLES[unit.kind] or "dim")
+
+
+def _explained(view: GistView) -> Iterator[Unit]:
+    """Units with an explanation, each once."""
+    for piece in (*view.reference, *view.answer):
+        yield from (unit for unit in piece.units[len(piece.units) - piece.begin :] if unit.why)

@@ -1,0 +1,180 @@
+"""Thresholds as JUnit XML, the form that CI systems show: a suite a metric, a case a threshold.
+
+A threshold for every sample has a case for each sample beyond it as well, the worst ones where they are many. What was
+not measured is an error, what is not good enough a failure. Valid against the schemas of Jenkins' xUnit plugin
+(junit-10) and of Ant's report (windyroad's JUnit.xsd, the editions without `skipped` too, which is why no suite has
+one), and therefore a root without attributes.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from saiten.durable.whole_file import write_whole
+from saiten.errors import BadInput
+from saiten.records import Sample, Scored
+from saiten.results.thresholds import EXTREMES, By, Outcome
+from saiten.views.strip_controls import strip_controls
+from saiten.views.tables.threshold import missed_line
+
+_LONGEST = 2_000
+"""Characters of one text."""
+_SHORT = 200
+"""Characters of a name."""
+_MOST = 2_000
+"""Cases of one metric."""
+_HEAD = 10_000
+"""Bytes at the beginning of a file by which a report is known."""
+_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold, however it is escaped."""
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}")
+_NO_TIME = "1970-01-01T00:00:00"
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    name: str
+    kind: str | None = None
+    """`failure` or `error`; None: it is met."""
+    message: str = ""
+    text: str = ""
+
+
+def as_junit(
+    outcomes: Sequence[Outcome],
+    samples: Mapping[str, Sample],
+    *,
+    each: By | None = None,
+    signatures: Mapping[str, str] | None = None,
+    created: str = "",
+) -> str:
+    """The report as XML.
+
+    Args:
+        outcomes: the thresholds, held against the run.
+        samples: those that the outcomes name, by id, so that a failure can be read.
+        each: what `outcomes` are broken down by.
+        signatures: by metric: how its figures were made.
+        created: when the run was begun, in UTC.
+    """
+    root = ET.Element("testsuites")
+    metrics = dict.fromkeys(outcome.threshold.metric for outcome in outcomes)
+    time = _TIME.match(created)
+    for number, metric in enumerate(metrics):
+        of = [outcome for outcome in outcomes if outcome.threshold.metric == metric]
+        every = [case for outcome in of for case in _cases(outcome, samples, each)]
+        cases = sorted(every, key=lambda case: case.kind is None)[:_MOST] if len(every) > _MOST else every
+        kinds = [case.kind for case in cases]
+        suite = ET.SubElement(
+            root,
+            "testsuite",
+            name=_name(metric),
+            package="saiten",
+            id=str(number),
+            tests=str(len(cases)),
+            failures=str(kinds.count("failure")),
+            errors=str(kinds.count("error")),
+            time="0",
+            timestamp=time[0] if time else _NO_TIME,
+            hostname="localhost",
+        )
+        properties = ET.SubElement(suite, "properties")
+        if signatures and metric in signatures:
+            ET.SubElement(properties, "property", name="signature", value=_text(signatures[metric]))
+        for case in cases:
+            _write(suite, case, metric)
+        left_out = [f"{len(every) - _MOST} cases are left out, met ones first"] if len(every) > _MOST else []
+        lines = left_out + [missed_line(outcome, each) for outcome in of if outcome.missed]
+        ET.SubElement(suite, "system-out").text = _text("\n".join(lines))
+        ET.SubElement(suite, "system-err")
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def may_write(file: Path) -> None:
+    """Make sure that the report can be written, and that an old one is not taken for it if it never is.
+
+    Raises:
+        BadInput: what is there is no JUnit report, or the folder around it cannot be made or written.
+    """
+    try:
+        if file.exists() and not file.is_file():  # a folder, or /dev/null, which root could take away
+            raise BadInput(f"--junit {file} is no file; name one, such as saiten.xml")
+        if file.exists() and not _is_report(file):
+            raise BadInput(f"--junit {file} is there and is no JUnit report; name another file, such as saiten.xml")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+        file.unlink()
+    except OSError as error:
+        raise BadInput(f"--junit {file} cannot be written: {error.strerror}; name a file in another folder") from error
+
+
+def _is_report(file: Path) -> bool:
+    """Whether it may be replaced: a report of whatever tool, or nothing yet."""
+    with file.open("rb") as stream:
+        head = stream.read(_HEAD)
+    return not head or (head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") and b"<testsuite" in head)
+
+
+def write_junit(file: Path, text: str) -> None:
+    """Write the report as a whole or not at all.
+
+    Raises:
+        ConfigurationError: it cannot be written.
+    """
+    write_whole(file, text, otherwise="name a file in another folder with --junit")
+
+
+def _cases(outcome: Outcome, samples: Mapping[str, Sample], each: By | None) -> Iterator[_Case]:
+    name = str(outcome.threshold) + (f" · {each} {outcome.place}" if outcome.place is not None else "")
+    if not outcome.missed:
+        yield _Case(name)
+        return
+    kind = "error" if outcome.verdict == "unmeasured" else "failure"
+    worst = "\n".join(_told(one, samples) for one in outcome.worst[:5])
+    more = outcome.beyond - len(outcome.worst)
+    rest = f"\n{more} more samples are beyond the limit" if outcome.beyond and more > 0 else ""
+    line = missed_line(outcome, each)
+    yield _Case(name, kind, line, line + (f"\nthe worst samples:\n{worst}" if worst else "") + rest)
+    if outcome.threshold.figure in EXTREMES:
+        for one in outcome.worst:
+            yield _Case(f"{name} · {one.sample}", "failure", f"{one.score.value:.4g}", _told(one, samples))
+
+
+def _told(one: Scored, samples: Mapping[str, Sample]) -> str:
+    sample = samples.get(one.sample)
+    lines = [f"{_cut(one.sample, _SHORT)}: {one.score.value:.4g}"]
+    if one.score.reason:
+        lines.append(f"  reason: {_cut(one.score.reason, _SHORT)}")
+    if sample is not None:
+        lines.append(f"  question: {_cut(sample.question, _SHORT)}")
+        lines.append(f"  answer: {_cut(sample.answer or '', _SHORT)}")
+    return "\n".join(lines)
+
+
+def _write(suite: ET.Element, case: _Case, metric: str) -> None:
+    # A dot in a class name is a folder to Jenkins.
+    classname = f"saiten.{_name(metric).replace('.', '·')}"
+    element = ET.SubElement(suite, "testcase", classname=classname, name=_name(case.name), time="0")
+    if case.kind is not None:
+        kind = {"failure": "missed", "error": "unmeasured"}[case.kind]
+        said = ET.SubElement(element, case.kind, type=kind, message=_name(case.message))
+        said.text = _text(case.text)
+
+
+def _name(text: str) -> str:
+    return " ".join(_cut(_harmless(text), _SHORT).split()) or "–"
+
+
+def _text(text: str) -> str:
+    return _cut(_harmless(text), _LONGEST)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 2]} …"
+
+
+def _harmless(text: str) -> str:
+    return _NO_XML.sub("\ufffd", strip_controls(text))

@@ -1,0 +1,152 @@
+"""Results that show themselves: as HTML in a notebook, as tables in a terminal, as Markdown in a text.
+
+The HTML is a fragment without script, style sheet or colour of its own: it takes those of the page that it stands in,
+light or dark. Text from outside is escaped, and its control characters become signs.
+"""
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from markupsafe import Markup
+from rich.console import Console, ConsoleOptions
+from rich.text import Text
+
+from saiten.results.comparison import side_tables
+from saiten.results.only_words import ONLY_WORDS, only_words
+from saiten.results.sides import Side
+from saiten.results.summary import Summary
+from saiten.views.page.page import clean
+from saiten.views.table import Cell, Table, as_markdown, print_tables, show_cell
+from saiten.views.tables.summary import corpus_beside, summary_tables
+
+_TABLE = Markup(
+    '<table style="border-collapse:collapse;margin:.5em 0"><caption style="caption-side:top;text-align:left;'
+    'font-weight:bold;color:inherit;padding:0">{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>'
+)
+_HEAD = Markup('<th scope="col" style="text-align:{};padding:.2em .7em .2em 0">{}</th>')
+_CELL = Markup(
+    '<td style="text-align:{};padding:.2em .7em .2em 0;vertical-align:top;max-width:40em;white-space:pre-wrap;'
+    'overflow-wrap:anywhere">{}</td>'
+)
+_NOTE = Markup('<p style="opacity:.75;max-width:60em;white-space:pre-wrap;margin:.3em 0 1em">{}</p>')
+
+
+def as_fragment(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
+    """The tables as HTML to stand in another page, and below them the notes."""
+    parts = []
+    for table in tables:
+        parts.append(_table(table))
+        if table.caption:
+            parts.append(_NOTE.format(clean(table.caption)))
+    below = [_NOTE.format(clean(note)) for note in notes]
+    return str(Markup('<div class="saiten">{}</div>').format(Markup().join([*parts, *below])))
+
+
+def _table(table: Table) -> Markup:
+    sides = ["right" if any(map(_is_number, column)) else "left" for column in _columns(table)]
+    heads = Markup().join(_HEAD.format(side, clean(name)) for side, name in zip(sides, table.columns, strict=True))
+    rows = Markup().join(
+        Markup("<tr>{}</tr>").format(
+            Markup().join(_CELL.format(side, clean(show_cell(cell))) for side, cell in zip(sides, row, strict=True))
+        )
+        for row in table.rows
+    )
+    return _TABLE.format(clean(table.title), heads, rows)
+
+
+def _columns(table: Table) -> Iterator[list[Cell]]:
+    return ([row[place] for row in table.rows] for place in range(len(table.columns)))
+
+
+def _is_number(cell: Cell) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+class Shown:
+    """What shows itself through its tables."""
+
+    __slots__ = ()
+
+    def tables(self) -> list[Table]:
+        """What is shown."""
+        raise NotImplementedError
+
+    def notes(self) -> Sequence[str]:
+        """What must be said below the tables."""
+        return ()
+
+    def __str__(self) -> str:
+        """As Markdown tables."""
+        notes = "".join(f"\n{note}\n" for note in self.notes())
+        return as_markdown(self.tables()) + notes
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return as_fragment(self.tables(), self.notes())
+
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows where it shows no HTML."""
+        return str(self)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        """What rich prints: the tables as in the terminal, as wide as there is room."""
+        out = io.StringIO()
+        inner = Console(file=out, width=options.max_width, force_terminal=True, highlight=False, emoji=False)
+        print_tables(self.tables(), inner)
+        yield Text.from_ansi(out.getvalue().rstrip("\n"))
+        for note in self.notes():
+            yield Text(clean(note))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ShownSummary(Shown, Summary):
+    """A summary that shows itself."""
+
+    @classmethod
+    def of(cls, summary: Summary) -> Self:
+        """The same summary."""
+        return cls(**{field.name: getattr(summary, field.name) for field in fields(Summary)})
+
+    def tables(self) -> list[Table]:
+        return summary_tables(self)
+
+    def __repr__(self) -> str:
+        return f"<Summary of {len(self.figures)} figures>\n{self}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Shown):
+    """Two results held against each other, paired by sample; see `saiten compare`."""
+
+    table: Table
+    more: tuple[Table, ...] = ()
+    """What stands beside it: corpus BLEU, where BLEU was measured."""
+    said: tuple[str, ...] = ()
+    """What must be known of the figures."""
+
+    @classmethod
+    def of(cls, first: Side, second: Side, summaries: Sequence[Summary] = ()) -> Self:
+        """The second compared with the first, the yardstick; `summaries` are those of both.
+
+        Raises:
+            BadInput: they share no metric, or no sample.
+        """
+        (table,) = side_tables([first, second])
+        corpus = corpus_beside([(side.title, one) for side, one in zip((first, second), summaries, strict=False)])
+        offline = any(only_words(one.signatures.values()) for one in summaries)
+        return cls(table, (corpus,) if corpus.rows else (), (ONLY_WORDS,) if offline else ())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dict a metric that both have: the difference, its interval, p (after Holm), the verdict."""
+        return [dict(zip(self.table.columns, row, strict=True)) for row in self.table.rows]
+
+    def tables(self) -> list[Table]:
+        return [self.table, *self.more]
+
+    def notes(self) -> Sequence[str]:
+        return self.said
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.table.rows)} metrics>\n{self}"

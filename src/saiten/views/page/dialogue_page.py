@@ -1,0 +1,77 @@
+"""One dialogue for the terminal: what was asked and answered, what the agents made of it, the grades at the margin."""
+
+import json
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from saiten.dialogue.dialogue import Dialogue
+from saiten.dialogue.lines import dialogue_to_json
+from saiten.views.strip_controls import strip_controls, strip_controls_json
+from saiten.views.tables.dialogue_rows import Kind, Row, dialogue_rows
+
+_GRADE_STYLES = ((4.5, "bold green"), (3.5, "green"), (2.5, "yellow"), (0.0, "bold red"))
+"""From this grade on."""
+
+_WIDEST = 110
+"""Columns that lines of text are read in with pleasure."""
+_STYLES: Mapping[Kind, str] = {"said": "", "question": "bold", "thought": "dim italic", "passage": "dim"}
+
+
+def print_dialogue(dialogue: Dialogue, out: Console) -> None:
+    """Print for the terminal. Texts from outside are shown as they are: they cannot style the screen."""
+    where = " · ".join(part for part in (dialogue.system, dialogue.group or "", dialogue.language) if part)
+    width = min(out.width, _WIDEST)
+    out.print(Text.assemble((strip_controls(dialogue.id), "bold"), "  ", (strip_controls(where), "dim")), width=width)
+    out.print(_grades(dialogue), width=width)
+    out.print(_ended(dialogue), width=width)
+    out.print()
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    grid.add_column(justify="right", width=6, no_wrap=True)
+    grid.add_column(style="dim", no_wrap=True, width=9)
+    grid.add_column(overflow="fold")
+    before: Row | None = None
+    for row in dialogue_rows(dialogue):
+        if before is not None and (row.title == "asks" or (not row.turn and before.turn)):
+            grid.add_row("", "", "")
+        grid.add_row(_margin(row), Text(row.title, "yellow" if row.title == "leak" else ""), _text(row))
+        before = row
+    out.print(grid, width=width)
+
+
+def _grades(dialogue: Dialogue) -> Text:
+    grades = ", ".join(_short(grade) for grade in dialogue.grades)
+    return Text("   ".join([f"σ = [{grades}]", *(f"{name} {_short(one)}" for name, one in dialogue.scores.items())]))
+
+
+def _ended(dialogue: Dialogue) -> Text:
+    reason = f"  {strip_controls(dialogue.reason)}" if dialogue.reason else ""
+    return Text.assemble("ended: ", (dialogue.ended, "bold red" if dialogue.ended == "failed" else "bold"), reason)
+
+
+def _text(row: Row) -> Text:
+    text = Text(strip_controls(row.text), _STYLES[row.kind])
+    if row.seconds is not None:
+        text.append(f"  ({row.seconds:.1f} s)", "dim")
+    return text
+
+
+def _margin(row: Row) -> Text:
+    """The grade; at a question, which turn it opens."""
+    if row.title == "asks":
+        return Text(f"turn {row.turn}", "dim")
+    if row.grade is None:
+        return Text("")
+    grade = row.grade
+    return Text(_short(grade), next(style for least, style in _GRADE_STYLES if grade >= least))
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def dialogue_json(dialogue: Dialogue) -> str:
+    """The same as one JSON object."""
+    return strip_controls_json(json.dumps(dialogue_to_json(dialogue), ensure_ascii=False, indent=2))

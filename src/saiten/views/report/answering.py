@@ -1,0 +1,162 @@
+"""What a report answers first, in a few sentences: which system is better, and can that be believed?
+
+Nothing is computed here: the sentences say what the summaries and the tests of the chapters further below hold.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from saiten.records import Language
+from saiten.results.comparison import OUTSIDE_NOISE, TOO_LITTLE, Compared, MetricCompared, higher_is_better
+from saiten.results.summary import Figure
+from saiten.views.page.page import Chapter
+from saiten.views.report.tally import Tally
+from saiten.views.report.words import WORDS
+from saiten.views.table import Cell, PValue, show_cell
+
+MOST_SYSTEMS = 6
+"""Systems of a run, or runs, that are named one by one."""
+_METRICS = 3
+_ASPECTS = 2
+_RANKED = ("rank", "letters", "metric")
+"""How the columns of a ranking begin."""
+_PEOPLE = "people, one against the others"
+
+
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """The chapter with the paired tests, and the tests themselves."""
+
+    chapter: Chapter
+    runs: tuple[Compared, ...] = ()
+    """Runs compared with others, by the names of their tallies."""
+    systems: Mapping[str, tuple[Compared, ...]] = field(default_factory=dict)
+    """By run: its systems, compared with each other."""
+
+
+def answered(tallies: Sequence[Tally], tests: Tests, people: Chapter | None, language: Language) -> tuple[str, ...]:
+    """Two to six sentences.
+
+    Args:
+        tallies: of all runs.
+        tests: of runs and of systems.
+        people: the chapter that holds metrics against labels; None where there are no labels.
+        language: of the sentences.
+    """
+    words = WORDS[language]
+    metrics, better = _better(tallies, tests, words)
+    believed = list(_believed(people, metrics, words)) if people is not None else []
+    if not believed:
+        believed = [words["no_labels" if people is None else "no_ranking"]]
+    measured, expected, lost = (sum(getattr(one, name) for one in tallies) for name in ("measured", "expected", "lost"))
+    return (*better, *believed, words["coverage"].format(f"{measured:,}", f"{expected + lost:,}"))
+
+
+def systems_apart(one: Tally) -> bool:
+    """Whether a run's mean over all its systems is nobody's, and the systems are few enough to stand one by one."""
+    return 1 < len(one.told.systems) <= MOST_SYSTEMS
+
+
+def _better(tallies: Sequence[Tally], tests: Tests, words: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """The metrics that are spoken of, and a sentence each: of the runs beside the first, else of a run's systems."""
+    first = tallies[0]
+    beside = [each for each in tests.runs if each.first == first.name][: MOST_SYSTEMS - 1]
+    if beside:
+        named = [one for one in tallies if one is first or any(each.second == one.name for each in beside)]
+        metrics = _first([metric for metric in first.metrics if any(each.of(metric) for each in beside)])
+        return metrics, [
+            _sentence(metric, [(one.name, f) for one in named if (f := _figure(one, metric, None))], beside, words)
+            for metric in metrics
+        ]
+    for one in tallies:
+        all_of_it = tests.systems.get(one.name, ())
+        beside = [each for each in all_of_it if each.first == all_of_it[0].first][: MOST_SYSTEMS - 1]
+        metrics = _first([metric for metric in one.metrics if any(each.of(metric) for each in beside)])
+        if metrics:
+            systems = [beside[0].first, *(each.second for each in beside)]
+            found = []
+            for metric in metrics:
+                figures = [(system, f) for system in systems if (f := _figure(one, metric, system))]
+                said = words["in_run"].format(one.name, metric) if len(tallies) > 1 else metric
+                found.append(_sentence(metric, figures, beside, words, said))
+            return metrics, found
+    return [], []
+
+
+def _first(metrics: Sequence[str]) -> list[str]:
+    """The first metrics of which one knows whether higher is better."""
+    return [metric for metric in metrics if higher_is_better(metric) is not None][:_METRICS]
+
+
+def _figure(one: Tally, metric: str, system: str | None) -> Figure | None:
+    return next((f for f in one.summary.figures if f.metric == metric and f.system == system and f.group is None), None)
+
+
+def _sentence(
+    metric: str,
+    figures: Sequence[tuple[str, Figure]],
+    beside: Sequence[Compared],
+    words: Mapping[str, str],
+    said: str = "",
+) -> str:
+    """`accuracy: careful 0.652 [0.583, 0.721] (n 50), hasty 0.549 [0.475, 0.623] (n 50): hasty is worse (…)`."""
+    sign = 1 if higher_is_better(metric) is False else -1
+    known = sorted(figures, key=lambda each: (each[1].mean is None, sign * (each[1].mean or 0.0)))
+    means = words["listed"].join(
+        words["mean_of"].format(name, _value(f.mean, f.low, f.high), _measured(f, words)) for name, f in known
+    )
+    tested = [(each, found) for each in beside if (found := each.of(metric)) is not None]
+    clear = [_verdict(each, found, words) for each, found in tested if found.verdict in OUTSIDE_NOISE]
+    untold = [_verdict(each, found, words) for each, found in tested if found.verdict == TOO_LITTLE]
+    if not clear and len(untold) < len(tested):
+        clear = [words["no_difference"].format(beside[0].first)]
+    return words["answer_said"].format(said or metric, means, words["and"].join([*clear, *untold]))
+
+
+def _measured(figure: Figure, words: Mapping[str, str]) -> str:
+    """`n 50`, or `n 17 of 50, declined 33`."""
+    if figure.n == figure.total:
+        return words["n"].format(figure.n)
+    why = (words["counted"].format(words[status], n) for status, n in figure.coverage.items() if status != "ok")
+    return words["listed"].join([words["n_of"].format(figure.n, figure.total), *why])
+
+
+def _verdict(sides: Compared, found: MetricCompared, words: Mapping[str, str]) -> str:
+    said = words["is_untold" if found.verdict == TOO_LITTLE else f"is_{found.verdict}"]
+    difference, p, n = found.pairs.difference, show_cell(PValue.of(found.p)), found.pairs.n
+    return said.format(
+        first=sides.first,
+        second=sides.second,
+        difference="–" if difference is None else f"{difference:+.3f}",
+        p=p if p.startswith("<") else f"= {p}",
+        n=n,
+        of=found.of,
+    )
+
+
+def _believed(people: Chapter, metrics: Sequence[str], words: Mapping[str, str]) -> Iterator[str]:
+    """A sentence a ranking: of the metrics spoken of above that are in it, else of the first in it."""
+    rankings = [table for table in people.tables if table.columns[:3] == _RANKED and table.rows]
+    for table in rankings[:_ASPECTS]:
+        measure, low = table.columns[3], table.columns[4]
+        rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        ranked = [row for row in rows if row["metric"] != _PEOPLE]
+        told = [row for row in ranked if row["metric"] in metrics] or ranked[:1]
+        if not told:
+            continue
+        end = table.columns[5]
+        said = [
+            words["worth"].format(measure, row["metric"], _value(row[measure], row[low], row[end]))
+            for row in told[:_METRICS]
+        ]
+        said += [
+            words["ceiling"].format(_value(row[measure], row[low], row[end]))
+            for row in rows
+            if row["metric"] == _PEOPLE
+        ]
+        yield words["believed"].format(table.title.rpartition(": ")[0], words["listed"].join(said))
+
+
+def _value(value: Cell, low: Cell, high: Cell) -> str:
+    interval = f" [{show_cell(low)}, {show_cell(high)}]" if low is not None and high is not None else ""
+    return show_cell(value) + interval

@@ -1,0 +1,91 @@
+"""Which answers of a report stand beside each other: those that `saiten compare` pairs.
+
+Samples of several runs belong together by question and id, or where ids do not say so by question; the systems of a run
+by question. The ids of an experiment, QUESTION-ID@SYSTEM, name the question that both answer. Where a run or a system
+has several answers to one question, and their ids do not say which belongs to which, the first stands beside the first
+of the others, the second beside the second.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from saiten.results.sides import pair_keys
+from saiten.results.summary import Place
+
+_Cell = tuple[str, str]
+"""Question, and the id without the system's name."""
+_Owner = tuple[int, str]
+"""Who has one answer to a question in each group: a system, of one run where runs are paired by question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Answers in groups, each of answers to one question; most groups of a single run without systems are of one."""
+
+    groups: tuple[Mapping[str, int], ...]
+    """By run: the number of the group by the sample's id."""
+    leaders: Mapping[str, str]
+    """By sample id: what names its group, where that is not the id itself."""
+
+    def leader(self, identity: str) -> str:
+        """The same for all answers of a group."""
+        return self.leaders.get(identity, identity)
+
+
+def beside(runs: Sequence[Mapping[str, Place]]) -> Beside:
+    """Group the samples of runs, given by id; time and memory grow with their number, whatever they are called."""
+    by_question = len(runs) > 1 and pair_keys(runs).how != "id and question"
+    cells = _cells(runs, by_question=by_question)
+    owners: dict[_Cell, dict[_Owner, None]] = {}
+    for run, places in enumerate(runs):
+        for identity, place in places.items():
+            owner = (run, place.system or "\0") if by_question else (0, place.system or "")
+            owners.setdefault(cells[run][identity], {})[owner] = None
+    numbers = _joined(owners)
+    names: dict[int, str] = {}
+    for (_, name), number in numbers.items():
+        names.setdefault(number, name)
+    groups = tuple({identity: numbers[cell] for identity, cell in of.items()} for of in cells)
+    leaders: dict[str, str] = {}
+    for of in groups:
+        for identity, number in of.items():
+            leaders.setdefault(identity, names[number])
+    return Beside(groups, {identity: name for identity, name in leaders.items() if name != identity})
+
+
+def _cells(runs: Sequence[Mapping[str, Place]], *, by_question: bool) -> list[dict[str, _Cell]]:
+    """By run and sample id; the question holds the group where runs are paired by both."""
+    if by_question:
+        keys = pair_keys(runs, by_question=True).of
+        questions = [{identity: "\0".join(filter(None, key)) for identity, key in of.items()} for of in keys]
+    else:
+        questions = [{identity: place.question for identity, place in places.items()} for places in runs]
+    bare: dict[_Cell, _Cell] = {}  # one for all runs, whatever they say
+    for places, of in zip(runs, questions, strict=True):
+        for identity, place in places.items():
+            if place.system and identity.endswith(f"@{place.system}"):
+                bare.setdefault((of[identity], identity), (of[identity], identity.removesuffix(f"@{place.system}")))
+    return [
+        {identity: bare.get((question, identity), (question, identity)) for identity, question in of.items()}
+        for of in questions
+    ]
+
+
+def _joined(owners: Mapping[_Cell, Mapping[_Owner, None]]) -> dict[_Cell, int]:
+    """Numbers of groups: cells of one question are joined where no owner is in both, in the order they come.
+
+    A sample without an owner is matched by its id alone.
+    """
+    rounds: dict[tuple[str, _Owner], int] = {}
+    numbers: dict[tuple[str, int] | _Cell, int] = {}
+    found: dict[_Cell, int] = {}
+    for cell, of in owners.items():
+        question = cell[0]
+        named = [(question, owner) for owner in of if owner[1]]
+        place: tuple[str, int] | _Cell = cell
+        if len(named) == len(of):
+            turn = max(rounds.get(one, 0) for one in named)
+            rounds.update(dict.fromkeys(named, turn + 1))
+            place = (question, turn)
+        found[cell] = numbers.setdefault(place, len(numbers))
+    return found

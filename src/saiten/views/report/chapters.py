@@ -1,0 +1,330 @@
+"""The chapters of a report: what stands in it follows from what the runs hold."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from saiten.dialogue.outcomes import outcomes_of
+from saiten.dialogue.reading import read_dialogues
+from saiten.errors import BadInput
+from saiten.records import Label, Language, Usage
+from saiten.results.comparison import Compared, compare_runs, compare_sides
+from saiten.results.only_words import only_words
+from saiten.results.sides import Side, apart, comparable, side_of, systems_of
+from saiten.results.summary import Figure
+from saiten.runs import RunReader
+from saiten.trust.agreement import agreement_report
+from saiten.trust.meta_evaluation.meta_evaluation import meta_evaluate
+from saiten.trust.meta_evaluation.outputs import Item, item_of, outputs_of_run
+from saiten.trust.meta_evaluation.pairing import halves, pair
+from saiten.trust.meta_evaluation.scales import declared_bounds
+from saiten.views.page.page import Chapter
+from saiten.views.report.answering import Tests, answered, systems_apart
+from saiten.views.report.charted import (
+    costs_chart,
+    differences_chart,
+    distribution_charts,
+    means_charts,
+    ranking_chart,
+)
+from saiten.views.report.tally import Tally, Values
+from saiten.views.report.words import WORDS
+from saiten.views.table import Cell, Interval, Name, Table
+from saiten.views.tables.agreement import agreement_glance
+from saiten.views.tables.aspect import aspect_bias_tables
+from saiten.views.tables.judge import judge_tables
+from saiten.views.tables.meta_evaluation import meta_tables, ranking_title
+from saiten.views.tables.run import currency_of, run_tables
+
+_COMPARED_AT_MOST = 12
+"""Systems of a run that are compared with its first one."""
+_DRAWN_AT_MOST = 3
+"""Charts of means in the overview: what stands open above a folded table."""
+_AGREEMENT_SAID = "The intervals draw questions; those of `saiten agreement` draw items, unless it has --samples."
+_QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def overview(
+    tallies: Sequence[Tally], language: Language, *, tests: Tests, people: Chapter | None = None, note: str = ""
+) -> Chapter:
+    """What the report answers; of several runs their means side by side; each run in a row.
+
+    Args:
+        tallies: of all runs.
+        language: of the sentences.
+        tests: what `compared` found.
+        people: the chapter `against_people`, where there are labels.
+        note: what a reader must know before everything else.
+    """
+    words = WORDS[language]
+    unfinished = [words["unfinished"].format(one.name, one.scores, one.expected) for one in tallies if one.unfinished]
+    tables = [*([_side_by_side(tallies, language)] if len(tallies) > 1 else []), _runs(tallies), _begun(tallies, words)]
+    judged = [words["only_words"]] if any(only_words(one.summary.signatures.values()) for one in tallies) else []
+    lead = " ".join(part for part in (note, *unfinished, *judged) if part)
+    return Chapter(words["overview"], tables, lead, answered(tallies, tests, people, language))
+
+
+def _runs(tallies: Sequence[Tally]) -> Table:
+    columns = (
+        "run",
+        "judge",
+        "samples",
+        "systems",
+        "languages",
+        "scores",
+        "measured",
+        "of",
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.name,
+            _judge(one.reader),
+            len(one.told.places),
+            len(one.told.systems) or None,
+            ", ".join(f"{name}: {n}" for name, n in one.told.languages.items()),
+            one.scores,
+            one.measured,
+            one.expected,
+        )
+        for one in tallies
+    ]
+    caption = (
+        "Measured: scores with a value; what the others lack stands with each run. Of: samples that were read times "
+        "metrics. How the figures were made stands at the page's foot."
+    )
+    return Table("Runs", columns, tuple(rows), caption)
+
+
+def _begun(tallies: Sequence[Tally], words: Mapping[str, str]) -> Table:
+    """Stands at the page's foot, as all tables with this one column do."""
+    manifests = [(one.name, one.reader.manifest) for one in tallies]
+    lines = [words["begun"].format(name, made.created, made.versions.get("saiten", "–")) for name, made in manifests]
+    return Table(Name(words["begun_title"]), ("signature",), tuple((line,) for line in lines))
+
+
+def _judge(reader: RunReader) -> str:
+    judge = reader.manifest.settings.get("judge")
+    return "" if judge is None else str(judge)
+
+
+def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
+    """Every metric of every run, those that nothing came of as well: those that runs share below each other."""
+    metrics = dict.fromkeys(metric for one in tallies for metric in (*one.summary.signatures, *one.metrics))
+    found: list[tuple[str, Figure]] = []
+    rows: list[tuple[Cell, ...]] = []
+    for metric in metrics:
+        for one in tallies:
+            if metric in one.metrics:
+                whole = one.summary.overall(metric)
+                # The mean over several systems is nobody's: theirs are drawn.
+                parts = [f for f in one.summary.figures if f.metric == metric and f.system is not None]
+                parts = parts if systems_apart(one) else []
+                found += [(f"{one.name} · {f.system}", f) for f in parts] or [(one.name, whole)]
+                rows += [
+                    (metric, one.name, f.system or "all", f.mean, f.low, f.high, f.n, f.total) for f in (*parts, whole)
+                ]
+            elif metric in one.summary.signatures:
+                rows.append((metric, one.name, "all", None, None, None, 0, len(one.told.places)))
+    columns: tuple[str, ...] = ("metric", "run", "system", "mean", "95 % from", "to", "n", "of")
+    if not any(map(systems_apart, tallies)):
+        columns, rows = (*columns[:2], *columns[3:]), [(*row[:2], *row[3:]) for row in rows]
+    charts = means_charts(found, language)
+    caption = "Each over its own samples; whether a difference is real is told further below."
+    if len(charts) > _DRAWN_AT_MOST:
+        caption += " Only the first metrics are drawn; the others are drawn in each run's chapter."
+    return Table(
+        "Means of the runs",
+        columns,
+        tuple(rows),
+        caption,
+        (Interval("mean", "95 % from", "to"),),
+        "several",
+        tuple(charts[:_DRAWN_AT_MOST]),
+    )
+
+
+def run_chapter(one: Tally, language: Language) -> Chapter:
+    """Everything that `saiten show` shows of a run, with its means and distributions drawn."""
+    tables = run_tables(one.reader, one.summary)
+    of_systems = [(str(f.system), f) for f in one.summary.figures if f.system is not None]
+    overall = [("", f) for f in one.summary.figures if f.system is None and f.group is None]
+    drawn = "By system" if of_systems else "Scores"
+    tables = [
+        replace(table, charts=tuple(means_charts(of_systems or overall, language))) if table.title == drawn else table
+        for table in tables
+    ]
+    at = next((at for at, table in enumerate(tables) if table.title not in {"Scores", "By system", "By group"}), 0)
+    tables.insert(at, _distributions(one.values, language))
+    # Signatures of several runs stand together at the foot of the page.
+    tables = [replace(t, title=f"{t.title}: {one.name}") if t.columns == ("signature",) else t for t in tables]
+    return Chapter(WORDS[language]["run"].format(one.name), [table for table in tables if table.rows])
+
+
+def _distributions(values: Values, language: Language) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for metric, of in values.items():
+        for system, numbers in sorted(of.items()):  # as in the tables by system
+            quarters = np.quantile(np.frombuffer(numbers), _QUARTERS)
+            rows.append(
+                (
+                    metric,
+                    Name(system) or ("all" if len(of) == 1 else "–"),
+                    len(numbers),
+                    *(float(each) for each in quarters),
+                )
+            )
+    columns = ("metric", "system", "n", "lowest", "lower quarter", "median", "upper quarter", "highest")
+    return Table("Distributions", columns, tuple(rows), charts=tuple(distribution_charts(values, language)))
+
+
+def compared(tallies: Sequence[Tally], language: Language) -> Tests:
+    """Paired tests: runs that share samples, the first of them as the yardstick; systems within each run."""
+    words, tables, notes = WORDS[language], list[Table](), list[str]()
+    runs: list[Compared] = []
+    systems: dict[str, tuple[Compared, ...]] = {}
+    if len(tallies) > 1:
+        readers = {one.name: one.reader for one in tallies}
+        groups = list(comparable([side_of(one.reader, one.name) for one in tallies]))
+        for group in groups:
+            names = [side.title for side in group]
+            if len(group) > 1:
+                found = compare_sides(group)
+                runs += found
+                made = compare_runs([readers[name] for name in names], names=names, found=found)
+                tables += [*_drawn(found, made, language), *made[len(found) :]]
+        notes += _alone(groups, words["alone"].format, language)
+    for one in tallies:
+        sides = systems_of(one.reader)
+        if len(sides) > _COMPARED_AT_MOST:
+            notes.append(words["more_systems"].format(len(sides), _COMPARED_AT_MOST))
+        groups = list(comparable(sides[:_COMPARED_AT_MOST]))
+        found = [each for group in groups for each in compare_sides(group)]
+        systems[one.name] = tuple(found)
+        notes += _alone(groups, partial(words["systems_apart"].format, one.name), language)
+        drawn = _drawn(found, [each.table() for each in found], language)
+        tables += [replace(table, title=f"{one.name}: {table.title}") for table in drawn] if len(tallies) > 1 else drawn
+    return Tests(Chapter(words["compared"], tables, " ".join(notes)), tuple(runs), systems)
+
+
+def _alone(groups: Sequence[Sequence[Side]], say: Callable[[str], str], language: Language) -> list[str]:
+    """What is compared with nothing else, and why it is not with the first that was measured."""
+    words = WORDS[language]
+    sides = [side for group in groups for side in group]
+    alone = [group[0] for group in groups if len(group) == 1 and len(sides) > 1]
+    by_reason: dict[str, list[str]] = {}
+    for side in alone:
+        other = next((one for one in sides if one.measured and one is not side), None)
+        why = "unmeasured" if not side.measured else "others" if other is None else apart(other, side)
+        named = words["each_other"] if len(sides) == 2 else other.title if other else ""
+        told = words[f"apart_{why}"].format(named)
+        by_reason.setdefault(told, []).append(side.title)
+    parts = [words["because"].format(words["listed"].join(names), why) for why, names in by_reason.items()]
+    return [say(words["and"].join(parts))] if parts else []
+
+
+def _drawn(found: Sequence[Compared], tables: Sequence[Table], language: Language) -> list[Table]:
+    """The first tables, each with the picture of what it shows."""
+    return [
+        replace(table, charts=(*table.charts, differences_chart(each, language)))
+        for each, table in zip(found, tables, strict=False)
+    ]
+
+
+def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: Language) -> Chapter:
+    """The metrics of each run that has labelled samples beside people, and people beside each other.
+
+    Where runs have different answers under one id, its labels are of the first run's.
+
+    Raises:
+        BadInput: the labels belong to none of the runs.
+    """
+    words, tables, notes = WORDS[language], list[Table](), list[BadInput]()
+    questions: dict[str, str] = {}
+    answers: dict[str, int] = {}
+    elsewhere: list[str] = []
+    for one in tallies:
+        items, others = _items(one.reader, answers)
+        named = [{label.item, *(halves(label.item, items) or ())} & others for label in labels]
+        told = set[str]().union(*named)
+        if told:
+            elsewhere.append(words["another_text"].format(one.name, len(told)))
+        theirs = [label for label, other in zip(labels, named, strict=True) if not other]
+        try:
+            aspects = pair(items, outputs_of_run(one.reader), theirs)
+        except BadInput as error:
+            notes.append(error)
+            continue
+        questions |= {identity: item.question for identity, item in items.items()}
+        ranked = meta_evaluate(
+            aspects, bounds=declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns)
+        )
+        charts = {ranking_title(aspect): ranking_chart(aspect, language) for aspect in ranked.aspects}
+        found = [
+            replace(table, charts=(chart,)) if (chart := charts.get(table.title)) is not None else table
+            for table in [*meta_tables(ranked), *judge_tables(ranked), *aspect_bias_tables(ranked)]
+        ]
+        tables += [replace(t, title=f"{one.name}: {t.title}") for t in found] if len(tallies) > 1 else found
+    if len(notes) == len(tallies):
+        raise notes[0]
+    tables += [
+        replace(table, caption=f"{table.caption} {_AGREEMENT_SAID}") if table.title == "Agreement" else table
+        for table in agreement_glance(agreement_report(labels, questions=questions))
+    ]
+    without = [one.name for one in tallies if not any(identity in questions for identity in one.told.places)]
+    lead = [words["not_paired"].format(", ".join(without))] if without else []
+    return Chapter(words["people"], tables, " ".join([*lead, *elsewhere]))
+
+
+def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, Item], set[str]]:
+    """The samples of a run, and the ids under which an earlier run has another answer: a label is of one text.
+
+    `answers` holds a digest of each answer, of the first run that has the id, and is added to.
+    """
+    items, others = dict[str, Item](), set[str]()
+    for sample in reader.samples():
+        items[sample.id] = item_of(sample)
+        digest = hash(sample.answer)
+        if answers.setdefault(sample.id, digest) != digest:
+            others.add(sample.id)
+    return items, others
+
+
+def spent(tallies: Sequence[Tally], language: Language) -> Chapter:
+    """Calls, tokens, cost and what was reused, by run and metric; seconds where something was measured."""
+    rows: list[tuple[Cell, ...]] = []
+    drawn: list[tuple[str, Usage, float | None, int]] = []
+    currency = currency_of(tallies[0].reader)
+    for one in tallies:
+        total = sum(one.spent.values(), Usage())
+        seconds = None
+        if one.dialogues:
+            outcomes = outcomes_of(read_dialogues(one.reader))
+            latency = outcomes.latency
+            seconds = latency.mean if latency is not None else None
+        drawn.append((one.name, total, seconds, len(one.told.places)))
+        rows.append((one.name, "all", *_cells(total), seconds))
+        rows += [(one.name, metric, *_cells(one.spent[metric]), None) for metric in one.metrics]
+    columns = (
+        "run",
+        "metric",
+        "calls",
+        "prompt tokens",
+        "completion tokens",
+        f"cost ({currency})",
+        "calls without a known price",
+        "reused",
+        "mean s",
+    )
+    caption = (
+        "A step that several metrics share is paid by the one that asked first. Reused: answers that cost nothing. "
+        "Seconds: of a system's answers, where they were measured."
+    )
+    charts = (costs_chart(drawn, currency, language),) if any(usage.calls for _, usage, _, _ in drawn) else ()
+    return Chapter(WORDS[language]["spent"], [Table("What it took", columns, tuple(rows), caption, charts=charts)])
+
+
+def _cells(usage: Usage) -> tuple[Cell, ...]:
+    cost = None if usage.unpriced and not usage.cost else usage.cost
+    return (usage.calls, usage.prompt_tokens, usage.completion_tokens, cost, usage.unpriced, usage.reused)

@@ -1,0 +1,108 @@
+"""The charts of a report as files for papers: SVG and PNG, named and headed by the table each belongs to.
+
+`saiten-charts.json` beside them says which file is which chart. By it a later report knows the files of an earlier one:
+those that are as they were written are replaced or removed, and nothing else is touched.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from saiten.durable.whole_file import whole_file
+from saiten.errors import BadInput, ConfigurationError
+from saiten.views.charts.drawing import draw_png
+from saiten.views.charts.inline import headed
+from saiten.views.report.document import Figure
+from saiten.views.strip_controls import strip_controls
+
+LIST_NAME = "saiten-charts.json"
+_UNFIT = re.compile(r"[^\w.=-]+")
+_NAME = 255
+_LONGEST = 100
+"""Bytes of a file's name, without number and ending; file systems hold 255."""
+
+
+def write_charts(figures: Iterable[Figure], folder: Path) -> list[Path]:
+    """Each chart as SVG and PNG, numbered in the order of the page.
+
+    Returns:
+        Files that are in the way and not as an earlier report left them, and so stay.
+
+    Raises:
+        BadInput: `saiten-charts.json` in the folder is not ours.
+        ConfigurationError: the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        before = _written_before(folder / LIST_NAME)
+        drawn = [figure for figure in figures if figure.chart.spec is not None]
+        rows, kept = [], []
+        for name, figure in zip(_names(drawn), drawn, strict=True):
+            svg = headed(figure.chart.svg_file(), _heading(figure))
+            for ending, content in (("svg", svg.encode()), ("png", draw_png(svg, 2.0))):
+                digest = sha256(content).hexdigest()
+                path = folder / f"{name}.{ending}"
+                rows.append({"file": path.name, "sha256": digest, **_place(figure)})
+                if path.exists() and not _is_ours(path, {digest, before.get(path.name, "")}):
+                    kept.append(path)
+                    continue
+                with whole_file(path) as file:
+                    file.write(content)
+        written = {row["file"] for row in rows}
+        kept += [folder / name for name in before if name not in written and not _removed(folder / name, before[name])]
+        text = json.dumps({"charts": rows}, ensure_ascii=False, indent=1) + "\n"
+        with whole_file(folder / LIST_NAME) as file:
+            file.write(text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
+    return kept
+
+
+def _place(figure: Figure) -> Mapping[str, str]:
+    return {"chapter": figure.chapter, "table": figure.table, "chart": figure.chart.title}
+
+
+def _heading(figure: Figure) -> list[str]:
+    """What the picture is of, and what it shows."""
+    lines = (" · ".join(part for part in (figure.chapter, figure.table) if part), figure.chart.title, figure.note)
+    return [strip_controls(line) for line in lines if line]
+
+
+def _names(figures: list[Figure]) -> Iterator[str]:
+    """A number and the table's title; the chapter's before it, the chart's behind it where that tells them apart."""
+    chapters = Counter(table for _, table in {(figure.chapter, figure.table) for figure in figures})
+    within = Counter((figure.chapter, figure.table) for figure in figures)
+    for number, figure in enumerate(figures, 1):
+        parts = [figure.chapter] * (chapters[figure.table] > 1)
+        parts += [figure.table]
+        parts += [figure.chart.title] * (within[figure.chapter, figure.table] > 1)
+        said = "-".join(part for each in parts if (part := _UNFIT.sub("-", each.replace("→", "-to-")).strip("-.")))
+        yield f"{number:02}-{said.encode('utf-8', 'replace')[:_LONGEST].decode('utf-8', 'ignore').rstrip('-.')}"
+
+
+def _written_before(path: Path) -> dict[str, str]:
+    """Files of an earlier report with their digests."""
+    if not path.exists():
+        return {}
+    try:
+        rows = json.loads(path.read_bytes())["charts"]
+        found = {str(row["file"]): str(row["sha256"]) for row in rows}
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise BadInput(f"{path} is no list of charts of saiten; name another folder, or remove it") from error
+    return {name: digest for name, digest in found.items() if Path(name).name == name and len(name.encode()) <= _NAME}
+
+
+def _removed(path: Path, digest: str) -> bool:
+    """Whether it is gone: it was ours and as we wrote it, or it was removed before."""
+    if path.exists() and not _is_ours(path, {digest}):
+        return False
+    path.unlink(missing_ok=True)
+    return True
+
+
+def _is_ours(path: Path, digests: set[str]) -> bool:
+    """Whether it is as we wrote it."""
+    return path.is_file() and not path.is_symlink() and sha256(path.read_bytes()).hexdigest() in digests

@@ -1,0 +1,155 @@
+"""The charts of a report, made of what its tables are made of."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from saiten.dialogue.scores import HIGHEST
+from saiten.errors import ConfigurationError
+from saiten.metrics.catalog import make_metric
+from saiten.records import Language, Usage
+from saiten.results.comparison import OUTSIDE_NOISE, Compared
+from saiten.results.summary import Figure
+from saiten.trust.meta_evaluation.results import AspectResult
+from saiten.views.charts import (
+    CostRow,
+    DifferenceRow,
+    MeanRow,
+    PeoplesAgreement,
+    RankingRow,
+    VegaChart,
+    costs,
+    differences,
+    distributions,
+    means,
+    ranking,
+)
+from saiten.views.tables.meta_cells import measure_name
+
+_NONE = {"auroc": 0.5, "balanced_accuracy": 0.5, "f1": None, "macro_f1": None, "agreement": None, "accuracy": None}
+"""What a figure is where a metric says nothing; 0 where it does not stand here."""
+
+_ROWS = 16
+"""Of a chart of means: what a screen shows."""
+
+Bounds = tuple[float | None, float | None]
+
+
+_DIALOGUES: Mapping[str, Bounds] = {
+    "wscore": (0.0, HIGHEST),
+    "lscore": (1.0, None),
+    "mscore": (0.0, HIGHEST),
+    "leak": (0.0, 1.0),
+}
+"""The scales of the scores of dialogues, which are no metrics of the catalogue."""
+
+
+def bounds_of(metric: str) -> Bounds:
+    """The ends of the metric's scale; None where it has none, or is not one of ours."""
+    if metric in _DIALOGUES:
+        return _DIALOGUES[metric]
+    try:
+        low, high = make_metric(metric).bounds
+    except ConfigurationError:
+        return (None, None)
+    return (low if np.isfinite(low) else None, high if np.isfinite(high) else None)
+
+
+def means_charts(figures: Sequence[tuple[str, Figure]], language: Language) -> list[VegaChart]:
+    """The means of figures, each with the name of what it is of: a system, a run, "" for everything.
+
+    One chart, or where it would not fit on a screen several, with the metrics in turn.
+    """
+    rows = [
+        MeanRow(
+            figure.metric,
+            name,
+            figure.mean,
+            figure.low,
+            figure.high,
+            figure.n,
+            figure.total - figure.n,
+            bounds_of(figure.metric),
+        )
+        for name, figure in figures
+    ]
+    parts: list[list[MeanRow]] = [[]]
+    by_metric = {
+        metric: [row for row in rows if row.metric == metric] for metric in dict.fromkeys(r.metric for r in rows)
+    }
+    for of in by_metric.values():
+        if parts[-1] and len(parts[-1]) + len(of) > _ROWS:
+            parts.append([])
+        parts[-1] += of
+    return [means(part, language, part=len(parts) > 1) for part in parts if part]
+
+
+def distribution_charts(values: Mapping[str, Mapping[str, "array[float]"]], language: Language) -> list[VegaChart]:
+    """One for each metric, a row of bars a system, in the order of the tables."""
+    return [
+        distributions(metric, dict(sorted(of.items())), bounds_of(metric), language) for metric, of in values.items()
+    ]
+
+
+def differences_chart(compared: Compared, language: Language) -> VegaChart:
+    """The differences of two sides; one without a verdict is drawn as one that may be noise."""
+    rows = [
+        DifferenceRow(
+            each.metric,
+            compared.first,
+            compared.second,
+            each.pairs.difference,
+            each.pairs.low,
+            each.pairs.high,
+            each.p,
+            each.pairs.n,
+            apart=each.verdict in OUTSIDE_NOISE,
+        )
+        for each in compared.metrics
+    ]
+    return differences(rows, language)
+
+
+def ranking_chart(aspect: AspectResult, language: Language) -> VegaChart | None:
+    """The ranking with people's agreement among themselves, where it is in the same measure."""
+    found = aspect.ranking
+    if found is None:
+        return None
+    rows = [
+        RankingRow(
+            place.metric,
+            place.figure.value,
+            place.figure.low,
+            place.figure.high,
+            place.figure.n,
+            place.rank,
+            place.letters,
+        )
+        for place in found.places
+        if not place.people
+    ]
+    people = next((place.figure for place in found.places if place.people), None)
+    ceiling = None
+    if people is not None and people.value is not None:
+        ceiling = PeoplesAgreement(people.value, people.low, people.high)
+    return ranking(rows, ceiling, language, by=measure_name(found.by), none=_NONE.get(found.by, 0.0))
+
+
+def costs_chart(rows: Sequence[tuple[str, Usage, float | None, int]], currency: str, language: Language) -> VegaChart:
+    """What each of them took: its usage, seconds an answer where known, answers."""
+    return costs(
+        [
+            CostRow(
+                name,
+                None if usage.unpriced and not usage.cost else usage.cost,
+                seconds,
+                usage.prompt_tokens + usage.completion_tokens,
+                usage.calls,
+                n,
+            )
+            for name, usage, seconds, n in rows
+        ],
+        language,
+        currency=currency,
+    )

@@ -1,0 +1,201 @@
+"""A report from runs to page: read, put together, written piece by piece."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from saiten.durable.whole_file import whole_file
+from saiten.errors import BadInput, ConfigurationError
+from saiten.records import STATUSES, Label, Language
+from saiten.results.only_words import only_words, short_note
+from saiten.runs import RunReader
+from saiten.views.charts import VegaChart
+from saiten.views.gist.labels import WORDS as GIST_WORDS
+from saiten.views.gist.page import CLASSES
+from saiten.views.gist.pieces import KINDS
+from saiten.views.page.page import Chapter, Part, write_page
+from saiten.views.report.beside import Beside, beside
+from saiten.views.report.chapters import against_people, compared, overview, run_chapter, spent
+from saiten.views.report.choosing import Choice, choose
+from saiten.views.report.folding import with_folded
+from saiten.views.report.items import Items
+from saiten.views.report.tally import Tally, tally, told_by
+from saiten.views.report.words import WORDS
+from saiten.views.words import in_language
+
+LIMIT = 10_000
+"""Samples that a report holds; a browser opens so many within seconds."""
+_OURS = re.compile(rb'<meta name="generator" content="saiten">')
+_HEAD = 16_000
+"""Bytes at the beginning of a page in which its maker is named."""
+
+
+class Figure(NamedTuple):
+    """A chart and where it stands: its own title may be that of others."""
+
+    chapter: str
+    table: str
+    chart: VegaChart
+    note: str = ""
+    """What whoever sees the picture alone must know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that stands in a report."""
+
+    chapters: tuple[Chapter, ...]
+    tallies: tuple[Tally, ...]
+    choice: Choice
+    beside: Beside
+    """Which answers are shown next to each other."""
+    language: Language
+    title: str
+    notes: tuple[str, ...]
+    """What a reader must know, and whoever made it as well."""
+
+    @property
+    def figures(self) -> Iterator[Figure]:
+        """All charts in the order and the language of the page, each with where it stands."""
+        for chapter in self.chapters:
+            for table in chapter.tables:
+                title = in_language(table, self.language).title if table.charts else ""
+                for chart in table.charts:
+                    if isinstance(chart, VegaChart):
+                        yield Figure(chapter.title, title, chart.in_language(self.language), self._note)
+
+    @property
+    def _note(self) -> str:
+        offline = any(only_words(one.summary.signatures.values()) for one in self.tallies)
+        return short_note(self.language) if offline else ""
+
+    @property
+    def charts(self) -> Iterator[VegaChart]:
+        """The charts alone."""
+        return (figure.chart for figure in self.figures)
+
+
+def _no_more(_: Language) -> Sequence[Chapter]:
+    return ()
+
+
+def make_report(
+    readers: Sequence[RunReader],
+    *,
+    labels: Sequence[Label] = (),
+    more: Callable[[Language], Sequence[Chapter]] = _no_more,
+    title: str = "",
+    note: str = "",
+    language: Language | None = None,
+    limit: int = LIMIT,
+) -> Report:
+    """Read the runs and put their report together.
+
+    Args:
+        readers: of the runs; where several share samples, the first of them is the yardstick.
+        labels: what people said of the samples.
+        more: chapters in a language that stand behind the overview, for example of an experiment.
+        title: of the page; by default the names of the runs.
+        note: what a reader must know before everything else, in the page's language.
+        language: of the page's own words; by default that of most samples.
+        limit: samples that can be looked at one by one.
+
+    Raises:
+        BadInput: there are no scores, or the labels belong to none of the runs.
+    """
+    names = _names([reader.folder for reader in readers])
+    told = [told_by(reader) for reader in readers]
+    groups = beside([one.places for one in told])
+    choice = choose([identity for one in told for identity in one.places], limit, groups.leader)
+    tallies = [tally(*each, choice) for each in zip(readers, names, told, strict=True)]
+    # What is damaged was told by now, and is not told again by later readings.
+    tallies = [replace(one, reader=replace(one.reader, tell=_nobody)) for one in tallies]
+    if not any(one.scores for one in tallies):
+        raise BadInput(f"there are no scores yet in {', '.join(str(reader.folder) for reader in readers)}")
+    chosen = language or _most_of([one.languages for one in told])
+    runs = [run_chapter(one, chosen) for one in tallies]
+    tests = compared(tallies, chosen)
+    people = against_people(tallies, labels, chosen) if labels else None
+    held = [tests.chapter, *([people] if people is not None else [])]
+    middle = [*held, *runs] if len(runs) > 1 else [*runs, *held]  # of several runs one asks first which is better
+    first = overview(tallies, chosen, tests=tests, people=people, note=note)
+    chapters = [first, *more(chosen), *middle, spent(tallies, chosen)]
+    heading = title or WORDS[chosen]["title"].format(" · ".join(names))
+    shown = tuple(with_folded(chapter) for chapter in chapters if chapter.tables or chapter.lead)
+    return Report(shown, tuple(tallies), choice, groups, chosen, heading, tuple(c.lead for c in shown if c.lead))
+
+
+def write_report(report: Report, path: Path) -> None:
+    """Write the page beside, then over what was there, so that there is never half of one.
+
+    Raises:
+        BadInput: what stands there is no report.
+        ConfigurationError: it cannot be written.
+    """
+    check_place(path)
+    try:
+        with whole_file(path) as file:
+            out = TextIOWrapper(file, encoding="utf-8", newline="\n")
+            try:
+                write_report_to(report, out)
+            finally:
+                out.detach()  # flushed, and left open for whoever opened it
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be written: {error.strerror}; name another file") from error
+
+
+def check_place(path: Path) -> None:
+    """Find out before the work whether a report may be written there; raises as `write_report` does."""
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; name a file, for example {path / 'report.html'}")
+    if not path.parent.is_dir():
+        raise ConfigurationError(f"there is no folder {path.parent} to write {path.name} into; make it first")
+    if path.exists():
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+        if head and not _OURS.search(head):
+            raise BadInput(f"{path} is there and is no page of saiten; name another file, or remove it")
+
+
+def write_report_to(report: Report, out: IO[str]) -> None:
+    """Write the page piece by piece; samples are read while it is written."""
+    part = Part("report", _values(report), [("items", WORDS[report.language]["items"])], also=("gist",))
+    write_page(report.chapters, out, title=report.title, language=report.language, part=part)
+
+
+def _values(report: Report) -> Mapping[str, Any]:
+    words = WORDS[report.language]
+    items = Items(report.tallies, report.choice, report.beside, report.language)
+    choice = report.choice
+    said = words["shown" if choice.shown == choice.total else "left_out"]
+    gist = GIST_WORDS[report.language]
+    return {
+        "words": words,
+        "said": said.format(choice.shown, shown=choice.shown, all=choice.total),
+        "items": items,
+        "statuses": [words[status] for status in STATUSES],
+        "legend": [(CLASSES[kind], gist[kind], gist[f"about_{kind}"]) for kind in KINDS],
+    }
+
+
+def _most_of(counts: Sequence[Mapping[Language, int]]) -> Language:
+    japanese, english = (sum(one.get(name, 0) for one in counts) for name in ("ja", "en"))
+    return "ja" if japanese > english else "en"
+
+
+def _names(folders: Sequence[Path]) -> list[str]:
+    """As little of each path as tells them apart, from its end."""
+    parts = [folder.parts or (str(folder),) for folder in folders]
+    longest = max(map(len, parts), default=1)
+    for size in range(1, longest + 1):
+        names = ["/".join(each[-size:]).replace("//", "/") for each in parts]
+        if len(set(names)) == len(names):
+            return names
+    return [f"{folder} ({number})" for number, folder in enumerate(folders, 1)]
+
+
+def _nobody(_: str) -> None:
+    """Hears nothing."""

@@ -1,0 +1,193 @@
+"""The samples of a report as data for its page: an index to list, filter and sort by, and each sample in full."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from zlib import compress, decompress
+
+import orjson
+
+from saiten.dialogue.dialogue import Dialogue
+from saiten.dialogue.reading import read_dialogues
+from saiten.metrics.judged.gist_profiles import PROFILES
+from saiten.records import STATUSES, Language, Sample
+from saiten.results.comparison import higher_is_better
+from saiten.views.gist.gist_view import gist_view
+from saiten.views.gist.labels import WORDS, profile_name
+from saiten.views.gist.page import CLASSES, remark_of
+from saiten.views.gist.pieces import Piece, Unit, harmless
+from saiten.views.report.beside import Beside
+from saiten.views.report.choosing import Choice
+from saiten.views.report.packing import Packs, as_json, packed
+from saiten.views.report.tally import Tally
+from saiten.views.report.words import WORDS as REPORT_WORDS
+from saiten.views.tables.dialogue_rows import THE_SAME, dialogue_rows
+
+_QUESTION = 120
+"""Characters of a question that stand in the list."""
+_DIGITS = 6
+"""Significant digits of a value in the list; the sample in full has all."""
+
+
+class Items:
+    """Streams the samples into packs; afterwards the index is known. One is made for a page."""
+
+    def __init__(self, tallies: Sequence[Tally], choice: Choice, beside: Beside, language: Language) -> None:
+        self._tallies, self._choice, self._beside, self._language = tallies, choice, beside, language
+        self._metrics = list(dict.fromkeys(metric for one in tallies for metric in one.metrics))
+        self._columns: dict[str, list[Any]] = {
+            name: [] for name in ("id", "run", "beside", "system", "group", "language", "question")
+        }
+        self._values: list[list[float | None]] = [[] for _ in self._metrics]
+        self._statuses: list[list[str]] = [[] for _ in self._metrics]
+        self._packs = Packs()
+
+    def packs(self) -> Iterator[str]:
+        """All samples, run after run."""
+        for number, one in enumerate(self._tallies):
+            raws = dict(_raws(one, self._choice))
+            talks = {talk.id: self._packed_dialogue(talk) for talk in self._dialogues(one)}
+            for sample in one.reader.samples():
+                if self._choice.holds(sample.id):
+                    yield from self._packs.add(self._item(number, one, sample, raws, talks.pop(sample.id, None)))
+        yield from self._packs.rest()
+
+    def index(self) -> str:
+        """The list of the samples that `packs` gave."""
+        return packed(
+            as_json(
+                {
+                    "count": self._packs.count,
+                    "starts": self._packs.starts,
+                    "runs": [one.name for one in self._tallies],
+                    **{name: _numbered(self._columns[name]) for name in ("system", "group", "language")},
+                    "id": self._columns["id"],
+                    "run": self._columns["run"],
+                    "beside": _from_nought(self._columns["beside"]),
+                    "question": self._columns["question"],
+                    "metrics": [
+                        {
+                            "name": name,
+                            "higher": higher_is_better(name),
+                            "values": values,
+                            "statuses": "".join(statuses),
+                        }
+                        for name, values, statuses in zip(self._metrics, self._values, self._statuses, strict=True)
+                    ],
+                }
+            )
+        )
+
+    def _dialogues(self, one: Tally) -> Iterable[Dialogue]:
+        return (talk for talk in read_dialogues(one.reader) if self._choice.holds(talk.id)) if one.dialogues else ()
+
+    def _packed_dialogue(self, talk: Dialogue) -> bytes:
+        return compress(as_json(_dialogue(talk, REPORT_WORDS[self._language])), 1)
+
+    def _item(
+        self, run: int, one: Tally, sample: Sample, raws: Mapping[tuple[str, str], str], talk: bytes | None
+    ) -> dict[str, Any]:
+        scores = one.kept.scores(sample.id)
+        self._list(run, sample, scores)
+        for metric, score in scores.items():
+            if score.get("status") in {"unreadable", "failed"} and "raw" not in score:
+                score["raw"] = raws.get((sample.id, metric))
+        item = {
+            "answer": sample.answer,
+            "question": sample.question,
+            "references": list(sample.references),
+            "contexts": None if sample.contexts is None else list(sample.contexts),
+            "evidence": None if sample.evidence is None else list(sample.evidence),
+            "scores": [
+                [self._metrics.index(metric), score] for metric, score in sorted(scores.items(), key=self._place)
+            ],
+            "gist": [self._gist(sample, finding) for finding in one.kept.findings(sample.id)],
+            "dialogue": None if talk is None else orjson.loads(decompress(talk)),
+        }
+        return {key: value for key, value in item.items() if value not in (None, [])}
+
+    def _place(self, pair: tuple[str, Any]) -> int:
+        return self._metrics.index(pair[0])
+
+    def _list(self, run: int, sample: Sample, scores: Mapping[str, Mapping[str, Any]]) -> None:
+        begins = " ".join(sample.question[: 2 * _QUESTION].split())
+        row = {
+            "id": sample.id,
+            "run": run,
+            "beside": self._beside.groups[run].get(sample.id),
+            "system": sample.system,
+            "group": sample.group,
+            "language": sample.language,
+            "question": begins if len(begins) <= _QUESTION else f"{begins[:_QUESTION]}…",
+        }
+        for name, value in row.items():
+            self._columns[name].append(value)
+        for place, metric in enumerate(self._metrics):
+            score = scores.get(metric, {})
+            value = score.get("value")
+            self._values[place].append(None if value is None else float(f"{value:.{_DIGITS}g}"))
+            # A digit for each status, in the order of STATUSES; "-" where the metric has no score.
+            self._statuses[place].append(str(STATUSES.index(score["status"])) if score else "-")
+
+    def _gist(self, sample: Sample, finding: Any) -> dict[str, Any]:
+        view, words = gist_view(sample, finding), WORDS[self._language]
+        units: list[Unit] = []
+        return {
+            "metric": view.metric,
+            "number": None if view.profile is None else PROFILES.index(view.profile),
+            "profile": words["none"] if view.profile is None else profile_name(view.profile, words),
+            "reason": view.reason if view.profile is None else "",
+            "reference": _pieces(view.reference, units),
+            "answer": _pieces(view.answer, units),
+            "units": [[CLASSES[unit.kind], remark_of(unit, words)] for unit in units],
+            "unplaced": [[CLASSES[unit.kind], unit.text, remark_of(unit, words)] for unit in view.unplaced],
+            "faults": list(view.faults),
+        }
+
+
+def _pieces(pieces: Sequence[Piece], units: list[Unit]) -> list[list[Any]]:
+    """Each stretch of the text with the numbers of its units, the outermost first, and how many begin with it."""
+    found = []
+    number = {id(unit): at for at, unit in enumerate(units)}
+    for piece in harmless(pieces):
+        for unit in piece.units:
+            if id(unit) not in number:
+                number[id(unit)] = len(units)
+                units.append(unit)
+        found.append([piece.text, [number[id(unit)] for unit in piece.units], piece.begin])
+    return found
+
+
+def _dialogue(talk: Dialogue, words: Mapping[str, str]) -> dict[str, Any]:
+    rows = [
+        [row.turn, row.title, words["same"] if row.text is THE_SAME else row.text, row.kind, row.grade, row.seconds]
+        for row in dialogue_rows(talk)
+    ]
+    return {"ended": words[talk.ended], "reason": talk.reason or "", "grades": list(talk.grades), "rows": rows}
+
+
+def _raws(one: Tally, choice: Choice) -> Iterator[tuple[tuple[str, str], str]]:
+    """Replies as they came, by sample and metric, where they could not be read."""
+    for error in one.reader.errors():
+        sample, metric, raw = (error.get(name) for name in ("sample", "metric", "raw"))
+        if (
+            isinstance(sample, str)
+            and isinstance(metric, str)
+            and isinstance(raw, str)
+            and raw
+            and choice.holds(sample)
+        ):
+            yield (sample, metric), raw
+
+
+def _from_nought(column: Sequence[int | None]) -> list[int]:
+    """Equal numbers stay equal, small ones in the order in which they come; each None has a number of its own."""
+    places: dict[int, int] = {}
+    own = [-1 - at if number is None else number for at, number in enumerate(column)]
+    return [places.setdefault(number, len(places)) for number in own]
+
+
+def _numbered(column: Sequence[str | None]) -> dict[str, Any]:
+    """The different names of a column, and for each row the number of its name or -1."""
+    names = list(dict.fromkeys(name for name in column if name))
+    number = {name: at for at, name in enumerate(names)}
+    return {"names": names, "rows": [-1 if not name else number[name] for name in column]}

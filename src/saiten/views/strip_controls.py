@@ -1,0 +1,26 @@
+"""Text from outside made harmless: what would style, clear or reorder a terminal is shown as a sign instead."""
+
+_LINE_ENDS_AND_TABS = "\n\t"
+_REORDERING = [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+"""Marks that turn the direction of all that follows, so that it reads as something else."""
+
+_CONTROLS = [code for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in _LINE_ENDS_AND_TABS]
+_SIGNS = dict.fromkeys([*_CONTROLS, *_REORDERING], "\ufffd") | {
+    code: chr(0x2400 + code) for code in _CONTROLS if code < 0x20
+}
+_SIGNS[0x7F] = "\u2421"
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *_REORDERING)}
+
+
+def strip_controls(text: str) -> str:
+    """The text with a sign for every control character but line ends and tabs: `␛` for ESC, `\ufffd` for C1.
+
+    Japanese, emoji and all else stay as they are.
+    """
+    # Line ends as Windows and old files write them are line ends, not something to be pointed out.
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_SIGNS)
+
+
+def strip_controls_json(text: str) -> str:
+    """JSON that says the same without a character that a terminal obeys; JSON itself escapes those below 0x20."""
+    return text.translate(_ESCAPES)

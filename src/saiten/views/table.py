@@ -1,0 +1,324 @@
+"""A table as data, and its six forms: terminal, JSON, CSV, Markdown, LaTeX, and a page for the browser (`page.py`)."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from saiten.records import Language
+from saiten.views.strip_controls import strip_controls, strip_controls_json
+
+
+class Name(str):
+    """A name from outside that stands as a table's title or a column's head: the same in every language."""
+
+    __slots__ = ()
+
+
+class PValue(float):
+    """A p-value: a float like others, but what is too small for three decimals is not shown as 0."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, p: float | None) -> "PValue | None":
+        """The same of what may be missing."""
+        return None if p is None else cls(p)
+
+
+Cell = str | int | float | bool | None
+Format = Literal["table", "json", "csv", "md", "latex", "html"]
+
+_LEAST_P = 0.001
+_LONGEST_NAME = 40
+"""Characters of a name, a figure or a word that are kept on one line."""
+_LEAST_TEXT = 30
+"""Width that a column of long texts is not squeezed below."""
+_LONGEST_KEY = 3
+"""Columns that are repeated in each part of a wide table, at most: (data, system), (rank, letters, metric)."""
+_GAP = 2
+"""Between columns."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Which columns are a figure and the ends of its interval, so that a page can draw them."""
+
+    figure: str
+    low: str
+    high: str
+    reference: float | None = None
+    """The value that means "none": 0 for a difference or a correlation, 0.5 for an AUROC."""
+    alone: bool = False
+    """Whether it is on a scale of its own, apart from the table's other figures."""
+
+
+class Chart(Protocol):
+    """A picture of figures that a page draws."""
+
+    @property
+    def title(self) -> str:
+        """What stands above it."""
+        ...
+
+    def svg(self, clean: Callable[[str], str]) -> str:
+        """The picture, its texts escaped; `clean` is for those from outside. Empty where nothing can be drawn."""
+        ...
+
+    def in_language(self, language: Language) -> "Chart":
+        """The same with its own words in this language."""
+        ...
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under column names. Numbers stay numbers until the table is rendered."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    """What a reader must know to believe the figures."""
+    intervals: tuple[Interval, ...] = ()
+    """What can be drawn; the columns are named as in `columns`."""
+    scales: Literal["one", "several"] = "one"
+    """Whether all rows lie on one scale; the means of different metrics do not."""
+    charts: tuple[Chart, ...] = ()
+    """What a page draws above the table."""
+    folded: bool = False
+    """Whether it stands behind others: a page shows its title, a few charts, and the rows to those who ask."""
+
+
+def show_cell(cell: Cell) -> str:
+    """A cell for people: floats with three decimals, a dash for nothing, a sign for a control character."""
+    if cell is None:
+        return "–"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, PValue) and cell < _LEAST_P:
+        return f"< {_LEAST_P}"
+    if isinstance(cell, float):
+        return f"{cell:.3f}"
+    return strip_controls(str(cell))
+
+
+def print_tables(tables: Sequence[Table], console: Console) -> None:
+    """Print for the terminal; text from outside is shown as it is and cannot style the screen.
+
+    A table that is too wide is printed in parts below each other, each with the first columns that tell the rows
+    apart, so that no figure is broken and each is known for what it is.
+    """
+    for table in tables:
+        console.print(Text(strip_controls(table.title), "bold"))
+        for part in _parts(table, console.width):
+            console.print()
+            console.print(_drawn(table, part, console.width))
+        if table.caption:
+            console.print()
+            console.print(Text(strip_controls(table.caption), "dim"))
+        console.print()
+
+
+def _drawn(table: Table, part: Sequence[int], width: int) -> RichTable:
+    drawn = RichTable(header_style="bold", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for index, wide in zip(part, _widths(table, part, width), strict=True):
+        numeric = _is_numeric([row[index] for row in table.rows])
+        name = Text(strip_controls(table.columns[index]))
+        drawn.add_column(name, justify="right" if numeric else "left", overflow="fold", width=wide)
+    for row in table.rows:
+        drawn.add_row(*(Text(show_cell(row[index])) for index in part))
+    return drawn
+
+
+def _parts(table: Table, width: int) -> list[list[int]]:
+    """The columns of each part: as many as stand side by side without a broken figure, after those of the key.
+
+    A column in which nothing stands (remarks, where there are none) is left out.
+    """
+    key = _key(table, width)
+    parts = [[*key]]
+    for index in range(len(key), len(table.columns)):
+        if table.rows and not any(show_cell(row[index]) for row in table.rows):
+            continue
+        if _least_room(table, [*parts[-1], index]) > width and len(parts[-1]) > len(key):
+            parts.append([*key])
+        parts[-1].append(index)
+    return parts
+
+
+def _key(table: Table, width: int) -> Sequence[int]:
+    """The first columns, as many as tell the rows apart; the very first where that would take half of the width."""
+    for size in range(1, min(_LONGEST_KEY, len(table.columns)) + 1):
+        if len({tuple(show_cell(cell) for cell in row[:size]) for row in table.rows}) == len(table.rows):
+            return range(size if _least_room(table, range(size)) <= width // 2 else 1)
+    return range(1)
+
+
+def _least_room(table: Table, part: Sequence[int]) -> int:
+    return sum(_GAP + _least_width(table, index) for index in part) - _GAP
+
+
+def _widths(table: Table, part: Sequence[int], width: int) -> list[int]:
+    """As wide as the longest cell, the widest made narrower until all fit; below what they need only if they must."""
+    widths = [max(map(cell_len, (table.columns[index], *_shown(table, index)))) for index in part]
+    least = [_least_width(table, index) for index in part]
+    room = max(width - _GAP * (len(part) - 1), len(part))
+    while sum(widths) > room:
+        spare = [index for index, wide in enumerate(widths) if wide > least[index]] or range(len(widths))
+        widest = max(spare, key=widths.__getitem__)
+        widths[widest] -= 1
+    return widths
+
+
+def _least_width(table: Table, index: int) -> int:
+    """How narrow a column may be: figures and names whole, of other texts a quarter and each word whole."""
+    shown = _shown(table, index)
+    whole = index == 0 or _is_numeric([row[index] for row in table.rows])
+    words = [word for text in (table.columns[index], *(() if whole else shown)) for word in text.split()]
+    longest = max(map(cell_len, shown), default=1)
+    least = max([*map(cell_len, words), longest if whole else min(longest // 4, _LEAST_TEXT)])
+    return min(least, _LONGEST_NAME)
+
+
+def _shown(table: Table, index: int) -> list[str]:
+    return [line for row in table.rows for line in show_cell(row[index]).split("\n")]
+
+
+def _is_numeric(cells: Sequence[Cell]) -> bool:
+    return any(isinstance(cell, int | float) for cell in cells)
+
+
+def as_json(tables: Sequence[Table]) -> str:
+    """`{title: [{column: cell}]}`, one object per row; a title that comes again is numbered, so that none is lost."""
+    value = {
+        title: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        for title, table in zip(_titles(tables), tables, strict=True)
+    }
+    return strip_controls_json(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def as_csv(tables: Sequence[Table]) -> str:
+    """All tables below each other, with the title as first column where there are several."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for title, table in zip(_titles(tables), tables, strict=True):
+        for first, row in (("table", table.columns), *((title, row) for row in table.rows)):
+            cells = (first, *row) if len(tables) > 1 else row
+            writer.writerow(
+                ["" if c is None else _no_formula(strip_controls(c)) if isinstance(c, str) else c for c in cells]
+            )
+    return out.getvalue()
+
+
+def _titles(tables: Sequence[Table]) -> list[str]:
+    """Each table's title, such as no other has: names from outside stand in them, and may be the same."""
+    found: list[str] = []
+    for table in tables:
+        title, number = table.title, 2
+        while title in found:
+            title, number = f"{table.title} ({number})", number + 1
+        found.append(title)
+    return found
+
+
+_FORMULA = re.compile(r"[=+@\t-](?!\d+(?:\.\d+)?\Z)")
+
+
+def _no_formula(text: str) -> str:
+    """The text behind an apostrophe where a spreadsheet would run it as a formula; answers come from anywhere."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def as_markdown(tables: Sequence[Table]) -> str:
+    """GitHub's Markdown tables."""
+    parts = []
+    for table in tables:
+        lines = [f"### {_flat(table.title)}", "", _line(table.columns), _line(["---"] * len(table.columns))]
+        lines += [_line([show_cell(cell) for cell in row]) for row in table.rows]
+        if table.caption:
+            lines += ["", _flat(table.caption)]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def as_latex(tables: Sequence[Table]) -> str:
+    """A `table` each with booktabs' rules; Japanese needs LuaLaTeX or XeLaTeX and a Japanese font."""
+    parts = ["% needs \\usepackage{booktabs}"]
+    for table in tables:
+        numeric = [any(isinstance(row[i], int | float) for row in table.rows) for i in range(len(table.columns))]
+        parts.append(
+            "\n".join(
+                [
+                    "\\begin{table}",
+                    "\\centering",
+                    f"\\caption{{{_latex('. '.join(text for text in (table.title, table.caption) if text))}}}",
+                    f"\\begin{{tabular}}{{{''.join('r' if one else 'l' for one in numeric)}}}",
+                    "\\toprule",
+                    _latex_line(table.columns),
+                    "\\midrule",
+                    *(_latex_line([show_cell(cell) for cell in row]) for row in table.rows),
+                    "\\bottomrule",
+                    "\\end{tabular}",
+                    "\\end{table}",
+                ]
+            )
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def render(tables: Sequence[Table], form: Format, console: Console, title: str = "") -> None:
+    """Print the tables in one of the six forms; `title` is what the page is about, where the form is a page."""
+    if form == "table":
+        print_tables(tables, console)
+        return
+    if form == "html":
+        from saiten.views.page.page import write_page  # noqa: PLC0415 - jinja2 is loaded for those who ask for a page
+
+        write_page(tables, console.file, title=title)
+        return
+    text = {"json": as_json, "csv": as_csv, "md": as_markdown, "latex": as_latex}[form](tables)
+    # Not console.print: wrapping and markup would change what other programs read.
+    console.file.write(text if text.endswith("\n") else text + "\n")
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(_flat(cell) for cell in cells) + " |"
+
+
+def _flat(text: str) -> str:
+    """On one line, and without what Markdown or HTML would take for its own."""
+    return re.sub(r"([\\|<`])", r"\\\1", " ".join(strip_controls(text).split()))
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    # The empty group keeps a cell that begins with a bracket from being read as an argument of the line's end before.
+    line = " & ".join(_latex(cell) for cell in cells)
+    return ("{}" if line.startswith(("[", "*")) else "") + line + r" \\"
+
+
+def _latex(text: str) -> str:
+    """On one line, and without what LaTeX would obey, or join: `--` would become a dash, two apostrophes a quote."""
+    plain = " ".join(strip_controls(text).split())
+    escaped = re.sub(r"[\\{}$&#^_~%<>|\"`]", lambda found: _LATEX[found.group()], plain)
+    return re.sub(r"([-',])(?=\1)", r"\1{}", escaped)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
+} | {sign: "\\" + sign for sign in "{}$&#_%"}

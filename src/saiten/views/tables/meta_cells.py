@@ -1,0 +1,44 @@
+"""Words that all tables of a meta-evaluation share: an aspect's name, why there is no figure, remarks in one cell."""
+
+from saiten.stats import Estimate
+from saiten.trust.meta_evaluation.results import AspectResult, MetricResult
+
+
+def aspect_name(aspect: AspectResult) -> str:
+    """The name that titles begin with."""
+    return (aspect.aspect or "labels") + (" (preferences)" if aspect.pairs else "")
+
+
+def why_not(estimate: Estimate) -> str:
+    """Why there is no figure, or no interval; "" where there are both."""
+    return estimate.reason or estimate.note or ""
+
+
+def joined(*remarks: str) -> str:
+    """Remarks as one cell, each once."""
+    return "; ".join(dict.fromkeys(remark for remark in remarks if remark))
+
+
+def easier(one: MetricResult) -> str:
+    """Whether a ranking has the metric over an easier or harder set, since declined answers are left out of it."""
+    left = one.easier
+    if left is None or left.others is None:
+        return ""
+    means = f"{left.mean:.2f} against {left.others:.2f}"
+    kind = "an equally easy" if left.mean == left.others else "an easier" if left.mean < left.others else "a harder"
+    if left.right is None:
+        return f"over {kind} set: {left.n} declined are left out (people's mean {means})"
+    return f"over {kind} set: {left.n} declined are left out ({left.right} right by people, {means})"
+
+
+def measure_name(by: str) -> str:
+    """What metrics are ranked by, in words."""
+    proper = {
+        "auroc": "AUROC",
+        "f1": "F1",
+        "macro_f1": "macro F1",
+        "pearson": "Pearson",
+        "spearman": "Spearman",
+        "kendall": "Kendall tau-b",
+    }
+    return proper.get(by, by.replace("_", " "))

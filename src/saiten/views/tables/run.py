@@ -1,0 +1,53 @@
+"""A run as tables: its summary, and what its metrics and its dialogues bring with them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from saiten.dialogue.outcomes import outcomes_of
+from saiten.dialogue.reading import has_dialogues, read_dialogues
+from saiten.records import Label, Scored
+from saiten.results.human_scores import human_scores
+from saiten.results.summary import Summary, place_of, summarise
+from saiten.runs import RunReader
+from saiten.trust.meta_evaluation.outputs import item_of, outputs_of_run
+from saiten.views.table import Table
+from saiten.views.tables.aspect import aspect_tables, has_aspects
+from saiten.views.tables.dialogue import dialogue_tables, without_repeats
+from saiten.views.tables.gist import gist_tables, has_gist
+from saiten.views.tables.summary import glance_tables, summary_tables
+
+
+def summary_of(reader: RunReader, people: Sequence[Scored] = (), *, of_labels: str = "") -> Summary:
+    """The summary of a run on disk, with the scores of people beside those of the metrics where there are any.
+
+    `of_labels`: where people's scores come from, for their signature.
+    """
+    places = {sample.id: place_of(sample) for sample in reader.samples()}
+    signatures = dict(reader.manifest.signatures)
+    signatures |= {one.metric: f"{one.metric}|labels:{of_labels}" for one in people}
+    scores = chain(reader.scores(), people)
+    return summarise(scores, places, signatures, bad_rows=reader.bad_rows(), paid=reader.paid())
+
+
+def people_of(reader: RunReader, labels: Sequence[Label], *, main: str = "") -> Iterator[Scored]:
+    """What people said of the run's answers, as scores; raises BadInput as `human_scores` does."""
+    items = {sample.id: item_of(sample) for sample in reader.samples()}
+    return human_scores(items, outputs_of_run(reader), labels, main=main)
+
+
+def currency_of(reader: RunReader) -> str:
+    """The currency in which the run counted its costs."""
+    return str(reader.manifest.settings.get("currency", "USD"))
+
+
+def run_tables(reader: RunReader, summary: Summary, *, glance: bool = False) -> list[Table]:
+    """Everything that is shown of a run but its single samples; `glance`: for the terminal."""
+    tables = glance_tables(summary) if glance else summary_tables(summary)
+    if has_gist(summary.signatures):
+        tables += gist_tables(reader.scores())
+    if has_aspects(summary.signatures):
+        tables += aspect_tables(reader.scores(), {sample.id: item_of(sample) for sample in reader.samples()})
+    if has_dialogues(reader):
+        *first, signatures = without_repeats(tables)  # a run always has signatures, which stand last
+        tables = [*first, *dialogue_tables(outcomes_of(read_dialogues(reader)), currency_of(reader)), signatures]
+    return tables

@@ -1,0 +1,125 @@
+"""Systems beside each other, and answers to one question beside each other, as tables of a meta-evaluation."""
+
+from saiten.trust.meta_evaluation.results import AspectResult, SystemsOver
+from saiten.trust.meta_evaluation.system_pairs import FEWEST, Ordered
+from saiten.views.table import Name, Table
+from saiten.views.tables.interval_columns import Cells, IntervalColumns
+from saiten.views.tables.meta_cells import aspect_name, easier, joined, why_not
+
+_COUNTED = ("ties as half", "alike", "otherwise", "tied by the metric", "tied by people", "tied by both")
+"""The columns after the share of pairs that are alike."""
+
+
+def too_few(aspect: AspectResult) -> str:
+    """Why nothing can be said of systems, where that is the same for all metrics; "" otherwise."""
+    levels = [one.systems for one in aspect.metrics if one.systems is not None]
+    reasons = {level.kendall.reason for level in levels if len(level.systems) < FEWEST}
+    return (reasons.pop() or "") if len(reasons) == 1 and all(len(each.systems) < FEWEST for each in levels) else ""
+
+
+def never_won(aspect: AspectResult) -> str:
+    """Why there are no wins although there are systems enough; "" where there are, and for preferences."""
+    found = [one.wins.ordered for one in aspect.metrics if one.wins is not None]
+    known = any(figure.value is not None for figure in found)
+    return "" if known or not found or too_few(aspect) else found[0].reason or ""
+
+
+def means_table(aspect: AspectResult, form: IntervalColumns) -> Table:
+    """Each system's mean by people, and by each metric over the items that both have."""
+    metrics = [one for one in aspect.metrics if one.systems is not None]
+    rows: list[Cells] = []
+    for system, people in aspect.by_system:
+        means = [
+            dict(zip(one.systems.systems, one.systems.metric, strict=True)).get(system)
+            for one in metrics
+            if one.systems is not None
+        ]
+        rows.append((Name(system), people.n, people.mean, *form.ends(people.low, people.high), *means))
+    columns = ("system", "n", *form.columns("people"), *(Name(one.metric) for one in metrics))
+    caption = (
+        "People: the third decision on an answer, else the mean over its annotators; n: answers with a label. Metrics: "
+        "over those of them that the metric measured. 95 % interval: bootstrap over questions."
+    )
+    return Table(f"{aspect_name(aspect)}: means by system", columns, tuple(rows), caption, form.intervals("people"))
+
+
+def systems_table(aspect: AspectResult, form: IntervalColumns, *, over: SystemsOver) -> Table:
+    """Correlations of systems' means, and the pairs of systems by them."""
+    rows: list[Cells] = []
+    for one in () if too_few(aspect) else aspect.metrics:
+        level = one.systems
+        if level is not None:
+            rows.append(
+                (
+                    one.metric,
+                    len(level.systems),
+                    *form.cells(level.kendall, level.spearman, level.pearson, level.pairs.ordered),
+                    *_counted(level.pairs),
+                    joined(why_not(level.kendall), why_not(level.pairs.ordered), easier(one)),
+                )
+            )
+    names = ("Kendall tau-b", "Spearman", "Pearson", "pairs ordered alike")
+    columns = ("metric", "systems", *form.columns(*names), *_COUNTED, "remarks")
+    means = {
+        "common": "Means over the items that have both.",
+        "all": "Means of the metric over what it measured, of people over all that they rated.",
+    }[over]
+    caption = f"{means} A pair that only one side ties is not ordered alike; in the next column it counts half."
+    return Table(f"{aspect_name(aspect)}: over systems", columns, tuple(rows), caption, form.intervals(*names))
+
+
+def never_within(aspect: AspectResult) -> str:
+    """Why no metric has a correlation within questions; "" where one has, and for preferences."""
+    levels = [one.questions for one in aspect.metrics if one.questions is not None]
+    known = any(level.pearson.value is not None for level in levels)
+    return "" if known or not levels else levels[0].pearson.reason or ""
+
+
+def _counted(pairs: Ordered) -> Cells:
+    return (
+        pairs.credited.value,
+        pairs.agree,
+        pairs.disagree,
+        pairs.tied_metric,
+        pairs.tied_people,
+        pairs.tied_both,
+    )
+
+
+def wins_table(aspect: AspectResult, form: IntervalColumns) -> Table:
+    """The pairs of systems by the questions that each wins."""
+    rows: list[Cells] = []
+    for one in aspect.metrics:
+        if one.wins is not None and one.wins.ordered.n and one.wins.ordered.value is not None:
+            unmet = f"{one.wins.unmet} pairs without a common question" if one.wins.unmet else ""
+            figures = form.cells(one.wins.ordered)
+            remarks = joined(unmet, why_not(one.wins.ordered), easier(one))
+            rows.append((one.metric, one.wins.ordered.n, *figures, *_counted(one.wins), remarks))
+    names = ("pairs ordered alike",)
+    columns = ("metric", "pairs", *form.columns(*names), *_COUNTED, "remarks")
+    caption = (
+        "One system is above another if it wins more than half of the questions that both answered (equal values: half "
+        "a win). A pair that only one side ties is not ordered alike; in the next column it counts half."
+    )
+    return Table(
+        f"{aspect_name(aspect)}: pairs of systems by wins", columns, tuple(rows), caption, form.intervals(*names)
+    )
+
+
+def within_table(aspect: AspectResult, form: IntervalColumns) -> Table:
+    """Correlations over the answers to one question, averaged over questions."""
+    rows: list[Cells] = []
+    for one in aspect.metrics:
+        level = one.questions
+        if level is not None and level.pearson.value is not None:
+            left = level.questions - level.pearson.n
+            without = f"{left} questions without a correlation" if left else ""
+            figures = form.cells(level.pearson, level.spearman, level.kendall)
+            rows.append((one.metric, level.pearson.n, *figures, joined(without, why_not(level.pearson))))
+    names = ("Pearson", "Spearman", "Kendall tau-b")
+    columns = ("metric", "questions", *form.columns(*names), "remarks")
+    caption = (
+        "The mean over questions of the correlation over the answers to each (summary level). A question needs three "
+        "answers that both sides measured, and different values on both sides."
+    )
+    return Table(f"{aspect_name(aspect)}: within questions", columns, tuple(rows), caption, form.intervals(*names))

@@ -1,0 +1,32 @@
+"""What is chosen by name is put together here, and only here: judges, embedders, chat models, and their stack."""
+
+from saiten.wiring.addresses import price_name, read_address
+from saiten.wiring.judges import assemble_judge
+from saiten.wiring.knowledge import index_documents, open_engine, open_knowledge_base
+from saiten.wiring.models import Models, known_price
+from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
+from saiten.wiring.rag import RagSettings, assemble_rag, rag_over, ready
+from saiten.wiring.settings import CallSettings, JudgeSettings, run_settings
+from saiten.wiring.systems import SystemSettings, assemble_system
+
+__all__ = [
+    "CallSettings",
+    "JudgeSettings",
+    "Models",
+    "OpenedLater",
+    "RagSettings",
+    "SystemSettings",
+    "assemble_judge",
+    "assemble_rag",
+    "assemble_system",
+    "index_documents",
+    "knowledge_base_later",
+    "known_price",
+    "open_engine",
+    "open_knowledge_base",
+    "price_name",
+    "rag_over",
+    "read_address",
+    "ready",
+    "run_settings",
+]

@@ -1,0 +1,31 @@
+"""What a configuration file chose without the user: servers that get data, and maybe a key, because it names them."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+from saiten.config import Config
+from saiten.errors import ConfigurationError
+from saiten.wiring.addresses import url_of
+from saiten.wiring.keys import Keys, elsewhere, server_of
+
+
+def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapping[str, str]) -> Iterator[str]:
+    """One sentence for each server that the file names and that is neither on this machine nor the user's default.
+
+    `typed`: for `judge` and `embedder`, as far as they are used, what the user chose; that wins over the file. The
+    default is api.openai.com, or the server of `OPENAI_BASE_URL`.
+    """
+    found = {"judge": config.judge, "embedder": config.embedder}
+    keys = Keys(environ, config.key_env)
+    urls = {what: url_of(chosen or found[what] or "", environ) for what, chosen in typed.items()}
+    for what, url in urls.items():
+        if url is not None:
+            keys.expect(url, what=what)
+    for what, url in urls.items():
+        if url is None or typed[what] or not elsewhere(url, environ):
+            continue
+        key = None
+        with suppress(ConfigurationError):  # a variable that is not set; whoever asks the server says so
+            key = keys.of(url, what=what)
+        sent = f" and the key in {key.variable}" if key is not None and key.value() else ""
+        yield f"{config.file} names the server of the {what}, {server_of(url)}: it gets the data{sent} when it is asked"

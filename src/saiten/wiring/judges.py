@@ -1,0 +1,104 @@
+"""A judge by its name.
+
+    offline                     the overlap judge: no model, no key, no network
+    openai:MODEL                api.openai.com, or $OPENAI_BASE_URL; the key is in $OPENAI_API_KEY
+    openai:MODEL@URL            any OpenAI-compatible server: vLLM, Ollama, TGI, llama.cpp, Azure, …
+    hf:NAME_OR_FOLDER           a causal language model in this process, through transformers; needs [neural]
+    hf:FOLDER                   an encoder that `saiten tune judge --head regression` made; needs [neural]
+
+A slash may stand for the colon. A server of one's own needs no key.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from saiten.errors import ConfigurationError
+from saiten.judges.encoder import EncoderJudge
+from saiten.judges.llm import LLMJudge
+from saiten.judges.offline import Calibration, OfflineJudge
+from saiten.judges.own import read_own
+from saiten.judges.own_questions import without_learned
+from saiten.judges.panel import Panel
+from saiten.models import CachedChat
+from saiten.models.local_model import LocalModel
+from saiten.models.networks import fingerprint
+from saiten.protocols import Judge
+from saiten.wiring.addresses import HERE
+from saiten.wiring.models import Models
+from saiten.wiring.settings import CallSettings, JudgeSettings
+
+_LOG = logging.getLogger(__name__)
+
+VOTING_TEMPERATURE = 0.7
+"""At temperature 0 most servers give every vote the same answer, whatever the seed."""
+
+
+FIRST_MAX_TOKENS = 64
+"""Of the first small call to a model in this process: one that was not trained to chat goes on for ever."""
+
+
+def assemble_judge(
+    settings: JudgeSettings,
+    calls: CallSettings | None = None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    models: Models | None = None,
+) -> Judge:
+    """The judge by its name, with its embedder and, for models, everything that stands around a request.
+
+    `models` are those that share a budget and a store with others; without them they are made from `calls`.
+
+    Raises:
+        ConfigurationError: a name, a key, a price or a file is missing or wrong; the text says what to do.
+        BadInput: a calibration cannot be read.
+    """
+    if models is None:
+        how = calls or CallSettings()
+        models = Models(how) if environ is None else Models(how, environ)
+    embedder = models.embedder(settings.embedder)
+    if settings.judge == "offline":
+        _check_votes("the offline judge", settings.votes)
+        return OfflineJudge(embedder, tuple(Calibration.load(file) for file in settings.calibration))
+    if settings.calibration:
+        raise ConfigurationError(f"a calibration is for the offline judge, not for {settings.judge}")
+    named = settings.judge.strip()
+    encoder = EncoderJudge.of(named.removeprefix(HERE), embedder) if named.startswith(HERE) else None
+    if encoder is not None:
+        _check_votes("an encoder", settings.votes)
+        return without_learned([encoder], _folder(named))[0]
+    chat = models.chat(settings.judge)
+    if named.startswith(HERE):
+        for doubt in _doubts(named.removeprefix(HERE)):
+            _LOG.warning("%s: %s", named, doubt)
+    temperature = settings.temperature
+    if temperature is None:
+        temperature = VOTING_TEMPERATURE if settings.votes > 1 else 0.0
+    forget = chat.forget if isinstance(chat, CachedChat) else None
+    few = FIRST_MAX_TOKENS if named.startswith(HERE) else None
+    judge = LLMJudge(chat, embedder, temperature, settings.seed, settings.max_tokens, few, forget)
+    one = settings.votes == 1
+    members: Sequence[Judge] = [judge if one else judge.with_seed(settings.seed + n) for n in range(settings.votes)]
+    if named.startswith(HERE):
+        members = without_learned(members, _folder(named))
+    return members[0] if one else Panel(tuple(members))
+
+
+def _folder(named: str) -> Path:
+    return Path(named.removeprefix(HERE)).expanduser()
+
+
+def _doubts(model: str) -> Iterator[str]:
+    """Why the figures of a judge of one's own may not hold any more."""
+    own = read_own(_folder(model))
+    if own is not None:
+        found = LocalModel.find(model)
+        yield from filter(None, (own.stale, own.over_another_base(fingerprint(found.base or ""))))
+
+
+def _check_votes(who: str, votes: int) -> None:
+    if votes > 1:
+        raise ConfigurationError(
+            f"{who} says the same every time, so {votes} votes would tell nothing; "
+            "leave out the votes, or name a model as the judge"
+        )

@@ -1,0 +1,160 @@
+"""A knowledge base by its address: a folder, or `http://HOST:6333/NAME` on a Qdrant server."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from saiten.errors import BadInput, ConfigurationError
+from saiten.models.vectors import RAW
+from saiten.protocols import Embedder
+from saiten.rag.knowledge.base import Contents, KnowledgeBase, Retrieval, read_contents
+from saiten.rag.knowledge.documents import FoundFile
+from saiten.rag.knowledge.engine import Engine
+from saiten.rag.knowledge.finding import find_documents
+from saiten.rag.knowledge.folder_engine import FolderEngine
+from saiten.rag.knowledge.indexed import Indexed
+from saiten.rag.knowledge.indexing import Indexing
+from saiten.rag.knowledge.opening import begin, check_embedder, end, find_manifest, open_manifest
+from saiten.rag.knowledge.reading import Reader, check_readers
+from saiten.rag.knowledge.server_engine import KEY_VARIABLE, connect
+from saiten.records import Usage
+from saiten.wiring.addresses import url_of
+from saiten.wiring.keys import Keys, elsewhere, server_of
+from saiten.wiring.models import Models
+
+BUILTIN = "builtin:1024"
+"""The built-in embedder of a knowledge base: a quarter of the usual dimensions, and next to nothing lost by it."""
+
+_BATCHES = 8
+"""Batches of 128 chunks in work at most."""
+
+
+def open_engine(spec: str, *, writing: bool, keys: Keys | None = None) -> Engine:
+    """The store behind `--kb`; nothing is sent to a server yet.
+
+    Raises:
+        ConfigurationError: the address makes no sense, the folder is in use or is not ours, or an extra is missing.
+    """
+    if spec.startswith(("http://", "https://")):
+        return connect(spec, (keys or Keys(os.environ)).of(spec, variable=KEY_VARIABLE).value())
+    return FolderEngine(Path(spec), writing=writing)
+
+
+def embedder_of_base(spec: str, models: Models) -> tuple[Embedder, str]:
+    """An embedder for a base, and how it is written there: so that it is found again whatever the environment says.
+
+    `raw:` before its name leaves vectors at the length that the model gives them.
+
+    Raises:
+        ConfigurationError: there is no such embedder, or it knows unit vectors only.
+    """
+    chosen = BUILTIN if spec == "builtin" else spec
+    plain = chosen.removeprefix(RAW)
+    if plain != chosen and plain.startswith("builtin"):
+        raise ConfigurationError(f"{RAW} is for embedders that are models; the built-in one has unit vectors only")
+    embedder = models.embedder(plain, scaled=plain == chosen)
+    return embedder, chosen if chosen.startswith("builtin") else embedder.name
+
+
+async def index_documents(
+    documents: Sequence[Path],
+    kb: str,
+    models: Models,
+    *,
+    embedder: str | None = None,
+    default_embedder: str = "builtin",
+    chunk_size: int | None = None,
+    overlap: int | None = None,
+    exact: bool | None = None,
+    prune: bool = False,
+    watch: Callable[[Indexed], None] | None = None,
+) -> tuple[Indexed, Contents]:
+    """Bring the base up to date with these files and folders; made if it is not there.
+
+    None takes what the base has; a new one gets `default_embedder`, 512, 0 and chunks that end with a sentence, unless
+    they are to be `exact`. `prune` removes documents of the base
+    that are not among those given.
+
+    Raises:
+        BadInput: there is no document at all.
+        ConfigurationError: the base is in use or was made with other settings, or a library is missing.
+        CallFailed: a server failed for good. What is stored stays, and the same again goes on from there.
+        BudgetSpent: likewise.
+    """
+    files = list(find_documents(documents))
+    kinds = {file.kind: file.source for file in reversed(files) if isinstance(file, FoundFile)}
+    if not kinds and (absent := [str(path) for path in documents if not path.exists()]):
+        raise BadInput(f"there is no file or folder {', '.join(absent)}")
+    if not kinds:
+        raise BadInput(
+            f"there is no document in {', '.join(map(str, documents))}; text, Markdown, HTML, PDF and DOCX are read"
+        )
+    for kind, first in kinds.items():
+        try:
+            check_readers([kind])
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{error}, or leave such files out (the first is {first})") from None
+    async with AsyncExitStack() as stack:
+        engine = open_engine(kb, writing=True, keys=models.keys)
+        stack.push_async_callback(engine.close)
+        found = await find_manifest(engine)
+        if found is not None and embedder is None:
+            _notice_server(engine.name, found.embedder, models)
+        chosen, spec = embedder_of_base(embedder or (found.embedder if found else default_embedder), models)
+        stack.push_async_callback(chosen.close)
+        spent: list[Usage] = []
+        manifest = await begin(engine, chosen, spec, chunk_size, overlap, exact=exact, spent=spent.append)
+        reader = stack.enter_context(Reader())
+        in_flight = min(_BATCHES, models.calls.concurrency)
+        work = Indexing(engine, chosen, manifest, reader, in_flight=in_flight, prune=prune, watch=watch)
+        work.done.total, work.done.usage = len(files), sum(spent, Usage())
+        await work.run(files)
+        await end(engine, manifest)
+        return work.done, await read_contents(engine)
+
+
+async def open_knowledge_base(
+    spec: str,
+    models: Models,
+    *,
+    embedder: str | None = None,
+    retrieval: Retrieval = "dense",
+    k: int = 5,
+    tell: Callable[[str], None] | None = None,
+) -> KnowledgeBase:
+    """The knowledge base, ready to be searched; a `Retriever` that is closed by `close`.
+
+    `embedder` is for a model that is served elsewhere than when the base was made; None takes what the base names.
+
+    Raises:
+        ConfigurationError: there is none, it is being indexed by another process, or another model embedded it.
+        CallFailed: the server failed.
+    """
+    engine = open_engine(spec, writing=False, keys=models.keys)
+    try:
+        manifest = await open_manifest(engine)
+        if embedder is None:
+            _notice_server(engine.name, manifest.embedder, models)
+        chosen, _ = embedder_of_base(embedder or manifest.embedder, models)
+        check_embedder(manifest, chosen, engine.name)
+        contents = await read_contents(engine)
+    except BaseException:
+        await engine.close()
+        raise
+    if manifest.interrupted and tell is not None:
+        tell(
+            f"the indexing of {engine.name} is under way or was cut off; {contents.documents} documents are whole and "
+            "are found. The same `saiten index` again goes on with the others"
+        )
+    return KnowledgeBase(engine, chosen, manifest, contents, retrieval=retrieval, k=k)
+
+
+def _notice_server(base: str, embedder: str, models: Models) -> None:
+    """Show a server elsewhere that the base chose: a folder may come from somebody else."""
+    url = url_of(embedder, models.environ)
+    if url is not None and elsewhere(url, models.environ):
+        models.notice(
+            f"the knowledge base {base} names the server of its embedder, {server_of(url)}: it gets the texts to "
+            "embed, and the key if there is one for it, when it is asked"
+        )

@@ -1,0 +1,95 @@
+"""A knowledge base that is opened in the event loop that searches it, and whose name is known before."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from saiten.errors import CallFailed, ConfigurationError
+from saiten.protocols import Retriever
+from saiten.rag.knowledge.base import Retrieval
+from saiten.records import Retrieved
+from saiten.wiring.knowledge import open_knowledge_base
+from saiten.wiring.models import Models
+
+Opening = Callable[[], Awaitable[Retriever]]
+
+
+class OpenedLater:
+    """A `Retriever` that opens another one: by `open`, or else at the first query.
+
+    So a system can be put together and described where nothing can be awaited.
+    """
+
+    def __init__(self, name: str, opening: Opening) -> None:
+        """`name`: that of the retriever that `opening` opens."""
+        self._name = name
+        self._opening = opening
+        self._lock = asyncio.Lock()
+        self._opened: Retriever | None = None
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def open(self) -> Retriever:
+        """The retriever, opened once.
+
+        Raises:
+            ConfigurationError: it cannot be opened, or is not the one any more whose name was told.
+        """
+        async with self._lock:
+            if self._opened is None:
+                opened = await self._opening()
+                if opened.name != self._name:
+                    await opened.close()
+                    raise ConfigurationError(
+                        f"the knowledge base changed while the answers were begun: it was {self._name} and is now "
+                        f"{opened.name}; begin again when nobody is indexing into it"
+                    )
+                self._opened = opened
+            return self._opened
+
+    async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
+        return await (await self.open()).retrieve(query, k)
+
+    async def close(self) -> None:
+        if self._opened is not None:
+            await self._opened.close()
+
+
+def name_of(opening: Opening) -> str:
+    """The name of what is opened, which is closed again; in a thread, since a loop may be running in this one.
+
+    Raises:
+        ConfigurationError: it cannot be opened.
+    """
+
+    async def named() -> str:
+        opened = await opening()
+        try:
+            return opened.name
+        finally:
+            await opened.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(named())).result()
+
+
+def knowledge_base_later(
+    kb: str, models: Models, *, embedder: str | None = None, retrieval: Retrieval = "dense", k: int = 5
+) -> OpenedLater:
+    """The knowledge base at an address, opened by `open`, or else with the first query; the name is read at once.
+
+    Raises:
+        ConfigurationError: there is no such knowledge base, or it cannot be opened.
+    """
+
+    async def opened(with_models: Models) -> Retriever:
+        return await open_knowledge_base(kb, with_models, embedder=embedder, retrieval=retrieval, k=k)
+
+    try:
+        name = name_of(partial(opened, models.without_store()))  # which is closed afterwards, a store with it
+    except CallFailed as error:
+        raise ConfigurationError(f"the knowledge base cannot be opened: {error}") from error
+    return OpenedLater(name, partial(opened, models))

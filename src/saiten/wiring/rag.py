@@ -1,0 +1,101 @@
+"""Our RAG by the names of its parts: chain, form, generator.
+
+extractive                  picks sentences: no model, no key, no network
+openai:MODEL                api.openai.com, or $OPENAI_BASE_URL; the key is in $OPENAI_API_KEY
+openai:MODEL@URL            any OpenAI-compatible server
+hf:NAME_OR_FOLDER           a causal language model in this process
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from saiten.errors import CallFailed, ConfigurationError
+from saiten.models import CachedChat
+from saiten.protocols import Retriever, System
+from saiten.rag.chains import ChainName
+from saiten.rag.chat_generator import ChatGenerator
+from saiten.rag.example import read_example
+from saiten.rag.extractive import ExtractiveGenerator
+from saiten.rag.generator import Generator
+from saiten.rag.knowledge.base import Retrieval
+from saiten.rag.system import Form, Rag
+from saiten.wiring.models import Models
+from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
+
+
+@dataclass(frozen=True, slots=True)
+class RagSettings:
+    """What the answers of our RAG depend on, the knowledge base apart."""
+
+    chain: ChainName = "stuff"
+    """`stuff`, `refine` or `map_reduce`."""
+    form: Form = "qa"
+    """`qa`: each question alone; `mqa`: with the conversation."""
+    k: int = 5
+    """Passages to retrieve for a question."""
+    generator: str = "extractive"
+    """`extractive`, `openai:MODEL`, `openai:MODEL@URL` or `hf:NAME_OR_FOLDER`."""
+    example: Path | None = None
+    """A TOML or JSON file with one worked example, for one-shot prompts."""
+    temperature: float | None = 0.0
+    """None leaves it to the model, as reasoning models want it."""
+    seed: int | None = 1
+    max_tokens: int | None = 4096
+    """Of one text."""
+    retrieval: Retrieval = "dense"
+    """Where the knowledge base is opened here: `dense`, `bm25` or `hybrid`."""
+
+    @property
+    def calls_at_once(self) -> int:
+        """Calls that one question may have in flight: with fewer allowed, the chain is not parallel."""
+        return self.k if self.chain == "map_reduce" else 1
+
+
+def rag_over(kb: str, settings: RagSettings, models: Models) -> Rag:
+    """Our RAG over the knowledge base at an address; opened by `ready`, or else with the first question.
+
+    Raises:
+        ConfigurationError: there is no such knowledge base, or a name, a key or a price is missing or wrong.
+        BadInput: the example cannot be read.
+    """
+    base = knowledge_base_later(kb, models, retrieval=settings.retrieval, k=settings.k)
+    return assemble_rag(base, settings, models)
+
+
+async def ready(system: System, models: Models | None = None) -> None:
+    """Open and load what the first question would else: the first latency is one like the others.
+
+    Raises:
+        ConfigurationError: the knowledge base cannot be opened, or one of the models that run here not be loaded.
+    """
+    if models is not None:
+        await models.prepare()
+    if isinstance(system, Rag) and isinstance(system.retriever, OpenedLater):
+        try:
+            await system.retriever.open()
+        except CallFailed as error:
+            raise ConfigurationError(f"the knowledge base cannot be opened: {error}") from error
+
+
+def assemble_rag(retriever: Retriever, settings: RagSettings, models: Models) -> Rag:
+    """Our RAG over a knowledge base. It closes the retriever when it is closed; the models share a budget and a store.
+
+    Raises:
+        ConfigurationError: a name, a key or a price is missing or wrong; the text says what to do.
+        BadInput: the example cannot be read.
+    """
+    return Rag(retriever, _generator(settings, models), settings.chain, settings.form, settings.k)
+
+
+def _generator(settings: RagSettings, models: Models) -> Generator:
+    if settings.generator == "extractive":
+        if settings.example is not None:
+            raise ConfigurationError(
+                f"the extractive generator learns nothing from an example; leave out {settings.example}, "
+                "or name a model as the generator"
+            )
+        return ExtractiveGenerator()
+    example = None if settings.example is None else read_example(settings.example)
+    chat = models.chat(settings.generator, what="generator", builtin="extractive")
+    forget = chat.forget if isinstance(chat, CachedChat) else None
+    return ChatGenerator(chat, example, settings.temperature, settings.seed, settings.max_tokens, forget)

@@ -1,0 +1,148 @@
+"""A system under test by its name.
+
+python:module:function      a Python function; also path/to/file.py:function
+http:URL                    an HTTP service that speaks the contract in docs/systems.md; also http://… and https://…
+openai:MODEL[@URL]          a chat model alone, without retrieval
+hf:NAME_OR_FOLDER           the same, in this process
+rag:KB                      our RAG over a knowledge base: a folder, or http://HOST:6333/NAME
+file:ANSWERS                answers that are in a file already
+"""
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from saiten.errors import ConfigurationError
+from saiten.models import Budget, Layer, Limits, Retries, layers
+from saiten.protocols import System
+from saiten.rag.systems import AnswerFile, ChatModel, HttpAddress, HttpJson, PythonCallable, load_function
+from saiten.rag.systems.http_address import KEY_VARIABLE
+from saiten.redaction import redact_name
+from saiten.wiring.models import Models
+from saiten.wiring.rag import RagSettings, rag_over
+
+_LOG = logging.getLogger(__name__)
+
+FORMS = (
+    "python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL[@URL], hf:NAME_OR_FOLDER, rag:KB or "
+    "file:ANSWERS.jsonl"
+)
+"""What a system may be written as."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemSettings:
+    """What is not in the name."""
+
+    temperature: float | None = 0.0
+    """Of a chat model; None leaves the parameter out."""
+    seed: int | None = 1
+    max_tokens: int | None = None
+    """Of one answer; None leaves it to the server."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent to an HTTP service; stored nowhere."""
+    repeatable: bool = False
+    """An HTTP service may be asked the same again after a time-out, a broken connection or an HTTP 5xx."""
+    rag: RagSettings = field(default_factory=RagSettings)
+    """Of our RAG: chain, form, generator and so on; its temperature and seed are those above, and its limit, if any."""
+    tell: Callable[[str], None] = _LOG.warning
+    """Hears about rows of an answer file that cannot be used."""
+
+
+def assemble_system(spec: str, settings: SystemSettings | None = None, models: Models | None = None) -> System:
+    """The system by its name.
+
+    `models` says how calls are made, and makes the chat models that share a budget and a store; an HTTP service and a
+    Python function get a budget of their own from the same settings, in which each request counts as a call.
+
+    Raises:
+        ConfigurationError: the name, the function, the address or a key is missing or wrong; the text says what to do.
+        BadInput: an answer file cannot be read.
+    """
+    spec = spec.strip()
+    make = _MAKERS.get(_kind_of(spec))
+    if make is None:
+        raise ConfigurationError(f"unknown system {redact_name(spec)!r}; expected {FORMS}{_meant(redact_name(spec))}")
+    return make(spec, settings or SystemSettings(), models or Models())
+
+
+def _kind_of(spec: str) -> str:
+    if re.fullmatch(r".+\.py:[^:/\\]*", spec):
+        return "python"
+    return re.split("[:/]", spec, maxsplit=1)[0] if re.match("openai/", spec) else spec.partition(":")[0]
+
+
+def _python(spec: str, settings: SystemSettings, models: Models) -> System:
+    how = models.calls
+    return PythonCallable(
+        load_function(spec), timeout=how.timeout, concurrency=how.concurrency, around=_around(models, retries=0)
+    )
+
+
+def _http(spec: str, settings: SystemSettings, models: Models) -> System:
+    address = HttpAddress.read(spec, settings.headers)
+    if "Authorization" not in address.headers:
+        key = models.keys.of(str(address.url), variable=KEY_VARIABLE)
+        address = HttpAddress.read(spec, settings.headers, key.value(), key.variable, key.advice())
+    around = _around(models, retries=models.calls.retries)
+    return HttpJson(address, timeout=models.calls.timeout, repeatable=settings.repeatable, around=around)
+
+
+def _chat_model(spec: str, settings: SystemSettings, models: Models) -> System:
+    chat = models.chat(spec, what="system", builtin="python:MODULE:FUNCTION")
+    return ChatModel(chat, temperature=settings.temperature, seed=settings.seed, max_tokens=settings.max_tokens)
+
+
+def _rag(spec: str, settings: SystemSettings, models: Models) -> System:
+    kb = spec.removeprefix("rag:")
+    if not kb:
+        raise ConfigurationError(
+            "rag: needs a knowledge base, for example rag:kb (`saiten index DOCS --kb kb` makes one)"
+        )
+    how = replace(settings.rag, temperature=settings.temperature, seed=settings.seed)
+    return rag_over(kb, replace(how, max_tokens=settings.max_tokens or how.max_tokens), models)
+
+
+def _file(spec: str, settings: SystemSettings, models: Models) -> System:
+    return AnswerFile(Path(spec.removeprefix("file:")), tell=settings.tell)
+
+
+_MAKERS: Mapping[str, Callable[[str, SystemSettings, Models], System]] = {
+    "python": _python,
+    "http": _http,
+    "https": _http,
+    "openai": _chat_model,
+    "hf": _chat_model,
+    "rag": _rag,
+    "file": _file,
+}
+"""By what stands before the first colon."""
+
+
+def _around(models: Models, *, retries: int) -> tuple[Layer, ...]:
+    how = models.calls
+    return layers(
+        retries=Retries(attempts=retries + 1),
+        limits=Limits(how.concurrency, how.requests_per_minute, how.tokens_per_minute),
+        budget=Budget(how.max_calls, account=models.account),
+    )
+
+
+def _meant(spec: str) -> str:
+    """What a name that cannot be read probably meant."""
+    kind, colon, rest = spec.partition(":")
+    near = get_close_matches(kind, _MAKERS, n=1)
+    if colon and near:
+        return f"; did you mean {near[0]}:{rest}?"
+    if spec.endswith(".py"):
+        return f"; which function in it? {spec}:FUNCTION"
+    if Path(spec).is_file():
+        return f"; did you mean file:{spec}?"
+    if re.match(r"(localhost|[\w.-]+):\d+(/|$)", spec):
+        return f"; did you mean http://{spec}?"
+    if re.fullmatch(r"[\w.]+:[\w.]+", spec):
+        return f"; did you mean python:{spec}?"
+    return ""

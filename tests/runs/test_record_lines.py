@@ -1,0 +1,138 @@
+"""Records as lines of JSON and back."""
+
+import json
+import math
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saiten.records import STATUSES, Sample, Score, Scored, Usage
+from saiten.runs import sample_from_json, sample_to_json, scored_from_json, scored_to_json
+from saiten.runs.lines import from_line, to_line
+
+TEXT = st.text(st.characters(), max_size=20)  # lone surrogates included
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+OPTIONAL_TEXTS = st.none() | st.lists(TEXT, max_size=3).map(tuple)
+SAMPLES = st.builds(
+    Sample,
+    id=TEXT,
+    question=TEXT,
+    answer=st.none() | TEXT,
+    contexts=OPTIONAL_TEXTS,
+    reference=st.none() | TEXT,
+    alternatives=st.lists(TEXT, max_size=2).map(tuple),
+    evidence=OPTIONAL_TEXTS,
+    group=st.none() | TEXT,
+    system=st.none() | TEXT,
+    language=st.sampled_from(["ja", "en"]),
+)
+DETAILS = st.dictionaries(TEXT, st.none() | TEXT | FINITE | st.booleans() | st.lists(TEXT, max_size=3), max_size=4)
+USAGES = st.builds(
+    Usage,
+    st.integers(0, 9),
+    st.integers(0, 99),
+    st.integers(0, 99),
+    st.floats(0, 9),
+    st.integers(0, 9),
+    st.integers(0, 9),
+)
+
+
+@st.composite
+def scores(draw):
+    """Scores whose value goes with their status."""
+    status = draw(st.sampled_from(STATUSES))
+    value = draw(FINITE) if status == "ok" else None
+    votes = tuple(draw(st.lists(st.none() | FINITE, max_size=3)))
+    return Score(value, status, draw(st.none() | TEXT), draw(DETAILS), votes, draw(USAGES))
+
+
+@given(SAMPLES)
+def test_any_sample_comes_back_as_it_was(sample):
+    """A sample survives being written and read, halves of characters and empty tuples included."""
+    assert sample_from_json(from_line(to_line(sample_to_json(sample)))) == sample
+
+
+@given(st.builds(Scored, TEXT, TEXT, scores()))
+def test_any_score_comes_back_as_it_was(scored):
+    """A score survives being written and read, to the last bit of its value."""
+    line = to_line(scored_to_json(scored))
+    assert line.count(b"\n") == 1
+    assert scored_from_json(from_line(line)) == scored
+
+
+def test_a_line_of_scores_has_the_documented_fields():
+    """The fields and their order are as documented; votes stand there only where there are any."""
+    score = Score(0.5, details={"文": ["a"]}, usage=Usage(1, 2, 3, 0.25))
+    line = to_line(scored_to_json(Scored("q1", "faithfulness", score)))
+    assert line.decode() == (
+        '{"sample":"q1","metric":"faithfulness","value":0.5,"status":"ok","reason":null,"details":{"文":["a"]},'
+        '"usage":{"calls":1,"prompt_tokens":2,"completion_tokens":3,"cost":0.25,"unpriced":0,"reused":0}}\n'
+    )
+    voted = scored_to_json(Scored("q1", "accuracy", Score(1.0, votes=(1.0, None))))
+    assert list(voted) == ["sample", "metric", "value", "status", "reason", "details", "usage", "votes"]
+    assert voted["votes"] == [1.0, None]
+
+
+def test_what_was_not_given_is_left_out_of_a_sample():
+    """A line of samples names what was given, and the language."""
+    assert sample_to_json(Sample("a", answer="", contexts=())) == {
+        "id": "a",
+        "answer": "",
+        "contexts": [],
+        "language": "en",
+    }
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize(
+    "place",
+    [
+        Score,
+        lambda bad: Score(1.0, details={"deep": [{"down": bad}]}),
+        lambda bad: Score(1.0, details={"numpy": np.float32(bad)}),
+        lambda bad: Score(1.0, votes=(1.0, bad)),
+        lambda bad: Score(1.0, usage=Usage(cost=bad)),
+    ],
+)
+def test_nan_and_infinity_are_refused_wherever_they_are(bad, place):
+    """JSON has no NaN; one in a score is a bug and is raised, not written as null."""
+    with pytest.raises(ValueError, match="JSON"):
+        to_line(scored_to_json(Scored("a", "m", place(bad))))
+
+
+@pytest.mark.parametrize("score", [Score(None), Score(0.0, "failed"), Score(1.0, "undefined"), Score(0.0, "declined")])
+def test_a_value_that_does_not_go_with_its_status_is_refused(score):
+    """A score has a value exactly if it is ok: at writing, and at reading."""
+    with pytest.raises(ValueError, match="exactly if it is ok"):
+        scored_to_json(Scored("a", "m", score))
+    with pytest.raises(ValueError, match="does not go with"):
+        scored_from_json({"sample": "a", "metric": "m", "value": score.value, "status": score.status})
+
+
+def test_details_may_hold_what_metrics_have_at_hand():
+    """Tuples, sets, numpy values and read-only mappings are written; anything else is named."""
+    details = MappingProxyType({"t": (1, 2), "s": {"b", "a"}, "n": np.int64(3), "a": np.array([0.5])})
+    written = json.loads(to_line(scored_to_json(Scored("a", "m", Score(1.0, details=details)))))
+    assert written["details"] == {"t": [1, 2], "s": ["a", "b"], "n": 3, "a": [0.5]}
+    with pytest.raises(TypeError, match="there is a object in them"):
+        to_line(scored_to_json(Scored("a", "m", Score(1.0, details={"x": object()}))))
+
+
+@pytest.mark.parametrize("value", [{}, {"sample": "a"}, {"sample": "a", "metric": "m", "status": "fine", "value": 1}])
+def test_an_object_that_is_no_score_is_refused(value):
+    """Foreign objects are not taken for scores or samples."""
+    with pytest.raises(ValueError, match="no score"):
+        scored_from_json(value)
+    with pytest.raises(ValueError, match="no sample"):
+        sample_from_json(value)
+
+
+@pytest.mark.parametrize("line", [b"[" * 100_000, b'{"a":' * 100_000, b"[]", b"5", b"\xff", b""])
+def test_a_line_that_is_no_object_is_refused(line):
+    """Whatever a damaged file holds is a ValueError, which its readers report with the line's number."""
+    with pytest.raises(ValueError, match=r"."):
+        from_line(line)

@@ -1,0 +1,106 @@
+"""One chart of each kind, with the names that it is given, and what is needed to look at one."""
+
+import re
+from functools import cache
+
+from lxml import etree
+
+from saiten.views.charts import (
+    CostRow,
+    DifferenceRow,
+    MeanRow,
+    PeoplesAgreement,
+    Point,
+    RankingRow,
+    Series,
+    Value,
+    accuracy_against_latency,
+    costs,
+    dialogue_lines,
+    differences,
+    distributions,
+    means,
+    ranking,
+)
+
+HOSTILE = '"><script>alert(1)</script>&amp;\x1b[31m\ud800\u202e\n<img src=http://127.0.0.1:9/x onerror=1>'
+KINDS = ("distributions", "histogram", "means", "differences", "accuracy", "lines", "ranking", "costs")
+
+
+@cache
+def gallery(language="en", first="gpt-4o-mini", second="検索拡張システム第二版", metric="faithfulness"):
+    """By kind; each is made and drawn once."""
+    pair = (first, second)
+    return {
+        "distributions": distributions(metric, {first: [0, 3, 5, 5, None], second: [1, 2, 2, 4]}, (0, 5), language),
+        "histogram": distributions(metric, {name: [0.1, 0.25, 0.8, 0.9, 1.0] for name in pair}, (0, 1), language),
+        "means": means(
+            [MeanRow(metric, name, 0.5, 0.4, 0.6, 48, 2, (0, 1)) for name in pair]
+            + [MeanRow("correctness", name, 3.4, None, None, 48, 0, (0, 5)) for name in pair],
+            language,
+        ),
+        "differences": differences(
+            [
+                DifferenceRow(metric, *pair, 0.05, 0.02, 0.08, 0.004, 48),
+                DifferenceRow("rouge_l", *pair, -0.02, -0.07, 0.03, 0.5, 48),
+                DifferenceRow("bleu4", *pair, None),
+            ],
+            language,
+        ),
+        "accuracy": accuracy_against_latency(
+            [
+                Point(first, "refine", 3.4, 0.5, 0.4, 0.6, 48),
+                Point(first, "map_reduce", 2.8, 0.4),
+                Point(second, "refine", 5.6, 0.6),
+            ],
+            language,
+            metric=metric,
+        ),
+        "lines": dialogue_lines(
+            [
+                Series(first, (Value("Db2", 3.5), Value("分析基盤", 3.1), Value("MQ", 4.0, 3.6, 4.4, 12))),
+                Series(second, (Value("Db2", 3.6), Value("分析基盤", None), Value("MQ", 4.2))),
+            ],
+            language,
+        ),
+        "ranking": ranking(
+            [RankingRow(metric, 0.61, 0.5, 0.7, 192, 1, "a"), RankingRow(first, 0.03, -0.1, 0.2, 192, 2, "b")],
+            PeoplesAgreement(0.68, 0.6, 0.75),
+            language,
+            by="Kendall tau-b",
+        ),
+        "costs": costs([CostRow(first, 1.2, 3.4, 1234, 96, 48), CostRow(second, None, 5.6, 999, 48, 48)], language),
+    }
+
+
+def read(svg):
+    """The SVG as a tree; it must be well-formed."""
+    return etree.fromstring(
+        svg if "xmlns" in svg else svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    )
+
+
+def named(tree, tag):
+    """All of this tag."""
+    return list(tree.iter(f"{{*}}{tag}"))
+
+
+def texts(svg):
+    """What is written in it, without what a pointer is told."""
+    return [node.text for node in named(read(svg), "text")]
+
+
+def told(svg):
+    """What a pointer over its marks and names is told."""
+    return [node.text for node in named(read(svg), "title")[1:]]
+
+
+def size(svg):
+    """Width and height of the view box."""
+    return tuple(map(float, re.search(r'viewBox="0 0 (\d+) (\d+)"', svg).groups()))
+
+
+def rows(chart, kind, field="x"):
+    """The rows of the picture's marks of a kind that have this field."""
+    found = (row for panel in chart.picture.panels for marks in panel.marks if marks.kind == kind for row in marks.rows)
+    return [row for row in found if field in row]

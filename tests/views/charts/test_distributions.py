@@ -1,0 +1,90 @@
+"""How values are spread: counted in Python, drawn as bars on the same axes."""
+
+from time import process_time
+
+import pytest
+from chart_gallery import rows, texts
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from saiten.views.charts import distributions
+from saiten.views.charts.axes import bounded_axis
+from saiten.views.charts.binning import count, make_bins
+from saiten.views.charts.distributions import MOST_SYSTEMS
+
+STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=100)
+
+
+def test_grades_have_a_bar_each():
+    """All grades of the scale stand on the axis, those that nobody gave as well."""
+    bins = make_bins([0, 5, 5], bounded_axis([0, 5], (0, 5)))
+    assert bins.axis.ticks == (0, 1, 2, 3, 4, 5)
+    assert count([0, 5, 5, None, 3, float("nan")], bins).counts == (1, 0, 0, 1, 0, 2)
+
+
+def test_shares_have_twenty_bins():
+    """The last one takes its right end."""
+    bins = make_bins([0.5], bounded_axis([0.5], (0, 1)))
+    counted = count([0.0, 0.049, 0.05, 0.3, 1.0, 0.999], bins)
+    assert len(counted.counts) == 20
+    assert (counted.counts[0], counted.counts[1], counted.counts[6], counted.counts[19]) == (2, 1, 1, 2)
+
+
+def test_mean_n_and_what_is_missing_are_written():
+    """Beside each system's bars."""
+    chart = distributions("correctness", {"a": [3, 4, None], "b": [5, 5]}, (0, 5), "ja")
+    assert {"a", "b", "平均 3.5", "n = 2", "値なし 1 件"} <= set(texts(chart.svg()))
+    assert chart.said == "a：平均 3.5, n = 2, 値なし 1 件、b：平均 5, n = 2"
+
+
+def test_all_systems_are_on_one_axis_and_have_heights_of_their_own():
+    """Where all answers of one are alike, the shapes of the others are still seen; the picture says so."""
+    chart = distributions("m", {"a": [0.02, 0.12, 0.22, 0.32], "b": [0.9], "c": [None]}, (0, 1))
+    assert len({panel.x for panel in chart.picture.panels}) == 1
+    assert [panel.y.high for panel in chart.picture.panels] == [0.3, 1, 1]
+    assert "Each row of bars has a scale of its own." in texts(chart.svg())
+    alike = distributions("m", {"a": [0.1, 0.2], "b": [0.3, 0.4]}, (0, 1))
+    assert "Each row of bars has a scale of its own." not in texts(alike.svg())
+    assert "1 without a value" in texts(chart.svg())
+
+
+def test_many_values_are_counted_before_they_are_drawn():
+    """A hundred thousand make no larger picture than a hundred."""
+    values = [((n * 7919) % 100_003) / 100_003 for n in range(100_000)]
+    begun = process_time()
+    chart = distributions("m", {"a": values, "b": values[:100]}, (0, 1))
+    assert len(rows(chart, "bar")) == 40
+    assert process_time() - begun < 5
+    assert sum(int(row["told"].split(": ")[2].split(" / ")[0]) for row in rows(chart, "bar")[:20]) == 100_000
+
+
+@pytest.mark.parametrize("by_system", [{}, {"a": []}, {"a": [None, float("nan")]}, {"a": [1e300, -1e300]}])
+def test_nothing_is_not_drawn(by_system):
+    """And nothing is made up."""
+    assert distributions("m", by_system).svg() == ""
+
+
+def test_systems_that_are_left_out_are_said():
+    """Beyond a dozen they cannot be seen together."""
+    chart = distributions("m", {f"s{n}": [0.5] for n in range(MOST_SYSTEMS + 2)}, (0, 1))
+    assert len(chart.picture.panels) == MOST_SYSTEMS
+    assert "2 more stand in the table." in texts(chart.svg())
+
+
+@STEADY
+@given(
+    st.lists(st.integers(-20, 20) | st.floats(-1e6, 1e6), min_size=1, max_size=30),
+    st.sampled_from([(None, None), (0, 1), (0, 5), (0, None), (float("-inf"), 3)]),
+)
+def test_every_value_is_counted_once_and_in_its_bar(values, bounds):
+    """Whatever the scale says; between the ends of the axis."""
+    axis = bounded_axis(values, bounds)
+    if axis is None:
+        return
+    bins = make_bins(map(float, values), axis)
+    assert sum(count(values, bins).counts) == len(values)
+    for value in values:
+        (place,) = [at for at, found in enumerate(count([value], bins).counts) if found]
+        left, right = bins.edges[place]
+        slack = (right - left) * 1e-6
+        assert left - slack <= value <= right + slack

@@ -1,0 +1,148 @@
+"""Lines over groups, and accuracy against latency."""
+
+import pytest
+from chart_gallery import read, rows, size, texts, told
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from saiten.views.charts import Point, Series, Value, accuracy_against_latency, dialogue_lines
+from saiten.views.charts.accuracy_latency import MOST_POINTS
+from saiten.views.charts.dialogue_lines import MOST_GROUPS
+
+STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=60)
+
+
+def lines(*values, groups=("Db2", "分析基盤", "MQ")):
+    """A line for each tuple of values."""
+    return dialogue_lines(
+        [
+            Series(name, tuple(map(Value, groups, of)))
+            for name, of in zip(("qa", "mqa", *map(str, range(99))), values, strict=False)
+        ],
+        title="wscore",
+    )
+
+
+TWO = lines((3.5, 3.1, 4.0), (3.6, None, 4.2))
+THREE = (
+    Point("gpt", "refine", 3.4, 0.5, 0.4, 0.6),
+    Point("gpt", "map_reduce", 2.8, 0.4),
+    Point("bison", "refine", 5.6, 0.6),
+)
+
+
+def test_the_first_line_is_dotted_and_the_second_solid():
+    """As in the paper; and their marks differ, so that colour is not needed."""
+    chart = lines((1, 2, 3), (2, 3, 1))
+    strokes = [node for node in read(chart.svg()).iter() if "line-" in node.get("stroke", "")]
+    by_colour = {node.get("stroke"): node.get("stroke-dasharray") for node in strokes if node.get("fill") is None}
+    assert by_colour == {"var(--line-1)": "1,4", "var(--line-2)": None}
+    assert [row["shape"] for row in rows(chart, "point")] == [*["circle"] * 3, *["square"] * 3, "circle", "square"]
+
+
+def test_a_group_without_a_value_is_a_gap():
+    """Neither a zero nor a line across it."""
+    points = [row for row in rows(TWO, "point") if row.get("told", "").startswith("mqa")]
+    assert len(points) == 2
+    assert not [row for row in rows(TWO, "rule", "colour") if row["x"] < 1.5 < row["x2"] and row["y"] > 3.55]
+    assert "mqa, 分析基盤: no value" in TWO.said
+
+
+def test_names_of_groups_and_systems_are_written():
+    """Long ones are cut, and whole where a pointer is."""
+    long = "製品" * 40
+    svg = dialogue_lines([Series("x" * 200, (Value(long, 1), Value("b", 2)))]).svg()
+    assert any("…" in text for text in texts(svg))
+    assert long in told(svg)
+    assert "x" * 200 in told(svg)
+
+
+@pytest.mark.parametrize(
+    "chart",
+    [
+        lines((1,), groups=("a",)),
+        lines((None, None), groups=("a", "b")),
+        lines((1.0,) * (MOST_GROUPS + 1), groups=tuple(map(str, range(MOST_GROUPS + 1)))),
+        lines(*[(1, 2)] * 37, groups=("a", "b")),
+        dialogue_lines([]),
+    ],
+)
+def test_what_makes_no_line_is_not_drawn(chart):
+    """A single group, no value, more groups or lines than can be read."""
+    assert chart.svg() == ""
+
+
+def test_ten_products_fit_on_the_page():
+    """The figure of the paper has ten; with long names it is still seen without scrolling at 1,300 pixels."""
+    names = tuple(f"{n} Application Server Network Deployment" for n in range(10))
+    svg = lines(tuple(n / 3 for n in range(10)), groups=names).svg()
+    assert size(svg)[0] <= 916
+    assert len([text for text in texts(svg) if "…" in text]) == 10
+
+
+def test_each_point_has_its_shape_and_the_key_names_the_shapes():
+    """Chains are told apart by more than colour."""
+    chart = accuracy_against_latency(THREE)
+    assert [row["shape"] for row in rows(chart, "point")] == ["circle", "square", "circle", "circle", "square"]
+    assert {"refine", "map_reduce"} <= set(texts(chart.svg()))
+
+
+def test_a_model_is_named_once():
+    """At its fastest point; a single model of all points is not named at all."""
+    assert texts(accuracy_against_latency(THREE).svg()).count("gpt") == 1
+    assert "gpt" not in texts(accuracy_against_latency(THREE[:2]).svg())
+
+
+def test_slower_is_further_right_and_more_accurate_is_higher():
+    """The axes run as everybody expects."""
+    field = accuracy_against_latency(THREE).picture.panels[0]
+    assert field.x.low < field.x.high
+    assert field.y.low < field.y.high
+    assert field.x.low == 0
+
+
+def test_points_are_told_to_those_who_do_not_see_them():
+    """Every point with both figures, and its interval."""
+    said = accuracy_against_latency(THREE).said
+    assert "gpt refine: 0.5 (3.4 s), 95 % interval 0.4 to 0.6" in said
+    assert "bison refine: 0.6 (5.6 s)" in said
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        (),
+        (Point("m", "c", 1, 0.5),) * (MOST_POINTS + 1),
+        (Point("m", "c", float("nan"), 0.5),),
+        tuple(Point("m", str(n), n, 0.5) for n in range(37)),
+    ],
+)
+def test_nothing_and_too_much_are_not_drawn(points):
+    """Rather no picture than one that says nothing; the table has the figures."""
+    assert not accuracy_against_latency(points).svg()
+
+
+@STEADY
+@given(
+    st.integers(2, 8).flatmap(
+        lambda n: st.tuples(
+            st.lists(st.text(max_size=12), min_size=n, max_size=n, unique=True).map(tuple),
+            st.lists(
+                st.lists(st.none() | st.floats(-1e6, 1e6), min_size=n, max_size=n).map(tuple), min_size=1, max_size=9
+            ),
+        )
+    ),
+    st.lists(
+        st.builds(Point, st.text(max_size=5), st.text(max_size=5), st.floats(0, 1e6), st.floats(-1e6, 1e6)), max_size=6
+    ),
+)
+def test_whatever_the_figures_marks_lie_in_the_field(given_lines, points):
+    """Whatever the names and numbers, and however many lines."""
+    groups, values = given_lines
+    for chart in (lines(*values, groups=groups), accuracy_against_latency(points)):
+        for panel in chart.picture.panels if chart.picture else ():
+            for marks in panel.marks:
+                for row in (row for row in marks.rows if marks.kind == "point"):
+                    for axis, value in ((panel.x, row["x"]), (panel.y, row["y"])):
+                        slack = abs(axis.high - axis.low) * 1e-6
+                        assert min(axis.low, axis.high) - slack <= value <= max(axis.low, axis.high) + slack

@@ -1,0 +1,176 @@
+"""Figures with intervals in rows: means, differences, the ranking of metrics, costs."""
+
+import pytest
+from chart_gallery import rows, texts, told
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from saiten.views.charts import (
+    CostRow,
+    DifferenceRow,
+    MeanRow,
+    PeoplesAgreement,
+    RankingRow,
+    costs,
+    differences,
+    means,
+    ranking,
+)
+from saiten.views.charts.colours import CARD
+from saiten.views.charts.interval_rows import MOST_ROWS
+
+STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=60)
+NUMBERS = st.none() | st.floats(-1e6, 1e6) | st.sampled_from([float("nan"), float("inf")])
+
+
+def test_each_mean_is_shown_with_n_and_interval():
+    """And with how many have no value."""
+    svg = means(
+        [MeanRow("faithfulness", "a", 0.712, 0.65, 0.77, 48, 2, (0, 1)), MeanRow("faithfulness", "b", 0.5)]
+    ).svg()
+    assert {"faithfulness", "a", "b", "0.712", "n = 48 · 2 without a value"} <= set(texts(svg))
+    assert any("95 % interval 0.65 to 0.77" in each for each in told(svg))
+
+
+def test_a_mean_without_a_value_is_said_not_drawn():
+    """Neither a zero nor a mark."""
+    chart = means([MeanRow("m", "a", None, n=0, missing=48), MeanRow("m", "b", 0.5, n=48)], "ja")
+    assert len(rows(chart, "point")) == 1
+    assert "値なし" in texts(chart.svg())
+    assert "m · a：値なし" in chart.said
+
+
+def test_a_metric_without_any_value_is_named():
+    """Of one system as of several; it is not left out without a word."""
+    for systems in ("a", "ab"):
+        chart = means([MeanRow(m, s, v, n=3, bounds=(0, 1)) for m, v in (("f", 0.5), ("g", None)) for s in systems])
+        shown = texts(chart.svg())
+        assert "g" in shown
+        assert shown.count("no value") == len(systems)
+
+
+def test_metrics_of_one_scale_share_an_axis_and_others_have_their_own():
+    """A grade from 0 to 5 would press shares to the left."""
+    chart = means([MeanRow(m, s, 0.5 * b, n=3, bounds=(0, b)) for m, b in (("f", 1), ("g", 1), ("c", 5)) for s in "ab"])
+    assert [(panel.x.low, panel.x.high, panel.x_numbers) for panel in chart.picture.panels] == [
+        (0, 1, False),
+        (0, 1, True),
+        (0, 5, True),
+    ]
+    assert chart.picture.panels[2].x.ticks == (0, 1, 2, 3, 4, 5)
+
+
+def test_a_scale_that_begins_below_0_has_its_own_axis():
+    """It would push all that begin at 0 to the right half, and an open one would stretch them."""
+    scales = (("f", (0, 1)), ("formality", (-1, 1)), ("g", (0, 1)), ("mate", (None, None)))
+    chart = means([MeanRow(metric, s, 0.5, n=3, bounds=bounds) for metric, bounds in scales for s in "ab"])
+    assert [(panel.x.low, panel.x.high) for panel in chart.picture.panels][:3] == [(0, 1), (-1, 1), (0, 1)]
+    assert chart.picture.panels[3].x.low > 0
+
+
+def test_a_single_system_is_not_repeated():
+    """A row a metric; those of one scale in one block."""
+    chart = means(
+        [MeanRow(m, "only", 0.5, n=3, bounds=(0, 1)) for m in ("f", "g")] + [MeanRow("c", "only", 3, bounds=(0, 5))]
+    )
+    assert [panel.height for panel in chart.picture.panels] == [48, 24]
+    assert "only" not in texts(chart.svg())
+
+
+def test_means_have_one_colour_and_are_hollow_without_an_interval():
+    """Names stand beside them; a seventh system is not taken for one without an interval."""
+    chart = means([MeanRow("m", f"s{n}", 0.5, *((0.4, 0.6) if n else (None, None))) for n in range(8)])
+    points = rows(chart, "point")
+    assert len({(row["colour"], row["shape"]) for row in points}) == 1
+    assert [row["fill"] == CARD for row in points] == [True] + [False] * 7
+
+
+def test_what_is_left_out_is_said():
+    """A picture as long as a book is none."""
+    chart = means([MeanRow("m", f"s{n}", 0.5, n=3) for n in range(MOST_ROWS + 7)])
+    assert len(rows(chart, "point")) == MOST_ROWS
+    assert "7 more stand in the table." in texts(chart.svg())
+
+
+def test_a_difference_that_may_be_none_is_hollow():
+    """By the corrected p-value, as the verdict in the table; the picture says so. Without one, by the interval."""
+    chart = differences(
+        [
+            DifferenceRow("apart", "a", "b", 0.05, 0.02, 0.08, 0.0004, 48),
+            DifferenceRow("within", "a", "b", 0.05, -0.02, 0.08, 0.2, 48),
+            DifferenceRow("excludes 0, within after Holm", "a", "b", 0.05, 0.001, 0.08, 0.09, 48),
+            DifferenceRow("alone", "a", "b", 0.05),
+            DifferenceRow("untested", "a", "b", 0.05, 0.02, 0.08),
+            DifferenceRow("too little measured", "a", "b", 0.05, 0.02, 0.08, 0.0004, 17, apart=False),
+        ]
+    )
+    assert [row["fill"] == CARD for row in rows(chart, "point")] == [False, True, True, True, False, True]
+    shown = texts(chart.svg())
+    assert {
+        "b minus a",
+        "p < 0.001 · n = 48",
+        "p = 0.200 · n = 48",
+        "Hollow: within the noise (p ≥ 0.05), or too little measured. The intervals are not corrected for the number of tests.",
+    } <= set(shown)
+
+
+def test_zero_is_on_every_axis_of_differences():
+    """It is what they are held against."""
+    chart = differences(
+        [DifferenceRow("m", "a", "b", 0.5, 0.4, 0.6), DifferenceRow("length", "a", "b", 120.0, 90.0, 150.0)]
+    )
+    assert all(panel.x.low <= 0 <= panel.x.high for panel in chart.picture.panels)
+    assert len(chart.picture.panels) == 2
+
+
+def test_the_ranking_shows_what_people_reach():
+    """A line of its own with its interval, beside the metrics in the order given; each line is named."""
+    chart = ranking(
+        [RankingRow("gist", 0.61, 0.5, 0.7, 192, 1, "a"), RankingRow("length", 0.03, -0.1, 0.2, 192, 2, "b")],
+        PeoplesAgreement(0.68, 0.6, 0.75),
+        "ja",
+        by="Kendall tau-b",
+    )
+    shown = texts(chart.svg())
+    assert {"人どうしの一致：0.68", "1. gist", "2. length", "a · n = 192"} <= set(shown)
+    assert {
+        "破線：0（一致なし）。白抜き：区間がないか、区間が 0 を含む。",
+        "一点鎖線：人どうしの一致。帯はその 95 % 区間。",
+    } <= set(shown)
+    (band,) = rows(chart, "bar")
+    assert (band["x"], band["x2"]) == (0.6, 0.75)
+    lines = {(marks.rows[0]["x"], *marks.style["strokeDash"]) for panel in chart.picture.panels for marks in panel.marks if "strokeDash" in (marks.style or {})}  # fmt: skip
+    assert lines == {(0, 4, 3), (0.68, 8, 3, 2, 3)}
+    assert chart.said.startswith("人どうしの一致：0.68")
+
+
+def test_costs_begin_at_zero_and_unknown_ones_are_said():
+    """What nobody knows has no block; what is not known of one system has no bar."""
+    chart = costs([CostRow("a", 1.5, 3.0, 1000), CostRow("b", None, 6.0, 500)], currency="JPY")
+    assert len(chart.picture.panels) == 3
+    assert {row["x"] for row in rows(chart, "bar")} == {0.0}
+    assert len(rows(chart, "bar")) == 5
+    assert {"cost (JPY)", "no value", "1,000"} <= set(texts(chart.svg()))
+
+
+@pytest.mark.parametrize("chart", [means([]), differences([]), ranking([]), costs([]), costs([CostRow("a")])])
+def test_nothing_makes_no_picture(chart):
+    """Rather none than an empty one."""
+    assert chart.svg() == ""
+
+
+@STEADY
+@given(st.lists(st.tuples(st.text(max_size=8), st.text(max_size=8), NUMBERS, NUMBERS, NUMBERS), max_size=12))
+def test_whatever_the_figures_marks_lie_in_their_field(given_rows):
+    """No coordinate is NaN or outside; what has no value has no mark."""
+    drawn = [
+        means([MeanRow(m, s, v, lo, hi, 3) for m, s, v, lo, hi in given_rows]),
+        differences([DifferenceRow(m, s, "x", v, lo, hi) for m, s, v, lo, hi in given_rows]),
+        ranking([RankingRow(m, v, lo, hi) for m, _, v, lo, hi in given_rows]),
+    ]
+    for chart in drawn:
+        for panel in chart.picture.panels if chart.picture else ():
+            for marks in panel.marks:
+                for row in marks.rows:
+                    assert all(panel.x.low <= row[at] <= panel.x.high for at in ("x", "x2") if at in row)
+                    assert all(panel.y.high <= row[at] <= panel.y.low for at in ("y", "y2") if at in row)

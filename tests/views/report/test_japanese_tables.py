@@ -1,0 +1,240 @@
+"""A Japanese report is Japanese throughout: whoever adds a table, a column or a remark learns here that it needs words.
+
+The words stand in src/saiten/views/japanese.toml.
+"""
+
+import json
+import os
+import re
+import tomllib
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from lxml import html
+
+from saiten.cli import main
+from saiten.cli.report import report_of
+from saiten.records import Label, Sample, Score, Scored, Span, Usage
+from saiten.runs import Journal
+from saiten.views.page.page import as_html
+from saiten.views.report.folding import SECOND_RANK
+from saiten.views.table import Interval, Name, Table, as_csv, as_json, as_latex, as_markdown
+from saiten.views.words import in_japanese, in_language
+
+STEADY = settings(max_examples=60, deadline=None, derandomize=True)
+CATALOGUE = tomllib.loads(files("saiten.views").joinpath("japanese.toml").read_text("utf-8"))
+TERMS = (
+    "AUROC", "F1", "ICC", "SD", "Pearson", "Spearman", "Kendall tau-b", "kappa", "alpha", "balanced accuracy", "macro",
+    "Williams", "Holm", "Cohen", "Fleiss", "accuracy", "correctness", "wscore", "lscore", "mscore", "refine",
+    "map_reduce", "E2", "E3", "NLP2023", "NRI-CIS", "USD", "max_turns", "faults", "saiten show OUT/scores/DATA",
+    "saiten score", "saiten agreement", "--samples", "--grade-zero lowest", "--grade-zero declined", "saiten meta-evaluate FILE FILE --spans", "saiten meta-evaluate", "--judge", "--spans", "-m context_overlap -m length", "context_overlap", "length", "saiten",
+)  # fmt: skip
+"""What practitioners say in Japanese as well, and names; add to it only such."""
+BOT = "def answer(question, id, history): return '一つ目は最初を残す。' if history else '選択肢がある。'"
+WORD = re.compile(r"[A-Za-z][A-Za-z'_-]+")
+
+
+def journal(folder, systems=("甲", "乙", "丙"), shift=0):
+    """A run with every status, votes, both kinds of evidence, aspects, systems and groups, in Japanese."""
+    metrics = ("faithfulness", "token_f1", "correctness[evidence=answer]", "correctness[evidence=reference]", "aspects[overall]")  # fmt: skip
+    with Journal.open(folder, {}, signatures=dict.fromkeys(metrics, "署名")) as written:
+        for n in range(40):
+            one = Sample(f"q{n}", f"橋 {n // 2} は何年前にできましたか。", f"{n} 年前です。", ("橋の記録",), f"{n} 年前。", group=("北", "南")[n % 2], system=systems[n % len(systems)], language="ja")  # fmt: skip
+            written.sample(one)
+            status = {3: "declined", 5: "undefined", 7: "unreadable", 9: "failed"}.get(n)
+            reason = f"理由 {n}"
+            votes = (0.0, 1.0) if n % 3 else (1.0, 1.0)
+            value = (n + shift) % 5 / 4
+            first = Score(value, "ok", reason, votes=votes, usage=Usage(2, 30, 4, 0.001))
+            written.score(Scored(one.id, metrics[0], first if status is None else Score(None, status, reason)))  # fmt: skip
+            written.score(Scored(one.id, metrics[1], Score((n + shift) / 50)))
+            for mode, metric in zip(("answer", "reference"), metrics[2:4], strict=True):
+                details = {"grade": n % 6, "evidence": {"mode": mode, "pieces": n % 10}}
+                written.score(Scored(one.id, metric, Score(float(n % 6), details=details)))
+            if n:
+                written.score(Scored(one.id, metrics[4], Score(n % 4 + 1.0, details={"aspect": "overall", "grade": n % 4 + 1, "best": 4})))  # fmt: skip
+    return folder
+
+
+def said(n):
+    """Labels of every kind: verdicts with and without an aspect, grades, preferences, words, a third decision."""
+    for who in ("愛子", "健"):
+        odd = who == "健"
+        yield from (Label(f"q{k}", float((k + (odd and k % 7 == 0)) % 2), who, "正しさ") for k in range(n))
+        yield from (Label(f"q{k}", float(k % 2), who) for k in range(8))
+        yield from (Label(f"q{k}", float((k + odd) % 6), who, "評点") for k in range(n))
+        yield from (Label(f"q{k}", float((k + (odd and k % 9 == 0)) % 6), who, "correctness") for k in range(n))
+        yield from (Label(f"q{k}", float((k + odd) % 6), who, "専門家") for k in range(n))
+        yield from (Label(f"q{k}", float((k + odd) % 4 + 1), who, "overall") for k in range(1, n))
+        yield from (Label(f"q{k} vs q{k + 1}", float(k % 3 - 1), who, "優劣") for k in range(0, n - 1, 2))
+        yield from (Label(f"q{k}", float(k % 3), who, "語", category=("良", "可", "不可")[k % 3]) for k in range(n))
+        yield from (Label(f"q{k}", float(k % 3), who, "印", spans=tuple(Span("字", k, k + 1) for _ in range(k % 3))) for k in range(n))  # fmt: skip
+    yield Label("q1", 1.0, "裁定者", "正しさ", adjudicated=True)
+    yield Label("ほか", 1.0, "愛子", "正しさ")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """The Japanese report of every kind of run, and an experiment."""
+    folder = tmp_path_factory.mktemp("japanese")
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        rows = [{"id": f"g{n}", "question": "いつまでに申請しますか。", "answer": "2週間前までに申請します。面談が必要です。", "reference": "2週間前までに申請します。備考欄に記入します。", "contexts": ["申請は2週間前まで。"]} for n in range(4)]  # fmt: skip
+        pairs = [{"id": f"p{n}", "question": f"選択肢 {n} は何をするか。", "reference": f"選択肢 {n} は最初を残す。", "group": "北南"[n % 2]} for n in range(4)]  # fmt: skip
+        for name, lines in (("rows", rows), ("pairs", pairs)):
+            Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lines), encoding="utf-8")
+        Path("bot.py").write_text(BOT, encoding="utf-8")
+        Path("grid.yaml").write_text(
+            "title: 直列か並列か\ndata:\n  - demo: en\n    limit: 4\nmodels: [extractive]\nsystems: [bot.py:answer]\n"
+            "chains: [refine, map_reduce]\nmetrics: [accuracy, word_recall]\nevidence: [answer, reference]\n"
+            "judge: offline\nat_once: 2\n",
+            encoding="utf-8",
+        )
+        for words in (
+            ["score", "rows.jsonl", "-m", "gist", "-o", "趣旨"],
+            ["converse", "pairs.jsonl", "--system", "bot.py:answer", "-o", "対話"],
+            ["converse", "pairs.jsonl", "--system", "bot.py:answer", "-o", "短い対話", "--max-turns", "1"],
+            ["experiment", "grid.yaml"],
+        ):
+            with pytest.raises(SystemExit, match=r"^0$"):
+                main([*words, "--quiet"])
+        journal(Path("初回"))
+        journal(Path("次回"), systems=("甲",), shift=1)
+        runs = [Path(name) for name in ("初回", "次回", "趣旨", "対話", "短い対話", "runs/grid")]
+        return report_of(runs, labels=list(said(40)), language="ja", title="六月の実験")
+    finally:
+        os.chdir(before)
+
+
+@pytest.fixture(scope="module")
+def names(report):
+    """What comes from outside: of runs, metrics, systems, groups, samples, models; and the letters of a ranking."""
+    found = {"overall", "extractive", "python:bot.py:answer", "offline", "ab", "ja:", "en:"}
+    for one in report.tallies:
+        found |= {one.name, *one.reader.manifest.signatures, *one.told.places, *one.told.systems}
+    return found
+
+
+def english(texts, names):
+    """Words of our own that are left in them."""
+    known = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?![A-Za-z_])" for name in sorted({*names, *TERMS}, key=len, reverse=True)))  # fmt: skip
+    return {word for text in texts for word in WORD.findall(known.sub(" ", text))}
+
+
+def test_no_english_is_left_in_any_table(report, names):
+    """Title, columns, caption, and every cell but those that a run brought with it."""
+    tables = [in_language(table, "ja") for chapter in report.chapters for table in chapter.tables]
+    assert len({table.title.rpartition("：")[2] for table in tables}) > 30, "every kind of table is in this report"
+    left = {}
+    for table in tables:
+        brought = {at for at, name in enumerate(table.columns) if name in {"署名", "理由"}}
+        cells = [c for row in table.rows for at, c in enumerate(row) if isinstance(c, str) and at not in brought]
+        if words := english([table.title, *table.columns, table.caption, *cells], names):
+            left[table.title] = words
+    assert not left, "say it in Japanese in src/saiten/views/japanese.toml"
+
+
+def test_no_english_is_left_in_any_chart(report, names):
+    """Neither above it nor in what is told to those who do not see it, nor in the picture."""
+    charts = list(report.charts)
+    assert len(charts) > 15
+    texts = [text for chart in charts for text in (chart.title, chart.said)]
+    for panel in (panel for chart in charts if chart.picture for panel in chart.picture.panels):
+        texts += [panel.x_title, panel.y_title]
+        texts += [str(row.get(kind, "")) for marks in panel.marks for row in marks.rows for kind in ("text", "told")]
+    texts = [re.sub(r"\w+(?:…|\.\.\.)\w+", "", text) for text in texts]  # the middle of a long name is left out
+    assert english(texts, names) == set()
+
+
+def test_no_english_is_left_on_the_page(report, names):
+    """What a reader meets around the cells: headings, heads, captions, the key; and nothing says that it is English."""
+    chapters = [replace(one, tables=[replace(table, charts=()) for table in one.tables]) for one in report.chapters]
+    page = html.fromstring(as_html(chapters, title=report.title, language="ja"))
+    found = page.xpath("//h1 | //h2 | //h3 | //nav//a | //thead//th/span | //p | //details//li")
+    assert english([node.text_content() for node in found], names) == set()
+    assert not page.xpath("//h3[@lang] | //table[@lang]")
+
+
+def test_what_is_folded_is_there(report):
+    """A table of second rank that got another title would stand open again, without a word."""
+    titles = [f": {table.title}: " for chapter in report.chapters for table in chapter.tables]
+    assert {rank for rank in SECOND_RANK if not any(f": {rank}: " in title for title in titles)} == set()
+
+
+TABLES = [
+    Table("Scores", ("metric", "mean", "95 % from", "to", "n", "remarks"), (("n", 0.5, 0.4, 0.6, 3, "2 failed"),), "95 % interval: bootstrap over questions.", (Interval("mean", "95 % from", "to"),)),
+    Table("first → second", ("metric", "verdict"), (("faithfulness", "within the noise"),)),
+]  # fmt: skip
+
+
+def test_the_other_forms_stay_english(report):
+    """Programs read their names; only a page in Japanese has others."""
+    for form in (as_json, as_csv, as_markdown, as_latex):
+        assert english([form(TABLES)], set()) >= {"metric", "verdict", "within", "noise"}
+    assert "within the noise" in as_html(TABLES)
+    page = as_html(TABLES, language="ja")
+    assert "within the noise" not in page
+    assert "誤差の範囲" in page
+    assert all(re.search("[\u3040-\u30ff\u4e00-\u9fff]", t.title) is None for c in report.chapters for t in c.tables if t.title == "Scores")  # fmt: skip
+
+
+def test_intervals_are_drawn_in_japanese_as_well():
+    """Figure and ends are found under their new names."""
+    table = in_language(TABLES[0], "ja")
+    assert table.columns == ("評価指標", "平均", "95 % 下限", "上限", "n", "備考")
+    assert table.intervals == (Interval("平均", "95 % 下限", "上限"),)
+    assert table.rows[0] == ("n", 0.5, 0.4, 0.6, 3, "失敗：2 件")
+    assert in_language(table, "ja") == table
+    assert as_html([TABLES[0]], language="ja").count("<svg") == as_html([TABLES[0]]).count("<svg")
+
+
+@pytest.mark.parametrize("name", ["metric", "Scores", "all", "mean", "within the noise", "labels: over items", "{n}"])
+def test_a_name_from_outside_stays(name):
+    """Though it be a word of ours: as title, as column, as a cell where our own words may stand, and in a sentence."""
+    table = in_language(Table(Name(name), (Name(name), "system"), ((name, Name(name)),)), "ja")
+    assert (table.title, table.columns[0], table.rows[0]) == (name, name, (name, name))
+    assert in_language(Table(f"What answers lack and add: {name}", (), ()), "ja").title.endswith(f"：{name}")
+
+
+def test_a_text_of_which_a_part_is_unknown_stays_whole():
+    """Better English than half of each."""
+    known = "Lower is better for lscore, higher for the others."
+    assert in_japanese("caption", known) is not None
+    assert in_japanese("caption", f"{known} Something new.") is None
+    assert in_language(Table("t", ("remarks",), (("2 failed; something new",),)), "ja").rows == (("2 failed; something new",),)  # fmt: skip
+
+
+@STEADY
+@given(
+    st.text()
+    | st.lists(st.sampled_from(["2 failed", "; ", ", ", "{n}", ": ", "Notes", " from"]), max_size=500).map("".join)
+)
+@example("x: " * 500 + "Notes")
+@example("Pearson" + " from" * 300)
+@example("; ".join(["2 failed"] * 200))
+def test_no_text_at_all_breaks_it(text):
+    """Whatever stands in a table; what is not ours comes out as it went in."""
+    table = Table(text, (text,), ((text,), (None,), (0.5,)), text)
+    shown = in_language(table, "ja")
+    if not re.search("[A-Za-z]", text):  # else it may be put together of words of ours
+        assert (shown.title, shown.columns, shown.caption, shown.rows) == (text, (text,), text, table.rows)
+
+
+def test_every_entry_has_the_same_places_in_both_languages():
+    """And a place is a number, a name, or of a section that there is."""
+    for section, entries in CATALOGUE.items():
+        for text, japanese in entries.items():
+            places = sorted(re.findall(r"{(\w+)}", text))
+            assert sorted(set(re.findall(r"{(\w+)}", japanese))) == places, (section, text)
+            assert {place.rstrip("0123456789") for place in places} <= {*CATALOGUE, "n", "name", "run"}, text
+
+
+def test_entries_that_stay_are_terms():
+    """A word that is itself in Japanese is one that practitioners use."""
+    same = [text for entries in CATALOGUE.values() for text, japanese in entries.items() if text == japanese]
+    assert english(same, {"{aspect}", "{name}", "{column}", "{apart}"}) == set()

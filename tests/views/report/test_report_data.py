@@ -1,0 +1,175 @@
+"""What a report holds of the samples: complete, in order, bounded, and never markup."""
+
+import re
+from base64 import b64decode
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from report_runs import HOSTILE, SIGNATURES, samples, scores
+from unpacking import index_of, items_of, unpacked
+
+from saiten.records import Sample, Score, Scored
+from saiten.runs import read_run
+from saiten.views.page.page import clean
+from saiten.views.report.choosing import choose
+from saiten.views.report.document import make_report, write_report
+from saiten.views.report.packing import PACK, Packs, as_json, packed
+
+STEADY = settings(max_examples=60, deadline=None, derandomize=True)
+
+
+def test_the_list_has_every_sample_with_its_values_and_statuses(run, page):
+    """In the order of the run; a value that there is not is null, and its status says why."""
+    text = page(run("first", samples(20)))
+    index = index_of(text)
+    assert index["count"] == 20
+    assert index["id"] == [f"q{n}" for n in range(20)]
+    assert index["runs"] == ["first"]
+    faithfulness, words = index["metrics"]
+    assert (faithfulness["name"], words["name"]) == tuple(SIGNATURES)
+    assert faithfulness["values"][8:11] == [0.75, None, 0.0]
+    assert faithfulness["statuses"] == ("0" * 9 + "3") * 2
+    assert words["values"] == [n / 100 for n in range(20)]
+    assert index["group"]["names"] == ["north", "south"]
+
+
+def test_a_sample_in_full_has_everything_that_show_tells(run, page):
+    """Texts, statements with verdicts and reasons, further details, votes, usage, and the reply of an unreadable one."""
+    items = items_of(page(run("first", samples(20))))
+    one = items[1]
+    assert one["answer"] == "Bridge 1 is 1 years old."
+    assert one["contexts"] == ["The bridge was built 1 years ago.", "It is made of steel."]
+    (place, score), _ = one["scores"]
+    assert (place, score["value"], score["votes"], score["usage"]) == (0, 0.25, [0.0, 1.0], [2, 300, 40, 0.001, 0, 0])
+    assert score["lines"] == [
+        [1, "yes", "Statement 1.", "it says so"],
+        [1, "no", "Made-up part.", "no"],
+        [1, "rest", '{"extra": {"a": [1]}}', ""],
+    ]
+    assert items[9]["scores"][0][1]["raw"] == "I think 9"
+
+
+def test_what_a_score_says_later_replaces_what_it_said(run, page, tmp_path):
+    """As in every other command, whichever order the files are in."""
+    folder = run("first", samples(3))
+    again = Scored("q1", "token_f1", Score(0.875))
+    from saiten.runs import Journal
+
+    with Journal.open(folder, {}, signatures=SIGNATURES) as journal:
+        journal.score(again)
+    text = page(folder)
+    assert index_of(text)["metrics"][1]["values"] == [0, 0.875, 0.02]
+    assert items_of(text)[1]["scores"][1][1]["value"] == 0.875
+
+
+def test_hostile_texts_are_data_wherever_they_stand(run, page):
+    """Nothing of them is markup; the one way they are changed is that what acts or is no character becomes a sign."""
+    shown = clean(HOSTILE)
+
+    def of(sample, number):
+        yield Scored(
+            sample.id, "faithfulness",
+            Score(0.5, "ok", HOSTILE, {"statements": [HOSTILE], "verdicts": [{"number": 1, "verdict": True, "reason": HOSTILE}], HOSTILE: HOSTILE}),
+        )  # fmt: skip
+        yield Scored(sample.id, "token_f1", Score(None, "unreadable", HOSTILE, {"raw": HOSTILE}))
+
+    sample = Sample(HOSTILE, HOSTILE, HOSTILE, (HOSTILE,), HOSTILE, (HOSTILE,), (HOSTILE,), HOSTILE, HOSTILE)
+    text = page(run("first", [sample, Sample("plain", "Q?", "A")], of), title=HOSTILE)
+    assert "document.title=2</script>" not in text
+    assert "<img" not in text
+    assert text.count("<script") == text.count("</script>") == 5
+    text.encode()  # no half characters
+    (item, _), index = items_of(text), index_of(text)
+    assert index["id"][0] == item["question"] == item["answer"] == item["references"][1] == shown
+    assert item["scores"][0][1]["lines"][0] == [1, "yes", shown, shown]
+    assert item["scores"][1][1]["raw"] == shown
+
+
+def test_long_texts_are_cut_and_say_so(run, page):
+    """No sample makes the page endless; the command that shows the rest is named."""
+    long = Sample("q", "Q?", "x" * 1_000_000, tuple("y" * 30_000 for _ in range(3)))
+    (item,) = items_of(page(run("first", [long])))
+    assert len(item["answer"]) < 21_000
+    assert item["answer"].endswith("[980000 characters more: saiten show RUN --sample ID]")
+
+
+def test_details_that_nest_deep_do_no_harm(run, page):
+    """A page is made all the same."""
+    deep = {"a": None}
+    for _ in range(300):
+        deep = {"a": deep}
+
+    def of(sample, number):
+        yield Scored(sample.id, "faithfulness", Score(0.5, details={"answer": {"statements": ["s"]}, **deep}))
+
+    (item,) = items_of(page(run("first", [Sample("q", "Q?", "A")], of)))
+    assert item["scores"][0][1]["value"] == 0.5
+
+
+def test_the_same_samples_are_shown_of_every_run(run, page):
+    """As many as fit; the scores and the order have no part in it."""
+    one, other = list(samples(40)), list(samples(40, system="two"))
+    text = page(run("first", one), run("second", other[::-1], lambda s, n: scores(s, n + 3)), limit=21)
+    index = index_of(text)
+    shown = [{i for i, of in zip(index["id"], index["run"], strict=True) if of == number} for number in (0, 1)]
+    assert shown[0] == shown[1]
+    assert len(shown[0]) == 10
+    assert "20 of 80 answers are on this page." in text
+    assert sorted(shown[0]) != sorted(f"q{n}" for n in range(10)), "not simply the first ones"
+
+
+@STEADY
+@given(st.lists(st.text(), unique=True, max_size=60), st.integers(1, 50), st.integers(1, 3))
+def test_a_choice_is_never_over_the_limit_and_takes_all_where_they_fit(ids, limit, runs):
+    """And it says how many it takes."""
+    choice = choose(ids * runs, limit)
+    taken = sum(choice.holds(each) for each in ids) * runs
+    assert choice.shown == taken <= limit
+    assert choice.total == len(ids) * runs
+    assert choice.total > limit or taken == choice.total
+    assert choice.total <= limit or taken > limit - runs
+
+
+@STEADY
+@given(st.lists(st.text(max_size=40)))
+def test_what_is_packed_comes_out_again(values):
+    """Every text as `clean` shows it; the pack is base64 and nothing else."""
+    text = packed(as_json(values))
+    assert re.fullmatch(r"[A-Za-z0-9+/]*=*", text)
+    assert unpacked(text) == [clean(value) for value in values]
+    assert b64decode(text)[4:8] == b"\0\0\0\0", "no time in it: the same samples make the same page"
+
+
+def test_packs_are_filled_and_start_where_they_say():
+    """Each value is in the pack that its number leads to."""
+    packs = Packs()
+    values = [{"text": f"{number} " + "x" * 3_000} for number in range(300)]
+    made = [text for value in values for text in packs.add(value)] + list(packs.rest())
+    assert len(made) == len(packs.starts) > 3
+    found = [unpacked(text) for text in made]
+    assert [value for pack in found for value in pack] == values
+    assert [sum(map(len, found[:at])) for at in range(len(found))] == packs.starts
+    assert all(len(as_json(pack)) < PACK + 4_000 for pack in found)
+
+
+def test_the_report_of_the_same_runs_is_the_same(run, page):
+    """Byte by byte, so that it can be kept under version control and compared."""
+    folder = run("first", samples(12))
+    assert page(folder) == page(folder)
+
+
+@pytest.mark.parametrize("content", ["", "<!DOCTYPE html><title>mine</title>", "x" * 50_000])
+def test_only_a_page_of_ours_or_an_empty_file_is_overwritten(run, tmp_path, content):
+    """Anything else stays."""
+    report = make_report([read_run(run("first", samples(3)))])
+    target = tmp_path / "target.html"
+    target.write_text(content)
+    if not content:
+        write_report(report, target)
+        write_report(report, target)
+        assert "DOCTYPE" in target.read_text(encoding="utf-8")
+        return
+    with pytest.raises(Exception, match="no page of saiten"):
+        write_report(report, target)
+    assert target.read_text() == content

@@ -1,0 +1,336 @@
+"""The report in a real browser: charts, filter, sort, search, drill-down, keys, both languages and schemes, from a file.
+
+Opt-in: runs where Chromium and Playwright are installed, else it is skipped. Screenshots are written to the folder that
+SAITEN_SCREENSHOTS names, for a person to look at.
+"""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from looking import faults, shot
+from report_runs import HOSTILE, samples
+
+import browsing
+from saiten.cli import main
+from saiten.records import Sample, Score, Scored
+from saiten.runs import read_run
+from saiten.views.page.page import clean
+
+browsing.playwright()
+pytestmark = browsing.MARKS
+browser = browsing.browser
+
+BOT = "def answer(question, id, history): return 'Option 1 keeps the first.' if history else 'There are options.'"
+LOOKS = [("en", "light", (1400, 1000)), ("ja", "dark", (1400, 1000)), ("ja", "light", (390, 844)), ("en", "dark", (820, 1180))]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Runs of every kind: two over the same answers, one of gist, one of dialogues."""
+    folder = tmp_path_factory.mktemp("whole")
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        rows = [
+            {
+                "id": f"q{n}", "question": "いつまでに申請しますか。" if n % 2 else "By when?", "system": "ab"[n % 2],
+                "answer": "2週間前までに申請します。面談が必要です。" if n % 2 else f"By the {n}th. You need a signature.",
+                "reference": "2週間前までに申請します。備考欄に記入します。" if n % 2 else "By the 10th. Photographs are enough.",
+                "contexts": ["申請は2週間前まで。" if n % 2 else "They are handed in by the 10th."],
+            }
+            for n in range(24)
+        ]  # fmt: skip
+        Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        pairs = [{"id": f"p{n}", "question": f"What does option {n} do?", "reference": f"Option {n} keeps the first.", "group": "ab"[n % 2]} for n in range(4)]  # fmt: skip
+        Path("pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in pairs), encoding="utf-8")
+        Path("bot.py").write_text(BOT, encoding="utf-8")
+        for words in (
+            ["score", "rows.jsonl", "-m", "faithfulness", "-m", "token_f1", "-o", "first"],
+            ["score", "rows.jsonl", "-m", "faithfulness", "-m", "token_f1", "-o", "second"],
+            ["score", "rows.jsonl", "-m", "gist", "-o", "units"],
+            ["converse", "pairs.jsonl", "--system", "bot.py:answer", "-o", "talks"],
+        ):
+            # Playwright has a running loop in this thread.
+            with ThreadPoolExecutor(1) as other, pytest.raises(SystemExit, match=r"^0$"):
+                other.submit(main, [*words, "--quiet"]).result()
+    finally:
+        os.chdir(before)
+    return [read_run(folder / name) for name in ("first", "second", "units", "talks")]
+
+
+@pytest.fixture
+def plain(run):
+    """A run of 60 answers of two systems."""
+    return [read_run(run("first", [*samples(30), *samples(30, system="two", start=30)]))]
+
+
+def ids(page):
+    """Of the rows that are in the page."""
+    return page.locator(".list tbody tr[data-at] th").all_inner_texts()
+
+
+def counted(page):
+    """What stands beside the filters."""
+    return page.locator(".filters output").inner_text()
+
+
+def test_the_charts_are_drawn_and_the_list_stands(opened, plain):
+    """Pictures with an area, each with a name; the first rows of the list, and how many there are."""
+    page = opened(plain)
+    pictures = page.locator("figure svg")
+    assert pictures.count() >= 4
+    for picture in pictures.all():
+        assert picture.bounding_box()["width"] > 100
+        assert picture.get_attribute("role") == "img"
+    assert ids(page)[:3] == ["q0", "q1", "q2"]
+    assert counted(page) == "60 of 60 answers"
+
+
+def test_filters_narrow_the_list_and_are_cleared(opened, plain):
+    """Ranges of a metric, system, group, status; what fits nothing says so."""
+    page = opened(plain)
+    page.get_by_label("Metric", exact=True).select_option(label="token_f1")
+    page.get_by_label("from", exact=True).fill("0.5")
+    assert ids(page) == [f"q{n}" for n in range(50, 60)]
+    page.get_by_label("to", exact=True).fill("0.51")
+    assert ids(page) == ["q50", "q51"]
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_label("System", exact=True).select_option(label="two")
+    page.get_by_label("Group", exact=True).select_option(label="south")
+    assert ids(page)[:2] == ["q31", "q33"]
+    page.get_by_label("Status", exact=True).select_option(label="unreadable")
+    assert ids(page) == ["q39", "q49", "q59"]
+    page.get_by_label("from", exact=True).fill("5")
+    assert page.get_by_text("No answer fits.").is_visible()
+    page.get_by_role("button", name="Clear filters").click()
+    assert counted(page) == "60 of 60 answers"
+
+
+def test_a_click_on_a_head_sorts(opened, plain):
+    """Figures from the highest, then the lowest, then as they came; what has no value stands last either way."""
+    page = opened(plain)
+    button = page.locator(".list thead").get_by_role("button", name="token_f1")
+    button.click()
+    assert ids(page)[:2] == ["q59", "q58"]
+    button.click()
+    assert ids(page)[:2] == ["q0", "q1"]
+    assert page.locator(".list th[aria-sort=ascending]").inner_text() == "token_f1"
+    page.locator(".list thead").get_by_role("button", name="faithfulness").click()
+    page.locator(".list").evaluate("box => box.scrollTo(0, box.scrollHeight)")
+    page.locator('.list tr[data-at="59"]').wait_for()
+    assert ids(page)[-6:] == [f"q{n}" for n in range(9, 60, 10)]
+
+
+def test_the_search_finds_what_stands_in_an_answer(opened, plain):
+    """In question, answer, contexts, statements and reasons; all words, whatever their width or case."""
+    page = opened(plain)
+    box = page.get_by_label("Search")
+    box.fill("ＢＲＩＤＧＥ 41 years")
+    page.get_by_text("1 of 60 answers").wait_for()
+    assert ids(page) == ["q41"]
+    box.fill("statement 7. q7")
+    page.locator(".list tbody tr", has_text="q7").wait_for()
+    assert counted(page) == "1 of 60 answers"
+    box.fill("nowhere")
+    page.get_by_text("0 of 60 answers").wait_for()
+
+
+def test_a_row_opens_to_everything_that_is_known(opened, plain):
+    """Question to raw reply; the next one, and back to the row."""
+    page = opened(plain)
+    page.get_by_role("button", name="q8", exact=True).click()
+    drawer = page.get_by_role("dialog")
+    drawer.wait_for()
+    assert drawer.get_attribute("aria-labelledby") == "sample-id"
+    for text in ("How old is bridge 4?", "Bridge 8 is 8 years old.", "It is 8 years old.", "Statement 8.", "it says so", "2 calls, 300 + 40 tokens, cost 0.0010"):  # fmt: skip
+        assert drawer.get_by_text(text, exact=True).or_(drawer.get_by_text(text)).first.is_visible(), text
+    assert drawer.locator("li.no .sign").inner_text() == "✗"
+    drawer.get_by_role("button", name="Next").click()
+    drawer.get_by_role("heading", name="q9", exact=True).wait_for()
+    assert drawer.get_by_text("no JSON").is_visible()
+    drawer.get_by_text("The reply as it came").click()
+    assert drawer.get_by_text("I think 9").is_visible()
+    page.keyboard.press("Escape")
+    drawer.wait_for(state="hidden")
+    assert page.evaluate("document.activeElement.textContent") == "q9"
+
+
+def test_the_list_is_used_with_the_keyboard_alone(opened, plain):
+    """One stop for Tab; arrows, Home, End move; Enter opens; Escape comes back."""
+    page = opened(plain)
+    page.locator(".list tbody button").first.focus()
+    for key, expected in (("ArrowDown", "q1"), ("PageDown", None), ("End", "q59"), ("ArrowUp", "q58"), ("Home", "q0")):
+        page.keyboard.press(key)
+        focused = page.evaluate("document.activeElement.textContent")
+        assert expected is None or focused == expected, key
+        assert page.locator(".list tbody button[tabindex='0']").count() == 1
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").get_by_role("heading", name="q1", exact=True).wait_for()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("dialog").get_by_role("heading", name="q2", exact=True).wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="hidden")
+
+
+def test_every_kind_of_run_opens_to_what_it_has(opened, whole):
+    """Units in colours, transcripts; of a chosen run only its own metrics stand in the list."""
+    page = opened(whole, language="en")
+    runs = page.get_by_label("Run", exact=True)
+    runs.select_option(label="units")
+    heads = page.locator(".list thead th").all_inner_texts()
+    assert any(head.startswith("gist") for head in heads)
+    assert "token_f1" not in heads
+    page.locator(".list tbody button").nth(1).click()
+    drawer = page.get_by_role("dialog")
+    drawer.locator("article.gist mark").first.wait_for()
+    assert (
+        drawer.locator("article.gist .side").first.evaluate("side => side.textContent")
+        == "2週間前までに申請します。備考欄に記入します。"
+    )
+    page.keyboard.press("Escape")
+    runs.select_option(label="talks")
+    page.locator(".list tbody button").first.click()
+    drawer.get_by_text("There are options.").first.wait_for()
+    assert drawer.locator(".talk .question").count() >= 1
+    assert page.get_by_role("heading", name="first → second").count() == 1
+
+
+def test_texts_from_outside_do_nothing(opened, run):
+    """No script of theirs runs; they are shown, with signs for what would act."""
+
+    def of(sample, number):
+        verdicts = [{"number": 1, "verdict": True, "reason": HOSTILE}]
+        yield Scored(
+            sample.id, "faithfulness", Score(0.5, "ok", HOSTILE, {"statements": [HOSTILE], "verdicts": verdicts})
+        )
+        yield Scored(sample.id, "token_f1", Score(None, "unreadable", HOSTILE, {"raw": HOSTILE}))
+
+    sample = Sample(HOSTILE, HOSTILE, HOSTILE, (HOSTILE,), HOSTILE, (HOSTILE,), (HOSTILE,), HOSTILE, HOSTILE)
+    page = opened([read_run(run("first", [sample, Sample("plain", "Q?", "A", system="other")], of))], title="Safe")
+    page.locator(".list tbody button").first.click()
+    drawer = page.get_by_role("dialog")
+    drawer.wait_for()
+    for detail in drawer.locator("details").all():
+        detail.evaluate("each => { each.open = true }")
+    assert page.title() == "Safe · saiten"
+    assert page.locator("img").count() == 0
+    assert drawer.locator(".said").first.evaluate("each => each.textContent") == clean(HOSTILE)
+    assert drawer.locator("pre.raw").evaluate("each => each.textContent") == clean(HOSTILE)
+    page.keyboard.press("Escape")
+    page.get_by_label("Search").fill("<script>document")
+    page.get_by_text("2 of 2 answers").wait_for()
+    page.get_by_label("Search").fill("<script>nothing")
+    page.get_by_text("No answer fits.").wait_for()
+
+
+def test_a_link_to_a_sample_opens_it(opened, plain):
+    """As long as the page is the same."""
+    page = opened(plain)
+    page.locator(".list tbody button").nth(4).click()
+    page.get_by_role("dialog").wait_for()
+    assert page.url.endswith("#item-4")
+    page.reload()
+    page.get_by_role("dialog").get_by_role("heading", name="q4", exact=True).wait_for()
+
+
+def test_back_closes_an_answer_and_an_address_opens_one(opened, plain):
+    """As a reader expects of a page: what is pasted is opened, Back comes back, and does not leave the report."""
+    page = opened(plain)
+    drawer = page.get_by_role("dialog")
+    start = page.url
+    page.locator(".list tbody button").nth(2).click()
+    drawer.get_by_role("heading", name="q2", exact=True).wait_for()
+    page.keyboard.press("ArrowRight")
+    drawer.get_by_role("heading", name="q3", exact=True).wait_for()
+    page.go_back()
+    drawer.wait_for(state="hidden")
+    assert page.url == start
+    page.evaluate("location.hash = '#item-7'")
+    drawer.get_by_role("heading", name="q7", exact=True).wait_for()
+    page.evaluate("location.hash = '#item-8'")
+    drawer.get_by_role("heading", name="q8", exact=True).wait_for()
+    page.keyboard.press("Escape")
+    drawer.wait_for(state="hidden")
+    assert page.url.endswith("#items")
+    page.evaluate("location.hash = '#item-99999999'")
+    assert drawer.is_hidden()
+
+
+LONG_ID = "a/very/long/way/to/name/an/answer/of/a/system@"
+
+
+@pytest.mark.parametrize("size", [(1400, 900), (360, 800)])
+@pytest.mark.parametrize("opened", ["file"], indirect=True)
+def test_values_are_in_sight_without_scrolling(opened, run, size):
+    """At least five of many metrics on a wide screen, one on a narrow one; a long id is cut with a sign and is whole
+    where a pointer is.
+    """
+
+    def of(sample, number):
+        for name in range(9):
+            yield Scored(sample.id, f"metric_of_a_name_{name}[with=settings]", Score(number / 60))
+
+    ids = [Sample(f"{LONG_ID}{n}", f"A question of some length, number {n}?", "A", system="a-system-of-a-long-name", group="g") for n in range(5)]  # fmt: skip
+    page = opened([read_run(run(name, ids, of)) for name in ("first", "second")], "light", size, language="en")
+    box = page.locator(".list").bounding_box()
+    cells = [cell.bounding_box() for cell in page.locator('.list tr[data-at="0"] td.number').all()]
+    inside = [cell for cell in cells if cell["x"] + cell["width"] <= box["x"] + box["width"]]
+    assert len(inside) >= (6 if size[0] == 1400 else 1), "the first is the difference"
+    button = page.locator(".list tbody button").first
+    assert button.get_attribute("title") == f"{LONG_ID}0"
+    assert (
+        button.evaluate("each => each.scrollWidth > each.clientWidth && getComputedStyle(each).textOverflow")
+        == "ellipsis"
+    )
+    assert box["height"] < 500, "ten rows leave no empty box"
+
+
+@pytest.mark.parametrize("opened", ["file"], indirect=True)
+def test_a_chart_is_whole_in_sight_on_a_narrow_screen(opened, plain):
+    """And large once it is touched."""
+    page = opened(plain, "light", (360, 800))
+    chart = page.locator("figure .box").first
+    assert chart.locator("svg").bounding_box()["width"] <= 360
+    chart.focus()
+    assert chart.locator("svg").bounding_box()["width"] > 500
+
+
+def test_without_javascript_tables_and_charts_are_there(opened, plain):
+    """And it is said what needs it."""
+    page = opened(plain, javascript=False)
+    assert page.locator("table").count() >= 4
+    assert page.locator("figure svg").count() >= 4
+    assert page.get_by_text("The list of single answers needs JavaScript").is_visible()
+
+
+def test_printed_it_is_the_summary_alone(opened, plain):
+    """The list and the drawer are no matter for paper."""
+    page = opened(plain)
+    page.emulate_media(media="print")
+    assert page.locator(".list").is_hidden()
+    assert page.get_by_role("heading", name="Distributions").is_visible()
+
+
+@pytest.mark.parametrize(("language", "scheme", "size"), LOOKS)
+@pytest.mark.parametrize("opened", ["file"], indirect=True)
+def test_looks_in_both_languages_and_schemes(opened, whole, language, scheme, size):
+    """Axe finds nothing serious, nothing is wider than the screen; screenshots are kept where asked for."""
+    page = opened(whole, scheme, size, language=language)
+    name = f"report-{language}-{scheme}-{size[0]}"
+    shot(page, name)
+    assert faults(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (int(ground.split("(")[1].split(",")[0]) < 128) is (scheme == "dark")
+    for run, number in (("first", 1), ("units", 1), ("talks", 0)):
+        page.locator(".filters select").first.select_option(label=run)
+        page.locator(f'.list tr[data-at="{number}"] button').click()
+        page.get_by_role("dialog").wait_for()
+        shot(page, f"{name}-{run}")
+        assert faults(page) == [], run
+        page.keyboard.press("Escape")
+        page.get_by_role("dialog").wait_for(state="hidden")

@@ -1,0 +1,45 @@
+"""Systems compared by their dialogues: what stands in the tables whatever groups and runs are called."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from saiten.results.comparison import verdict
+from saiten.results.dialogue_comparison import SCORES, Run, by_group
+from saiten.results.sides import PairedSide
+
+KEYS = [(f"question {n}", f"q{n}") for n in range(8)]
+
+
+def run(name: str, value: float, lost: Sequence[tuple[str, str]] = ()) -> Run:
+    """A run whose scores rise from this value; of the pairs that are lost nothing was measured."""
+    values = {score: {key: value + n / 8 for n, key in enumerate(KEYS)} for score in SCORES}
+    missing = {score: dict.fromkeys(lost, "failed") for score in SCORES}
+    return Run(name, "bot", PairedSide(values, missing, Counter([*KEYS, *lost])))
+
+
+def test_a_group_called_all_does_not_take_the_place_of_the_whole():
+    """There are two rows, and the one over all groups has all pairs."""
+    groups = {key: "all" if n < 4 else "other" for n, key in enumerate(KEYS)}
+    means = by_group([run("a", 1), run("b", 2)], groups, verdict, glance=False)[0]
+    rows = [row for row in means.rows if row[0] == "wscore"]
+    assert [(row[1], row[2]) for row in rows] == [("(all)", 8), ("all", 4), ("other", 4)]
+    assert rows[0][3] == pytest.approx(1 + 28 / 64)
+
+
+def test_two_runs_of_one_name_keep_their_own_figures():
+    """Columns are told apart by their place."""
+    means = by_group([run("a", 1), run("a", 2)], {}, verdict, glance=False)[0]
+    assert means.rows[0][4] - means.rows[0][3] == pytest.approx(1)
+
+
+def test_a_group_of_which_little_was_measured_has_no_verdict():
+    """The dialogues that failed may have been the hard ones; the other group is not concerned."""
+    lost = [(f"lost {n}", f"x{n}") for n in range(4)]
+    groups = {key: f"g{n % 2}" for n, key in enumerate(KEYS)} | dict.fromkeys(lost, "g1")
+    table = by_group([run("a", 1, lost), run("b", 2, lost)], groups, verdict, glance=False)[1]
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    assert {(row["group"], row["n"], row["of"]) for row in rows} == {("g0", 4, 4), ("g1", 4, 8)}
+    assert {row["verdict"] for row in rows if row["group"] == "g1"} == {"too little measured"}
+    assert "too little measured" not in {row["verdict"] for row in rows if row["group"] == "g0"}

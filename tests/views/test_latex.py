@@ -1,0 +1,55 @@
+"""Tables for LaTeX: rules, and texts from outside that would like to be commands."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saiten.views.table import Table, as_latex
+
+OBEYED = re.compile(r"(?<!\\)[#$%&_^~]")
+
+
+def body(text):
+    """The lines between the rules."""
+    return text.split("\\midrule\n")[1].split("\\bottomrule")[0].splitlines()
+
+
+def test_a_table_has_booktabs_rules_a_caption_and_aligned_columns():
+    """Names to the left, numbers to the right, three decimals, a dash for nothing."""
+    table = Table("Scores", ("metric", "95 %"), (("採点", 0.12345), ("b", None)), "A caption.")
+    assert as_latex([table]) == (
+        "% needs \\usepackage{booktabs}\n\n"
+        "\\begin{table}\n\\centering\n\\caption{Scores. A caption.}\n\\begin{tabular}{lr}\n\\toprule\n"
+        "metric & 95 \\% \\\\\n\\midrule\n採点 & 0.123 \\\\\nb & – \\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("a_b & 5 % #1 $x$", r"a\_b \& 5 \% \#1 \$x\$"),
+        ("\\input{x}", r"\textbackslash{}input\{x\}"),
+        ("a^b~c", r"a\textasciicircum{}b\textasciitilde{}c"),
+        ("two\nlines", "two lines"),
+        ('<|">', r"\textless{}\textbar{}\textquotedbl{}\textgreater{}"),
+        ("`x --judges`, 'a'' ---", r"\textasciigrave{}x -{}-judges\textasciigrave{}, 'a'{}' -{}-{}-"),
+        ("[0.1, 0.2]", "{}[0.1, 0.2]"),
+        ("*", "{}*"),
+    ],
+)
+def test_what_latex_would_obey_is_escaped(cell, written):
+    """A bracket at the beginning of a line would be an argument of the line's end before it."""
+    assert body(as_latex([Table("t", ("c",), ((cell,),))])) == [written + r" \\"]
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_no_text_is_a_command(first, second):
+    """Whatever stands in a cell: braces are balanced, and a line has its two cells."""
+    (line,) = body(as_latex([Table("t", ("a", "b"), ((first, second),))]))
+    assert len(re.findall(r"(?<!\\)&", line)) == 1
+    assert OBEYED.findall(line) == ["&"]
+    plain = re.sub(r"\\[{}]", "", line)
+    assert plain.count("{") == plain.count("}") == len(re.findall(r"\{\}", plain))
+    assert set(re.findall(r"\\([a-z]+)", plain)) <= {"textbackslash", "textasciicircum", "textasciitilde", "textless", "textgreater", "textbar", "textquotedbl", "textasciigrave"}  # fmt: skip
