@@ -3,16 +3,16 @@ from dataclasses import replace
 import pytest
 from talking import UNION, ScriptedSystem
 
-from saiten.dialogue.dialogue import Dialogue, Step
+from saiten.dialogue.dialogue import Dialogue, DialogueStep
 from saiten.dialogue.leak import find_leak
 
 
 def talk(*said: str, final: str, reference: str = UNION.reference, language="en") -> Dialogue:
     """A dialogue: answer, question, answer, …, and what was composed in the end."""
-    steps = [Step("T1", 1, "system", said[0])]
+    steps = [DialogueStep("T1", 1, "system", said[0])]
     for turn, (question, answer) in enumerate(zip(said[1::2], said[2::2], strict=True), start=1):
-        steps += [Step("T5", turn, "questioner", question), Step("T1", turn + 1, "system", answer)]
-    steps.append(Step("T2", 1, "composer", final))
+        steps += [DialogueStep("T5", turn, "questioner", question), DialogueStep("T1", turn + 1, "system", answer)]
+    steps.append(DialogueStep("T2", 1, "composer", final))
     return Dialogue("1", UNION.question, reference, 5, tuple(steps), "turn limit", language=language)
 
 

@@ -3,7 +3,7 @@
 import pytest
 from talking import UNION, ScriptedSystem
 
-from saiten.dialogue.dialogue import Dialogue, Leak, Step
+from saiten.dialogue.dialogue import Dialogue, DialogueStep, Leak
 from saiten.dialogue.loop import converse
 from saiten.dialogue.outcomes import outcomes_of
 from saiten.errors import SystemFailed, Unreadable
@@ -13,8 +13,10 @@ from saiten.views.tables.dialogue import dialogue_tables
 
 def talk(identity="1", ended="grade 5", share=0.0, questions=(), seconds=(0.5,), **more):
     """A dialogue with so many answers of the system."""
-    steps = tuple(Step("T1", n, "system", "a", seconds=each, usage=Usage(calls=1)) for n, each in enumerate(seconds, 1))
-    graded = (Step("T3", 1, "grader", "review", grade=5, usage=Usage(calls=2, cost=0.5)),)
+    steps = tuple(
+        DialogueStep("T1", n, "system", "a", seconds=each, usage=Usage(calls=1)) for n, each in enumerate(seconds, 1)
+    )
+    graded = (DialogueStep("T3", 1, "grader", "review", grade=5, usage=Usage(calls=2, cost=0.5)),)
     return Dialogue(identity, "q", "r", 5, steps + graded, ended, leak=Leak(share, (), questions), **more)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from talking import UNION, ScriptedSystem
 
 from saiten.data import BadRow
-from saiten.dialogue.dialogue import Dialogue, Leak, Step
+from saiten.dialogue.dialogue import Dialogue, DialogueStep, Leak
 from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
 from saiten.dialogue.naming import open_journal
 from saiten.dialogue.recorded import RecordedSystem
@@ -209,7 +209,7 @@ async def test_a_system_set_up_wrongly_stops_the_run(tmp_path):
 PASSAGES = st.builds(Passage, text=st.text(max_size=9), source=st.text(max_size=5), score=st.none() | st.floats(0, 1))
 USAGES = st.builds(Usage, calls=st.integers(0, 9), cost=st.floats(0, 1))
 STEPS = st.builds(
-    Step,
+    DialogueStep,
     name=st.sampled_from(["T1", "T2", "T3", "T4", "T5", "T6", "T7"]),
     turn=st.integers(1, 5),
     agent=st.sampled_from(["system", "composer", "grader", "questioner"]),

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from saiten.experiments.cells import Cell, cells_of, scores_folder
-from saiten.experiments.plan import Plan
+from saiten.experiments.plan import ExperimentPlan
 from saiten.experiments.results import ChainComparison, read_results
 from saiten.experiments.tables import experiment_tables
 from saiten.records import Sample, Score, Scored
@@ -65,7 +65,7 @@ GRID = {
 def experiment(folder, cells, score):
     """A finished experiment: by data set, the number of questions; `score(data, system, n)` gives an answer's scores."""
     data = [{"name": name, "questions": "q.jsonl", "kb": "kb"} for name in cells]
-    plan = Plan.model_validate(GRID | {"data": data})
+    plan = ExperimentPlan.model_validate(GRID | {"data": data})
     for one in plan.data:
         with Journal.open(scores_folder(folder, one), {}, signatures={"accuracy": "accuracy"}) as journal:
             for cell in cells_of(plan, one):

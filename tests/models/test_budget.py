@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
 from saiten.models import (
     Budget,
+    Budgeted,
     LayeredChat,
     Limits,
-    Metered,
     OpenAICompatibleChat,
     Price,
     PriceTable,
@@ -67,7 +67,7 @@ async def test_max_cost_is_not_exceeded():
         return Completion("ok", ANSWERED)
 
     inner, budget = ScriptedChat(reply), Budget(max_cost=0.05)
-    results = await ask(LayeredChat(inner, [Metered(PRICE, budget)]), 64)
+    results = await ask(LayeredChat(inner, [Budgeted(PRICE, budget)]), 64)
     assert len(inner.requests) == 25
     assert budget.cost == pytest.approx(0.05)
     assert counted(results, BudgetSpent) == 64 - 25
@@ -84,7 +84,7 @@ def test_all_the_money_and_not_more(most, cost, calls):
             return Completion("ok", Usage(calls=1, prompt_tokens=cost * 10**6, unpriced=1))
 
         budget = Budget(max_cost=most)
-        results = await ask(LayeredChat(ScriptedChat(reply), [Metered(Price(1.0), budget)]), calls)
+        results = await ask(LayeredChat(ScriptedChat(reply), [Budgeted(Price(1.0), budget)]), calls)
         assert budget.calls == counted(results, Completion) == max(1, min(calls, most // cost))
 
     asyncio.run(run())
@@ -97,7 +97,7 @@ def test_one_surprise_at_most(most, costs):
     async def run() -> None:
         budget = Budget(max_cost=most)
         script = [Completion("ok", Usage(calls=1, prompt_tokens=cost * 10**6, unpriced=1)) for cost in costs]
-        chat = LayeredChat(ScriptedChat(script), [Metered(Price(1.0), budget)])
+        chat = LayeredChat(ScriptedChat(script), [Budgeted(Price(1.0), budget)])
         with contextlib.suppress(BudgetSpent):
             for number in range(len(costs)):
                 await chat.complete(request(number))
@@ -110,7 +110,7 @@ async def test_unknown_cost_is_booked_at_the_guess():
     """Where the server does not tell tokens, the budget takes the largest cost yet, and the usage says unpriced."""
     script = [Completion("ok", ANSWERED)] + [Completion("ok", Usage(calls=1, unpriced=1))] * 9
     budget = Budget(max_cost=0.0061)
-    chat = LayeredChat(ScriptedChat(script), [Metered(PRICE, budget)])
+    chat = LayeredChat(ScriptedChat(script), [Budgeted(PRICE, budget)])
     usages = [(await chat.complete(request(number))).usage for number in range(3)]
     assert [usage.unpriced for usage in usages] == [0, 1, 1]
     with pytest.raises(BudgetSpent):
@@ -130,7 +130,7 @@ async def test_cancelled_and_failed_calls_are_settled():
         return Completion("late")
 
     budget = Budget(max_cost=0.005)
-    chat = LayeredChat(ScriptedChat(reply), [Metered(PRICE, budget)])
+    chat = LayeredChat(ScriptedChat(reply), [Budgeted(PRICE, budget)])
     await chat.complete(request(0))
     with pytest.raises(CallFailed):
         await chat.complete(request(1))
@@ -149,7 +149,7 @@ async def test_failed_calls_are_priced():
     """An answer without text costs what it costs."""
     error = CallFailed("empty", ANSWERED)
     with pytest.raises(CallFailed) as raised:
-        await LayeredChat(ScriptedChat([error]), [Metered(PRICE)]).complete(request(0))
+        await LayeredChat(ScriptedChat([error]), [Budgeted(PRICE)]).complete(request(0))
     assert (raised.value.usage.cost, raised.value.usage.unpriced) == (pytest.approx(0.002), 0)
 
 

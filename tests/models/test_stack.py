@@ -4,10 +4,10 @@ import asyncio
 from random import Random
 
 from saiten.models import (
+    Budgeted,
     CachedChat,
     Limiter,
     Limits,
-    Metered,
     OpenAICompatibleChat,
     Retries,
     Retrying,
@@ -34,7 +34,7 @@ async def test_storm_of_429(openai_server: OpenAIServer):
     openai_server.latency = 0.01
     openai_server.reply = lambda _: Fault(429, "slow down") if openai_server.in_flight > 4 else None
     limiter = Limiter(Limits(64))
-    around = [Retrying(FAST, Random(0)), limiter, Metered()]
+    around = [Retrying(FAST, Random(0)), limiter, Budgeted()]
     chat = stack_chat(OpenAICompatibleChat("m", openai_server.base_url), around)
     answers = await ask(chat, 150)
     await chat.close()

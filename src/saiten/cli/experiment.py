@@ -20,7 +20,7 @@ from saiten.cli.running import to_end
 from saiten.cli.subject import Subject
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.experiments.cells import scores_folder
-from saiten.experiments.plan import Plan, read_plan
+from saiten.experiments.plan import ExperimentPlan, read_plan
 from saiten.experiments.results import read_results
 from saiten.experiments.running import Experiment
 from saiten.experiments.tables import experiment_tables
@@ -110,7 +110,7 @@ def experiment(
         raise typer.Exit(NOTHING)
 
 
-def result_tables(plan: Plan, folder: Path, currency: str, notes: Console, *, glance: bool) -> list[Table]:
+def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Console, *, glance: bool) -> list[Table]:
     """What came out, and each data set's metrics beside people where it has labels."""
     found = read_results(plan, folder, told(notes))
     tables = experiment_tables(found, currency, glance=glance)

@@ -31,10 +31,10 @@ from saiten.trust.probes import (
     PROBES,
     Field,
     Limits,
-    Plan,
     Preference,
     Probe,
     ProbedMetric,
+    ProbePlan,
     Setting,
     chosen_probes,
     load_translations,
@@ -202,7 +202,7 @@ def built_in(limit: int) -> list[Sample]:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    plan: Plan
+    plan: ProbePlan
     metrics: tuple[Metric, ...]
     """Those that are probed, and their other forms."""
 
@@ -266,7 +266,7 @@ class _Wanted:
     """A journal in which all that the plan does not want counts as done."""
 
     journal: Journal
-    plan: Plan
+    plan: ProbePlan
 
     def is_done(self, sample: str, metric: str) -> bool:
         return (sample, metric) not in self.plan.wanted or self.journal.is_done(sample, metric)

@@ -19,7 +19,7 @@ A failed dialogue has no part in any mean: it tells nothing about the answers.""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DialogueStep:
     """One step of the loop: who said what, and why."""
 
     name: StepName
@@ -67,7 +67,7 @@ class Dialogue:
     """The pair's."""
     max_turns: int
     """n of the scores."""
-    steps: tuple[Step, ...]
+    steps: tuple[DialogueStep, ...]
     """Everything that was said, in order."""
     ended: Ended
     """Why it ended."""

@@ -7,7 +7,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from saiten.dialogue.dialogue import Dialogue, Leak, Step
+from saiten.dialogue.dialogue import Dialogue, DialogueStep, Leak
 from saiten.dialogue.scores import HIGHEST
 from saiten.records import Passage, Retrieved, Usage
 
@@ -71,9 +71,9 @@ def _dialogue(value: Mapping[str, Any]) -> Dialogue:
     return made
 
 
-def _step(value: Mapping[str, Any]) -> Step:
-    step: Step = _made(
-        Step, value, contexts=_passages(value.get("contexts")), usage=_made(Usage, value.get("usage") or {})
+def _step(value: Mapping[str, Any]) -> DialogueStep:
+    step: DialogueStep = _made(
+        DialogueStep, value, contexts=_passages(value.get("contexts")), usage=_made(Usage, value.get("usage") or {})
     )
     return step
 

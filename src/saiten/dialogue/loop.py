@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from saiten.dialogue.dialogue import Agent, Dialogue, Ended, Step, StepName, flat
+from saiten.dialogue.dialogue import Agent, Dialogue, DialogueStep, Ended, StepName, flat
 from saiten.dialogue.leak import find_leak
 from saiten.dialogue.scores import HIGHEST
 from saiten.errors import JudgeError, SystemFailed, Unreadable
@@ -84,7 +84,7 @@ class _Talk:
     max_turns: int
     session: str
     evidence: Retrieved = field(default_factory=lambda: Retrieved(()))
-    steps: list[Step] = field(default_factory=list)
+    steps: list[DialogueStep] = field(default_factory=list)
     history: tuple[Turn, ...] = ()
     turn: int = 1
     doing: str = "retrieving the evidence"
@@ -190,7 +190,7 @@ class _Talk:
         answer: Answer | None = None,
     ) -> None:
         contexts, seconds = (None, None) if answer is None else (answer.contexts, answer.seconds)
-        self.steps.append(Step(name, self.turn, agent, text, explanation, grade, contexts, seconds, usage))
+        self.steps.append(DialogueStep(name, self.turn, agent, text, explanation, grade, contexts, seconds, usage))
 
     def failed(self, whose: Literal["system", "judge"], kind: FailureKind, reason: str, lost: Usage) -> Dialogue:
         """What there is of it."""

@@ -44,7 +44,7 @@ class Outcomes:
 
 
 @dataclass(slots=True)
-class _Sums:
+class _Counts:
     ended: Counter[Ended] = field(default_factory=Counter)
     failures: Counter[tuple[str, str]] = field(default_factory=Counter)
     shares: "array[float]" = field(default_factory=lambda: array("d"))
@@ -53,7 +53,7 @@ class _Sums:
 
 def outcomes_of(dialogues: Iterable[Dialogue]) -> Outcomes:
     """Count them, one at a time; memory: 8 bytes a turn and a dialogue."""
-    sums = _Sums()
+    sums = _Counts()
     of_system, of_agents = Usage(), Usage()
     with_evidence = asked = stating = turns = 0
     worst, highest = "", 0.0

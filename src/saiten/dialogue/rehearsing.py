@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from saiten.data import BadRow
-from saiten.dialogue.dialogue import Step
+from saiten.dialogue.dialogue import DialogueStep
 from saiten.dialogue.loop import converse
 from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.scripted import ScriptedJudge
@@ -54,7 +54,7 @@ async def rehearse(rows: Iterable[Sample | BadRow], max_turns: int, votes: int =
     return Rehearsed(pairs, bad, least, most, (pairs, pairs * max_turns))
 
 
-def _cost(steps: Iterable[Step], votes: int) -> Usage:
+def _cost(steps: Iterable[DialogueStep], votes: int) -> Usage:
     """A vote on a grade is a call of its own."""
     return sum((step.usage for step in steps for _ in range(votes if step.grade is not None else 1)), Usage())
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
-from saiten.experiments.plan import Chain, DataSet, Form, Plan
+from saiten.experiments.plan import Chain, DataSet, ExperimentPlan, Form
 from saiten.redaction import redact
 
 _UNFIT = re.compile(r"[^\w.=,\[\]-]+")
@@ -45,7 +45,7 @@ def has_answers(cell: Cell, folder: Path) -> bool:
     return path.is_file() and path.stat().st_size > 0
 
 
-def cells_of(plan: Plan, data: DataSet) -> Iterator[Cell]:
+def cells_of(plan: ExperimentPlan, data: DataSet) -> Iterator[Cell]:
     """The systems of the plan on this data set, our own first; one alone, `file`, where the answers are there."""
     if data.answers is not None:
         yield Cell(data, "file")

@@ -7,19 +7,19 @@ from pydantic import ValidationError
 
 from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
-from saiten.experiments.plan import Plan
+from saiten.experiments.plan import ExperimentPlan
 from saiten.redaction import redact_settings
 
 PLAN_NAME = "plan.json"
 
 
-def keep_plan(plan: Plan, folder: Path) -> None:
+def keep_plan(plan: ExperimentPlan, folder: Path) -> None:
     """Write it into the folder without what is secret, over an earlier one; raises ConfigurationError."""
     text = json.dumps(redact_settings(plan.model_dump(mode="json")), ensure_ascii=False, indent=2) + "\n"
     write_whole(folder / PLAN_NAME, text, otherwise="name another folder with --out")
 
 
-def kept_plan(folder: Path) -> Plan:
+def kept_plan(folder: Path) -> ExperimentPlan:
     """The plan of the experiment in this folder.
 
     Raises:
@@ -27,7 +27,7 @@ def kept_plan(folder: Path) -> Plan:
     """
     path = folder / PLAN_NAME
     try:
-        return Plan.model_validate_json(path.read_bytes())
+        return ExperimentPlan.model_validate_json(path.read_bytes())
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:

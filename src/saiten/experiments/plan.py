@@ -92,7 +92,7 @@ class ModelTable(_Part):
             return name
         return f"{name} · {'0-shot' if self.example == 'none' else f'1-shot {self.example.stem}'}"
 
-    def example_of(self, plan: "Plan") -> Path | None:
+    def example_of(self, plan: "ExperimentPlan") -> Path | None:
         """The example that it is shown in this experiment; None for zero-shot."""
         if self.name == "extractive" or self.example == "none":
             return None
@@ -110,7 +110,7 @@ class JudgeTable(_Part):
     max_tokens: int = Field(default=4096, ge=1)
 
 
-class Plan(_Part):
+class ExperimentPlan(_Part):
     """An experiment."""
 
     title: str = ""
@@ -189,7 +189,7 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> ExperimentPlan:
     """The experiment in a YAML file; paths in it are relative to the file.
 
     Raises:
@@ -200,7 +200,7 @@ def read_plan(path: Path) -> Plan:
     if not isinstance(content, dict):
         raise BadInput(f"{lines.where(())}: keys were expected (data, models, chains, metrics, …)")
     try:
-        plan = Plan.model_validate(content)
+        plan = ExperimentPlan.model_validate(content)
     except ValidationError as error:
         raise BadInput("\n".join(_faults(error, lines))) from error
     found = _from_here(plan, path.parent)
@@ -234,13 +234,15 @@ def _told(fault: Any) -> str:
         return f"there is no key {name!r}{_meant(fault['loc'])}"
     message = str(fault["msg"]).removeprefix("Value error, ")
     shown = (
-        "" if isinstance(fault["input"], dict | Plan | DataSet) else f", but {redact(str(fault['input']))[:60]!r} came"
+        ""
+        if isinstance(fault["input"], dict | ExperimentPlan | DataSet)
+        else f", but {redact(str(fault['input']))[:60]!r} came"
     )
     return f"{name}: {message}{shown}" if name else message
 
 
 _KEYS = {
-    "the file itself": tuple(Plan.model_fields),
+    "the file itself": tuple(ExperimentPlan.model_fields),
     "each of `data`": tuple(DataSet.model_fields),
     "each of `models`": tuple(ModelTable.model_fields),
     "`judge`": tuple(JudgeTable.model_fields),
@@ -260,7 +262,7 @@ def _meant(loc: tuple[int | str, ...]) -> str:
     return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(_KEYS[here])}"
 
 
-def _from_here(plan: Plan, folder: Path) -> Plan:
+def _from_here(plan: ExperimentPlan, folder: Path) -> ExperimentPlan:
     data = tuple(
         each.model_copy(
             update={

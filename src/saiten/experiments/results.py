@@ -14,7 +14,7 @@ from pathlib import Path
 from saiten.data import read_labels
 from saiten.errors import BadInput
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
-from saiten.experiments.plan import DataSet, Plan
+from saiten.experiments.plan import DataSet, ExperimentPlan
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Label, Score, Usage
 from saiten.results.comparison import BETTER, DIFFERS, NOISE, TOO_LITTLE, WORSE, higher_is_better, verdict_of
@@ -96,7 +96,7 @@ class ChainComparison:
 class ExperimentResult:
     """Everything that is shown of an experiment."""
 
-    plan: Plan
+    plan: ExperimentPlan
     cells: tuple[CellResult, ...]
     chains: tuple[ChainComparison, ...]
     latency: Mapping[str, Ratio]
@@ -117,14 +117,14 @@ class ExperimentResult:
         return main_metric(self.plan)
 
 
-def main_metric(plan: Plan) -> str:
+def main_metric(plan: ExperimentPlan) -> str:
     """The metric that stands for accuracy: the one that is named so, else the first; as it stands in results."""
     if is_human(plan.main):
         return plan.main
     return make_metrics([plan.main or plan.metrics[0]])[0].name
 
 
-def read_results(plan: Plan, folder: Path, tell: Callable[[str], None]) -> ExperimentResult:
+def read_results(plan: ExperimentPlan, folder: Path, tell: Callable[[str], None]) -> ExperimentResult:
     """What there is so far; cells that were not run yet have no answers."""
     cells: list[CellResult] = []
     chains: list[ChainComparison] = []
@@ -170,7 +170,7 @@ class _Pair:
     parallel: float
 
 
-def _scores(data: DataSet, folder: Path, plan: Plan, tell: Callable[[str], None]) -> _Scores | None:
+def _scores(data: DataSet, folder: Path, plan: ExperimentPlan, tell: Callable[[str], None]) -> _Scores | None:
     run = scores_folder(folder, data)
     if not (run / "manifest.json").is_file():
         return None
@@ -216,7 +216,7 @@ def _nobody(_: str) -> None:
     """What is told at the other reading is not told twice."""
 
 
-def _cells(plan: Plan, data: DataSet, folder: Path, summary: Summary | None) -> Iterator[CellResult]:
+def _cells(plan: ExperimentPlan, data: DataSet, folder: Path, summary: Summary | None) -> Iterator[CellResult]:
     figures = summary.figures if summary is not None else ()
     if data.answers is not None:
         systems = sorted({figure.system for figure in figures if figure.system is not None})
@@ -239,7 +239,7 @@ def _of(figures: Sequence[Figure], system: str | None) -> dict[str, Figure]:
 
 
 def _chains(
-    plan: Plan, data: DataSet, folder: Path, scores: _Scores | None
+    plan: ExperimentPlan, data: DataSet, folder: Path, scores: _Scores | None
 ) -> Iterator[tuple[ChainComparison, list[_Pair]]]:
     """Each model's serial and parallel answers, question by question."""
     cells: dict[tuple[str | None, str | None, str | None], Cell] = {

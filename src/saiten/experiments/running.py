@@ -23,7 +23,7 @@ from saiten.errors import BadInput, CallFailed, ConfigurationError, NotWritten
 from saiten.executor import LocalExecutor
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.kept_plan import keep_plan
-from saiten.experiments.plan import DataSet, Plan
+from saiten.experiments.plan import DataSet, ExperimentPlan
 from saiten.experiments.questions import answers_of, questions_of
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.judged.with_evidence import with_evidence
@@ -78,7 +78,7 @@ class Stages(Protocol):
 class Experiment:
     """A plan, where its results go, and how calls are made."""
 
-    plan: Plan
+    plan: ExperimentPlan
     folder: Path
     calls: CallSettings
     tell: Callable[[str], None]

@@ -1,6 +1,6 @@
 """Models: chats and embedders, and what stands around them (cache, retries, limits, prices, budget)."""
 
-from saiten.models.budget import Account, Book, Budget, Metered
+from saiten.models.budget import Account, Book, Budget, Budgeted
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.cache import CachedChat, CachedEmbedder
 from saiten.models.layers import Layer, LayeredChat, LayeredEmbedder, Load
@@ -17,6 +17,7 @@ __all__ = [
     "Account",
     "Book",
     "Budget",
+    "Budgeted",
     "BuiltinEmbedder",
     "CachedChat",
     "CachedEmbedder",
@@ -26,7 +27,6 @@ __all__ = [
     "Limiter",
     "Limits",
     "Load",
-    "Metered",
     "OpenAICompatibleChat",
     "OpenAICompatibleEmbedder",
     "Price",

@@ -165,7 +165,7 @@ class Budget:
         await asyncio.shield(self._settled)
 
 
-class Metered:
+class Budgeted:
     """The layer that prices each request and books it on the budget."""
 
     def __init__(self, price: Price | None = None, budget: Budget | None = None) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Protocol, Self, runtime_checkable
 
-from saiten.models.budget import Budget, Metered
+from saiten.models.budget import Budget, Budgeted
 from saiten.models.cache import CachedChat, CachedEmbedder
 from saiten.models.layers import Layer, LayeredChat, LayeredEmbedder
 from saiten.models.limits import Limiter, Limits
@@ -51,7 +51,7 @@ def layers(
     return (
         Retrying(retries or Retries(), rng),
         limits if isinstance(limits, Limiter) else Limiter(limits or Limits()),
-        Metered(price, budget),
+        Budgeted(price, budget),
     )
 
 

@@ -14,7 +14,7 @@ from saiten.models import BuiltinEmbedder
 from saiten.rag.knowledge.base import KnowledgeBase, read_contents
 from saiten.rag.knowledge.engine import Point
 from saiten.rag.knowledge.folder_engine import MANIFEST_NAME, FolderEngine
-from saiten.rag.knowledge.manifest import Manifest
+from saiten.rag.knowledge.manifest import KnowledgeManifest
 from saiten.rag.knowledge.marks import Mark, version
 from saiten.rag.knowledge.opening import begin, end, open_manifest
 from saiten.rag.knowledge.server_engine import ServerEngine, connect
@@ -68,7 +68,7 @@ async def test_a_new_store_has_no_manifest_and_keeps_the_one_it_gets(store):
     assert await store.manifest() is None
     await store.create(4)
     assert await store.manifest() is None
-    manifest = Manifest("builtin:4", "x", 4, 512, 0)
+    manifest = KnowledgeManifest("builtin:4", "x", 4, 512, 0)
     await store.write_manifest(manifest.written())
     assert await open_manifest(store) == manifest
 
@@ -192,7 +192,9 @@ async def test_the_name_follows_what_the_base_holds(store):
     for digests in ("12", "21", "13"):
         await store.create(4)
         await store.put([Mark(str(n), digest, 1).point() for n, digest in enumerate(digests)])
-        base = KnowledgeBase(store, BuiltinEmbedder(), Manifest("b", "b", 4, 512, 0), await read_contents(store))
+        base = KnowledgeBase(
+            store, BuiltinEmbedder(), KnowledgeManifest("b", "b", 4, 512, 0), await read_contents(store)
+        )
         names.append(base.describe()["content"])
     assert names[0] == names[1] != names[2]
 

@@ -10,7 +10,7 @@ from saiten.models.vectors import Vector
 from saiten.protocols import Embedder
 from saiten.rag.knowledge.engine import Engine, Hit
 from saiten.rag.knowledge.fusion import fuse
-from saiten.rag.knowledge.manifest import Manifest
+from saiten.rag.knowledge.manifest import KnowledgeManifest
 from saiten.rag.knowledge.marks import Mark
 from saiten.rag.knowledge.terms import query_terms
 from saiten.records import Passage, Retrieved, Usage
@@ -40,7 +40,7 @@ class KnowledgeBase:
         self,
         engine: Engine,
         embedder: Embedder,
-        manifest: Manifest,
+        manifest: KnowledgeManifest,
         contents: Contents,
         *,
         retrieval: Retrieval = "dense",

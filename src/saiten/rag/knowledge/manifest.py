@@ -13,7 +13,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class KnowledgeManifest:
     """What stays the same as long as the base lives, `interrupted` apart."""
 
     embedder: str
@@ -39,7 +39,7 @@ class Manifest:
         return {"kind": KIND, "format": FORMAT, **asdict(self)}
 
 
-def read_manifest(value: Mapping[str, Any], where: str) -> Manifest:
+def read_manifest(value: Mapping[str, Any], where: str) -> KnowledgeManifest:
     """The manifest out of what was stored.
 
     Raises:
@@ -53,7 +53,9 @@ def read_manifest(value: Mapping[str, Any], where: str) -> Manifest:
             "documents again into a new knowledge base"
         )
     try:
-        return Manifest(**{key: item for key, item in value.items() if key in Manifest.__dataclass_fields__})
+        return KnowledgeManifest(
+            **{key: item for key, item in value.items() if key in KnowledgeManifest.__dataclass_fields__}
+        )
     except TypeError as error:
         raise ConfigurationError(f"{where} has a damaged manifest: {error}; index into a new knowledge base") from error
 

@@ -6,20 +6,20 @@ from dataclasses import replace
 from saiten.errors import ConfigurationError
 from saiten.protocols import Embedder
 from saiten.rag.knowledge.engine import Engine
-from saiten.rag.knowledge.manifest import Manifest, read_manifest, same_model
+from saiten.rag.knowledge.manifest import KnowledgeManifest, read_manifest, same_model
 from saiten.records import Usage
 
 CHUNK_SIZE, OVERLAP = 512, 0
 """Of a new base, in characters."""
 
 
-async def find_manifest(engine: Engine) -> Manifest | None:
+async def find_manifest(engine: Engine) -> KnowledgeManifest | None:
     """How the base was made; None if there is none yet. Raises ConfigurationError for what is no base of ours."""
     value = await engine.manifest()
     return None if value is None else read_manifest(value, engine.name)
 
 
-async def open_manifest(engine: Engine) -> Manifest:
+async def open_manifest(engine: Engine) -> KnowledgeManifest:
     """How the base was made. Raises ConfigurationError if there is none, or another one's."""
     found = await find_manifest(engine)
     if found is None:
@@ -38,7 +38,7 @@ async def begin(
     *,
     exact: bool | None = None,
     spent: Callable[[Usage], None] = lambda _: None,
-) -> Manifest:
+) -> KnowledgeManifest:
     """Make the base, or go on with it; from now until `end` it counts as interrupted. None: as the base has it.
 
     `spec` is how the embedder is written, so that who searches later gets the same. The manifest that comes back says
@@ -56,7 +56,7 @@ async def begin(
         spent(tried.usage)
         dimensions = int(tried.vectors.shape[1])
         await engine.create(dimensions)
-        found = Manifest(spec, embedder.name, dimensions, size, shared, exact=bool(exact))
+        found = KnowledgeManifest(spec, embedder.name, dimensions, size, shared, exact=bool(exact))
     else:
         check_embedder(found, embedder, engine.name)
         _check_same(found, chunk_size, overlap, engine.name, exact=exact)
@@ -64,12 +64,12 @@ async def begin(
     return found
 
 
-async def end(engine: Engine, manifest: Manifest) -> None:
+async def end(engine: Engine, manifest: KnowledgeManifest) -> None:
     """Indexing came to its end."""
     await engine.write_manifest(replace(manifest, interrupted=False).written())
 
 
-def check_embedder(manifest: Manifest, embedder: Embedder, where: str) -> None:
+def check_embedder(manifest: KnowledgeManifest, embedder: Embedder, where: str) -> None:
     """Raises ConfigurationError unless the base was made with this embedder."""
     if not same_model(manifest.embedder_name, embedder.name):
         raise ConfigurationError(
@@ -88,7 +88,7 @@ def check_cutting(size: int, overlap: int) -> None:
 
 
 def _check_same(
-    manifest: Manifest, chunk_size: int | None, overlap: int | None, where: str, *, exact: bool | None
+    manifest: KnowledgeManifest, chunk_size: int | None, overlap: int | None, where: str, *, exact: bool | None
 ) -> None:
     if exact is not None and exact != manifest.exact:
         kinds = {True: "chunks of exactly the same length", False: "chunks that end with a sentence"}

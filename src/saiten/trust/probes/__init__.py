@@ -5,7 +5,7 @@ from saiten.trust.probes.catalog import PROBES, chosen_probes
 from saiten.trust.probes.findings import LIMITS, Limits, ProbeReport, ProbeRow, probe_report
 from saiten.trust.probes.order import OrderRow
 from saiten.trust.probes.pairs import PREFERENCE, Preference, Second
-from saiten.trust.probes.plan import Plan, Series, Trial, make_plan
+from saiten.trust.probes.plan import ProbePlan, ProbeTrials, Trial, make_plan
 from saiten.trust.probes.probe import Change, Expectation, Field, Probe, ProbedMetric, Setting
 from saiten.trust.probes.translations import load_translations
 
@@ -18,14 +18,14 @@ __all__ = [
     "Field",
     "Limits",
     "OrderRow",
-    "Plan",
     "Preference",
     "Probe",
+    "ProbePlan",
     "ProbeReport",
     "ProbeRow",
+    "ProbeTrials",
     "ProbedMetric",
     "Second",
-    "Series",
     "Setting",
     "Trial",
     "chosen_probes",

@@ -9,7 +9,7 @@ from saiten.records import Sample, Score
 from saiten.trust.probes.catalog import chosen_probes
 from saiten.trust.probes.findings import LIMITS, Limits, ProbeReport, probe_report
 from saiten.trust.probes.pairs import PREFERENCE, Preference
-from saiten.trust.probes.plan import Plan, ScoreKey, make_plan
+from saiten.trust.probes.plan import ProbePlan, ScoreKey, make_plan
 from saiten.trust.probes.probe import Probe, ProbedMetric
 
 
@@ -70,7 +70,7 @@ async def probe_order(
 
 
 async def _scores(
-    plan: Plan, name: str, score: Callable[[Sample], Awaitable[Score]], at_once: int
+    plan: ProbePlan, name: str, score: Callable[[Sample], Awaitable[Score]], at_once: int
 ) -> dict[ScoreKey, Score]:
     if at_once < 1:
         raise ValueError(f"at_once is {at_once}; it must be at least 1")

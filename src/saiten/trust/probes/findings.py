@@ -15,7 +15,7 @@ from typing import Literal
 from saiten.records import STATUSES, Score, Status
 from saiten.stats import Reliability, compare_paired, holm, reliability
 from saiten.trust.probes.order import OrderRow, order_rows
-from saiten.trust.probes.plan import Plan, ScoreKey, Series, Trial
+from saiten.trust.probes.plan import ProbePlan, ProbeTrials, ScoreKey, Trial
 from saiten.trust.probes.probe import Expectation, ProbedMetric
 
 Verdict = Literal["holds", "violated", "not enough items", "not applicable"]
@@ -106,7 +106,7 @@ class ProbeReport:
         return tuple(row for row in self.rows if row.verdict == "violated")
 
 
-def probe_report(plan: Plan, scores: Mapping[ScoreKey, Score], limits: Limits = LIMITS) -> ProbeReport:
+def probe_report(plan: ProbePlan, scores: Mapping[ScoreKey, Score], limits: Limits = LIMITS) -> ProbeReport:
     """The report on scores; a score that is missing counts as failed."""
     rows, variants = [], []
     for series in plan.series:
@@ -131,7 +131,7 @@ def _with_worst(row: ProbeRow, forms: Sequence[ProbeRow]) -> ProbeRow:
 
 
 def _row(
-    series: Series,
+    series: ProbeTrials,
     trials: Sequence[Trial],
     scores: Mapping[ScoreKey, Score],
     limits: Limits,
@@ -177,7 +177,7 @@ def _row(
     )
 
 
-def _verdict(series: Series, share: float | None, low: float | None, questions: int, limits: Limits) -> Verdict:
+def _verdict(series: ProbeTrials, share: float | None, low: float | None, questions: int, limits: Limits) -> Verdict:
     if series.reason is not None:
         return "not applicable"
     if share is None or low is None or questions < limits.questions:
@@ -208,7 +208,7 @@ class _Held:
     """How far it is from what was expected."""
 
     @classmethod
-    def of(cls, before: Score, after: Score, series: Series, limits: Limits) -> "_Held":
+    def of(cls, before: Score, after: Score, series: ProbeTrials, limits: Limits) -> "_Held":
         metric, expectation = series.metric, series.expectation
         slack = limits.tolerance * _range(metric)
         lowest, highest = metric.bounds
@@ -258,7 +258,7 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     return (middle - half) / whole if share > 0 else 0.0, (middle + half) / whole if share < 1 else 1.0
 
 
-def _votes(plan: Plan, scores: Mapping[ScoreKey, Score]) -> dict[str, Reliability]:
+def _votes(plan: ProbePlan, scores: Mapping[ScoreKey, Score]) -> dict[str, Reliability]:
     """Over the samples as they came, which are those that no probe made."""
     made = {one.after[0] for series in plan.series for one in series.trials if one.after[0] != one.before[0]}
     found: dict[str, Reliability] = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from saiten.records import Score, Usage
 from saiten.stats import Interval, bootstrap_mean
 from saiten.trust.probes.pairs import PREFERENCE
-from saiten.trust.probes.plan import Plan, ScoreKey, Trial
+from saiten.trust.probes.plan import ProbePlan, ScoreKey, Trial
 
 _TIE = 0.5
 
@@ -37,7 +37,7 @@ class OrderRow:
     """What all verdicts cost, those included whose other order gave none."""
 
 
-def order_rows(plan: Plan, scores: Mapping[ScoreKey, Score]) -> tuple[OrderRow, ...]:
+def order_rows(plan: ProbePlan, scores: Mapping[ScoreKey, Score]) -> tuple[OrderRow, ...]:
     """A row over all pairs, then one a form where there are several; none where no pairs were planned."""
     trials = [one for series in plan.series if series.metric == PREFERENCE for one in series.trials]
     names = list(dict.fromkeys(one.variant for one in trials))

@@ -44,7 +44,7 @@ class Preference(BaseMetric):
     tasks = (PreferAnswer,)
 
     seconds: Mapping[str, Second] = field(default_factory=dict, hash=False, repr=False)
-    """By sample; usually `Plan.seconds`."""
+    """By sample; usually `ProbePlan.seconds`."""
 
     @property
     def name(self) -> str:

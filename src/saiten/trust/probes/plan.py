@@ -23,7 +23,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class ProbeTrials:
     """All trials of one probe on one metric; without trials there is a reason."""
 
     probe: str
@@ -34,12 +34,12 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ProbePlan:
     """What is to be scored, and how it will be held together."""
 
     samples: Mapping[str, Sample]
     """By id: originals and changed ones."""
-    series: tuple[Series, ...]
+    series: tuple[ProbeTrials, ...]
     wanted: frozenset[ScoreKey]
     """The scores that are needed; each once, however many probes need it."""
 
@@ -59,7 +59,7 @@ def make_plan(
     probes: Sequence[Probe],
     *,
     translated: Sequence[Sample] = (),
-) -> Plan:
+) -> ProbePlan:
     """The plan for these samples; `translated` are seen by the probe `other_language` alone.
 
     Originals are scored even where no probe changes them: they tell how the judge agrees with itself. Only where all
@@ -70,7 +70,7 @@ def make_plan(
     """
     found: dict[str, Sample] = {}
     _add(found, samples)
-    series: list[Series] = []
+    series: list[ProbeTrials] = []
     probed = () if all(probe.pairwise for probe in probes) else metrics
     wanted = {(sample.id, metric.name) for sample in samples for metric in probed}
     for probe in probes:
@@ -82,10 +82,10 @@ def make_plan(
             reason = reason or (None if pairs else probe.no_changes)
             for one in pairs:
                 wanted |= {one.before, one.after}
-            series.append(Series(probe.name, metric, probe.expectation, pairs, reason))
+            series.append(ProbeTrials(probe.name, metric, probe.expectation, pairs, reason))
         _add(found, (sample for change in made for sample in (change.original, change.changed)))
     needed = {sample for sample, _ in wanted}
-    return Plan({key: sample for key, sample in found.items() if key in needed}, tuple(series), frozenset(wanted))
+    return ProbePlan({key: sample for key, sample in found.items() if key in needed}, tuple(series), frozenset(wanted))
 
 
 def _add(found: dict[str, Sample], samples: Iterable[Sample]) -> None:

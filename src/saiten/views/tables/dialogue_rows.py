@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from saiten.dialogue.dialogue import Dialogue, Step, StepName
+from saiten.dialogue.dialogue import Dialogue, DialogueStep, StepName
 from saiten.views.table import show_cell
 
 _EVIDENCE = 200
@@ -59,7 +59,7 @@ def _questions(dialogue: Dialogue) -> list[str]:
     return [dialogue.question, *(step.text for step in dialogue.steps if step.name == "T5" and step.text)]
 
 
-def _of_turn(turn: int, steps: Sequence[Step]) -> Iterator[Row]:
+def _of_turn(turn: int, steps: Sequence[DialogueStep]) -> Iterator[Row]:
     """A step in one row; a T5 that was not refused stands as the next turn's question, and here with its aim alone."""
     said = ""
     for step in steps:
