@@ -64,7 +64,7 @@ def experiment_tables(result: ExperimentResult, currency: str = "USD", *, glance
         )
         columns = ("data", "E3 − E2", *_columns(glance=glance), "p", "n", "what follows")
         caption = _EVIDENCE.format(n=len(rows))
-        tables.append(Table("Evidence", columns, rows, caption, _drawn("E3 − E2", 0.0, glance=glance)))
+        tables.append(Table("Evidence", columns, rows, caption, _drawn("E3 − E2", glance=glance)))
     return tables
 
 
@@ -88,7 +88,7 @@ def _cells(result: ExperimentResult, currency: str, *, glance: bool) -> Table:
     at_once = result.plan.at_once
     said = f"{_CELLS} {_HUMAN}" if is_human(result.main) else _CELLS
     caption = said if at_once == 1 else f"{said} {_LOADED.format(n=at_once)}"
-    title, drawn = Name(result.plan.title) or "Experiment", _drawn(result.main, None, glance=glance)
+    title, drawn = Name(result.plan.title) or "Experiment", _drawn(result.main, glance=glance)
     return Table(title, columns, rows, caption, drawn, charts=tuple(_pictures(result)))
 
 
@@ -183,12 +183,12 @@ def _chains(chains: tuple[ChainComparison, ...], *, glance: bool) -> Table:
         for each in chains
     )
     drawn = (
-        *_drawn("difference", 0.0, glance=glance),
-        *_drawn("latency ratio", 1.0, glance=glance, of="ratio ", alone=True),
+        *_drawn("difference", glance=glance),
+        *_drawn("latency ratio", glance=glance, of="ratio "),
     )
     title = f"Parallel beside serial ({chains[0].metric})"
     wins = _wins(chains)
-    return Table(title, columns, rows, f"{_CHAINS.format(n=len(rows))} {wins}", drawn, "several")
+    return Table(title, columns, rows, f"{_CHAINS.format(n=len(rows))} {wins}", drawn)
 
 
 def _wins(chains: tuple[ChainComparison, ...]) -> str:
@@ -205,7 +205,7 @@ def _wins(chains: tuple[ChainComparison, ...]) -> str:
 def _ratios(result: ExperimentResult, *, glance: bool) -> Table:
     columns = ("data", "latency ratio", *_columns(glance=glance), "pairs", "questions", "remarks")
     rows = tuple((name, *_ratio(ratio, glance=glance)) for name, ratio in result.latency.items())
-    return Table("Latency, parallel to serial", columns, rows, _RATIOS, _drawn("latency ratio", 1.0, glance=glance))
+    return Table("Latency, parallel to serial", columns, rows, _RATIOS, _drawn("latency ratio", glance=glance))
 
 
 def _ratio(ratio: Ratio, *, glance: bool) -> Iterator[Cell]:
@@ -224,7 +224,5 @@ def _interval(low: float | None, high: float | None, *, glance: bool) -> tuple[C
     return (None if low is None or high is None else f"[{low:.3f}, {high:.3f}]",)
 
 
-def _drawn(
-    figure: str, reference: float | None, *, glance: bool, of: str = "", alone: bool = False
-) -> tuple[Interval, ...]:
-    return () if glance else (Interval(figure, f"{of}{_ENDS[0]}", f"{of}{_ENDS[1]}", reference, alone),)
+def _drawn(figure: str, *, glance: bool, of: str = "") -> tuple[Interval, ...]:
+    return () if glance else (Interval(figure, f"{of}{_ENDS[0]}", f"{of}{_ENDS[1]}"),)

@@ -106,10 +106,10 @@ class Compared:
             "one side only",
             "remarks",
         )
-        drawn = () if glance else (Interval("difference", *_ENDS, 0.0),)
+        drawn = () if glance else (Interval("difference", *_ENDS),)
         rows = tuple(_row(each, glance=glance) for each in self.metrics)
         caption = " ".join([_CAPTION.replace("number of metrics", f"number of {self.tests_of}"), *self._paired()])
-        return Table(f"{self.first} → {self.second}", columns, rows, caption, drawn, "several")
+        return Table(f"{self.first} → {self.second}", columns, rows, caption, drawn)
 
     @property
     def remarks(self) -> list[str]:

@@ -134,7 +134,7 @@ def _differences(
         )
         for (score, part, pairs), p in zip(found, corrected, strict=True)
     ]
-    intervals = () if glance else (Interval("difference", *ends, 0.0),)
+    intervals = () if glance else (Interval("difference", *ends),)
     columns = (
         "score",
         "group",

@@ -51,15 +51,11 @@ _GAP = 2
 
 @dataclass(frozen=True)
 class Interval:
-    """Which columns are a figure and the ends of its interval, so that a page can draw them."""
+    """The columns of a figure and of its interval's ends, which a page shows as one."""
 
     figure: str
     low: str
     high: str
-    reference: float | None = None
-    """The value that means "none": 0 for a difference or a correlation, 0.5 for an AUROC."""
-    alone: bool = False
-    """Whether it is on a scale of its own, apart from the table's other figures."""
 
 
 class Chart(Protocol):
@@ -89,9 +85,7 @@ class Table:
     caption: str = ""
     """What a reader must know to believe the figures."""
     intervals: tuple[Interval, ...] = ()
-    """What can be drawn; the columns are named as in `columns`."""
-    scales: Literal["one", "several"] = "one"
-    """Whether all rows lie on one scale; the means of different metrics do not."""
+    """The intervals, by the names in `columns`."""
     charts: tuple[Chart, ...] = ()
     """What a page draws above the table."""
     folded: bool = False

@@ -9,10 +9,10 @@ from functools import partial
 from itertools import groupby, pairwise
 
 from saiten.records import Language
+from saiten.views.charts.axes import make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import MUTED, colour
 from saiten.views.charts.figures import finite, in_words, written
-from saiten.views.charts.forest import make_axis
 from saiten.views.charts.key import POINT, key_panel, mark
 from saiten.views.charts.names import plain, shorten, text_width
 from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row

@@ -1,9 +1,10 @@
-"""The ends of axes: those of the metric's scale where it has ends, else round numbers around the figures."""
+"""Axes with round ends: those of the metric's scale where it has ends, else around the figures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
 
 from saiten.views.charts.figures import finite
-from saiten.views.charts.forest import Axis, group_by_scale, make_axis
 
 Bounds = tuple[float | None, float | None]
 """The ends of a scale; None where it is open."""
@@ -11,6 +12,61 @@ Bounds = tuple[float | None, float | None]
 _STEPS = (1, 2, 2.5, 5, 10)
 _PARTS = range(4, 8)
 """Into how many parts a scale is divided, if one of these comes out even."""
+_AIM = 4
+"""Parts that an axis without such a scale aims at."""
+_LARGEST = 1e290
+"""Beyond this, and below its inverse, floating-point arithmetic breaks down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A range of numbers that begins and ends at round ones."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+
+def make_axis(values: Iterable[float]) -> Axis | None:
+    """Return an axis that shows all these finite values; None without values, or beyond the range of floats."""
+    found = list(values)
+    low, high = min(found, default=0.0), max(found, default=0.0)
+    if not found or max(-low, high) > _LARGEST:
+        return None
+    if high - low <= 1e-9 * max(abs(low), abs(high)):  # all the same, as far as a picture can tell
+        half = abs(low) / 2 or 0.5
+        if low == high == 0:  # a share, a count: nothing says that it could be below
+            low, high = half, half
+        # A share has no room above 1.
+        low, high = low - half, min(high + half, 1.0) if 0 < high < 1 else high + half
+    step = _round_step((high - low) / _AIM)
+    if step is None:
+        return None
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    ticks = tuple(float(f"{count * step:.12g}") for count in range(first, last + 1))
+    return Axis(ticks[0], ticks[-1], ticks)
+
+
+def _round_step(least: float) -> float | None:
+    """The next of 1, 2, 2.5, 5, 10 times a power of ten; None below those that floats hold exactly enough."""
+    if least < 1 / _LARGEST:
+        return None
+    power = 10.0 ** floor(log10(least))
+    return next(power * part for part in _STEPS if power * part >= least * (1 - 1e-9))
+
+
+def group_by_scale(sizes: Iterable[float]) -> list[int]:
+    """Which rows can share an axis: a group's number for each size (the largest number in a row, without its sign).
+
+    Shares and correlations are one group; beyond 1, sizes that differ by less than a factor of two are together.
+    """
+    found = list(sizes)
+    groups, limit, group = [0] * len(found), 1.0, 0
+    for place in sorted(range(len(found)), key=found.__getitem__):
+        if found[place] > limit:
+            group, limit = group + 1, 2 * found[place]
+        groups[place] = group
+    return groups
 
 
 def bounded_axis(values: Sequence[float], bounds: Bounds) -> Axis | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite
 
-from saiten.views.charts.forest import Axis
+from saiten.views.charts.axes import Axis
 
 _MOST_GRADES = 12
 """Whole numbers further apart are counts (lengths, tokens), not grades."""

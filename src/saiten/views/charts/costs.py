@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from saiten.records import Language
+from saiten.views.charts.axes import Axis, make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import INK, LINES, MUTED
 from saiten.views.charts.figures import finite, in_words, written
-from saiten.views.charts.forest import Axis, make_axis
 from saiten.views.charts.interval_rows import MOST_ROWS
 from saiten.views.charts.names import plain, shorten, text_width
 from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row

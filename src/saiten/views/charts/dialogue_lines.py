@@ -9,10 +9,10 @@ from functools import partial
 from typing import Literal
 
 from saiten.records import Language
+from saiten.views.charts.axes import Axis, make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import INK, colour
 from saiten.views.charts.figures import finite, in_words, value_and_interval
-from saiten.views.charts.forest import Axis, make_axis
 from saiten.views.charts.key import POINT, key_panel, mark, stroke
 from saiten.views.charts.names import plain, shorten, text_width
 from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row

@@ -5,12 +5,11 @@ from dataclasses import replace
 from functools import partial
 
 from saiten.records import Language
-from saiten.views.charts.axes import Bounds, bounded_axis
+from saiten.views.charts.axes import Axis, Bounds, bounded_axis, make_axis
 from saiten.views.charts.binning import Bins, Counted, count, make_bins, tallest
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import CARD, INK, LINES, MUTED
-from saiten.views.charts.figures import finite, in_words, written
-from saiten.views.charts.forest import Axis, make_axis, number
+from saiten.views.charts.figures import finite, in_words, number, written
 from saiten.views.charts.names import plain, shorten, text_width
 from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
 from saiten.views.charts.words import WORDS

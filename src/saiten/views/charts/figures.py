@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping
 from math import isfinite
 
-from saiten.views.charts.forest import number
-
 _LARGEST = 1e280
 """Sums and differences of numbers up to this are numbers."""
 _SAID = 40
@@ -54,3 +52,8 @@ def in_words(said: Iterable[tuple[str, str]], words: Mapping[str, str]) -> str:
     if len(pairs) > _SAID:
         parts.append(words["and_more"].format(count=len(pairs) - _SAID))
     return words["between"].join(parts)
+
+
+def number(value: float) -> str:
+    """As short as it can be, with a true minus sign."""
+    return f"{value + 0.0:.6g}".replace("-", "−").replace("e+0", "e").replace("e+", "e").replace("e−0", "e−")

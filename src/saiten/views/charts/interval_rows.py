@@ -7,9 +7,9 @@ to the left, figure and number of observations to the right, so that nothing has
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from saiten.views.charts.axes import Axis
 from saiten.views.charts.colours import CARD, INK, MUTED, REFERENCE
 from saiten.views.charts.figures import written
-from saiten.views.charts.forest import Axis
 from saiten.views.charts.names import plain, shorten, text_width
 from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
 

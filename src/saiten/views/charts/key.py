@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from saiten.views.charts.axes import Axis
 from saiten.views.charts.colours import INK, colour, dashes, filling, shape
-from saiten.views.charts.forest import Axis
 from saiten.views.charts.names import plain, shorten
 from saiten.views.charts.panel import Marks, Panel, Row
 

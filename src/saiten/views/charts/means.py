@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from saiten.records import Language
-from saiten.views.charts.axes import shared_axes
+from saiten.views.charts.axes import Axis, shared_axes
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import INK
 from saiten.views.charts.figures import finite, in_words, value_and_interval
-from saiten.views.charts.forest import Axis
 from saiten.views.charts.interval_rows import MOST_ROWS, Block, IntervalRow, filling_of, interval_rows
 from saiten.views.charts.names import plain
 from saiten.views.charts.panel import Picture

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from saiten.views.charts.axes import Axis
 from saiten.views.charts.colours import GRID, INK, MUTED
-from saiten.views.charts.forest import Axis
 
 Kind = Literal["rule", "point", "text", "bar"]
 Row = dict[str, float | str | None]

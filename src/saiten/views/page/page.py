@@ -20,8 +20,6 @@ from rich.cells import cell_len
 
 from saiten.records import Language
 from saiten.version import __version__
-from saiten.views.charts.drawn_intervals import MOST_DRAWN, Picture, pictures_of
-from saiten.views.charts.forest import Axis, Estimated, axis_svg, whisker_svg
 from saiten.views.page.page_labels import LABELS
 from saiten.views.strip_controls import strip_controls
 from saiten.views.table import Cell, Chart, Table, show_cell
@@ -120,7 +118,6 @@ def page_pieces(
     chapters = [_Chapter(number, chapter, language) for number, chapter in enumerate(_chapters(tables), 1)]
     sections = [section for chapter in chapters for section in chapter.sections]
     signatures = [table for chapter in chapters for table in chapter.signatures]
-    pictures = [picture for section in sections for picture in section.pictures.values()]
     stream = (
         templates()
         .get_template(f"{names[-1]}.html")
@@ -134,7 +131,6 @@ def page_pieces(
             digests=[_digest(style), _digest(script)],
             chapters=chapters,
             contents=_contents(chapters, part),
-            key=_key(pictures, labels) if pictures else [],
             signed=sum(len(table.rows) for table in signatures),
             signatures=[(clean(table.title), [clean(str(cell)) for (cell,) in table.rows]) for table in signatures],
             made=labels["made"].format(version=__version__),
@@ -174,8 +170,8 @@ class _Head:
     """A column's head."""
 
     name: str
-    numeric: bool
-    axis: Markup = _NOTHING
+    kind: str = ""
+    """Its class: `number`, `interval`, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +187,6 @@ class _Shown:
     """Of a long one: what unfolds."""
     order: float | None = None
     """What it is sorted by, where that is not its text."""
-    picture: Markup = _NOTHING
     language: Language | None = None
     """Of a text in another language than the page's."""
 
@@ -243,7 +238,8 @@ class _Section:
         self.caption = _said(table.caption)
         self.length = len(table.rows)
         self.named = len(table.columns) > 1  # a single column names nothing
-        self.pictures = {picture.low: picture for picture in pictures_of(table)}
+        index = table.columns.index
+        self._ends = {index(each.low): index(each.high) for each in table.intervals}
         self.charts = [(clean(chart.title), picture) for chart in table.charts if (picture := _chart(chart))]
         few = 0 < len(self.charts) <= _FEW
         self.folded = ("table" if few else "whole") if table.folded and self.length else ""
@@ -251,53 +247,44 @@ class _Section:
         self._numeric = {
             place for place in range(len(table.columns)) if any(_is_number(row[place]) for row in table.rows)
         }
-        self._left_out = {picture.high for picture in self.pictures.values()}
+        self._left_out = set(self._ends.values())
         if self._below is not None:
             self._left_out.add(self._below)
         self._language = language
         self._labels = LABELS[language]
         self.counted = self._labels["rows"].format(self.length)
-        undrawn = table.intervals and self.length > MOST_DRAWN
-        self.remark = self._labels["not_drawn"].format(most=MOST_DRAWN) if undrawn else ""
 
     @property
     def heads(self) -> Iterator[_Head]:
-        """A picture stands in the place of both ends of its interval."""
+        """Yield one head per column; both ends of an interval share one."""
         for place, name in enumerate(self._table.columns):
-            if place in self.pictures:
-                axis = self.pictures[place].axis
-                drawn = _NOTHING if axis is None else Markup(axis_svg(axis))  # noqa: S704 - numbers and our own marks
-                yield _Head(self._labels["interval"], numeric=False, axis=drawn)
+            if place in self._ends:
+                yield _Head(self._labels["interval"], "interval")
             elif place not in self._left_out:
-                yield _Head(clean(name), numeric=place in self._numeric)
+                yield _Head(clean(name), "number" if place in self._numeric else "")
 
     @property
     def rows(self) -> Iterator[_Row]:
         """One after another, so that they are never all there at once."""
         makers = [self._maker(place) for place in range(len(self._table.columns)) if place not in self._left_out]
-        for number, row in enumerate(self._table.rows):
+        for row in self._table.rows:
             remark = None if self._below is None else row[self._below]
             below = None if remark in (None, "") else _shown(remark, "none", self._language, whole=True)
-            yield _Row([make(number, row) for make in makers], below)
+            yield _Row([make(row) for make in makers], below)
 
-    def _maker(self, place: int) -> Callable[[int, tuple[Cell, ...]], _Shown]:
-        if place not in self.pictures:
-            if self._notes:
-                return lambda _, row: _note(row[place], self._language)
-            nothing = "none number" if place in self._numeric else "none"
-            return lambda _, row: _shown(row[place], nothing, self._language)
-        picture = self.pictures[place]
-        return lambda number, row: self._interval(picture, number, row)
+    def _maker(self, place: int) -> Callable[[tuple[Cell, ...]], _Shown]:
+        if place in self._ends:
+            return lambda row: _interval(row[place], row[self._ends[place]])
+        if self._notes:
+            return lambda row: _note(row[place], self._language)
+        nothing = "none number" if place in self._numeric else "none"
+        return lambda row: _shown(row[place], nothing, self._language)
 
-    def _interval(self, picture: Picture, number: int, row: tuple[Cell, ...]) -> _Shown:
-        value, low, high = (show_cell(row[place]) for place in (picture.figure, picture.low, picture.high))
-        estimated, axis, own = picture.rows[number]
-        if estimated is None or axis is None:
-            return _Shown("none", "–")
-        whole = estimated.low is not None
-        words = self._labels["spoken" if whole else "spoken_alone"].format(value=value, low=low, high=high)
-        drawn = Markup(whisker_svg(estimated, axis, words, own_axis=own))  # noqa: S704 - escaped where it is drawn
-        return _Shown("interval", f"[{low}, {high}]" if whole else "–", order=estimated.low, picture=drawn)
+
+def _interval(low: Cell, high: Cell) -> _Shown:
+    if isinstance(low, int | float) and isinstance(high, int | float):
+        return _Shown("interval", f"[{show_cell(low)}, {show_cell(high)}]", order=low if isfinite(low) else None)
+    return _Shown("none", "–")
 
 
 def _chart(chart: Chart) -> Markup:
@@ -344,24 +331,3 @@ def _shown(cell: Cell, nothing: str, language: Language, *, whole: bool = False)
         return _Shown(kind, text, language=other)
     end = max(text.rfind(sign, _BEGINNING // 2, _BEGINNING) for sign in " \n。、") + 1 or _BEGINNING
     return _Shown(kind, text[:end], rest=text[end:], language=other)
-
-
-def _key(pictures: Sequence[Picture], labels: Mapping[str, str]) -> list[tuple[Markup, str]]:
-    """The kinds of pictures that are on the page, each with an example and what it means."""
-    plain = Axis(0.0, 1.0, (0.0, 0.5, 1.0))
-    dashed = replace(plain, reference=0.25)
-    rows = [(row, picture) for picture in pictures for row in picture.rows if row[0] is not None]
-    kinds = [("line", Estimated(0.55, 0.35, 0.75), plain, False)]
-    if any(row[0] and row[0].low is None for row, _ in rows):
-        kinds.append(("alone", Estimated(0.55), plain, False))
-    if any(picture.axis and picture.axis.reference is not None for picture in pictures):
-        kinds += [
-            ("apart", Estimated(0.6, 0.4, 0.8), dashed, False),
-            ("within", Estimated(0.35, 0.15, 0.55), dashed, False),
-        ]
-    if any(own for (_, _, own), _ in rows):
-        kinds.append(("own", Estimated(3, 2, 4), Axis(0.0, 5.0, (0.0, 5.0)), True))
-    return [
-        (Markup(whisker_svg(shown, axis, own_axis=own)), labels[f"key_{name}"])  # noqa: S704 - our own marks
-        for name, shown, axis, own in kinds
-    ]

@@ -140,7 +140,6 @@ def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
         tuple(rows),
         caption,
         (Interval("mean", "95 % from", "to"),),
-        "several",
         tuple(charts[:_DRAWN_AT_MOST]),
     )
 

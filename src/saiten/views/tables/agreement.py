@@ -159,4 +159,4 @@ def _pairs(report: AgreementReport) -> Table:
                     _remark(one, kappa),
                 )
             )
-    return Table("Each two annotators", columns, tuple(rows), intervals=(Interval("kappa", "95 % from", "to", 0.0),))
+    return Table("Each two annotators", columns, tuple(rows), intervals=(Interval("kappa", "95 % from", "to"),))

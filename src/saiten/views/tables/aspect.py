@@ -121,8 +121,8 @@ def aspect_bias_tables(found: MetaEvaluation) -> list[Table]:
                 rows.append((aspect.aspect, one.metric, overall.value, overall.low, overall.high, overall.n, remarks))
     caption = "Above 0 the judge grades higher than people do. 95 % interval: bootstrap over questions."
     columns = ("aspect", "metric", "judge - people", *_ENDS, "n", "remarks")
-    drawn = (Interval("judge - people", *_ENDS, 0.0),)
-    return [Table("Bias by aspect", columns, tuple(rows), caption, drawn, "several")] if rows else []
+    drawn = (Interval("judge - people", *_ENDS),)
+    return [Table("Bias by aspect", columns, tuple(rows), caption, drawn)] if rows else []
 
 
 def _about(metric: str) -> str | None:
@@ -156,7 +156,7 @@ def weight_tables(weights: Weights, notes: Sequence[str] = ()) -> list[Table]:
         formula, meaning = f"sum of weight x grade{constant}", ""
     caption = f"{weights.target} = {formula}. {meaning}95 % interval: bootstrap over questions."
     columns = ("aspect", "weight", *_ENDS, "best", "span")
-    tables = [Table("Weights", columns, tuple(rows), caption, (Interval("weight", *_ENDS, 0.0),))]
+    tables = [Table("Weights", columns, tuple(rows), caption, (Interval("weight", *_ENDS),))]
     if weights.learned is not None:
         tables.append(_held_out(weights))
     tables.append(Table("Notes", ("note",), tuple((note,) for note in notes)))
@@ -181,4 +181,4 @@ def _held_out(weights: Weights) -> Table:
         f"other questions. Fingerprint {learned.fingerprint}, seed {learned.seed}."
     )
     columns = ("on held-out questions", "figure", *_ENDS, "n", "questions")
-    return Table("What they are worth", columns, (row,), caption, (Interval("figure", *_ENDS, 0.0),))
+    return Table("What they are worth", columns, (row,), caption, (Interval("figure", *_ENDS),))

@@ -34,7 +34,7 @@ def estimate_tables(found: Estimates, *, glance: bool = False) -> list[Table]:
     columns += ("remarks",)
     rows = tuple(_row(row, found.width) for row in found.rows)
     caption = _CAPTION if found.width is None else _CAPTION + _NEEDED
-    return [Table(_TITLE, columns, rows, caption, _FORM.intervals(*_MEANS), "several")]
+    return [Table(_TITLE, columns, rows, caption, _FORM.intervals(*_MEANS))]
 
 
 def _row(row: Row, width: float | None) -> tuple[Cell, ...]:

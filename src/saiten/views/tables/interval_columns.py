@@ -1,7 +1,6 @@
 """How an estimate stands in a row: for people with its interval as text, for programs as numbers."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from saiten.stats import Estimate
 from saiten.views.table import Cell, Interval
@@ -16,18 +15,15 @@ class IntervalColumns:
 
     numbers: bool
     """Ends as numbers in two columns, which pages draw and programs read; else as one text."""
-    references: Mapping[str, float] = field(default_factory=dict)
-    """By name, what a figure is where it says nothing."""
 
     def columns(self, *names: str) -> tuple[str, ...]:
         """For each figure its own column, then those of its interval."""
         ends = (" from", " to") if self.numbers else (" 95 %",)
         return tuple(column for name in names for column in (name, *(f"{name}{end}" for end in ends)))
 
-    def intervals(self, *names: str, alone: bool = False) -> tuple[Interval, ...]:
-        """What can be drawn: nothing where the ends are text. `alone`: each on a scale of its own."""
-        drawn = names if self.numbers else ()
-        return tuple(Interval(name, f"{name} from", f"{name} to", self.references.get(name), alone) for name in drawn)
+    def intervals(self, *names: str) -> tuple[Interval, ...]:
+        """Return where the ends are: nothing where they are text."""
+        return tuple(Interval(name, f"{name} from", f"{name} to") for name in names) if self.numbers else ()
 
     def cells(self, *estimates: Estimate) -> Cells:
         """The figures with their intervals; why there is none stands elsewhere in the row."""

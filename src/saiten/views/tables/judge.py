@@ -11,7 +11,7 @@ _MODES = {"answer": ", E2", "reference": ", E3", "none": ", no evidence", "": ""
 
 def judge_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
     """One row per metric, judge and run; three columns per mode. None where one judge graded in one mode."""
-    form = IntervalColumns(numbers=not glance, references={f"Pearson{mode}": 0.0 for mode in _MODES.values()})
+    form = IntervalColumns(numbers=not glance)
     tables = [_table(aspect, form) for aspect in found.aspects if not aspect.pairs]
     return [table for table in tables if table.rows]
 

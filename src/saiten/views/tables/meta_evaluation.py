@@ -23,19 +23,10 @@ from saiten.views.tables.system import (
     within_table,
 )
 
-_REFERENCES = {
-    **dict.fromkeys(
-        ("Pearson", "Spearman", "Kendall tau-b", "kappa", "linear kappa", "quadratic kappa", "metric - people"), 0.0
-    ),
-    **dict.fromkeys(("kappa, linear", "kappa, quadratic"), 0.0),
-    **dict.fromkeys(("AUROC", "balanced accuracy", "pairs ordered alike", "for the answer shown first"), 0.5),
-}
-"""What a figure is where the metric says nothing."""
-
 
 def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
     """All tables, those with nothing in them left out; `glance`: for the terminal, with less detail."""
-    form = IntervalColumns(numbers=not glance, references=_REFERENCES)
+    form = IntervalColumns(numbers=not glance)
     tables: list[Table] = []
     for aspect in found.aspects:
         systems = partial(systems_table, over=found.settings.systems_over)

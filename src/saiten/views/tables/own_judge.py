@@ -33,7 +33,7 @@ def own_judge_tables(found: Sequence[HeldOut], notes: Sequence[str] = ()) -> lis
         "aspect", "judge", "n", "questions", *_PEARSON, *_MAE, "MAE of the mean", *_BIAS,
         "unreadable", "failed", "remarks",
     )  # fmt: skip
-    drawn = (Interval(*_PEARSON, 0.0), Interval(*_BIAS, 0.0))
+    drawn = (Interval(*_PEARSON), Interval(*_BIAS))
     tables = [
         Table("On held-out questions", columns, rows, _CAPTION, drawn),
         _overall(found),
@@ -58,7 +58,7 @@ def _overall(found: Sequence[HeldOut]) -> Table:
         for one in each.scores
     )  # fmt: skip
     columns = ("score", "stands for", "judge", "n", "questions", *_PEARSON, "remarks")
-    return Table("At once or by aspects, on held-out questions", columns, rows, _OVERALL, (Interval(*_PEARSON, 0.0),))
+    return Table("At once or by aspects, on held-out questions", columns, rows, _OVERALL, (Interval(*_PEARSON),))
 
 
 def _row(judge: str, one: HeldOutAspect) -> tuple[Cell, ...]:

@@ -22,13 +22,11 @@ _DRIFT = (
     "Now minus before, over the items with a value in both runs. 95 % interval: bootstrap over questions. p: sign "
     "flips over questions, Holm over the metrics."
 )
-_REFERENCES = {"difference": 0.0, "first": 0.5, "shift": 0.0, "change": 0.0}
-"""What a figure is where nothing has an effect."""
 
 
 def probe_tables(report: ProbeReport, *, glance: bool = False) -> list[Table]:
     """All tables of the report, those with nothing in them left out; `glance`: for the terminal."""
-    form = IntervalColumns(numbers=not glance, references=_REFERENCES)
+    form = IntervalColumns(numbers=not glance)
     votes = tuple(
         (metric, r.votes, r.items, r.agreement, r.icc, r.icc_average, r.spread, r.changed, r.reason)
         for metric, r in report.reliability.items()
@@ -50,8 +48,8 @@ def _probes(title: str, rows: list[tuple[str, ProbeRow]], form: IntervalColumns,
     share = form.columns("share") if form.numbers else ("share 95 %",)
     columns = ("probe", "metric", "expected", "verdict", "broken", *share, "n", "questions")
     columns += (*form.columns("difference"), "p", "remarks")
-    drawn = (*form.intervals("share", alone=True), *form.intervals("difference"))
-    return Table(title, columns, tuple(_probe(*row, form) for row in rows), caption, drawn, "several")
+    drawn = (*form.intervals("share"), *form.intervals("difference"))
+    return Table(title, columns, tuple(_probe(*row, form) for row in rows), caption, drawn)
 
 
 def _probe(name: str, row: ProbeRow, form: IntervalColumns) -> Cells:
@@ -110,7 +108,7 @@ def _order(row: OrderRow, form: IntervalColumns) -> Cells:
 
 def drift_tables(report: DriftReport, *, glance: bool = False) -> list[Table]:
     """All tables of the report, those with nothing in them left out; `glance`: for the terminal."""
-    form = IntervalColumns(numbers=not glance, references=_REFERENCES)
+    form = IntervalColumns(numbers=not glance)
     moved: tuple[Cells, ...] = tuple(
         (each.metric, item.sample, item.before, item.now, item.now - item.before, item.people)
         for each in report.metrics
@@ -133,8 +131,7 @@ def _shifts(report: DriftReport, form: IntervalColumns) -> Table:
         (*columns, "changes of status", "remarks"),
         tuple(_shift(each, form) for each in report.metrics),
         _DRIFT,
-        (*form.intervals("shift"), *form.intervals("ICC", alone=True)),
-        "several",
+        (*form.intervals("shift"), *form.intervals("ICC")),
     )
 
 

@@ -47,11 +47,11 @@ def summary_tables(summary: Summary) -> list[Table]:
     """All tables of a summary; those with nothing in them are left out."""
     overall = tuple(_row(figure) for figure in summary.figures if figure.group is None and figure.system is None)
     said = (ONLY_WORDS,) if only_words(summary.signatures.values()) else ()
-    tables = [Table("Scores", _COLUMNS, overall, " ".join((*said, _CAPTION, *summary.remarks)), _MEANS, "several")]
+    tables = [Table("Scores", _COLUMNS, overall, " ".join((*said, _CAPTION, *summary.remarks)), _MEANS)]
     for by in ("system", "group"):
         figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
         rows = tuple((Name(getattr(f, by)), *_row(f)) for f in figures)
-        tables.append(Table(f"By {by}", (by, *_COLUMNS), rows, intervals=_MEANS, scales="several"))
+        tables.append(Table(f"By {by}", (by, *_COLUMNS), rows, intervals=_MEANS))
     tables += [
         corpus_table([("all", summary)]),
         _missing(summary),
@@ -192,7 +192,7 @@ def _evidence(summary: Summary) -> Table:
         ("shift of the mean", "95 % from", "to", "p", "n", "remarks"),
         rows,
         "" if shift is None else _SHIFTS[evidence_shift(shift.difference, shift.p_value)],
-        (Interval("shift of the mean", "95 % from", "to", 0.0),),
+        (Interval("shift of the mean", "95 % from", "to"),),
     )
 
 
