@@ -13,11 +13,8 @@ from rich.text import Text
 from saiten.demo.gist import load_gist
 from saiten.metrics.judged.gist_counts import WHICH, profile_of
 from saiten.records import Sample, Score, Scored
-from saiten.views.gist.gist_view import Finding, gist_view, gist_views
-from saiten.views.gist.lines import broken
-from saiten.views.gist.pieces import KINDS, Unit, cut, harmless, sign
-from saiten.views.gist.run import gist_run
-from saiten.views.gist.screen import print_gist, print_gist_run
+from saiten.views.gist.screen import broken, print_gist, print_gist_run
+from saiten.views.gist.view import KINDS, Finding, Unit, cut, gist_run, gist_view, gist_views, harmless, sign
 from saiten.views.page.sample_page import print_sample
 
 MESSY = st.text(st.sampled_from("ab \n\r\t\0\x1b\u202eé\u0301が\u3099。「」⟦⟩𠮷👩\u200d🏫☁\ufe0f\ud83d<>&\"'[]{}") | st.characters(), max_size=40)  # fmt: skip

@@ -10,8 +10,7 @@ from saiten.demo.gist import load_gist
 from saiten.metrics.judged.gist_counts import WHICH, profile_of
 from saiten.records import Sample, Score, Scored
 from saiten.views.gist.page import write_gist_page
-from saiten.views.gist.pieces import sign
-from saiten.views.gist.run import gist_run
+from saiten.views.gist.view import gist_run, sign
 
 browsing.playwright()
 pytestmark = browsing.MARKS

@@ -16,11 +16,8 @@ from lxml import html
 from saiten.demo.gist import load_gist
 from saiten.metrics.judged.gist_counts import WHICH, profile_of
 from saiten.records import Sample, Score, Scored
-from saiten.views.gist.gist_view import Finding, gist_view
-from saiten.views.gist.labels import WORDS
-from saiten.views.gist.page import CLASSES, gist_block, marked, write_gist_page
-from saiten.views.gist.pieces import KINDS, Unit, cut, sign
-from saiten.views.gist.run import gist_run
+from saiten.views.gist.page import CLASSES, WORDS, gist_block, marked, write_gist_page
+from saiten.views.gist.view import KINDS, Finding, Unit, cut, gist_run, gist_view, sign
 
 TEMPLATES = files("saiten.views").joinpath("templates")
 PAGE_CSS, CSS, JS = (

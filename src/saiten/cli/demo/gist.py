@@ -11,8 +11,8 @@ from saiten.records import Scored
 from saiten.runs import read_run
 from saiten.trust.spans import Averages, SpanFigures, compare_spans
 from saiten.trust.spans_marks import judges_of, people_of
-from saiten.views.gist.gist_view import gist_views
 from saiten.views.gist.screen import print_gist
+from saiten.views.gist.view import gist_views
 
 _TOLD = ("missing_gist", "missing_supplement", "extra_gist", "extra_supplement")
 

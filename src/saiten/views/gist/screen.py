@@ -1,11 +1,12 @@
 """Reference and answer side by side for the terminal, every unit in brackets of its own and with its sign.
 
-Nothing depends on colours: double brackets are gist, single ones supplement; - is missing, + is extra.
+Nothing depends on color: double brackets are gist, single ones supplement; - is missing, + is extra.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.panel import Panel
@@ -13,13 +14,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from saiten.metrics.judged.gist_counts import WHICH
-from saiten.views.gist.gist_view import GistView
-from saiten.views.gist.lines import broken
-from saiten.views.gist.pieces import KINDS, Kind, Piece, Unit, harmless, sign
-from saiten.views.gist.run import GistRun
+from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless, sign
 
 SIDE_BY_SIDE_FROM = 90
-"""Columns of a terminal from which reference and answer stand beside each other."""
+"""Terminal columns from which reference and answer are printed side by side."""
 
 STYLES: Mapping[Kind, str] = {
     "missing_gist": "bold red",
@@ -41,21 +39,27 @@ LABELS: Mapping[Kind, str] = {
 
 _BRACKETS = {"gist": "⟦⟧", "supplement": "⟨⟩"}
 _PLAIN_BRACKETS = {"gist": "[]", "supplement": "<>"}
-"""For a terminal that has only ASCII."""
+"""For an ASCII-only terminal."""
 _MARGIN = 4
-"""Cells that a panel takes of its width."""
+"""Cells that a panel's border takes."""
+
+_NOT_FIRST = frozenset("、。，．・：；？！」』）】〕〉》”’…‥ーゝゞ々ぁぃぅぇぉっゃゅょァィゥェォッャュョ%％,.:;?!)]}⟧⟩")
+_NOT_LAST = frozenset("「『（【〔〈《“‘([{⟦⟨")
+
+_ONE_MORE = "\t\ufe0f"
+"""The second turns the narrow sign before it into an emoji."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Pen:
-    """How units are written on this screen."""
+    """Writes units with the brackets of this terminal."""
 
     brackets: Mapping[str, str]
 
-    def text_of(self, pieces: Sequence[Piece], *, whole: bool) -> Text:
-        """The text with its units; brackets stand where they begin and end, so they may cross.
+    def text_of(self, pieces: Sequence[Segment], *, whole: bool) -> Text:
+        """Return the text with brackets where units begin and end; they may cross.
 
-        `whole`: units are to cover it, so what they leave over is faint.
+        `whole`: units should cover the text, so the rest is dimmed.
         """
         text, between = Text(), "dim" if whole and any(piece.units for piece in pieces) else ""
         for at, piece in enumerate(pieces):
@@ -63,7 +67,7 @@ class _Pen:
                 text.append(self.opening(unit.kind), STYLES[unit.kind] or "dim")
             style = STYLES[piece.units[-1].kind] if piece.units else between
             text.append(piece.text.expandtabs(4), style)
-            following = pieces[at + 1] if at + 1 < len(pieces) else Piece("")
+            following = pieces[at + 1] if at + 1 < len(pieces) else Segment("")
             going_on = following.units[: len(following.units) - following.begin]
             for unit in reversed(piece.units):
                 if unit not in going_on:
@@ -81,7 +85,7 @@ class _Pen:
 
 
 def print_gist_run(run: GistRun, out: Console) -> None:
-    """Print the legend, then each answer with its question; what is left out is said at the end."""
+    """Print the legend, then each answer with its question, and how many are left out."""
     _print_lines([_legend(_pen(out))], out)
     out.print()
     for view in run.views():
@@ -95,9 +99,9 @@ def print_gist_run(run: GistRun, out: Console) -> None:
 
 
 def print_gist(view: GistView, out: Console, *, legend: bool = True) -> None:
-    """Print reference and answer with their units, a legend, and what could not be marked.
+    """Print reference and answer with their units, a legend, and the units that could not be marked.
 
-    Below each other where the terminal is narrow. Texts from outside cannot style the screen.
+    On a narrow terminal they are printed one below the other. Untrusted text cannot style the screen.
     """
     pen = _pen(out)
     sides = (
@@ -124,7 +128,7 @@ def _print_lines(lines: Iterable[Text], out: Console, *, indent: int = 1) -> Non
         out.print(Padding(Text("\n").join(broken(line, out.width - 2)), (0, 0, 0, indent)))
 
 
-def _side(pen: _Pen, source: str | None, pieces: Sequence[Piece], *, whole: bool) -> Text:
+def _side(pen: _Pen, source: str | None, pieces: Sequence[Segment], *, whole: bool) -> Text:
     if not source:
         return Text("(not given)" if source is None else "(empty)", "dim italic")
     return pen.text_of(harmless(pieces), whole=whole)
@@ -166,7 +170,7 @@ def _below(view: GistView, pen: _Pen) -> Iterator[Text]:
 
 
 def _tally(which: Kind, view: GistView) -> str:
-    """What is missing is a part of what there is; what is extra is not."""
+    """Missing units are a share of the reference's; extra ones are only counted."""
     n, of = view.counts[which]
     return f"{n}\xa0of\xa0{of}" if which.startswith("missing") else str(n)
 
@@ -185,6 +189,58 @@ def _listed(pen: _Pen, unit: Unit) -> Text:
 
 
 def _explained(view: GistView) -> Iterator[Unit]:
-    """Units with an explanation, each once."""
+    """Yield each unit with an explanation once."""
     for piece in (*view.reference, *view.answer):
         yield from (unit for unit in piece.units[len(piece.units) - piece.begin :] if unit.why)
+
+
+def broken(text: Text, width: int) -> list[Text]:
+    """Break the text into lines of at most `width` cells, keeping its own line ends, in linear time.
+
+    rich breaks at spaces alone, so a Japanese sentence after a label would begin on a line of its own. Here a line may
+    also end between full-width signs, but not before 。 or 」 nor after 「 (kinsoku). A no-break space is not broken
+    and becomes a space.
+    """
+    lines: list[Text] = []
+    for paragraph in text.split("\n", allow_blank=True):
+        lines += _broken(paragraph, max(width, 2))
+    return lines or [Text()]
+
+
+def _broken(paragraph: Text, width: int) -> list[Text]:
+    lines = paragraph.divide(_places(paragraph.plain, width))
+    for line in lines:
+        line.rstrip()
+        line.plain = line.plain.replace("\xa0", " ")
+    return list(lines)
+
+
+def _places(plain: str, width: int) -> list[int]:
+    """Return where lines begin, except the first."""
+    places: list[int] = []
+    line, used, chance = 0, 0, 0
+    cells = 0  # from the beginning of the paragraph to the last chance
+    so_far = 0
+    wide_before = False
+    for at, char in enumerate(plain):
+        wide = 1 if char in _ONE_MORE else cell_len(char)
+        if at > line and wide and _may_break(plain, at, wide > 1 or wide_before):
+            chance, cells = at, so_far
+        if used + wide > width and char != " ":
+            if chance <= line:
+                chance, cells = at, so_far
+            places.append(chance)
+            line, used = chance, so_far - cells
+        used += wide
+        so_far += wide
+        wide_before = wide > 1 or (wide_before and not wide)
+    return places
+
+
+def _may_break(plain: str, at: int, beside_wide: bool) -> bool:  # noqa: FBT001 - a private question
+    before, after = plain[at - 1], plain[at]
+    if before == " ":
+        return after != " "
+    if before in "⟧⟩" and after in "⟦⟨":
+        return True
+    return beside_wide and after != " " and after not in _NOT_FIRST and before not in _NOT_LAST and before != "\xa0"

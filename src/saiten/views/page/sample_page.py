@@ -12,8 +12,8 @@ from rich.text import Text
 from saiten.metrics.judged.gist_profiles import gist_metric
 from saiten.records import Sample, Score, Scored
 from saiten.runs import sample_to_json, scored_to_json
-from saiten.views.gist.gist_view import gist_views
 from saiten.views.gist.screen import print_gist
+from saiten.views.gist.view import gist_views
 from saiten.views.page.sample_details import Line, detail_lines
 from saiten.views.strip_controls import strip_controls, strip_controls_json
 from saiten.views.table import show_cell

@@ -13,9 +13,9 @@ from saiten.records import STATUSES, Label, Language
 from saiten.results.only_words import only_words, short_note
 from saiten.runs import RunReader
 from saiten.views.charts import VegaChart
-from saiten.views.gist.labels import WORDS as GIST_WORDS
 from saiten.views.gist.page import CLASSES
-from saiten.views.gist.pieces import KINDS
+from saiten.views.gist.page import WORDS as GIST_WORDS
+from saiten.views.gist.view import KINDS
 from saiten.views.page.page import Chapter, Part, write_page
 from saiten.views.report.beside import Beside, beside
 from saiten.views.report.chapters import against_people, compared, overview, run_chapter, spent

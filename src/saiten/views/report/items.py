@@ -11,10 +11,8 @@ from saiten.dialogue.reading import read_dialogues
 from saiten.metrics.judged.gist_profiles import PROFILES
 from saiten.records import STATUSES, Language, Sample
 from saiten.results.comparison import higher_is_better
-from saiten.views.gist.gist_view import gist_view
-from saiten.views.gist.labels import WORDS, profile_name
-from saiten.views.gist.page import CLASSES, remark_of
-from saiten.views.gist.pieces import Piece, Unit, harmless
+from saiten.views.gist.page import CLASSES, WORDS, profile_name, remark_of
+from saiten.views.gist.view import Segment, Unit, gist_view, harmless
 from saiten.views.report.beside import Beside
 from saiten.views.report.choosing import Choice
 from saiten.views.report.packing import Packs, as_json, packed
@@ -144,7 +142,7 @@ class Items:
         }
 
 
-def _pieces(pieces: Sequence[Piece], units: list[Unit]) -> list[list[Any]]:
+def _pieces(pieces: Sequence[Segment], units: list[Unit]) -> list[list[Any]]:
     """Each stretch of the text with the numbers of its units, the outermost first, and how many begin with it."""
     found = []
     number = {id(unit): at for at, unit in enumerate(units)}

@@ -8,8 +8,7 @@ import orjson
 
 from saiten.metrics.judged.gist_profiles import gist_metric
 from saiten.records import Scored, Usage
-from saiten.views.gist.gist_view import Finding, finding_of
-from saiten.views.gist.run import packed, unpacked
+from saiten.views.gist.view import Finding, finding_of, packed, unpacked
 from saiten.views.page.sample_details import detail_lines
 from saiten.views.report.packing import as_json
 
