@@ -47,8 +47,8 @@ floors: $(VENV)/made.stamp ## Run quick tests with the oldest versions that pypr
 	  --output-file .venv-floors/floors.txt
 	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --constraints .venv-floors/floors.txt \
 	  --editable '.[annotate,data,datasets,documents,frames,mlflow,postgres,qdrant]' --group dev
-	@.venv-floors/bin/python -m pytest tests/data tests/knowledge/test_knowledge_base.py tests/reports/charts tests/reports/test_junit.py \
-	  tests/reports/test_tables.py tests/reports/test_gist_view.py tests/tracking/test_mlflow_store.py tests/test_evaluation_frames.py \
+	@.venv-floors/bin/python -m pytest tests/data tests/rag/knowledge/test_knowledge_base.py tests/views/charts tests/views/test_junit.py \
+	  tests/views/test_tables.py tests/views/test_gist_view.py tests/tracking/test_mlflow_store.py tests/api/test_evaluation_frames.py \
 	  tests/models/test_embedders.py tests/annotation/store tests/cli/test_score_offline.py tests/cli/test_thresholds.py
 
 docs: $(VENV)/dev.stamp ## Build the site of the documentation into docs/_build/ (a warning is an error)
