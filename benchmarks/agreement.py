@@ -19,7 +19,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 import numpy as np
 
-from saiten.stats.agreement_among import agreement_among
+from saiten.stats.interrater.agreement import agreement_among
 
 LABELS = 1_000_000
 SHAPES = (

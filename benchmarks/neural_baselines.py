@@ -21,7 +21,8 @@ from typing import Any
 from prepare_shared_data import clapnq_human, rows
 from saiten import evaluate
 from saiten.records import Label, Sample
-from saiten.stats.correlation import Estimate, bootstrap_statistic, pearson
+from saiten.stats.correlation import pearson
+from saiten.stats.estimate import Estimate, bootstrap_statistic
 
 AT_ONCE = 64
 """Texts in a batch of the reference implementation: its default."""

@@ -29,17 +29,10 @@ from saiten.errors import BadInput
 from saiten.judges.offline import Aspect, Calibration, OfflineJudge
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.records import Language
-from saiten.stats.correlation import (
-    Estimate,
-    Statistic,
-    agreement,
-    auroc,
-    balanced_accuracy,
-    bootstrap_statistic,
-    cohen_kappa,
-    kendall,
-    pearson,
-)
+from saiten.stats.auroc import auroc
+from saiten.stats.classification import agreement, balanced_accuracy, cohen_kappa
+from saiten.stats.correlation import kendall, pearson
+from saiten.stats.estimate import Estimate, Statistic, bootstrap_statistic
 from saiten.tasks.contexts import SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect
 from saiten.tasks.similarity import MeasureSimilarity

@@ -33,7 +33,8 @@ from saiten.judges.offline import OfflineJudge
 from saiten.judges.own import OwnAspect
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Sample
-from saiten.stats.correlation import Estimate, bootstrap_statistic, pearson
+from saiten.stats.correlation import pearson
+from saiten.stats.estimate import Estimate, bootstrap_statistic
 from saiten.tasks.aspects import RateAspect
 from saiten.tuning.judge.examples import Example
 from saiten.tuning.judge.held_out import mean_distance

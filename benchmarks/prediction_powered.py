@@ -21,8 +21,8 @@ import numpy as np
 from saiten.data import read_labels
 from saiten.records import Label
 from saiten.runs import read_run
-from saiten.stats.powered import Powered
 from saiten.stats.prediction_powered import Scores, prediction_powered
+from saiten.stats.prediction_powered_records import Powered
 
 DRAWS = 200
 KEPT = (50, 200)

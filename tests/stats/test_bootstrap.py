@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from saiten.stats import bootstrap_mean
-from saiten.stats.bootstrap import _student
+from saiten.stats.bootstrap import _student, bootstrap_mean
 from saiten.stats.clusters import CHUNK, draws
 
 thorough = settings(deadline=None, derandomize=True, max_examples=60)

@@ -9,16 +9,10 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.stats import (
-    agreement,
-    auroc,
-    balanced_accuracy,
-    bootstrap_statistic,
-    cohen_kappa,
-    kendall,
-    pearson,
-    spearman,
-)
+from saiten.stats.auroc import auroc
+from saiten.stats.classification import agreement, balanced_accuracy, cohen_kappa
+from saiten.stats.correlation import kendall, pearson, spearman
+from saiten.stats.estimate import bootstrap_statistic
 
 thorough = settings(deadline=None, derandomize=True, max_examples=100)
 correlations = pytest.mark.parametrize("statistic", [pearson, spearman, kendall])

@@ -8,8 +8,10 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score, f1_score
 
-from saiten.stats.dependent_correlations import Rivals, bootstrap_test, swap_tests, williams, williams_test
-from saiten.stats.resampled import Resamples, kendall_each, linear_kappa_each, macro_f1_each, pearson_of, standard
+from saiten.stats.classification import macro_f1_each, weighted_kappa_each
+from saiten.stats.correlation import kendall_each, moments, pearson_of
+from saiten.stats.dependent_correlations import SummedPair, bootstrap_test, swap_tests, williams, williams_test
+from saiten.stats.resampling import Resamples
 
 
 @pytest.fixture
@@ -18,10 +20,15 @@ def random():
     return np.random.default_rng(11)
 
 
-def rivals(first, second, people, groups=None):
-    """Standardised, as the ranking does."""
-    columns = (standard(np.asarray(column, dtype=float)) for column in (first, second, people))
-    return Rivals(*columns, np.arange(len(people)) if groups is None else np.asarray(groups))
+def p_values_of(pairs, **settings):
+    """The p-values of the swap tests of Pearson's correlation of (first, second, people, groups)."""
+    summed, groups = [], []
+    for first, second, people, *of in pairs:
+        a, b, y = (np.asarray(column, dtype=float) for column in (first, second, people))
+        summed.append(SummedPair(moments(a, y), moments(b, y), pearson_of))
+        groups.append(np.asarray(of[0] if of else np.arange(len(y))))
+    clusters = max(int(each.max()) + 1 for each in groups)
+    return [p for _, p in swap_tests(summed, groups, clusters, **settings)]
 
 
 def test_williams_has_the_published_value():
@@ -61,15 +68,15 @@ def test_what_williams_cannot_say_is_said(first, second, people, reason):
 def test_the_swap_test_counts_what_all_swaps_would():
     """On seven items the p-value comes close to the one over all 128 swaps."""
     people = np.array([1.0, 2, 3, 4, 5, 6, 7])
-    pair = rivals([1, 2, 3, 4, 5, 7, 6], [4, 1, 2, 7, 3, 6, 5], people)
+    first, second = np.array([1.0, 2, 3, 4, 5, 7, 6]), np.array([4.0, 1, 2, 7, 3, 6, 5])
 
     def difference(swapped):
-        a, b = np.where(swapped, pair.second, pair.first), np.where(swapped, pair.first, pair.second)
+        a, b = np.where(swapped, second, first), np.where(swapped, first, second)
         return abs(np.corrcoef(a, people)[0, 1] - np.corrcoef(b, people)[0, 1])
 
     seen = difference(np.zeros(7, dtype=bool))
     exact = np.mean([difference(np.array(swap)) >= seen - 1e-9 for swap in product([False, True], repeat=7)])
-    (found,) = swap_tests([pair], pearson_of, 7, permutations=20_000)
+    (found,) = p_values_of([(first, second, people)], permutations=20_000)
     assert found == pytest.approx(exact, abs=0.012)
 
 
@@ -78,10 +85,10 @@ def test_swapping_by_question_keeps_a_question_together():
     random = np.random.default_rng(0)  # a world in which luck makes such a difference in one of five
     people = random.normal(size=20)
     first, second = people + random.normal(size=20), people + 1.6 * random.normal(size=20)
-    (once,) = swap_tests([rivals(first, second, people)], pearson_of, 20)
+    (once,) = p_values_of([(first, second, people)])
     many = [np.repeat(column, 5) for column in (first, second, people)]
-    (kept,) = swap_tests([rivals(*many, np.repeat(np.arange(20), 5))], pearson_of, 20)
-    (torn,) = swap_tests([rivals(*many)], pearson_of, 100)
+    (kept,) = p_values_of([(*many, np.repeat(np.arange(20), 5))])
+    (torn,) = p_values_of([many])
     assert kept == pytest.approx(once, abs=1e-12)
     assert torn < 0.05 < once
 
@@ -92,8 +99,8 @@ def test_the_swap_test_keeps_its_level(random):
     for _ in range(200):
         people = np.repeat(random.normal(size=40), 2)
         noise = np.repeat(random.normal(size=(2, 40)), 2, axis=1)
-        pair = rivals(people + noise[0], people + noise[1], people, np.arange(80) // 2)
-        (p,) = swap_tests([pair], pearson_of, 40, permutations=200)
+        pair = (people + noise[0], people + noise[1], people, np.arange(80) // 2)
+        (p,) = p_values_of([pair], permutations=200)
         false_alarms += p <= 0.05
     assert 2 <= false_alarms <= 20
 
@@ -101,15 +108,18 @@ def test_the_swap_test_keeps_its_level(random):
 def test_the_same_metric_twice_is_not_apart(random):
     """No difference at all has the p-value 1, and the smallest one possible is never 0."""
     people = random.normal(size=30)
-    far = rivals(people, random.normal(size=30), people)
-    same, apart = swap_tests([rivals(people, people, people), far], pearson_of, 30, permutations=500)
+    far = (people, random.normal(size=30), people)
+    same, apart = p_values_of([(people, people, people), far], permutations=500)
     assert same == 1
     assert apart == pytest.approx(1 / 501)
 
 
 FIGURES = {
     "kendall": (kendall_each, lambda x, y: stats.kendalltau(x, y).statistic),
-    "linear kappa": (linear_kappa_each, lambda x, y: cohen_kappa_score(x.astype(int), y.astype(int), weights="linear")),
+    "linear kappa": (
+        partial(weighted_kappa_each, weights="linear"),
+        lambda x, y: cohen_kappa_score(x.astype(int), y.astype(int), weights="linear"),
+    ),
     "macro F1": (partial(macro_f1_each, kinds=np.arange(1.0, 6)), lambda x, y: f1_score(y, x, average="macro")),
 }
 
@@ -170,10 +180,10 @@ def test_the_bootstrap_test_says_nothing_where_there_is_nothing_to_say():
 
 def test_an_undefined_figure_has_no_p_value():
     """A constant metric."""
-    assert swap_tests([rivals([1, 1, 1], [1, 2, 3], [1, 2, 3])], pearson_of, 3) == [None]
+    assert p_values_of([([1, 1, 1], [1, 2, 3], [1, 2, 3])]) == [None]
 
 
 def test_columns_of_different_items_are_refused():
     """They must be of the same items."""
     with pytest.raises(ValueError, match="must be of the same items"):
-        swap_tests([Rivals(np.ones(3), np.ones(2), np.ones(3), np.arange(3))], pearson_of, 3)
+        swap_tests([SummedPair(np.ones((3, 6)), np.ones((2, 6)), pearson_of)], [np.arange(3)], 3)

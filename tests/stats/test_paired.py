@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, permutation_test
 
-from saiten.stats import bootstrap_mean, compare_paired, holm
-from saiten.stats.paired import sign_flip
+from saiten.stats.bootstrap import bootstrap_mean
+from saiten.stats.paired import compare_paired, holm, sign_flip
 
 thorough = settings(deadline=None, derandomize=True, max_examples=60)
 

@@ -11,8 +11,8 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.stats.powered import Needed
 from saiten.stats.prediction_powered import Scores, prediction_powered
+from saiten.stats.prediction_powered_records import Needed
 
 
 def parts(labels, judged, rest, **more):

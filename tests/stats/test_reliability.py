@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.stats import reliability
+from saiten.stats.reliability import reliability
 
 thorough = settings(deadline=None, derandomize=True, max_examples=100)
 

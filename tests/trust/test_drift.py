@@ -7,8 +7,8 @@ import pytest
 from saiten.errors import BadInput
 from saiten.records import Label, Sample, Score, Scored
 from saiten.runs import Journal, read_run
-from saiten.stats.reliability import reliability
-from saiten.trust.drift import drift, icc
+from saiten.stats.reliability import icc_of_pairs, reliability
+from saiten.trust.drift import drift
 from saiten.views.tables.probe import drift_tables
 
 SAMPLES = [Sample(f"s{n}", f"Question {n // 2}?", f"Answer {n}.", reference="Yes.") for n in range(120)]
@@ -210,7 +210,7 @@ def test_the_icc_is_that_of_two_votes():
     """Equal to `stats.reliability` for two values an item."""
     values = random.Random(3)
     rows = [(values.random(), values.random()) for _ in range(50)]
-    ours = icc([a for a, _ in rows], [b for _, b in rows]).value
+    ours = icc_of_pairs([a for a, _ in rows], [b for _, b in rows]).value
     assert ours == pytest.approx(reliability(rows).icc, abs=1e-12)
 
 

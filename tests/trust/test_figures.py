@@ -11,8 +11,8 @@ from sklearn import metrics as sk
 
 from saiten.errors import ConfigurationError
 from saiten.records import Label
-from saiten.stats import Estimate
-from saiten.stats.resampled import Resamples
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
 from saiten.trust.meta_evaluation.outputs import Item, Output
 from saiten.trust.meta_evaluation.pairing import pair

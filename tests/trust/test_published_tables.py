@@ -13,7 +13,7 @@ import pytest
 
 from saiten.data import read_labels, read_samples
 from saiten.records import Label
-from saiten.stats.resampled import Resamples
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.judge_files import read_outputs
 from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
 from saiten.trust.meta_evaluation.outputs import Item, Output, item_of

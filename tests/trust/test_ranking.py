@@ -8,8 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from saiten.stats import Estimate, auroc, balanced_accuracy, cohen_kappa, kendall, pearson, spearman
-from saiten.stats.dependent_correlations import Rivals, swap_tests
+from saiten.stats.auroc import auroc
+from saiten.stats.classification import balanced_accuracy, cohen_kappa
+from saiten.stats.correlation import kendall, pearson, spearman, standard
+from saiten.stats.dependent_correlations import swap_tests
+from saiten.stats.estimate import Estimate
+from saiten.stats.ranks import ranks
 from saiten.trust.meta_evaluation.ranking import FIGURES, NAMES, compact_letters, rank
 
 RANDOM = np.random.default_rng(2)
@@ -175,14 +179,13 @@ def test_the_p_value_does_not_depend_on_which_class_is_called_1(by):
 def test_a_clearly_better_auroc_is_found_whatever_the_share_of_yes(share):
     """True AUROCs of .88 and .66 on 200 items are told apart in most worlds, equal ones in about one of twenty."""
     random = np.random.default_rng(round(100 * share))
-    prepare, figure = FIGURES["auroc"]
     found = alarms = 0
     for _ in range(60):
         truth = (random.random(200) < share).astype(float)
         # normal scores whose means lie √2·Φ⁻¹(AUROC) apart
         good, equal, poor = (random.normal(size=200) + apart * truth for apart in (1.662, 1.662, 0.583))
-        rivals = [Rivals(prepare(good, truth)[0], prepare(x, truth)[0], truth, np.arange(200)) for x in (poor, equal)]
-        better, alike = swap_tests(rivals, figure, 200, permutations=200)
+        pairs = [FIGURES["auroc"](good, x, truth) for x in (poor, equal)]
+        (_, better), (_, alike) = swap_tests(pairs, [np.arange(200)] * 2, 200, permutations=200)
         found += better < 0.05
         alarms += alike < 0.05
     assert found >= 45
@@ -200,7 +203,7 @@ def test_a_clearly_better_auroc_is_found_whatever_the_share_of_yes(share):
         ("f1", sk.f1_score),
         ("balanced_accuracy", lambda x, y: sk.balanced_accuracy_score(y, x)),
         ("quadratic_kappa", lambda x, y: sk.cohen_kappa_score(x, y, weights="quadratic", labels=range(-3, 4))),
-        ("accuracy", lambda x, _: x.mean()),
+        ("accuracy", sk.accuracy_score),
     ],
 )
 def test_after_a_swap_every_figure_is_that_of_the_swapped_columns(by, plain):
@@ -209,9 +212,11 @@ def test_after_a_swap_every_figure_is_that_of_the_swapped_columns(by, plain):
     whole = by in ("pearson", "spearman", "auroc")
     x, z = (COLUMNS[name] if whole else (GRADES if graded else DECISIONS)[name] for name in ("fair", "poor"))
     truth = GRADED if graded else PEOPLE if by in ("pearson", "spearman") else (PEOPLE > -1).astype(float)
-    prepare, figure = FIGURES[by]
-    (a, y), (b, _) = prepare(x, truth), prepare(z, truth)
+    pair = FIGURES[by](x, z, truth)
     swapped = np.random.default_rng(8).random(N // 2)[GROUPS] < 0.3
-    mixed = np.where(swapped, b, a)
-    sums = np.array([N, mixed.sum(), y.sum(), (mixed**2).sum(), (y**2).sum(), (mixed * y).sum()])
-    assert float(figure(sums)) == pytest.approx(plain(mixed, y), abs=1e-9)
+    sums = np.where(swapped[:, None], pair.second, pair.first).sum(axis=0)
+    scaled = {"pearson": standard, "spearman": lambda column: standard(ranks(column)), "auroc": ranks}
+    prepared = scaled.get(by, lambda column: column)
+    mixed = np.where(swapped, prepared(z), prepared(x))
+    people = prepared(truth) if by in ("pearson", "spearman") else truth
+    assert float(pair.figure(sums)) == pytest.approx(plain(mixed, people), abs=1e-9)

@@ -10,7 +10,8 @@ from scipy import stats
 
 from saiten.errors import BadInput
 from saiten.records import Label
-from saiten.stats.resampled import Resamples, correlations_by_row
+from saiten.stats.correlation import correlations_by_row
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.documents import question_level, wins
 from saiten.trust.meta_evaluation.judge_files import read_system_pairs
 from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from saiten.annotation.forms import Form
 from saiten.annotation.records import Settled
 from saiten.records import Label
-from saiten.stats import Estimate
+from saiten.stats.estimate import Estimate
 from saiten.trust.agreement import AspectAgreement, agreement_report
 from saiten.trust.spans import compare_spans
 from saiten.trust.spans_marks import people_of

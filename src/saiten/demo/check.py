@@ -8,7 +8,8 @@ from saiten.demo.defects import DEFECTS
 from saiten.demo.samples import DemoSample
 from saiten.demo.targets import Fact, target_of
 from saiten.records import STATUSES, Score, Scored, Status
-from saiten.stats import Estimate, auroc, bootstrap_statistic
+from saiten.stats.auroc import auroc
+from saiten.stats.estimate import Estimate, bootstrap_statistic
 
 _CLAIMS = {defect.name: defect.claims for defect in DEFECTS}
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from saiten.stats.correlation import Estimate
+from saiten.stats.estimate import Estimate
 
 _ESTIMATES = ("pearson", "mae", "bias", "mae_of_mean")
 

@@ -18,7 +18,7 @@ from saiten.results.sides import Missing, PairedSide, Pairing, Side, apart, pair
 from saiten.results.summary import place_of, summarise
 from saiten.results.thresholds import COVERAGE
 from saiten.runs import RunReader
-from saiten.stats import PairedComparison, compare_paired, holm
+from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.views.table import Cell, Interval, PValue, Table
 from saiten.views.tables.summary import asked, corpus_beside, interval_text
 

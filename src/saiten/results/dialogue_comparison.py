@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from saiten.results.sides import Key, PairedSide
-from saiten.stats import PairedComparison, compare_paired, holm
+from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.views.charts import Series, Value, dialogue_lines
 from saiten.views.charts.dialogue_lines import MOST_GROUPS
 from saiten.views.table import Cell, Interval, Name, PValue, Table

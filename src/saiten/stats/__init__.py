@@ -1,35 +1,25 @@
-"""Numbers in, numbers out: intervals, paired comparisons, agreement, reliability. Nothing here knows a sample."""
+"""Numbers in, numbers out: each figure is defined once, here. Nothing in here knows a sample.
 
-from saiten.stats.bootstrap import Interval, bootstrap_mean
-from saiten.stats.correlation import (
-    Estimate,
-    agreement,
-    auroc,
-    balanced_accuracy,
-    bootstrap_statistic,
-    cohen_kappa,
-    kendall,
-    pearson,
-    spearman,
-)
-from saiten.stats.paired import PairedComparison, compare_paired, holm
-from saiten.stats.reliability import Reliability, reliability
+| file | figures |
+|---|---|
+| `classification.py` | percent agreement, Cohen's kappa, F1, macro F1, balanced accuracy of two columns |
+| `correlation.py` | Pearson, Spearman, Kendall's tau-b |
+| `auroc.py` | AUROC |
+| `reliability.py` | intraclass correlation, share of equal votes |
+| `interrater/` | percent, kappas and Krippendorff's alpha of any number of annotators |
+| `regression.py` | least squares |
+| `corpus_bleu.py` | BLEU of many answers together |
+| `latency.py` | median and 95th percentile |
 
-__all__ = [
-    "Estimate",
-    "Interval",
-    "PairedComparison",
-    "Reliability",
-    "agreement",
-    "auroc",
-    "balanced_accuracy",
-    "bootstrap_mean",
-    "bootstrap_statistic",
-    "cohen_kappa",
-    "compare_paired",
-    "holm",
-    "kendall",
-    "pearson",
-    "reliability",
-    "spearman",
-]
+| file | intervals and tests |
+|---|---|
+| `estimate.py` | a figure with its interval; the bootstrap of any figure |
+| `bootstrap.py` | a mean with its interval |
+| `resampling.py` | the bootstrap of figures that are computed for many resamples at once |
+| `ranks.py` | ranks and pairs of rows, for one or many resamples |
+| `clusters.py` | rows that are drawn together |
+| `paired.py` | the difference of two runs, its p-value, Holm's correction |
+| `ratios.py` | the ratio of two means |
+| `dependent_correlations.py` | whether one of two metrics is closer to people |
+| `prediction_powered.py` | a mean from few labels and many scores (`prediction_powered_records.py`: its records) |
+"""

@@ -19,6 +19,9 @@ Column = Sequence[float] | Floats
 CHUNK = 1_000_000
 """Random draws that are held at once: 8 MB."""
 
+CELLS = 2_000_000
+"""Weights (resamples × rows) that are held at once: 16 MB."""
+
 
 def as_floats(values: Column, name: str) -> Floats:
     """The values as an array; raises ValueError where one is not a finite number, since a mean would hide it."""
@@ -29,6 +32,14 @@ def as_floats(values: Column, name: str) -> Floats:
     if wrong.size:
         raise ValueError(f"{name}[{wrong[0]}] is {array[wrong[0]]}; leave out what has no value, and count it apart")
     return array
+
+
+def as_pair(x: Column, y: Column, names: tuple[str, str] = ("x", "y")) -> tuple[Floats, Floats]:
+    """Two columns of one length; raises ValueError where they are not, or a value is not finite."""
+    a, b = as_floats(x, names[0]), as_floats(y, names[1])
+    if len(a) != len(b):
+        raise ValueError(f"{names[0]} has {len(a)} values and {names[1]} has {len(b)}; they must be pairs")
+    return a, b
 
 
 def as_groups(clusters: Sequence[Hashable] | None, n: int) -> Ints:

@@ -16,15 +16,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saiten.stats.clusters import CHUNK, Column, Floats, Ints, as_floats
+from saiten.stats.clusters import CHUNK, Column, Floats, Ints
 from saiten.stats.correlation import pearson
-from saiten.stats.resampled import SLACK, cluster_sums
+from saiten.stats.estimate import SLACK
+from saiten.stats.resampling import cluster_sums
 
 PERMUTATIONS = 5_000
 _NO_SPREAD = 1e-12
 
 OfSums = Callable[[Floats], Floats]
-"""A figure from sums of (1, x, y, x², y², xy): shape (…, 6) to (…)."""
+"""A figure from sums of columns: shape (… × columns) to (…)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,44 +67,63 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rivals:
-    """Two metrics on the items that both measured, on one scale."""
+class SummedPair:
+    """Two metrics on the items that both measured, for a figure that is a function of sums over items."""
 
     first: Floats
+    """Columns to add up (items × columns), made of the first metric's values and people's."""
     second: Floats
-    people: Floats
-    groups: Ints
-    """The number of each item's cluster, the same numbers for all rivals that are tested together."""
+    """The same of the second metric."""
+    figure: OfSums
 
 
 def swap_tests(
-    rivals: Sequence[Rivals], figure: OfSums, clusters: int, *, permutations: int = PERMUTATIONS, seed: int = 0
-) -> list[float | None]:
-    """The two-sided p-value of each difference figure(first) - figure(second); None where a figure is undefined.
+    pairs: Sequence[SummedPair],
+    groups: Sequence[Ints],
+    clusters: int,
+    *,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+) -> list[tuple[float | None, float | None]]:
+    """The difference figure(first) - figure(second) of each pair and its two-sided p-value; None where undefined.
 
     All are tested with the same swaps. The p-value is (1 + as extreme) / (1 + permutations), which is never 0 (Phipson
     and Smyth 2010). A swap that leaves a figure undefined counts as extreme.
 
+    Args:
+        pairs: the metrics.
+        groups: per pair the number of each item's cluster, the same numbers for all pairs.
+        clusters: how many there are; the draws depend on it.
+        permutations: how often clusters are swapped.
+        seed: of the swaps.
+
     Raises:
-        ValueError: a value is not finite, or the lengths differ.
+        ValueError: the columns of a pair are not of the same items.
     """
-    sums = [_sums(each, clusters) for each in rivals]
-    wholes = [(first.sum(axis=0), second.sum(axis=0)) for first, second in sums]
-    seen = [float(figure(a) - figure(b)) for a, b in wholes]
-    if not rivals or not clusters:
-        return [None for _ in rivals]
-    moved = np.concatenate([second - first for first, second in sums], axis=1)
-    extreme = np.zeros(len(rivals), dtype=np.int64)
-    random = np.random.default_rng(seed)
-    rows = max(1, CHUNK // clusters)
-    for start in range(0, permutations, rows):
-        swapped = random.integers(0, 2, size=(min(rows, permutations - start), clusters)).astype(np.float64)
-        shift = swapped @ moved
-        for i, (a, b) in enumerate(wholes):
-            by = shift[:, 6 * i : 6 * i + 6]
-            difference = np.abs(figure(a + by) - figure(b - by))
-            extreme[i] += int((~(difference < abs(seen[i]) - 1e-9)).sum())  # so that NaN counts
-    return [(int(e) + 1) / (permutations + 1) if math.isfinite(s) else None for e, s in zip(extreme, seen, strict=True)]
+    for each, of in zip(pairs, groups, strict=True):
+        if not len(each.first) == len(each.second) == len(of):
+            raise ValueError(
+                f"{len(each.first)}, {len(each.second)} and {len(of)} rows; they must be of the same items"
+            )
+    if not clusters:
+        return [(None, None) for _ in pairs]
+    moved = [cluster_sums(each.second - each.first, of, clusters) for each, of in zip(pairs, groups, strict=True)]
+    wholes = [(each.first.sum(axis=0), each.second.sum(axis=0)) for each in pairs]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        seen = [float(each.figure(a) - each.figure(b)) for each, (a, b) in zip(pairs, wholes, strict=True)]
+        extreme = np.zeros(len(pairs), dtype=np.int64)
+        random = np.random.default_rng(seed)
+        rows = max(1, CHUNK // clusters)
+        for start in range(0, permutations, rows):
+            swapped = random.integers(0, 2, size=(min(rows, permutations - start), clusters)).astype(np.float64)
+            for i, (each, (a, b)) in enumerate(zip(pairs, wholes, strict=True)):
+                by = swapped @ moved[i]
+                difference = np.abs(each.figure(a + by) - each.figure(b - by))
+                extreme[i] += int((~(difference < abs(seen[i]) - 1e-9)).sum())  # so that NaN counts
+    return [
+        (s, (int(e) + 1) / (permutations + 1)) if math.isfinite(s) else (None, None)
+        for e, s in zip(extreme, seen, strict=True)
+    ]
 
 
 def bootstrap_test(difference: float, first: Floats, second: Floats, clusters: int) -> float | None:
@@ -129,15 +149,3 @@ def bootstrap_test(difference: float, first: Floats, second: Floats, clusters: i
     if spread <= _NO_SPREAD:
         return 1.0 if abs(difference) <= _NO_SPREAD else None
     return 2 * float(stdtr(clusters - 1, -abs(difference) / spread))
-
-
-def _sums(rivals: Rivals, clusters: int) -> tuple[Floats, Floats]:
-    y = as_floats(rivals.people, "people")
-    columns = (as_floats(rivals.first, "first"), as_floats(rivals.second, "second"))
-    if not len(columns[0]) == len(columns[1]) == len(y) == len(rivals.groups):
-        raise ValueError(f"{len(columns[0])}, {len(columns[1])} and {len(y)} values; they must be of the same items")
-    a, b = (
-        cluster_sums(np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1), rivals.groups, clusters)
-        for x in columns
-    )
-    return a, b

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from saiten.stats.clusters import Column, Floats, Ints, as_floats, as_groups, check_settings
-from saiten.stats.powered import ANYTHING, FEWEST, Limits, Mean, Powered, Spread, quantile
+from saiten.stats.prediction_powered_records import ANYTHING, FEWEST, Limits, Mean, Powered, Spread, quantile
 
 GRADES_AT_MOST = 11
 """Labels with more distinct values than this are taken for measurements and get no pseudo-items."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from saiten.stats.clusters import Column, Floats, as_floats
-from saiten.stats.correlation import Estimate
-from saiten.stats.resampled import Resamples
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 
 SINGULAR = 1e-9
 """Columns of length 1 whose smallest singular value lies below this times the largest determine no weights."""

@@ -7,10 +7,14 @@ votes that are equal (the observed part of Fleiss 1971, chance not taken off).
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from statistics import fmean, stdev
+from typing import TypeVar
+
+from saiten.stats.clusters import Column, Floats, as_pair
+from saiten.stats.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +81,38 @@ def intraclass(rows: Sequence[Sequence[float]]) -> tuple[float | None, float | N
     between = math.fsum(len(row) * (fmean(row) - grand) ** 2 for row in rows) / (k - 1)
     within = math.fsum((value - fmean(row)) ** 2 for row in rows for value in row) / (n - k)
     size = (n - math.fsum(len(row) ** 2 for row in rows) / n) / (k - 1)
-    single = (between - within) / (between + (size - 1) * within)
+    single = icc_of(between, within, size)
     if between <= 1e-12 * within:  # 0 but for rounding
         return single, None, "all items have the same mean, so the mean of the votes tells nothing apart"
     return single, (between - within) / between, None
 
 
+def icc_of_pairs(x: Column, y: Column) -> Estimate:
+    """ICC(1,1) of two values per item."""
+    a, b = as_pair(x, y)
+    n = len(a)
+    if n < 2:
+        return Estimate(None, n, "a single item has no variance between items")
+    means = (a + b) / 2
+    between = 2 * float(((means - means.mean()) ** 2).sum()) / (n - 1)
+    within = float(((a - b) ** 2).sum()) / (2 * n)
+    if between + within <= 1e-18:
+        return Estimate(None, n, "all values are equal, so there is no variance to divide")
+    return Estimate(icc_of(between, within, 2), n)
+
+
+def icc_of(between: float, within: float, size: float) -> float:
+    """ICC(1,1) from the mean squares between and within items, with so many values per item."""
+    return (between - within) / (between + (size - 1) * within)
+
+
+Number = TypeVar("Number", float, Floats)
+
+
+def equal_pairs(ordered: Number, size: Number) -> Number:
+    """The share of pairs of an item's values that are equal, from the number of ordered equal pairs and of values."""
+    return ordered / (size * (size - 1))
+
+
 def _equal_pairs(row: Sequence[float]) -> float:
-    return fmean(one == other for one, other in combinations(row, 2))
+    return equal_pairs(float(sum(count * (count - 1) for count in Counter(row).values())), float(len(row)))

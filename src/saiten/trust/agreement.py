@@ -12,8 +12,8 @@ from typing import Literal
 
 from saiten.errors import BadInput
 from saiten.records import Label
-from saiten.stats import Estimate
-from saiten.stats.agreement_among import AgreementAmong, agreement_among
+from saiten.stats.estimate import Estimate
+from saiten.stats.interrater.agreement import AgreementAmong, agreement_among
 from saiten.trust.meta_evaluation.declining import zero_declines
 from saiten.trust.meta_evaluation.picks import Pair, Unanimity, pairs_of, picks, unanimity
 

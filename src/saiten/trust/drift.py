@@ -21,18 +21,13 @@ from saiten.records import CHECKS, Label, Sample, Score, Status
 from saiten.runs import RunReader, sample_to_json
 from saiten.runs.keys import content_key
 from saiten.runs.lines import to_line
-from saiten.stats import (
-    Estimate,
-    PairedComparison,
-    agreement,
-    auroc,
-    bootstrap_statistic,
-    cohen_kappa,
-    compare_paired,
-    holm,
-    spearman,
-)
+from saiten.stats.auroc import auroc
+from saiten.stats.classification import agreement, cohen_kappa
 from saiten.stats.clusters import Column, Floats
+from saiten.stats.correlation import spearman
+from saiten.stats.estimate import Estimate, bootstrap_statistic
+from saiten.stats.paired import PairedComparison, compare_paired, holm
+from saiten.stats.reliability import icc_of_pairs
 from saiten.trust.meta_evaluation.declining import Graded, graded
 
 Measure = Literal["agreement", "auroc", "spearman"]
@@ -260,26 +255,12 @@ def _metric(
         fmean(b) if b else None,
         compare_paired(a, b, clusters, seed=settings.seed),
         resampled(agreement, a, b, clusters),
-        resampled(icc, a, b, clusters),
+        resampled(icc_of_pairs, a, b, clusters),
         _kappa(a, b, clusters, settings),
         statuses,
         tuple(Moved(*each, people.get(each[0])) for each in moved[: settings.most]),
         _held(pairs, people, questions, settings) if people else None,
     )
-
-
-def icc(x: Column, y: Column) -> Estimate:
-    """ICC(1,1) of two values an item: (between - within) / (between + within), mean squares."""
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    n = len(a)
-    if n < 2:
-        return Estimate(None, n, "a single item has no variance between items")
-    means = (a + b) / 2
-    between = 2 * float(((means - means.mean()) ** 2).sum()) / (n - 1)
-    within = float(((a - b) ** 2).sum()) / (2 * n)
-    if between + within <= 1e-18:
-        return Estimate(None, n, "all values are equal, so there is no variance to divide")
-    return Estimate((between - within) / (between + within), n)
 
 
 def _kappa(a: Sequence[float], b: Sequence[float], clusters: Sequence[str], settings: _Settings) -> Estimate:

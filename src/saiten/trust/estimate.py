@@ -14,8 +14,8 @@ import numpy as np
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label
 from saiten.stats.clusters import Floats
-from saiten.stats.powered import Limits, Powered
 from saiten.stats.prediction_powered import Scores, prediction_powered
+from saiten.stats.prediction_powered_records import Limits, Powered
 from saiten.trust.meta_evaluation.declining import GradeZero
 from saiten.trust.meta_evaluation.outputs import Item, Output, Said
 from saiten.trust.meta_evaluation.pairing import pair

@@ -22,9 +22,9 @@ import numpy as np
 
 from saiten.errors import BadInput
 from saiten.records import Span
-from saiten.stats import Estimate
 from saiten.stats.clusters import Floats
-from saiten.stats.resampled import Resamples
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.pairing import Unpaired
 from saiten.trust.spans_marks import CLASSES, COMBINATIONS, Marks, People
 from saiten.trust.spans_pairing import is_placed, length_of, pair_units

@@ -17,7 +17,8 @@ from saiten.metrics.rubrics import AspectWeight, Learned, Rubric, Weights
 from saiten.metrics.rubrics.tables import is_name
 from saiten.metrics.rubrics.weights import Features, weight_of
 from saiten.stats.clusters import Floats
-from saiten.stats.correlation import Estimate, bootstrap_statistic, pearson
+from saiten.stats.correlation import pearson
+from saiten.stats.estimate import Estimate, bootstrap_statistic
 from saiten.stats.regression import Regression, least_squares
 from saiten.tuning.rated import Rated
 from saiten.tuning.splitting import digest, held_out_questions

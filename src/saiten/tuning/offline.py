@@ -10,7 +10,8 @@ from saiten.judges.offline import Aspect, Calibration, Measured, OfflineJudge
 from saiten.judges.offline.calibration import Measure, log_odds
 from saiten.records import Label, Sample
 from saiten.stats.bootstrap import bootstrap_mean
-from saiten.stats.correlation import balanced_accuracy, bootstrap_statistic
+from saiten.stats.classification import balanced_accuracy
+from saiten.stats.estimate import bootstrap_statistic
 from saiten.tasks.correctness import DecideCorrect
 from saiten.tasks.statements import SplitStatements, VerifyStatements
 from saiten.text.refusals import is_refusal

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from saiten.metrics.overlap import ContextOverlap, Rouge1, RougeL, TokenF1
-from saiten.stats import pearson
+from saiten.stats.correlation import pearson
 
 DATA = os.environ.get("SAITEN_DATA")
 pytestmark = pytest.mark.skipif(not DATA, reason="SAITEN_DATA is not set: it names the folder with the labelled data")

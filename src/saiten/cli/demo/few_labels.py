@@ -11,7 +11,7 @@ from saiten.demo import DemoSample
 from saiten.demo.labels import few_labels
 from saiten.records import Label
 from saiten.runs import read_run
-from saiten.stats.powered import Mean, Powered
+from saiten.stats.prediction_powered_records import Mean, Powered
 from saiten.trust.estimate import estimate
 from saiten.trust.meta_evaluation.outputs import Item, Output, item_of, outputs_of
 

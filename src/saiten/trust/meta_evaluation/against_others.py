@@ -12,26 +12,30 @@ from functools import partial
 
 import numpy as np
 
-from saiten.stats import Estimate, agreement, auroc, cohen_kappa, kendall, pearson, spearman
-from saiten.stats.clusters import Floats
-from saiten.stats.resampled import (
-    Resamples,
-    auroc_each,
-    kappa_features,
-    kendall_each,
-    kind_features,
+from saiten.stats.auroc import auroc, auroc_each
+from saiten.stats.classification import (
+    CategoryCounts,
+    WeightedKappa,
+    Weights,
+    agreement,
+    agreement_of,
+    category_features,
+    cohen_kappa,
+    kinds_of,
+    macro_f1,
     macro_f1_of,
-    moments,
-    pearson_of,
-    spearman_each,
-    weighted_kappa_of,
 )
-from saiten.trust.meta_evaluation.decisions import macro_f1, two_way, two_way_each
+from saiten.stats.clusters import Floats
+from saiten.stats.correlation import kendall, kendall_each, moments, pearson, pearson_of, spearman, spearman_each
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
+from saiten.trust.meta_evaluation.decisions import two_way, two_way_each
 from saiten.trust.meta_evaluation.scales import grades
 
 CORRELATIONS = ("pearson", "spearman", "kendall")
 DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc")
 GRADES = ("linear_kappa", "quadratic_kappa")
+_WEIGHTS: tuple[Weights, ...] = ("linear", "quadratic")
 _RANKED = ("spearman", "kendall", "auroc")
 """Those whose ranks have to be counted anew in every resample."""
 _Draw = Callable[[], Floats]
@@ -99,30 +103,22 @@ def _grades(one: AgainstOthers) -> _Parts:
     if not one.graded:
         return dict.fromkeys(GRADES, Estimate(None, len(one.own), "no grades on a common scale")), {}
     x, y = grades(one.own), grades(one.others)
+    kappas = {f"{weights}_kappa": (weights, WeightedKappa(kinds_of(x, y), weights)) for weights in _WEIGHTS}
 
-    def drawn(power: int) -> Floats:
-        features, apart = kappa_features(x, y, power)
-        return weighted_kappa_of(one.resamples.sums(features), apart)
+    def drawn(kappa: WeightedKappa) -> Floats:
+        return kappa.figure(one.resamples.sums(kappa.features(x, y)))
 
-    return {
-        "linear_kappa": cohen_kappa(x, y, weights="linear"),
-        "quadratic_kappa": cohen_kappa(x, y, weights="quadratic"),
-    }, {"linear_kappa": partial(drawn, 1), "quadratic_kappa": partial(drawn, 2)}
+    return {name: cohen_kappa(x, y, weights=weights) for name, (weights, _) in kappas.items()}, {
+        name: partial(drawn, kappa) for name, (_, kappa) in kappas.items()
+    }
 
 
 def _preferences(one: AgainstOthers) -> _Parts:
     if one.preferred is None:
         return {"accuracy": Estimate(None, len(one.own), "the labels are no preferences")}, {}
-    same = (np.sign(one.own) == one.preferred).astype(np.float64)
-
-    def drawn() -> Floats:
-        n, right = one.resamples.sums(np.stack([np.ones_like(same), same], axis=1)).T
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(n > 0, right / n, np.nan)
-
     own, kinds = np.sign(one.own), np.array([-1.0, 0.0, 1.0])
-    features = kind_features(own, one.preferred, kinds)
+    counts = CategoryCounts.of_sums(one.resamples.sums(category_features(own, one.preferred, kinds)))
     return {"accuracy": agreement(own, one.preferred), "macro_f1": macro_f1(own, one.preferred, kinds)}, {
-        "accuracy": drawn,
-        "macro_f1": lambda: macro_f1_of(one.resamples.sums(features)),
+        "accuracy": partial(agreement_of, counts),
+        "macro_f1": partial(macro_f1_of, counts),
     }

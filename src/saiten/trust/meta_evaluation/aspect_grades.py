@@ -11,7 +11,7 @@ from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.aspects import Aspects, aspect_of_metric
 from saiten.metrics.naming import read_name
 from saiten.records import Scored
-from saiten.stats import Interval, bootstrap_mean
+from saiten.stats.bootstrap import Interval, bootstrap_mean
 from saiten.trust.meta_evaluation.outputs import Item
 from saiten.trust.meta_evaluation.pairing import Aspect as Rated
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saiten.stats import Estimate
 from saiten.stats.clusters import Floats
-from saiten.stats.resampled import Resamples
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.scales import Scale, are_grades, grades
 
 FIFTHS = 5

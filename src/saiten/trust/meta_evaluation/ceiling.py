@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from saiten.stats import Estimate
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.resampled import Resamples
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.against_others import CORRELATIONS, DECISIONS, GRADES, AgainstOthers, against_others
 from saiten.trust.meta_evaluation.decisions import as_verdicts
 from saiten.trust.meta_evaluation.pairing import Aspect

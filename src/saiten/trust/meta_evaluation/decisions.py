@@ -7,26 +7,36 @@ are also compared as grades, rounded to whole numbers: exact agreement and weigh
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
 
-from saiten.stats import Estimate, agreement, auroc, balanced_accuracy, cohen_kappa
-from saiten.stats.clusters import Floats, Ints
-from saiten.stats.resampled import (
-    Resamples,
-    auroc_each,
-    kappa_features,
-    kind_features,
+from saiten.stats.auroc import auroc, auroc_each
+from saiten.stats.classification import (
+    VERDICTS,
+    CategoryCounts,
+    WeightedKappa,
+    Weights,
+    agreement,
+    agreement_of,
+    balanced_accuracy,
+    balanced_accuracy_of,
+    category_features,
+    cohen_kappa,
+    f1,
+    f1_of,
+    kappa_of,
+    kinds_of,
+    macro_f1,
     macro_f1_of,
-    weighted_kappa_of,
 )
+from saiten.stats.clusters import Floats, Ints
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.pairing import Aspect, Column
 from saiten.trust.meta_evaluation.scales import Scale, are_grades, grades, shared
 
 HALF = 0.5
-VERDICTS = np.array([0.0, 1.0])
 NO_VALUE = "the metric has no value"
 """Of a metric that measured nothing, and so has no scale either."""
 
@@ -165,30 +175,14 @@ def two_way(truth: Floats, said: Floats) -> dict[str, Estimate]:
 
 def two_way_each(truth: Floats, said: Floats, resamples: Resamples) -> dict[str, Floats]:
     """The same in every resample; NaN where a figure is undefined."""
-    sums = resamples.sums(np.stack([np.ones_like(truth), truth, said, truth * said], axis=1))
+    counts = CategoryCounts.of_sums(resamples.sums(category_features(truth, said, VERDICTS)))
     return {
-        "agreement": _agreement_of(sums),
-        "kappa": _kappa_of(sums),
-        "f1": _f1_of(sums),
-        "macro_f1": macro_f1_of(resamples.sums(kind_features(truth, said, VERDICTS))),
-        "balanced_accuracy": _balanced_of(sums),
+        "agreement": agreement_of(counts),
+        "kappa": kappa_of(counts),
+        "f1": f1_of(counts)[:, 1],
+        "macro_f1": macro_f1_of(counts),
+        "balanced_accuracy": balanced_accuracy_of(counts),
     }
-
-
-def f1(truth: Floats, said: Floats) -> Estimate:
-    """The harmonic mean of precision and recall of 1; undefined where neither side ever says 1."""
-    n = len(truth)
-    both = float(truth.sum() + said.sum())
-    if not both:
-        return Estimate(None, n, "neither side ever says yes" if n else "no pairs")
-    return Estimate(2 * float((truth * said).sum()) / both, n)
-
-
-def macro_f1(x: Floats, y: Floats, kinds: Floats) -> Estimate:
-    """The mean F1 over those of the kinds that either side has."""
-    if not len(x):
-        return Estimate(None, 0, "no pairs")
-    return Estimate(float(macro_f1_of(kind_features(x, y, kinds).sum(axis=0)[None, :])[0]), len(x))
 
 
 def graded(
@@ -201,20 +195,22 @@ def graded(
     x, y = grades(column.values[rows]), grades(aspect.people[rows])
     if not len(rows):
         return None
-    resamples, kinds = resamples.only(rows), np.unique(np.concatenate([x, y]))
-    found = []
-    for power, whole in enumerate((cohen_kappa(x, y, weights="linear"), cohen_kappa(x, y, weights="quadratic")), 1):
-        features, apart = kappa_features(x, y, power)
-        found.append(resamples.interval(whole, weighted_kappa_of(resamples.sums(features), apart)))
-    same = resamples.sums(np.stack([np.ones_like(x), x == y], axis=1).astype(np.float64))
+    resamples, kinds = resamples.only(rows), kinds_of(x, y)
+    counts = CategoryCounts.of_sums(resamples.sums(category_features(x, y, kinds)))
     return Grades(
         len(rows),
-        resamples.interval(agreement(x, y), same[:, 1] / same[:, 0]),
-        found[0],
-        found[1],
-        resamples.interval(macro_f1(x, y, kinds), macro_f1_of(resamples.sums(kind_features(x, y, kinds)))),
+        resamples.interval(agreement(x, y), agreement_of(counts)),
+        weighted_kappa(x, y, "linear", resamples),
+        weighted_kappa(x, y, "quadratic", resamples),
+        resamples.interval(macro_f1(x, y), macro_f1_of(counts)),
         confusion(y, x),
     )
+
+
+def weighted_kappa(x: Floats, y: Floats, weights: Weights, resamples: Resamples) -> Estimate:
+    """Weighted kappa with its interval."""
+    kappa = WeightedKappa(kinds_of(x, y), weights)
+    return resamples.interval(cohen_kappa(x, y, weights=weights), kappa.figure(resamples.sums(kappa.features(x, y))))
 
 
 def confusion(people: Floats, metric: Floats) -> Confusion:
@@ -233,32 +229,3 @@ def _auroc(column: Column, truth: Floats, resamples: Resamples) -> Estimate:
         return whole
     resamples = resamples.only(rows)
     return resamples.interval(whole, resamples.each(auroc_each(y, x)))
-
-
-_quiet = partial(np.errstate, invalid="ignore", divide="ignore")
-
-
-def _agreement_of(sums: Floats) -> Floats:
-    n, x, y, xy = sums.T
-    with _quiet():
-        share: Floats = (n - x - y + 2 * xy) / n
-    return share
-
-
-def _kappa_of(sums: Floats) -> Floats:
-    n, x, y, xy = sums.T
-    with _quiet():
-        chance = (x * y + (n - x) * (n - y)) / n**2
-        return np.where(chance < 1, ((n - x - y + 2 * xy) / n - chance) / (1 - chance), np.nan)
-
-
-def _f1_of(sums: Floats) -> Floats:
-    _, x, y, xy = sums.T
-    with _quiet():
-        return np.where(x + y > 0, 2 * xy / (x + y), np.nan)
-
-
-def _balanced_of(sums: Floats) -> Floats:
-    n, truth, said, both = sums.T
-    with _quiet():
-        return np.where((truth > 0) & (truth < n), (both / truth + (n - truth - said + both) / (n - truth)) / 2, np.nan)

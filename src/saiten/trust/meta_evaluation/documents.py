@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from saiten.stats import Estimate
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.resampled import Resamples, apart, correlations_by_row
+from saiten.stats.correlation import apart, correlations_by_row
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.system_pairs import FEWEST, Ordered, few, ordered
 
 
@@ -46,15 +47,9 @@ def _by_size(groups: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 
 def _mean(values: Floats, resamples: Resamples) -> Estimate:
-    known = np.isfinite(values)
-    n = int(known.sum())
-    if not n:
+    if not np.isfinite(values).any():
         return Estimate(None, 0, f"no question has {FEWEST} answers with both values that differ")
-    by_question = replace(resamples, groups=np.arange(len(values)), clusters=len(values))
-    seen, sums = by_question.sums(np.stack([known, np.where(known, values, 0.0)], axis=1).astype(np.float64)).T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        drawn = np.where(seen > 0, sums / seen, np.nan)
-    return by_question.interval(Estimate(float(values[known].mean()), n), drawn)
+    return replace(resamples, groups=np.arange(len(values)), clusters=len(values)).mean(values)
 
 
 def wins(

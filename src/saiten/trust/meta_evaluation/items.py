@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from saiten.stats import Estimate, kendall, pearson, spearman
 from saiten.stats.clusters import Floats
-from saiten.stats.resampled import Resamples, kendall_each, moments, pearson_of, spearman_each
+from saiten.stats.correlation import kendall, kendall_each, moments, pearson, pearson_of, spearman, spearman_each
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 
 
 @dataclass(frozen=True, slots=True)

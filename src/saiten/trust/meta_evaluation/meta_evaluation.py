@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from saiten.errors import ConfigurationError
-from saiten.stats import Estimate
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.resampled import Resamples
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.aspect_grades import contested_items
 from saiten.trust.meta_evaluation.bias import bias
 from saiten.trust.meta_evaluation.ceiling import Ceiling, ceiling

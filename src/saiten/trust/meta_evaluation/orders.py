@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saiten.stats import Estimate
 from saiten.stats.clusters import Floats
-from saiten.stats.resampled import Resamples
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.outputs import VERSUS, Said
 
 
@@ -83,8 +83,4 @@ def orders(
     shown_first = (2 - forward + backward) / 4
     drawn = resamples.only(rows)
 
-    def mean(values: Floats) -> Estimate:
-        n, sums = drawn.sums(np.stack([np.ones_like(values), values], axis=1)).T
-        return drawn.interval(Estimate(float(values.mean()), len(values)), sums / n)
-
-    return Orders(mean((forward == backward).astype(np.float64)), mean(right), mean(shown_first))
+    return Orders(drawn.mean((forward == backward).astype(np.float64)), drawn.mean(right), drawn.mean(shown_first))

@@ -11,10 +11,20 @@ from functools import partial
 
 import numpy as np
 
-from saiten.stats import Estimate, agreement, cohen_kappa
+from saiten.stats.classification import (
+    CategoryCounts,
+    agreement,
+    agreement_of,
+    category_features,
+    cohen_kappa,
+    kappa_of,
+    macro_f1,
+    macro_f1_of,
+)
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.resampled import Resamples, kind_features, macro_f1_of
-from saiten.trust.meta_evaluation.decisions import Confusion, Unmeasured, confusion, macro_f1
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
+from saiten.trust.meta_evaluation.decisions import Confusion, Unmeasured, confusion
 from saiten.trust.meta_evaluation.items import ItemLevel, item_level
 from saiten.trust.meta_evaluation.orders import Orders, orders
 from saiten.trust.meta_evaluation.pairing import Aspect, Column
@@ -88,7 +98,10 @@ def preferences(
     rows = np.flatnonzero(~np.isnan(said))
     x, y = said[rows], truth[rows]
     drawn = resamples.only(rows)
-    sums = drawn.sums(kind_features(x, y, np.array(KINDS)))
+    kinds = np.array([*KINDS, _NO_PREFERENCE])
+    every, preferred = (
+        CategoryCounts.of_sums(drawn.sums(category_features(x, y, some))) for some in (kinds, kinds[:-1])
+    )
     wins = y != 0
     point_rows, labels = points(aspect)
     measured = np.flatnonzero(~np.isnan(column.values[point_rows]))
@@ -97,9 +110,9 @@ def preferences(
         n=len(rows),
         filled=int((np.isnan(column.values) & ~np.isnan(said)).sum()),
         points=item_level(column.values[at], labels[measured], resamples.only(at)),
-        accuracy=drawn.interval(agreement(x, y), _share(sums)),
-        kappa=drawn.interval(cohen_kappa(x, y), _kappa(sums)),
-        macro_f1=drawn.interval(macro_f1(x, y, np.array(KINDS)), macro_f1_of(sums)),
+        accuracy=drawn.interval(agreement(x, y), agreement_of(every)),
+        kappa=drawn.interval(cohen_kappa(x, y), kappa_of(every)),
+        macro_f1=drawn.interval(macro_f1(x, y, kinds[:-1]), macro_f1_of(preferred)),
         right=int((wins & (x == y)).sum()),
         tied=int((wins & ((x == 0) | (x == _NO_PREFERENCE))).sum()),
         wrong=int((wins & (x == -y)).sum()),
@@ -114,14 +127,3 @@ def points(aspect: Aspect) -> tuple[Ints, Floats]:
     if len(rows):
         return rows, values
     return np.arange(len(aspect.items)), aspect.people
-
-
-def _share(sums: Floats) -> Floats:
-    both: Floats = sums[:, 3::3].sum(axis=1) / sums[:, 0]
-    return both
-
-
-def _kappa(sums: Floats) -> Floats:
-    chance = (sums[:, 1::3] * sums[:, 2::3]).sum(axis=1) / sums[:, 0] ** 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(chance < 1, (_share(sums) - chance) / (1 - chance), np.nan)

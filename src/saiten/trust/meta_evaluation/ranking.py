@@ -19,19 +19,34 @@ from itertools import combinations
 import numpy as np
 
 from saiten.records import CHECKS
-from saiten.stats import Estimate, holm
+from saiten.stats.auroc import auroc_features, auroc_of
+from saiten.stats.classification import (
+    VERDICTS,
+    CategoryCounts,
+    WeightedKappa,
+    agreement_of,
+    balanced_accuracy_of,
+    category_features,
+    f1_of,
+    kappa_of,
+    macro_f1_each,
+    weighted_kappa_each,
+)
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.correlation import ranks
+from saiten.stats.correlation import kendall_each, moments, pearson_of
 from saiten.stats.dependent_correlations import (
     PERMUTATIONS,
     OfSums,
-    Rivals,
+    SummedPair,
     WilliamsTest,
     bootstrap_test,
     swap_tests,
     williams,
 )
-from saiten.stats.resampled import Resamples, kendall_each, linear_kappa_each, macro_f1_each, pearson_of, standard
+from saiten.stats.estimate import Estimate
+from saiten.stats.paired import holm
+from saiten.stats.ranks import ranks
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.scales import grades
 
 SIGNIFICANT = 0.05
@@ -156,37 +171,41 @@ def _compare(
     *,
     seed: int,
 ) -> list[Comparison]:
-    prepare = (FIGURES.get(by) or RECOUNTED[by])[0]
-    rivals: list[Rivals] = []
-    kept: list[Ints] = []
-    for first, second in pairs:
-        rows = np.flatnonzero(~(np.isnan(columns[first]) | np.isnan(columns[second]) | np.isnan(people)))
-        a, y = prepare(columns[first][rows], people[rows])
-        b, _ = prepare(columns[second][rows], people[rows])
-        rivals.append(Rivals(a, b, y, groups[rows]))
-        kept.append(rows)
+    kept = [
+        np.flatnonzero(~(np.isnan(columns[first]) | np.isnan(columns[second]) | np.isnan(people)))
+        for first, second in pairs
+    ]
     clusters = int(groups.max()) + 1 if len(groups) else 0
     if by in FIGURES:
-        tests = _swapped(FIGURES[by][1], rivals, clusters, seed)
+        contests = [
+            FIGURES[by](columns[first][rows], columns[second][rows], people[rows])
+            for (first, second), rows in zip(pairs, kept, strict=True)
+        ]
+        most = max(PERMUTATIONS, ENOUGH * len(pairs))
+        tests = swap_tests(contests, [groups[rows] for rows in kept], clusters, permutations=most, seed=seed)
     else:
-        tests = _recounted(RECOUNTED[by][1], pairs, rivals, kept, Resamples(groups, clusters, seed=seed))
+        tests = _recounted(
+            RECOUNTED[by], pairs, kept, columns, people, resamples=Resamples(groups, clusters, seed=seed)
+        )
     p_values = [p for _, p in tests]
     competing = [CHECKS.isdisjoint(pair) for pair in pairs]
     # What is tested against a check is corrected for all; it makes the tests between metrics no weaker.
     every, among = holm(p_values), holm(p_values, competing=competing)
     corrected = [one if competes else other for one, other, competes in zip(among, every, competing, strict=True)]
-    correlated = by in ("pearson", "spearman")
+    prepared = {"pearson": lambda x: x, "spearman": ranks}.get(by)
     return [
         Comparison(
             first,
             second,
-            len(rival.people),
+            len(rows),
             difference,
             p,
             low,
-            williams(rival.first, rival.second, rival.people) if correlated else None,
+            williams(*(prepared(column[rows]) for column in (columns[first], columns[second], people)))
+            if prepared
+            else None,
         )
-        for (first, second), rival, (difference, p), low in zip(pairs, rivals, tests, corrected, strict=True)
+        for (first, second), rows, (difference, p), low in zip(pairs, kept, tests, corrected, strict=True)
     ]
 
 
@@ -194,29 +213,25 @@ Tested = tuple[float | None, float | None]
 """Difference and p-value."""
 
 
-def _swapped(figure: OfSums, rivals: Sequence[Rivals], clusters: int, seed: int) -> list[Tested]:
-    most = max(PERMUTATIONS, ENOUGH * len(rivals))
-    p_values = swap_tests(rivals, figure, clusters, permutations=most, seed=seed)
-    return [(_difference(rival, figure), p) for rival, p in zip(rivals, p_values, strict=True)]
-
-
 def _recounted(
-    figure: "Recount",
+    recount: "Recount",
     pairs: Sequence[tuple[str, str]],
-    rivals: Sequence[Rivals],
     kept: Sequence[Ints],
+    columns: Mapping[str, Floats],
+    people: Floats,
+    *,
     resamples: Resamples,
 ) -> list[Tested]:
     """A metric is recounted once for all tests on the same items, which are all its tests where nothing is missing."""
     known: dict[tuple[str, bytes], tuple[float, Floats]] = {}
     tests: list[Tested] = []
-    for names, rival, rows in zip(pairs, rivals, kept, strict=True):
+    for names, rows in zip(pairs, kept, strict=True):
         drawn = resamples.only(rows)
-        for name, column in zip(names, (rival.first, rival.second), strict=True):
+        for name in names:
             if (name, rows.tobytes()) not in known:
-                of_weights = figure(column, rival.people)
-                whole = of_weights(np.ones((1, len(rows)))) if len(rows) else [math.nan]
-                known[name, rows.tobytes()] = (float(whole[0]), drawn.each(of_weights))
+                figure = recount(columns[name][rows], people[rows])
+                whole = figure(np.ones((1, len(rows)))) if len(rows) else [math.nan]
+                known[name, rows.tobytes()] = (float(whole[0]), drawn.each(figure))
         (a, first), (b, second) = (known[name, rows.tobytes()] for name in names)
         difference = a - b if math.isfinite(a - b) else None
         p = None if difference is None else bootstrap_test(difference, first, second, drawn.clusters)
@@ -224,91 +239,50 @@ def _recounted(
     return tests
 
 
-def _difference(rival: Rivals, figure: OfSums) -> float | None:
-    y = rival.people
-    sums = [
-        np.array([len(y), x.sum(), y.sum(), (x * x).sum(), (y * y).sum(), (x * y).sum()], dtype=np.float64)
-        for x in (rival.first, rival.second)
-    ]
-    difference = float(figure(sums[0]) - figure(sums[1]))
-    return difference if np.isfinite(difference) else None
+# ------------------------------------------------------------------------------------ figures to rank by
+
+Contest = Callable[[Floats, Floats, Floats], SummedPair]
+"""From two metrics' columns and people's, what a swap test adds up."""
 
 
-# -------------------------------------------------------------- figures as functions of sums of 1, x, y, x², y², xy
-
-Prepare = Callable[[Floats, Floats], tuple[Floats, Floats]]
-
-
-def _columns(sums: Floats) -> list[Floats]:
-    return [sums[..., i] for i in range(sums.shape[-1])]
+def _summed(features: Callable[[Floats, Floats], Floats], figure: OfSums) -> Contest:
+    return lambda first, second, people: SummedPair(features(first, people), features(second, people), figure)
 
 
-def _auroc_of(sums: Floats) -> Floats:
-    """Half plus the difference of the mean ranks of yes and no, divided by n.
-
-    That is the AUROC of a column's own ranks. After a swap the ranks no longer add up to n(n + 1)/2, so a formula that
-    looks at the yes alone would depend on which class is called 1.
-    """
-    n, ranked, yes, _, _, of_yes = _columns(sums)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        apart = of_yes / np.where(yes > 0, yes, np.nan) - (ranked - of_yes) / np.where(yes < n, n - yes, np.nan)
-        return 0.5 + apart / n
+def _of_verdicts(figure: Callable[[CategoryCounts], Floats]) -> Contest:
+    return _summed(lambda x, y: category_features(y, x, VERDICTS), lambda sums: figure(CategoryCounts.of_sums(sums)))
 
 
-def _agreement_of(sums: Floats) -> Floats:
-    n, x, y, _, _, xy = _columns(sums)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (n - x - y + 2 * xy) / n
+def _quadratic_kappa(first: Floats, second: Floats, people: Floats) -> SummedPair:
+    x, other, y = (grades(column) for column in (first, second, people))
+    kappa = WeightedKappa(np.unique(np.concatenate([x, other, y])), "quadratic")
+    return SummedPair(kappa.features(x, y), kappa.features(other, y), kappa.figure)
 
 
-def _kappa_of(sums: Floats) -> Floats:
-    """Kappa with squared weights, which for 0 and 1 is Cohen's own: 1 - E(x - y)² / (Ex² + Ey² - 2 Ex Ey)."""
-    n, x, y, xx, yy, xy = _columns(sums)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        chance = xx + yy - 2 * x * y / n
-        return 1 - (xx + yy - 2 * xy) / np.where(chance > 0, chance, np.nan)
-
-
-def _balanced_of(sums: Floats) -> Floats:
-    n, x, y, _, _, xy = _columns(sums)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (xy / np.where(y > 0, y, np.nan) + (n - x - y + xy) / np.where(y < n, n - y, np.nan)) / 2
-
-
-def _f1_of(sums: Floats) -> Floats:
-    _, x, y, _, _, xy = _columns(sums)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return 2 * xy / np.where(x + y > 0, x + y, np.nan)
-
-
-def _mean_of(sums: Floats) -> Floats:
-    n, x, *_ = _columns(sums)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return x / n
-
-
-FIGURES: Mapping[str, tuple[Prepare, OfSums]] = {
-    "pearson": (lambda x, y: (standard(x), standard(y)), pearson_of),
-    "spearman": (lambda x, y: (standard(ranks(x)), standard(ranks(y))), pearson_of),
-    "auroc": (lambda x, y: (ranks(x), y), _auroc_of),
-    "agreement": (lambda x, y: (x, y), _agreement_of),
-    "kappa": (lambda x, y: (x, y), _kappa_of),
-    "f1": (lambda x, y: (x, y), _f1_of),
-    "balanced_accuracy": (lambda x, y: (x, y), _balanced_of),
-    "quadratic_kappa": (lambda x, y: (grades(x), grades(y)), _kappa_of),
-    "accuracy": (lambda x, y: ((x == y).astype(np.float64), y), _mean_of),
+FIGURES: Mapping[str, Contest] = {
+    "pearson": _summed(moments, pearson_of),
+    "spearman": _summed(lambda x, y: moments(ranks(x), ranks(y)), pearson_of),
+    "auroc": _summed(auroc_features, auroc_of),
+    "agreement": _of_verdicts(agreement_of),
+    "kappa": _of_verdicts(kappa_of),
+    "f1": _of_verdicts(lambda counts: f1_of(counts)[..., 1]),
+    "balanced_accuracy": _of_verdicts(balanced_accuracy_of),
+    "quadratic_kappa": _quadratic_kappa,
+    "accuracy": _summed(
+        lambda x, y: np.stack([np.ones_like(x), x == y], axis=1), lambda sums: sums[..., 1] / sums[..., 0]
+    ),
 }
 """Those that are functions of sums; `accuracy` is that of preferences."""
 
 Recount = Callable[[Floats, Floats], Callable[[Floats], Floats]]
-"""Takes a metric's column and people's, and gives the figure as a function of weights, as in `stats.resampled`."""
+"""From a metric's column and people's, the figure as a function of the rows' weights."""
 
-RECOUNTED: Mapping[str, tuple[Prepare, Recount]] = {
-    "kendall": (lambda x, y: (x, y), kendall_each),
-    "linear_kappa": (lambda x, y: (grades(x), grades(y)), linear_kappa_each),
-    "macro_f1": (lambda x, y: (x, y), partial(macro_f1_each, kinds=np.array([-1.0, 0.0, 1.0]))),
+RECOUNTED: Mapping[str, Recount] = {
+    "kendall": kendall_each,
+    "linear_kappa": lambda x, y: weighted_kappa_each(grades(x), grades(y), "linear"),
+    "macro_f1": partial(macro_f1_each, kinds=np.array([-1.0, 0.0, 1.0])),
 }
-"""Those that have to be counted anew for every resample; `macro_f1` is that of verdicts (0, 1) or preferences."""
+"""Those that are counted anew for every resample; `macro_f1` is that of verdicts (0, 1) or preferences."""
 
 NAMES = (*FIGURES, *RECOUNTED)
 """By which figures metrics can be ranked."""

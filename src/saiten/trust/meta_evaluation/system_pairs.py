@@ -11,9 +11,9 @@ from itertools import combinations
 import numpy as np
 
 from saiten.errors import BadInput
-from saiten.stats import Estimate
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.resampled import Resamples
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 
 FEWEST = 3
 _BLOCK = 1_000

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saiten.stats import Estimate, kendall, pearson, spearman
 from saiten.stats.bootstrap import Interval, bootstrap_mean
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.resampled import EQUAL, Resamples, apart, correlations_by_row
+from saiten.stats.correlation import EQUAL, apart, correlations_by_row, kendall, pearson, spearman
+from saiten.stats.estimate import Estimate
+from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.system_pairs import Ordered, few, ordered
 
 

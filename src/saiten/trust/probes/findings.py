@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from saiten.records import STATUSES, Score, Status
-from saiten.stats import Reliability, compare_paired, holm, reliability
+from saiten.stats.paired import compare_paired, holm
+from saiten.stats.reliability import Reliability, reliability
 from saiten.trust.probes.order import OrderRow, order_rows
 from saiten.trust.probes.plan import ProbePlan, ProbeTrials, ScoreKey, Trial
 from saiten.trust.probes.probe import Expectation, ProbedMetric

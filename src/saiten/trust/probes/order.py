@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from saiten.records import Score, Usage
-from saiten.stats import Interval, bootstrap_mean
+from saiten.stats.bootstrap import Interval, bootstrap_mean
 from saiten.trust.probes.pairs import PREFERENCE
 from saiten.trust.probes.plan import ProbePlan, ScoreKey, Trial
 

@@ -16,7 +16,8 @@ from saiten.judges.own_figures import HeldOut, HeldOutAspect
 from saiten.metrics.rubrics import Weights
 from saiten.protocols import Executor, Judge, Reply
 from saiten.stats.clusters import Column
-from saiten.stats.correlation import Estimate, Statistic, bootstrap_statistic, pearson
+from saiten.stats.correlation import pearson
+from saiten.stats.estimate import Estimate, Statistic, bootstrap_statistic
 from saiten.tasks.aspects import Rating
 from saiten.tasks.correctness import Decision, Grade
 from saiten.tuning.judge.examples import Example

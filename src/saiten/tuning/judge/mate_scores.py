@@ -11,7 +11,8 @@ from dataclasses import replace
 from saiten.errors import ConfigurationError
 from saiten.judges.own_figures import HeldOutScore
 from saiten.metrics.rubrics import Rubric, Weights, read_weights
-from saiten.stats.correlation import bootstrap_statistic, pearson
+from saiten.stats.correlation import pearson
+from saiten.stats.estimate import bootstrap_statistic
 from saiten.stats.regression import least_squares
 from saiten.tasks.aspects import RateAspect
 from saiten.tuning.judge.examples import Example

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from saiten.stats import Estimate
+from saiten.stats.estimate import Estimate
 from saiten.trust.agreement import AgreementReport, AspectAgreement
 from saiten.views.table import Cell, Interval, Table
 

@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from saiten.stats.powered import Mean
+from saiten.stats.prediction_powered_records import Mean
 from saiten.trust.estimate import Estimates, Row
 from saiten.views.table import Cell, Table
 from saiten.views.tables.interval_columns import IntervalColumns

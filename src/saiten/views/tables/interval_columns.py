@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from saiten.stats import Estimate
+from saiten.stats.estimate import Estimate
 from saiten.views.table import Cell, Interval
 from saiten.views.tables.summary import interval_text
 

@@ -1,6 +1,6 @@
 """Words that all tables of a meta-evaluation share: an aspect's name, why there is no figure, remarks in one cell."""
 
-from saiten.stats import Estimate
+from saiten.stats.estimate import Estimate
 from saiten.trust.meta_evaluation.results import AspectResult, MetricResult
 
 

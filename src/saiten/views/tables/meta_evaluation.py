@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from saiten.stats import Estimate
+from saiten.stats.estimate import Estimate
 from saiten.trust.meta_evaluation.ceiling import Ceiling, Person
 from saiten.trust.meta_evaluation.decisions import Confusion
 from saiten.trust.meta_evaluation.pairing import Unpaired

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from saiten.stats import Estimate
+from saiten.stats.estimate import Estimate
 from saiten.trust.meta_evaluation.preferences import Preferences
 from saiten.trust.meta_evaluation.results import AspectResult, MetricResult, SplitBy
 from saiten.views.table import Name, Table

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from saiten.stats import Estimate
+from saiten.stats.estimate import Estimate
 from saiten.trust.spans import Comparison, SpanFigures, SpanReport
 from saiten.trust.spans_marks import CLASSES
 from saiten.views.table import Cell, Interval, Table

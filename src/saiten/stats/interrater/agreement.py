@@ -16,12 +16,11 @@ from typing import Self
 
 import numpy as np
 
-from saiten.stats.among_figures import FIGURES, WEIGHTS, among, kappas, shared_items
-from saiten.stats.bootstrap import few, percentiles
 from saiten.stats.clusters import Column, Floats, check_settings
-from saiten.stats.correlation import Estimate
-from saiten.stats.tallies import MOST_KINDS, MOST_PAIRS, Tallies, comparable, tally
-from saiten.stats.votes import Votes, make_votes, weights
+from saiten.stats.estimate import Estimate, with_interval
+from saiten.stats.interrater.figures import FIGURES, WEIGHTS, among, kappas, shared_items
+from saiten.stats.interrater.tallies import MOST_KINDS, MOST_PAIRS, Tallies, comparable, tally
+from saiten.stats.interrater.votes import Votes, make_votes, weights
 
 KAPPAS = ("kappa", "kappa_linear", "kappa_quadratic")
 """The means over the pairs, in the order of `WEIGHTS`."""
@@ -180,18 +179,9 @@ class _Computed:
         whole = Estimate(value if abs(value) > _ROUNDING else 0.0, n, clusters=units)
         if not np.isfinite(value):
             return self._none(why, n)
-        if units == 1:
-            return replace(whole, note="a single cluster tells nothing about the spread between clusters")
-        if not drawn.size:
+        if units > 1 and not drawn.size:
             return whole
-        kept = drawn[np.isfinite(drawn)]
-        if len(kept) < 0.95 * len(drawn):
-            lost = len(drawn) - len(kept)
-            return replace(whole, note=f"undefined in {lost} of {len(drawn)} resamples, so no interval")
-        low, high = percentiles(kept, units, self.confidence)
-        if high - low <= 1e-12 * max(abs(low), abs(high)):
-            return replace(whole, note="resampling shows no spread, so no interval")
-        return replace(whole, low=low, high=high, note=few(units))
+        return with_interval(whole, drawn, units, self.confidence)
 
     def _none(self, why: str, n: int | None = None) -> Estimate:
         return Estimate(None, self.votes.items if n is None else n, why, clusters=int(self.votes.times.sum()))

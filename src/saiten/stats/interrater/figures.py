@@ -7,13 +7,14 @@ Cohen 1960 and 1968 (weights by the distance of the values).
 
 import numpy as np
 
+from saiten.stats.classification import Weights, chance_corrected, cohen_kappa_of
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.tallies import BASIC, Tallies
+from saiten.stats.interrater.tallies import BASIC, Tallies
 
 FIGURES = ("percent", "by_chance", "fleiss", "nominal", "ordinal", "interval")
 """The rows that `among` gives, in this order."""
 
-WEIGHTS = ("unweighted", "linear", "quadratic")
+WEIGHTS: tuple[Weights, ...] = (None, "linear", "quadratic")
 """The rows that `kappas` gives for each pair, in this order."""
 
 
@@ -24,14 +25,14 @@ def among(sums: Floats, tallies: Tallies) -> Floats:
     counts = sums[:, BASIC : BASIC + kinds]
     with np.errstate(divide="ignore", invalid="ignore"):
         percent = equal / items
-        interval = 1 - _over(apart, 2 * (n * squares - total**2) / (n - 1))
+        interval = chance_corrected(apart, 2 * (n * squares - total**2) / (n - 1))
         if not kinds:  # too many different values to be told apart
             none = np.full_like(n, np.nan)
             return np.stack([percent, none, none, none, none, interval])
         unlike = n**2 - (counts**2).sum(axis=1)  # exact, so 0 exactly where all labels are the same
         by_chance = 1 - unlike / (n * (n - 1))
-        fleiss = 1 - _over(1 - percent, unlike / n**2)
-        nominal = 1 - _over(differing * (n - 1), unlike)
+        fleiss = chance_corrected(1 - percent, unlike / n**2)
+        nominal = chance_corrected(differing * (n - 1), unlike)
         ordinal = _ordinal(sums, tallies, counts, n)
     constant = unlike == 0
     figures = np.stack([percent, by_chance, fleiss, nominal, ordinal, interval])
@@ -56,28 +57,11 @@ def kappas(sums: Floats, tallies: Tallies) -> Floats:
         return np.asarray(sum_up @ cells.T).T.reshape(rows, pairs, len(x))
 
     a, b = margin(one), margin(other)
-    n = a.sum(axis=2)
-    below_a, below_b = np.cumsum(a, axis=2)[..., :-1], np.cumsum(b, axis=2)[..., :-1]
-    n_ = n[..., None]
-    (mean_a, squares_a), (mean_b, squares_b) = _moments(a, n, x), _moments(b, n, x)
-    chance = (
-        n**2 - (a * b).sum(axis=2),
-        ((below_a * (n_ - below_b) + below_b * (n_ - below_a)) * np.diff(x)).sum(axis=2),
-        n * (squares_a + squares_b) + (n * (mean_a - mean_b)) ** 2,
-    )
-    apart = np.abs(x[one] - x[other])
+    distance = np.abs(x[one] - x[other])
     figures = np.empty((len(WEIGHTS), rows, pairs))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for place, (cost, by_chance) in enumerate(zip(((apart > 0) * 1.0, apart, apart**2), chance, strict=True)):
-            figures[place] = 1 - _over(n * np.add.reduceat(cells * cost, begins, axis=1), by_chance)
-    figures[:, chance[0] == 0] = np.nan  # both always say the same one thing, or share no item
+    for place, (weights, cost) in enumerate(zip(WEIGHTS, (distance > 0, distance, distance**2), strict=True)):
+        figures[place] = cohen_kappa_of(np.add.reduceat(cells * cost, begins, axis=1), a, b, x, weights)
     return figures
-
-
-def _moments(counts: Floats, n: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Mean of the values and sum of squares around it: not by the difference of two large sums, which would cancel."""
-    mean = _over(counts @ x, n)
-    return mean, (counts * (x - mean[..., None]) ** 2).sum(axis=-1)
 
 
 def shared_items(sums: Floats, tallies: Tallies) -> Floats:
@@ -96,11 +80,4 @@ def _ordinal(sums: Floats, tallies: Tallies, counts: Floats, n: Floats) -> Float
     together = sums[:, begin : begin + len(low)]
     observed = 2 * (together * (rank[:, low] - rank[:, high]) ** 2).sum(axis=1)
     expected = 2 * n * (counts * rank**2).sum(axis=1) / (n - 1)
-    figure: Floats = 1 - _over(observed, expected)
-    return figure
-
-
-def _over(part: Floats, whole: Floats) -> Floats:
-    """The quotient; NaN where the divisor is 0."""
-    quotient: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
-    return quotient
+    return chance_corrected(observed, expected)

@@ -13,9 +13,9 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from saiten.stats import Estimate
-from saiten.stats import cohen_kappa as cohen_kappa_of_two
-from saiten.stats.agreement_among import agreement_among
+from saiten.stats.classification import cohen_kappa as cohen_kappa_of_two
+from saiten.stats.estimate import Estimate
+from saiten.stats.interrater.agreement import agreement_among
 
 thorough = settings(deadline=None, derandomize=True, max_examples=150)
 close = partial(pytest.approx, abs=1e-9)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.votes import Votes, pairs_within
+from saiten.stats.interrater.votes import Votes, pairs_within
+from saiten.stats.reliability import equal_pairs
 
 MOST_KINDS = 201
 """Different values that are taken for grades, 0 to 100 in halves; beyond that only interval figures make sense."""
@@ -98,10 +99,10 @@ def _basic(votes: Votes, x: Floats) -> list[Block]:
     total = np.bincount(votes.item, value, minlength=n)
     spread = np.bincount(votes.item, (value - (total / size)[votes.item]) ** 2, minlength=n)
     item, _, count = _counts(votes)
-    equal = np.bincount(item, count * (count - 1.0), minlength=n) / (size * (size - 1))
+    ordered: Floats = np.bincount(item, count * (count - 1.0), minlength=n)
     differing = (size**2 - np.bincount(item, count * count, minlength=n)) / (size - 1)
     squares = np.bincount(votes.item, value**2, minlength=n)
-    columns = (np.ones(n), equal, size, total, squares, differing, 2 * size * spread / (size - 1))
+    columns = (np.ones(n), equal_pairs(ordered, size), size, total, squares, differing, 2 * size * spread / (size - 1))
     return [(votes.unit, np.full(n, place), column.astype(np.float64)) for place, column in enumerate(columns)]
 
 

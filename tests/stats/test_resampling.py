@@ -7,16 +7,12 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from saiten.stats import Estimate, bootstrap_mean, bootstrap_statistic, kendall
-from saiten.stats.resampled import (
-    Resamples,
-    auroc_each,
-    concordance_each,
-    kendall_each,
-    moments,
-    pearson_of,
-    spearman_each,
-)
+from saiten.stats.auroc import auroc_each
+from saiten.stats.bootstrap import bootstrap_mean
+from saiten.stats.correlation import kendall, kendall_each, moments, pearson_of, spearman_each
+from saiten.stats.estimate import Estimate, bootstrap_statistic
+from saiten.stats.ranks import concordance_each
+from saiten.stats.resampling import Resamples
 
 RANDOM = np.random.default_rng(3)
 X = RANDOM.normal(size=40).round(1)

@@ -1,0 +1,244 @@
+"""Two columns of categories (verdicts, grades, preferences): agreement, Cohen's kappa, F1, balanced accuracy.
+
+Each figure is one function of counts that add up over rows. Counts of the rows as they are give the figure; counts of
+resampled or swapped rows, along the leading axes, give it for all of them at once. NaN is undefined.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from saiten.stats.clusters import Column, Floats, as_pair
+from saiten.stats.estimate import Estimate
+
+MOST_KINDS = 500
+"""Different values that kappa takes for grades; its table has the square of this."""
+
+VERDICTS = np.array([0.0, 1.0])
+
+Weights = Literal["linear", "quadratic"] | None
+"""How a disagreement weighs: 1 (None), the distance of the two values, or its square."""
+
+_POWERS: dict[Weights, int] = {None: 0, "linear": 1, "quadratic": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryCounts:
+    """How often each category was given; the categories are along the last axis."""
+
+    n: Floats
+    """Rows."""
+    first: Floats
+    """Rows whose first value is this category."""
+    second: Floats
+    """Rows whose second value is this category."""
+    both: Floats
+    """Rows whose two values are this category."""
+
+    @classmethod
+    def of_sums(cls, sums: Floats) -> "CategoryCounts":
+        """The counts from sums of `category_features`, (… × features)."""
+        return cls(sums[..., 0], sums[..., 1::3], sums[..., 2::3], sums[..., 3::3])
+
+    @classmethod
+    def of(cls, x: Column, y: Column, kinds: Floats | None = None) -> "CategoryCounts":
+        """The counts of two columns; `kinds` None: the categories that occur."""
+        a, b = as_pair(x, y)
+        kinds = kinds_of(a, b) if kinds is None else kinds
+        return cls.of_sums(category_features(a, b, kinds).sum(axis=0))
+
+
+def kinds_of(x: Floats, y: Floats) -> Floats:
+    """The values that occur in either column, ascending."""
+    return np.unique(np.concatenate([x, y]))
+
+
+def category_features(x: Floats, y: Floats, kinds: Floats) -> Floats:
+    """Columns that add up to `CategoryCounts`, (rows × 1 + 3 kinds)."""
+    columns = [np.ones(len(x), dtype=bool)]
+    for kind in kinds:
+        columns += [x == kind, y == kind, (x == kind) & (y == kind)]
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+# --------------------------------------------------------------------------------------------- figures of counts
+
+
+def agreement_of(counts: CategoryCounts) -> Floats:
+    """The share of rows whose two values are equal, all categories being counted."""
+    return _over(counts.both.sum(axis=-1), counts.n)
+
+
+def kappa_of(counts: CategoryCounts) -> Floats:
+    """Cohen's kappa without weights, all categories being counted."""
+    apart = counts.n - counts.both.sum(axis=-1)
+    return cohen_kappa_of(apart, counts.first, counts.second, np.arange(counts.first.shape[-1]), None)
+
+
+def f1_of(counts: CategoryCounts) -> Floats:
+    """F1 of each category, the harmonic mean of precision and recall; NaN for one that neither side has."""
+    return _over(2 * counts.both, counts.first + counts.second)
+
+
+def macro_f1_of(counts: CategoryCounts) -> Floats:
+    """The mean F1 of the categories that either side has."""
+    each = f1_of(counts)
+    known = np.isfinite(each)
+    return _over(np.where(known, each, 0.0).sum(axis=-1), known.sum(axis=-1))
+
+
+def balanced_accuracy_of(counts: CategoryCounts) -> Floats:
+    """The mean over the categories of the share of their rows (by the first column) that the second has right."""
+    recalls: Floats = _over(counts.both, counts.first).mean(axis=-1)
+    return recalls
+
+
+def cohen_kappa_of(
+    disagreement: Floats, first: Floats, second: Floats, values: Floats | np.ndarray, weights: Weights
+) -> Floats:
+    """Cohen's kappa: 1 minus the observed disagreement over the one expected by chance.
+
+    Source: Cohen 1960, and Cohen 1968 for weights, which are distances of the *values*: grades 1 and 5 are 4 apart even
+    where no one gave 2, 3 or 4 (scikit-learn counts the places among the grades that occur).
+
+    Args:
+        disagreement: the sum over rows of 1 where the values differ, of their distance, or of its square.
+        first: how often the first column has each value, (… × values).
+        second: the same of the second column.
+        values: ascending; without effect for no weights.
+        weights: which disagreement it is.
+    """
+    n = first.sum(axis=-1)
+    unequal = n**2 - (first * second).sum(axis=-1)  # exact, so 0 exactly where both always say the same one thing
+    expected = unequal if weights is None else _expected(first, second, n, values, weights)
+    return chance_corrected(n * disagreement, np.where(unequal > 0, expected, 0.0))
+
+
+def chance_corrected(observed: Floats, expected: Floats) -> Floats:
+    """1 minus observed over expected disagreement: the form of every kappa and alpha; NaN where nothing is expected."""
+    figure: Floats = 1 - _over(observed, expected)
+    return figure
+
+
+def _expected(first: Floats, second: Floats, n: Floats, values: Floats | np.ndarray, weights: Weights) -> Floats:
+    """The sum over all pairs of a first and a second value of their distance, or of its square."""
+    if weights == "linear":
+        below, under = np.cumsum(first, axis=-1)[..., :-1], np.cumsum(second, axis=-1)[..., :-1]
+        crossing = below * (n[..., None] - under) + under * (n[..., None] - below)
+        linear: Floats = (crossing * np.diff(values)).sum(axis=-1)
+        return linear
+    (mean, spread), (other_mean, other_spread) = (_moments(side, n, values) for side in (first, second))
+    squares: Floats = n * (spread + other_spread) + (n * (mean - other_mean)) ** 2
+    return squares
+
+
+def _moments(counts: Floats, n: Floats, values: Floats | np.ndarray) -> tuple[Floats, Floats]:
+    """Mean of the values and sum of squares around it: not by the difference of two large sums, which would cancel."""
+    mean = _over(counts @ values, n)
+    return mean, (counts * (values - mean[..., None]) ** 2).sum(axis=-1)
+
+
+def _over(part: Floats, whole: Floats | np.ndarray) -> Floats:
+    """The quotient; NaN where the divisor is 0."""
+    quotient: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
+    return quotient
+
+
+# --------------------------------------------------------------------------------------------- figures of columns
+
+
+def agreement(x: Column, y: Column) -> Estimate:
+    """The share of pairs that are equal; chance is not taken off, so read it beside kappa."""
+    a, b = as_pair(x, y)
+    return Estimate(float((a == b).mean()), len(a)) if len(a) else Estimate(None, 0, "no pairs")
+
+
+def cohen_kappa(x: Column, y: Column, *, weights: Weights = None) -> Estimate:
+    """Agreement beyond chance (`cohen_kappa_of`): 1 is full, 0 as by chance, below 0 worse."""
+    a, b = as_pair(x, y)
+    if not len(a):
+        return Estimate(None, 0, "no pairs")
+    kinds, place = np.unique(np.concatenate([a, b]), return_inverse=True)
+    if len(kinds) > MOST_KINDS:
+        return Estimate(None, len(a), f"kappa is for verdicts and grades, and there are {len(kinds)} different values")
+    first, second = (np.bincount(side, minlength=len(kinds)).astype(np.float64) for side in np.split(place, 2))
+    found = cohen_kappa_of(distances(a, b, weights).sum(), first, second, kinds, weights)
+    return Estimate.of(found, len(a), "both always say the same one thing, so there is no chance to correct for")
+
+
+def f1(truth: Column, said: Column) -> Estimate:
+    """F1 of 1 (`f1_of`), of two columns of 0 and 1; undefined where neither side ever says 1."""
+    counts = CategoryCounts.of(truth, said, VERDICTS)
+    reason = "neither side ever says yes" if counts.n else "no pairs"
+    return Estimate.of(f1_of(counts)[1], int(counts.n), reason)
+
+
+def macro_f1(x: Column, y: Column, kinds: Floats | None = None) -> Estimate:
+    """The mean F1 over those of the categories that either side has (`macro_f1_of`)."""
+    counts = CategoryCounts.of(x, y, kinds)
+    return Estimate.of(macro_f1_of(counts), int(counts.n), "no pairs")
+
+
+def balanced_accuracy(labels: Column, decisions: Column) -> Estimate:
+    """The mean of the shares of positives and of negatives that were decided rightly; both columns hold 0 and 1."""
+    truth, decided = as_pair(labels, decisions, ("labels", "decisions"))
+    return one_class(truth) or Estimate(
+        float(balanced_accuracy_of(CategoryCounts.of(truth, decided, VERDICTS))), len(truth)
+    )
+
+
+def one_class(truth: Floats) -> Estimate | None:
+    """Why labels of 0 and 1 tell nothing apart; None where they do.
+
+    Raises:
+        ValueError: a label is neither 0 nor 1.
+    """
+    if not np.isin(truth, (0, 1)).all():
+        raise ValueError(f"labels must be 0 or 1, but there is {truth[~np.isin(truth, (0, 1))][0]:g}")
+    if not len(truth):
+        return Estimate(None, 0, "no pairs")
+    if truth.min() == truth.max():
+        return Estimate(None, len(truth), f"all labels are {truth[0]:g}; both 0 and 1 are needed")
+    return None
+
+
+# ------------------------------------------------------------------------------------ weighted kappa, many at once
+
+
+def distances(x: Floats, y: Floats, weights: Weights) -> Floats:
+    """How much each pair's disagreement weighs."""
+    apart: Floats = np.abs(x - y)
+    return (apart > 0).astype(np.float64) if weights is None else apart ** _POWERS[weights]
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedKappa:
+    """Weighted kappa of two columns as a function of sums, so that resamples and swaps only add up."""
+
+    kinds: Floats
+    weights: Weights
+
+    def features(self, x: Floats, y: Floats) -> Floats:
+        """Columns to add up, (rows × 1 + 2 kinds): the disagreement, then each side's values."""
+        columns = [distances(x, y, self.weights), *(side == kind for side in (x, y) for kind in self.kinds)]
+        return np.stack(columns, axis=1).astype(np.float64)
+
+    def figure(self, sums: Floats) -> Floats:
+        """Kappa from sums of the features, (… × features)."""
+        middle = 1 + len(self.kinds)
+        return cohen_kappa_of(sums[..., 0], sums[..., 1:middle], sums[..., middle:], self.kinds, self.weights)
+
+
+def weighted_kappa_each(x: Floats, y: Floats, weights: Weights) -> Callable[[Floats], Floats]:
+    """Weighted kappa as a function of the rows' weights (resamples × rows)."""
+    kappa = WeightedKappa(kinds_of(x, y), weights)
+    features = kappa.features(x, y)
+    return lambda times: kappa.figure(times @ features)
+
+
+def macro_f1_each(x: Floats, y: Floats, kinds: Floats) -> Callable[[Floats], Floats]:
+    """Macro F1 as a function of the rows' weights (resamples × rows)."""
+    features = category_features(x, y, kinds)
+    return lambda times: macro_f1_of(CategoryCounts.of_sums(times @ features))

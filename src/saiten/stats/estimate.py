@@ -1,0 +1,117 @@
+"""A figure with its interval, and how a bootstrap puts the interval there."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from saiten.stats.bootstrap import few, percentiles
+from saiten.stats.clusters import Column, Floats, Ints, as_groups, as_pair, check_settings, draws
+
+SLACK = 0.95
+"""A figure that is undefined in more of the resamples than the rest gets no interval."""
+
+_NO_SPREAD = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure over pairs of numbers, or the reason why there is none."""
+
+    value: float | None
+    """The figure; None unless it can be computed."""
+    n: int
+    """How many pairs."""
+    reason: str | None = None
+    """Why there is no value."""
+    low: float | None = None
+    """Lower end of the interval, where one was asked for."""
+    high: float | None = None
+    """Upper end of the interval, where one was asked for."""
+    clusters: int | None = None
+    """How many clusters were resampled."""
+    note: str | None = None
+    """Why there is no interval although there is a value, or what is wrong with it."""
+
+    @classmethod
+    def of(cls, value: Floats | float, n: int, reason: str) -> "Estimate":
+        """The figure over n pairs; the reason instead where it is NaN."""
+        return cls(float(value), n) if np.isfinite(value) else cls(None, n, reason)
+
+
+Statistic = Callable[[Floats, Floats], Estimate]
+
+
+def with_interval(whole: Estimate, drawn: Floats, clusters: int, confidence: float) -> Estimate:
+    """Add the expanded percentile interval of resampled figures, or the reason why there is none.
+
+    Args:
+        whole: the figure over all data.
+        drawn: the figure in each resample; NaN where it is undefined.
+        clusters: how many were drawn from.
+        confidence: of the interval.
+    """
+    whole = replace(whole, clusters=clusters)
+    if whole.value is None:
+        return whole
+    if clusters < 2:
+        return replace(whole, note="a single cluster tells nothing about the spread between clusters")
+    found = drawn[np.isfinite(drawn)]
+    if len(found) < SLACK * len(drawn):
+        lost = len(drawn) - len(found)
+        return replace(whole, note=f"undefined in {lost} of {len(drawn)} resamples, so no interval")
+    low, high = percentiles(found, clusters, confidence)
+    if high - low <= _NO_SPREAD * max(abs(low), abs(high)):
+        return replace(whole, note="resampling shows no spread, so no interval")
+    return replace(whole, low=low, high=high, note=few(clusters))
+
+
+def bootstrap_statistic(
+    statistic: Statistic,
+    x: Column,
+    y: Column,
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    resamples: int = 1_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Estimate:
+    """The statistic with a cluster bootstrap interval (see `bootstrap.py`); the same for the same pairs in any order.
+
+    The rows of each resample are written out, so any statistic will do; `Resamples` is quicker for those that can be
+    computed for many resamples at once. Settings of a statistic go in by `functools.partial`.
+
+    Raises:
+        ValueError: a value is not finite, the lengths differ, or a setting makes no interval.
+    """
+    check_settings(resamples, confidence)
+    a, b = as_pair(x, y)
+    rows, starts, sizes = _rows_by_cluster(a, b, as_groups(clusters, len(a)))
+    k = len(starts)
+    whole = statistic(a, b)
+    if whole.value is None or k < 2:
+        return with_interval(whole, np.empty(0), k, confidence)
+    values = [
+        statistic(a[index], b[index]).value
+        for drawn in draws(k, resamples, seed)
+        for resample in drawn
+        for index in (rows[_ranges(starts[resample], sizes[resample])],)
+    ]
+    return with_interval(whole, np.array(values, dtype=np.float64), k, confidence)
+
+
+def _rows_by_cluster(a: Floats, b: Floats, groups: Ints) -> tuple[Ints, Ints, Ints]:
+    """Row numbers cluster by cluster, and where each cluster starts and how long it is; sorted by content."""
+    by_content = np.lexsort((b, a, groups))
+    sizes = np.bincount(groups)
+    members = np.split(by_content, np.cumsum(sizes)[:-1]) if len(groups) else []  # it gives one part even of nothing
+    members.sort(key=lambda rows: (len(rows), a[rows].tolist(), b[rows].tolist()))
+    lengths = np.array([len(rows) for rows in members], dtype=np.int64)
+    return np.concatenate([*members, np.empty(0, np.int64)]), np.cumsum(lengths) - lengths, lengths
+
+
+def _ranges(starts: Ints, sizes: Ints) -> Ints:
+    """The numbers from each start on, `sizes` many, one after the other."""
+    ends = np.cumsum(sizes)
+    rows: Ints = np.arange(int(ends[-1])) + np.repeat(starts - (ends - sizes), sizes)
+    return rows

@@ -1,0 +1,1 @@
+"""Agreement among any number of annotators."""

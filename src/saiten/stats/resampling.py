@@ -1,0 +1,88 @@
+"""Figures over a thousand resamples at once: a resample is a weight for each row, the number of times it was drawn.
+
+A figure that is a function of sums needs one matrix product (`sums`); one of ranks or pairs is recounted with weights
+(`each`, see `ranks.py`). The figures are exactly those of the resampled rows written out.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from saiten.stats.clusters import CELLS, Floats, Ints, check_settings
+from saiten.stats.estimate import Estimate, with_interval
+
+
+@dataclass(frozen=True, slots=True)
+class Resamples:
+    """Clusters drawn with replacement, the same draws for every figure that is asked for."""
+
+    groups: Ints
+    """The number of each row's cluster, from 0."""
+    clusters: int
+    resamples: int = 1_000
+    confidence: float = 0.95
+    seed: int = 0
+
+    @classmethod
+    def of(
+        cls, labels: Sequence[Hashable], *, resamples: int = 1_000, confidence: float = 0.95, seed: int = 0
+    ) -> "Resamples":
+        """Rows with their clusters' labels; the clusters are numbered by label, so that the rows' order is no matter.
+
+        Raises:
+            ValueError: a setting makes no interval.
+        """
+        check_settings(resamples, confidence)
+        numbers = {label: number for number, label in enumerate(sorted(set(labels), key=lambda x: (str(type(x)), x)))}
+        groups = np.array([numbers[label] for label in labels], dtype=np.int64)
+        return cls(groups, len(numbers), resamples, confidence, seed)
+
+    def only(self, rows: Ints) -> "Resamples":
+        """The same draws seen from some of the rows; clusters of which none is left are no longer counted."""
+        kept, groups = np.unique(self.groups[rows], return_inverse=True)
+        return replace(self, groups=groups.astype(np.int64), clusters=len(kept))
+
+    def counts(self) -> Iterator[Floats]:
+        """How often each cluster is in each resample: arrays of shape (some resamples, clusters)."""
+        if not self.clusters:
+            return
+        random = np.random.default_rng(self.seed)
+        most = max(1, CELLS // max(self.clusters, len(self.groups)))
+        for start in range(0, self.resamples, most):
+            rows = min(most, self.resamples - start)
+            drawn = random.integers(0, self.clusters, size=(rows, self.clusters))
+            drawn += np.arange(rows)[:, None] * self.clusters
+            flat = np.bincount(drawn.ravel(), minlength=rows * self.clusters)
+            yield flat.reshape(rows, self.clusters).astype(np.float64)
+
+    def sums(self, features: Floats) -> Floats:
+        """The sums of features (rows x features) in each resample: shape (resamples, features)."""
+        by_cluster = cluster_sums(features, self.groups, self.clusters)
+        parts = [counts @ by_cluster for counts in self.counts()]
+        return np.concatenate(parts) if parts else np.empty((0, features.shape[1]))
+
+    def each(self, figure: Callable[[Floats], Floats]) -> Floats:
+        """A figure of weights (some resamples x rows), for every resample."""
+        parts = [figure(counts[:, self.groups]) for counts in self.counts()]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def interval(self, whole: Estimate, drawn: Floats) -> Estimate:
+        """The estimate with the interval of the resampled figures, or why there is none; NaN is undefined."""
+        return with_interval(whole, drawn, self.clusters, self.confidence)
+
+    def mean(self, values: Floats) -> Estimate:
+        """The mean of the values with its interval; NaN is no value."""
+        known = np.isfinite(values)
+        n = int(known.sum())
+        if not n:
+            return self.interval(Estimate(None, 0, "no values"), np.empty(0))
+        seen, sums = self.sums(np.stack([known, np.where(known, values, 0.0)], axis=1).astype(np.float64)).T
+        drawn = np.where(seen > 0, sums / np.where(seen > 0, seen, 1), np.nan)
+        return self.interval(Estimate(float(values[known].mean()), n), drawn)
+
+
+def cluster_sums(features: Floats, groups: Ints, clusters: int) -> Floats:
+    """Features (rows x features) added up by cluster: shape (clusters, features)."""
+    columns = [np.bincount(groups, weights=column, minlength=clusters) for column in features.T]
+    return np.stack(columns, axis=1) if columns else np.empty((clusters, 0))
