@@ -99,7 +99,7 @@ def _basic(votes: Votes, x: Floats) -> list[Block]:
     total = np.bincount(votes.item, value, minlength=n)
     spread = np.bincount(votes.item, (value - (total / size)[votes.item]) ** 2, minlength=n)
     item, _, count = _counts(votes)
-    ordered: Floats = np.bincount(item, count * (count - 1.0), minlength=n)
+    ordered = np.asarray(np.bincount(item, count * (count - 1.0), minlength=n), dtype=np.float64)
     differing = (size**2 - np.bincount(item, count * count, minlength=n)) / (size - 1)
     squares = np.bincount(votes.item, value**2, minlength=n)
     columns = (np.ones(n), equal_pairs(ordered, size), size, total, squares, differing, 2 * size * spread / (size - 1))
