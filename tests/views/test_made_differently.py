@@ -7,7 +7,6 @@ from saiten.records import Sample, Score, Scored
 from saiten.results.comparison import compare_runs
 from saiten.results.made_differently import made_differently
 from saiten.runs import Journal, read_run
-from saiten.views.words import in_language
 
 MAY = "; the difference may come from that"
 JUDGED = "judge:offline-overlap|constants:abc|saiten:0.1"
@@ -57,7 +56,7 @@ def test_the_comparison_says_it_in_both_languages(tmp_path):
     assert table.caption.endswith(
         " But the runs make m differently (judge one → two); the difference may come from that."
     )
-    assert in_language(table, "ja").caption.endswith("ただし m の求め方が実行によって異なる（judge one → two）。差はそのためかもしれない。")  # fmt: skip
+    assert table.in_language("ja").caption.endswith("ただし m の求め方が実行によって異なる（judge one → two）。差はそのためかもしれない。")  # fmt: skip
 
 
 def test_runs_that_were_made_alike_say_nothing(tmp_path):

@@ -164,7 +164,7 @@ def compare_runs(
     said = "".join(f" But {remark}." for remark in (what_differs(readers) if remarks is None else remarks))
     if any(only_words(reader.manifest.signatures.values()) for reader in readers):
         said += f" {ONLY_WORDS}"
-    return [replace(table, caption=table.caption + said) for table in tables]
+    return [replace(table, caption=f"{table.caption}{said}") for table in tables]
 
 
 def _corpus(readers: Sequence[RunReader], systems: Sequence[str | None], names: Sequence[str]) -> Table:

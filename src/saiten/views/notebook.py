@@ -18,7 +18,7 @@ from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.sides import Side
 from saiten.results.summary import Summary
 from saiten.views.page.page import clean
-from saiten.views.table import Cell, Table, as_markdown, print_tables, show_cell
+from saiten.views.table import Table, Value, WordedTable, as_markdown, print_tables, show_cell
 from saiten.views.tables.summary import corpus_beside, summary_tables
 
 _TABLE = Markup(
@@ -36,7 +36,7 @@ _NOTE = Markup('<p style="opacity:.75;max-width:60em;white-space:pre-wrap;margin
 def as_fragment(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
     """The tables as HTML to stand in another page, and below them the notes."""
     parts = []
-    for table in tables:
+    for table in (each.in_language("en") for each in tables):
         parts.append(_table(table))
         if table.caption:
             parts.append(_NOTE.format(clean(table.caption)))
@@ -44,7 +44,7 @@ def as_fragment(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
     return str(Markup('<div class="saiten">{}</div>').format(Markup().join([*parts, *below])))
 
 
-def _table(table: Table) -> Markup:
+def _table(table: WordedTable) -> Markup:
     sides = ["right" if any(map(_is_number, column)) else "left" for column in _columns(table)]
     heads = Markup().join(_HEAD.format(side, clean(name)) for side, name in zip(sides, table.columns, strict=True))
     rows = Markup().join(
@@ -56,11 +56,11 @@ def _table(table: Table) -> Markup:
     return _TABLE.format(clean(table.title), heads, rows)
 
 
-def _columns(table: Table) -> Iterator[list[Cell]]:
+def _columns(table: WordedTable) -> Iterator[list[Value]]:
     return ([row[place] for row in table.rows] for place in range(len(table.columns)))
 
 
-def _is_number(cell: Cell) -> bool:
+def _is_number(cell: Value) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
@@ -140,7 +140,8 @@ class Comparison(Shown):
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict a metric that both have: the difference, its interval, p (after Holm), the verdict."""
-        return [dict(zip(self.table.columns, row, strict=True)) for row in self.table.rows]
+        table = self.table.in_language("en")
+        return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
 
     def tables(self) -> list[Table]:
         return [self.table, *self.more]

@@ -1,4 +1,18 @@
-"""A table as data, and its six forms: terminal, JSON, CSV, Markdown, LaTeX, and a page for the browser (`page.py`)."""
+"""A table as data, and its six forms: terminal, JSON, CSV, Markdown, LaTeX, and a page for the browser (`page.py`).
+
+A table is made of a record by a function in `views/tables/`, without a sentence of its own:
+
+    Table(Message("title", "scores"), ("metric", "mean", "ci_low", "ci_high"), rows, (Message("caption", "scores"),))
+
+- Title: a message, whose key is the table's key; or a `Name` from outside, with `key=`.
+- Columns: keys of the section `column`; `Message("column", "cost", currency="USD")` where a heading has a value in it;
+  `Name` for what comes from outside. An `Interval` names columns as `columns` does.
+- Cells: data, or messages; several remarks are `joined([...])`. A word of a record (a verdict, a status) becomes
+  `Message("verdict", record.verdict)` here.
+- Captions: messages, one after another. A record carries its reasons and remarks as messages, too.
+
+Words are in `saiten/words/en.po` and `ja.po`. All forms but a Japanese page have the English ones, JSON and CSV too.
+"""
 
 import csv
 import io
@@ -14,12 +28,15 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from saiten import words
 from saiten.records import Language
 from saiten.views.strip_controls import strip_controls, strip_controls_json
+from saiten.views.words import in_japanese
+from saiten.words import Message, joined
 
 
 class Name(str):
-    """A name from outside that stands as a table's title or a column's head: the same in every language."""
+    """A name from outside as a table's title or a column's heading: the same in every language."""
 
     __slots__ = ()
 
@@ -31,11 +48,14 @@ class PValue(float):
 
     @classmethod
     def of(cls, p: float | None) -> "PValue | None":
-        """The same of what may be missing."""
+        """Return the same of what may be missing."""
         return None if p is None else cls(p)
 
 
-Cell = str | int | float | bool | None
+Value = str | int | float | bool | None
+"""A cell in one language."""
+Cell = Value | Message
+Heading = str | Message
 Format = Literal["table", "json", "csv", "md", "latex", "html"]
 
 _LEAST_P = 0.001
@@ -53,9 +73,9 @@ _GAP = 2
 class Interval:
     """The columns of a figure and of its interval's ends, which a page shows as one."""
 
-    figure: str
-    low: str
-    high: str
+    figure: Heading
+    low: Heading
+    high: Heading
 
 
 class Chart(Protocol):
@@ -77,12 +97,12 @@ class Chart(Protocol):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under column names. Numbers stay numbers until the table is rendered."""
+    """Rows of cells under columns. Numbers stay numbers, and words keys, until the table is rendered."""
 
-    title: str
-    columns: tuple[str, ...]
+    title: str | Message
+    columns: tuple[Heading, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    caption: str = ""
+    caption: str | tuple[str | Message, ...] = ""
     """What a reader must know to believe the figures."""
     intervals: tuple[Interval, ...] = ()
     """The intervals, by the names in `columns`."""
@@ -90,6 +110,78 @@ class Table:
     """What a page draws above the table."""
     folded: bool = False
     """Whether it stands behind others: a page shows its title, a few charts, and the rows to those who ask."""
+    key: str = ""
+    """What it is, whatever its title says; that of the title by default."""
+
+    def __post_init__(self) -> None:
+        if not self.key and isinstance(self.title, Message):
+            object.__setattr__(self, "key", self.title.key)
+
+    def in_language(self, language: Language) -> "WordedTable":
+        """Return the table with its words in a language; what comes from outside stays as it is."""
+        columns = tuple(self._heading(column, language) for column in self.columns)
+        english = columns if language == "en" else tuple(self._heading(column, "en") for column in self.columns)
+        captions = (self.caption,) if isinstance(self.caption, str) else self.caption
+        return WordedTable(
+            self.key,
+            _worded(self.title, "title", language),
+            columns,
+            tuple(
+                tuple(_cell(cell, head, language) for cell, head in zip(row, english, strict=True)) for row in self.rows
+            ),
+            words.in_language(joined([_worded(part, "caption", language) for part in captions], "sentences"), language),
+            tuple(
+                Interval(
+                    columns[self._place(each.figure)],
+                    columns[self._place(each.low)],
+                    columns[self._place(each.high)],
+                )
+                for each in self.intervals
+            ),
+            tuple(chart.in_language(language) for chart in self.charts),
+            self.folded,
+        )
+
+    def _place(self, wanted: Heading) -> int:
+        """Where the column is; a name from outside may be spelled like a key."""
+        found = [at for at, column in enumerate(self.columns) if column == wanted]
+        if not found:
+            raise ValueError(f"no column {wanted!r}")
+        return next((at for at in found if type(self.columns[at]) is type(wanted)), found[0])
+
+    def _heading(self, column: Heading, language: Language) -> str:
+        if self.key and not isinstance(column, Name | Message):
+            column = Message("column", column)
+        return _worded(column, "column", language)
+
+
+@dataclass(frozen=True)
+class WordedTable:
+    """A table in one language."""
+
+    key: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    caption: str = ""
+    intervals: tuple[Interval, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    folded: bool = False
+
+
+def _worded(text: str | Message, section: str, language: Language) -> str:
+    if isinstance(text, Message):
+        return words.in_language(text, language)
+    return text if language == "en" or isinstance(text, Name) else in_japanese(section, text) or text
+
+
+def _cell(cell: Cell, heading: str, language: Language) -> Value:
+    if isinstance(cell, bool) and language != "en":
+        return words.in_language(Message("cell", show_cell(cell)), language)
+    if isinstance(cell, Message) and cell.section == "join" and language != "en":
+        # Some of the remarks may be finished English sentences still.
+        return in_japanese(heading, str(cell)) or words.in_language(cell, language)
+    return _worded(cell, heading, language) if isinstance(cell, str | Message) else cell
 
 
 def show_cell(cell: Cell) -> str:
@@ -111,7 +203,7 @@ def print_tables(tables: Sequence[Table], console: Console) -> None:
     A table that is too wide is printed in parts below each other, each with the first columns that tell the rows
     apart, so that no figure is broken and each is known for what it is.
     """
-    for table in tables:
+    for table in _english(tables):
         console.print(Text(strip_controls(table.title), "bold"))
         for part in _parts(table, console.width):
             console.print()
@@ -122,7 +214,7 @@ def print_tables(tables: Sequence[Table], console: Console) -> None:
         console.print()
 
 
-def _drawn(table: Table, part: Sequence[int], width: int) -> RichTable:
+def _drawn(table: WordedTable, part: Sequence[int], width: int) -> RichTable:
     drawn = RichTable(header_style="bold", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for index, wide in zip(part, _widths(table, part, width), strict=True):
         numeric = _is_numeric([row[index] for row in table.rows])
@@ -133,7 +225,7 @@ def _drawn(table: Table, part: Sequence[int], width: int) -> RichTable:
     return drawn
 
 
-def _parts(table: Table, width: int) -> list[list[int]]:
+def _parts(table: WordedTable, width: int) -> list[list[int]]:
     """The columns of each part: as many as stand side by side without a broken figure, after those of the key.
 
     A column in which nothing stands (remarks, where there are none) is left out.
@@ -149,7 +241,7 @@ def _parts(table: Table, width: int) -> list[list[int]]:
     return parts
 
 
-def _key(table: Table, width: int) -> Sequence[int]:
+def _key(table: WordedTable, width: int) -> Sequence[int]:
     """The first columns, as many as tell the rows apart; the very first where that would take half of the width."""
     for size in range(1, min(_LONGEST_KEY, len(table.columns)) + 1):
         if len({tuple(show_cell(cell) for cell in row[:size]) for row in table.rows}) == len(table.rows):
@@ -157,11 +249,11 @@ def _key(table: Table, width: int) -> Sequence[int]:
     return range(1)
 
 
-def _least_room(table: Table, part: Sequence[int]) -> int:
+def _least_room(table: WordedTable, part: Sequence[int]) -> int:
     return sum(_GAP + _least_width(table, index) for index in part) - _GAP
 
 
-def _widths(table: Table, part: Sequence[int], width: int) -> list[int]:
+def _widths(table: WordedTable, part: Sequence[int], width: int) -> list[int]:
     """As wide as the longest cell, the widest made narrower until all fit; below what they need only if they must."""
     widths = [max(map(cell_len, (table.columns[index], *_shown(table, index)))) for index in part]
     least = [_least_width(table, index) for index in part]
@@ -173,7 +265,7 @@ def _widths(table: Table, part: Sequence[int], width: int) -> list[int]:
     return widths
 
 
-def _least_width(table: Table, index: int) -> int:
+def _least_width(table: WordedTable, index: int) -> int:
     """How narrow a column may be: figures and names whole, of other texts a quarter and each word whole."""
     shown = _shown(table, index)
     whole = index == 0 or _is_numeric([row[index] for row in table.rows])
@@ -183,19 +275,20 @@ def _least_width(table: Table, index: int) -> int:
     return min(least, _LONGEST_NAME)
 
 
-def _shown(table: Table, index: int) -> list[str]:
+def _shown(table: WordedTable, index: int) -> list[str]:
     return [line for row in table.rows for line in show_cell(row[index]).split("\n")]
 
 
-def _is_numeric(cells: Sequence[Cell]) -> bool:
+def _is_numeric(cells: Sequence[Value]) -> bool:
     return any(isinstance(cell, int | float) for cell in cells)
 
 
 def as_json(tables: Sequence[Table]) -> str:
     """`{title: [{column: cell}]}`, one object per row; a title that comes again is numbered, so that none is lost."""
+    english = _english(tables)
     value = {
         title: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-        for title, table in zip(_titles(tables), tables, strict=True)
+        for title, table in zip(_titles(english), english, strict=True)
     }
     return strip_controls_json(json.dumps(value, ensure_ascii=False, indent=2))
 
@@ -204,7 +297,8 @@ def as_csv(tables: Sequence[Table]) -> str:
     """All tables below each other, with the title as first column where there are several."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    for title, table in zip(_titles(tables), tables, strict=True):
+    english = _english(tables)
+    for title, table in zip(_titles(english), english, strict=True):
         for first, row in (("table", table.columns), *((title, row) for row in table.rows)):
             cells = (first, *row) if len(tables) > 1 else row
             writer.writerow(
@@ -213,7 +307,11 @@ def as_csv(tables: Sequence[Table]) -> str:
     return out.getvalue()
 
 
-def _titles(tables: Sequence[Table]) -> list[str]:
+def _english(tables: Sequence[Table]) -> Sequence[WordedTable]:
+    return [table.in_language("en") for table in tables]
+
+
+def _titles(tables: Sequence[WordedTable]) -> list[str]:
     """Each table's title, such as no other has: names from outside stand in them, and may be the same."""
     found: list[str] = []
     for table in tables:
@@ -235,7 +333,7 @@ def _no_formula(text: str) -> str:
 def as_markdown(tables: Sequence[Table]) -> str:
     """GitHub's Markdown tables."""
     parts = []
-    for table in tables:
+    for table in _english(tables):
         lines = [f"### {_flat(table.title)}", "", _line(table.columns), _line(["---"] * len(table.columns))]
         lines += [_line([show_cell(cell) for cell in row]) for row in table.rows]
         if table.caption:
@@ -247,7 +345,7 @@ def as_markdown(tables: Sequence[Table]) -> str:
 def as_latex(tables: Sequence[Table]) -> str:
     """A `table` each with booktabs' rules; Japanese needs LuaLaTeX or XeLaTeX and a Japanese font."""
     parts = ["% needs \\usepackage{booktabs}"]
-    for table in tables:
+    for table in _english(tables):
         numeric = [any(isinstance(row[i], int | float) for row in table.rows) for i in range(len(table.columns))]
         parts.append(
             "\n".join(

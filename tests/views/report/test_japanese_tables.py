@@ -23,7 +23,7 @@ from saiten.runs import Journal
 from saiten.views.page.page import as_html
 from saiten.views.report.folding import SECOND_RANK
 from saiten.views.table import Interval, Name, Table, as_csv, as_json, as_latex, as_markdown
-from saiten.views.words import in_japanese, in_language
+from saiten.views.words import in_japanese
 
 STEADY = settings(max_examples=60, deadline=None, derandomize=True)
 CATALOGUE = tomllib.loads(files("saiten.views").joinpath("japanese.toml").read_text("utf-8"))
@@ -128,7 +128,7 @@ def english(texts, names):
 
 def test_no_english_is_left_in_any_table(report, names):
     """Title, columns, caption, and every cell but those that a run brought with it."""
-    tables = [in_language(table, "ja") for chapter in report.chapters for table in chapter.tables]
+    tables = [table.in_language("ja") for chapter in report.chapters for table in chapter.tables]
     assert len({table.title.rpartition("：")[2] for table in tables}) > 30, "every kind of table is in this report"
     left = {}
     for table in tables:
@@ -185,19 +185,18 @@ def test_the_other_forms_stay_english(report):
 
 def test_intervals_are_found_in_japanese_as_well():
     """Under the new names of their columns."""
-    table = in_language(TABLES[0], "ja")
+    table = TABLES[0].in_language("ja")
     assert table.columns == ("評価指標", "平均", "95 % 下限", "上限", "n", "備考")
     assert table.intervals == (Interval("平均", "95 % 下限", "上限"),)
     assert table.rows[0] == ("n", 0.5, 0.4, 0.6, 3, "失敗：2 件")
-    assert in_language(table, "ja") == table
 
 
 @pytest.mark.parametrize("name", ["metric", "Scores", "all", "mean", "within the noise", "labels: over items", "{n}"])
 def test_a_name_from_outside_stays(name):
     """Though it be a word of ours: as title, as column, as a cell where our own words may stand, and in a sentence."""
-    table = in_language(Table(Name(name), (Name(name), "system"), ((name, Name(name)),)), "ja")
+    table = Table(Name(name), (Name(name), "system"), ((name, Name(name)),)).in_language("ja")
     assert (table.title, table.columns[0], table.rows[0]) == (name, name, (name, name))
-    assert in_language(Table(f"What answers lack and add: {name}", (), ()), "ja").title.endswith(f"：{name}")
+    assert Table(f"What answers lack and add: {name}", (), ()).in_language("ja").title.endswith(f"：{name}")
 
 
 def test_a_text_of_which_a_part_is_unknown_stays_whole():
@@ -205,7 +204,7 @@ def test_a_text_of_which_a_part_is_unknown_stays_whole():
     known = "Lower is better for lscore, higher for the others."
     assert in_japanese("caption", known) is not None
     assert in_japanese("caption", f"{known} Something new.") is None
-    assert in_language(Table("t", ("remarks",), (("2 failed; something new",),)), "ja").rows == (("2 failed; something new",),)  # fmt: skip
+    assert Table("t", ("remarks",), (("2 failed; something new",),)).in_language("ja").rows == (("2 failed; something new",),)  # fmt: skip
 
 
 @STEADY
@@ -219,7 +218,7 @@ def test_a_text_of_which_a_part_is_unknown_stays_whole():
 def test_no_text_at_all_breaks_it(text):
     """Whatever stands in a table; what is not ours comes out as it went in."""
     table = Table(text, (text,), ((text,), (None,), (0.5,)), text)
-    shown = in_language(table, "ja")
+    shown = table.in_language("ja")
     if not re.search("[A-Za-z]", text):  # else it may be put together of words of ours
         assert (shown.title, shown.columns, shown.caption, shown.rows) == (text, (text,), text, table.rows)
 

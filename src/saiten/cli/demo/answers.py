@@ -53,7 +53,7 @@ def tell_means(out: Path, samples: Sequence[DemoSample], console: Console, notes
     run = score([one.sample for one in samples], out / "answers", METRICS, notes)
     means = means_by(summary_of(read_run(run)), "system")
     say("Means by system. [dim]accuracy\\[grounded]: right, and nothing beside it that stands nowhere.[/]", console)
-    table(means.columns, [row for row in means.rows if row[0] in _TOLD], console)
+    table([str(name) for name in means.columns], [row for row in means.rows if row[0] in _TOLD], console)
     commands(
         console,
         ["score", out / "samples.jsonl", "-m", "accuracy", "-m", "faithfulness", "-m", "token_f1", "-o", "runs/first"],

@@ -22,8 +22,7 @@ from saiten.records import Language
 from saiten.version import __version__
 from saiten.views.page.page_labels import LABELS
 from saiten.views.strip_controls import strip_controls
-from saiten.views.table import Cell, Chart, Table, show_cell
-from saiten.views.words import in_language
+from saiten.views.table import Chart, Table, Value, show_cell
 
 _ONE_LINE = 30
 """Width of a text, in Latin letters, that is not broken."""
@@ -207,7 +206,7 @@ class _Chapter:
         self.anchor = f"chapter-{number}"
         self.title, self.lead = clean(chapter.title), _said(chapter.lead)
         self.points = [_said(point) for point in chapter.points]
-        self.signatures = [in_language(table, language) for table in chapter.tables if table.columns == _SIGNATURES]
+        self.signatures = [table.in_language(language) for table in chapter.tables if table.columns == _SIGNATURES]
         shown = [table for table in chapter.tables if table.columns != _SIGNATURES]
         prefix = f"{number}-" if chapter.title else ""
         self.sections = [_Section(f"table-{prefix}{at}", table, language) for at, table in enumerate(shown, 1)]
@@ -228,11 +227,11 @@ def _contents(chapters: Sequence[_Chapter], part: Part | None) -> list[tuple[str
 class _Section:
     """A table as the template wants it."""
 
-    def __init__(self, anchor: str, table: Table, language: Language) -> None:
-        remarked = len(table.columns) - 1 if len(table.columns) > _REMARKED_FROM else 0
-        self._below = remarked if remarked and table.columns[remarked] == _REMARKS else None
-        self._notes = table.columns == _NOTES
-        table = in_language(table, language)
+    def __init__(self, anchor: str, made: Table, language: Language) -> None:
+        last = made.columns[-1] if len(made.columns) > _REMARKED_FROM else ""
+        self._below = len(made.columns) - 1 if last == _REMARKS else None
+        self._notes = made.columns == _NOTES
+        table = made.in_language(language)
         self.anchor = anchor
         self.title = clean(table.title)
         self.caption = _said(table.caption)
@@ -272,7 +271,7 @@ class _Section:
             below = None if remark in (None, "") else _shown(remark, "none", self._language, whole=True)
             yield _Row([make(row) for make in makers], below)
 
-    def _maker(self, place: int) -> Callable[[tuple[Cell, ...]], _Shown]:
+    def _maker(self, place: int) -> Callable[[tuple[Value, ...]], _Shown]:
         if place in self._ends:
             return lambda row: _interval(row[place], row[self._ends[place]])
         if self._notes:
@@ -281,7 +280,7 @@ class _Section:
         return lambda row: _shown(row[place], nothing, self._language)
 
 
-def _interval(low: Cell, high: Cell) -> _Shown:
+def _interval(low: Value, high: Value) -> _Shown:
     if isinstance(low, int | float) and isinstance(high, int | float):
         return _Shown("interval", f"[{show_cell(low)}, {show_cell(high)}]", order=low if isfinite(low) else None)
     return _Shown("none", "–")
@@ -291,7 +290,7 @@ def _chart(chart: Chart) -> Markup:
     return Markup(chart.svg(clean))  # noqa: S704 - escaped where it is drawn
 
 
-def _is_number(cell: Cell) -> bool:
+def _is_number(cell: Value) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
@@ -303,12 +302,12 @@ def _said(text: str) -> Markup:
     return _NOTHING.join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
-def _note(cell: Cell, language: Language) -> _Shown:
+def _note(cell: Value, language: Language) -> _Shown:
     shown = _shown(cell, "none", language, whole=True)
     return replace(shown, text=_said(shown.text))
 
 
-def _shown(cell: Cell, nothing: str, language: Language, *, whole: bool = False) -> _Shown:
+def _shown(cell: Value, nothing: str, language: Language, *, whole: bool = False) -> _Shown:
     """`whole`: however long it is, nothing of it is folded."""
     if cell is None or cell == "":
         return _Shown(nothing, show_cell(cell))

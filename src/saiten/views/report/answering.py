@@ -154,7 +154,7 @@ def _believed(people: Chapter, metrics: Sequence[str], words: Mapping[str, str])
             for row in rows
             if row["metric"] == _PEOPLE
         ]
-        yield words["believed"].format(table.title.rpartition(": ")[0], words["listed"].join(said))
+        yield words["believed"].format(str(table.title).rpartition(": ")[0], words["listed"].join(said))
 
 
 def _value(value: Cell, low: Cell, high: Cell) -> str:

@@ -261,7 +261,7 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
         )
         charts = {ranking_title(aspect): ranking_chart(aspect, language) for aspect in ranked.aspects}
         found = [
-            replace(table, charts=(chart,)) if (chart := charts.get(table.title)) is not None else table
+            replace(table, charts=(chart,)) if (chart := charts.get(str(table.title))) is not None else table
             for table in [*meta_tables(ranked), *judge_tables(ranked), *aspect_bias_tables(ranked)]
         ]
         tables += [replace(t, title=f"{one.name}: {t.title}") for t in found] if len(tallies) > 1 else found

@@ -24,7 +24,6 @@ from saiten.views.report.folding import with_folded
 from saiten.views.report.items import Items
 from saiten.views.report.tally import Tally, tally, told_by
 from saiten.views.report.words import WORDS
-from saiten.views.words import in_language
 
 LIMIT = 10_000
 """Samples that a report holds; a browser opens so many within seconds."""
@@ -62,7 +61,7 @@ class Report:
         """All charts in the order and the language of the page, each with where it stands."""
         for chapter in self.chapters:
             for table in chapter.tables:
-                title = in_language(table, self.language).title if table.charts else ""
+                title = table.in_language(self.language).title if table.charts else ""
                 for chart in table.charts:
                     if isinstance(chart, VegaChart):
                         yield Figure(chapter.title, title, chart.in_language(self.language), self._note)

@@ -41,7 +41,7 @@ def with_folded(chapter: Chapter) -> Chapter:
     return replace(
         chapter,
         tables=[
-            replace(table, folded=len(table.rows) > _SHORT and _rank(table.title) in SECOND_RANK)
+            replace(table, folded=len(table.rows) > _SHORT and _rank(str(table.title)) in SECOND_RANK)
             for table in chapter.tables
         ],
     )

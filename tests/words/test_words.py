@@ -1,0 +1,77 @@
+"""Both catalogues say the same things, and everything that code asks for is in them."""
+
+import pickle
+import re
+from itertools import pairwise
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import saiten
+from saiten.views.table import Table, as_csv, as_json
+from saiten.words import Message, catalogue, in_language, joined
+
+SOURCE = "\n".join(path.read_text("utf-8") for path in sorted(Path(saiten.__file__).parent.rglob("*.py")))
+
+
+def places(text):
+    """Return the names of the values in a text."""
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def test_both_catalogues_have_the_same_entries_and_places():
+    """A word that one language lacks would be missing on a page."""
+    english, japanese = catalogue("en"), catalogue("ja")
+    assert english.keys() == japanese.keys()
+    for key, texts in english.items():
+        assert {frozenset(places(text)) for text in texts} >= {frozenset(places(text)) for text in japanese[key]}, key
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_entries_are_sorted_so_that_two_changes_seldom_meet(language):
+    """By section, then by key."""
+    assert all(first < second for first, second in pairwise(catalogue(language)))
+
+
+def test_every_message_of_the_code_is_there():
+    """Nobody finds out while a table is shown."""
+    asked = re.findall(r'Message\(\s*"(\w+)",\s*"(\w+)"', SOURCE.replace('"""', ""))
+    assert len(asked) > 5
+    assert {key for key in asked if key not in catalogue("en")} == set()
+
+
+def test_a_message_has_words_in_both_languages():
+    """With its values, which may be messages."""
+    cost = Message("column", "cost", currency="EUR")
+    assert str(cost) == "cost (EUR)"
+    assert in_language(cost, "ja") == "費用（EUR）"
+    low = Message("column", "ci_low_of", column=Message("column", "mean"))
+    assert (str(low), in_language(low, "ja")) == ("mean from", "平均 下限")
+
+
+def test_several_messages_are_joined_and_empty_ones_left_out():
+    """By the signs of the language."""
+    text = joined([Message("cell", "yes"), None, "", "x"])
+    assert (str(text), in_language(text, "ja")) == ("yes; x", "はい；x")
+    assert not joined([None])
+    assert str(joined([])) == ""
+
+
+def test_a_message_is_a_value():
+    """Equal ones count once, and one with a wrong key is refused."""
+    one = Message("column", "cost", currency="EUR")
+    assert {one, Message("column", "cost", currency="EUR")} == {one}
+    assert pickle.loads(pickle.dumps(one)) == one  # noqa: S301 - our own
+    with pytest.raises(KeyError):
+        str(Message("column", "no such key"))
+
+
+def test_a_table_of_keys_has_its_words_in_every_form():
+    """English in files, Japanese on a Japanese page."""
+    table = Table(Message("title", "scores"), ("metric", "ci_low", "passed"), (("n", Message("cell", "all"), True),))
+    assert table.key == "scores"
+    assert as_csv([table]) == "metric,95 % from,passed\nn,all,True\n"
+    assert '"95 % from": "all"' in as_json([table])
+    shown = table.in_language("ja")
+    assert (shown.title, shown.columns[1], shown.rows) == ("スコア", "95 % 下限", (("n", "すべて", "はい"),))
