@@ -12,7 +12,7 @@ import numpy as np
 
 from saiten.records import Label
 from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Item, Output
+from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
 from saiten.trust.meta_evaluation.pairing import pair
 
 ITEMS, METRICS, SYSTEMS, ANNOTATORS = 10_000, 10, 5, 3
@@ -20,11 +20,11 @@ ITEMS, METRICS, SYSTEMS, ANNOTATORS = 10_000, 10, 5, 3
 
 def world(
     grades: int, items: int = ITEMS, annotators: int = ANNOTATORS
-) -> tuple[dict[str, Item], list[Output], list[Label]]:
+) -> tuple[dict[str, SampleInfo], list[Output], list[Label]]:
     """Items with a hidden quality, people who see it with noise, metrics that see it with more."""
     random = np.random.default_rng(7)
     quality = random.normal(size=items)
-    places = {f"i{i}": Item(f"q{i // SYSTEMS}", f"s{i % SYSTEMS}") for i in range(items)}
+    places = {f"i{i}": SampleInfo(f"q{i // SYSTEMS}", f"s{i % SYSTEMS}") for i in range(items)}
     outputs = [
         Output(f"i{i}", f"metric {m}", float(value))
         for m in range(METRICS)

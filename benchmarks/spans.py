@@ -34,7 +34,7 @@ from saiten.records import Language, Sample, Scored, Span
 from saiten.tasks.statements import SplitStatements, VerifyStatements
 from saiten.text.sentences import split_sentences
 from saiten.trust.spans import compare_spans
-from saiten.trust.spans_marks import People, judges_of, people_of
+from saiten.trust.spans_marks import PeopleMarks, judges_of, people_of
 from saiten.trust.spans_pairing import pair_units
 from saiten.views.table import as_markdown
 from saiten.views.tables.span import span_tables
@@ -158,7 +158,7 @@ async def measured(data: Data) -> str:
     judges = {"gist, offline judge, extra": await extra(data, judge)}
     spent = time.process_time() - began
     judges |= {"unsupported statements": await unsupported(data, judge), "every sentence": sentences(data)}
-    report = compare_spans(People(data.people, {}), judges, questions=data.questions)
+    report = compare_spans(PeopleMarks(data.people, {}), judges, questions=data.questions)
     text = as_markdown(span_tables(report))
     return f"## {data.name}: {len(data.answers)} answers, {spent:.0f} s of CPU time for the gist metric\n\n{text}\n"
 

@@ -8,7 +8,7 @@ from sklearn import metrics as sk
 from saiten.records import Label
 from saiten.trust.meta_evaluation.judge_files import read_outputs
 from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Item, Output
+from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
 from saiten.trust.meta_evaluation.pairing import pair
 from saiten.trust.meta_evaluation.preferences import majority, most_said
 
@@ -19,7 +19,7 @@ PEOPLE = np.clip(np.round(BETTER[:, None] + RANDOM.normal(size=(N, 3)) / 2), -2,
 SCORES = RANDOM.random(size=(N, 2))
 SCORES[:, 1] = np.round(SCORES[:, 0] + BETTER / 4 + RANDOM.normal(size=N) / 8, 1)
 SCORES[:, 0] = SCORES[:, 0].round(1)
-ITEMS = {f"p{i}/{side}": Item(f"q{i}") for i in range(N) for side in (1, 2)}
+ITEMS = {f"p{i}/{side}": SampleInfo(f"q{i}") for i in range(N) for side in (1, 2)}
 
 
 def aspect(people=PEOPLE, scores=SCORES, settled=()):

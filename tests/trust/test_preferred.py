@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from saiten.records import Label
 from saiten.trust.agreement import agreement_report
-from saiten.trust.meta_evaluation.outputs import Item
+from saiten.trust.meta_evaluation.outputs import SampleInfo
 from saiten.trust.meta_evaluation.picks import pairs_of, picks, unanimity
 from saiten.trust.meta_evaluation.preferred import preferred_and_top
 
@@ -28,7 +28,7 @@ def ranking(question, annotator, *groups, adjudicated=False, systems="abc"):
 
 def known(questions, systems="abc"):
     """The answers of all systems to so many questions."""
-    return {f"q{n}/{system}": Item(f"Question {n}?", system) for n in range(questions) for system in systems}
+    return {f"q{n}/{system}": SampleInfo(f"Question {n}?", system) for n in range(questions) for system in systems}
 
 
 def rows(labels, items):

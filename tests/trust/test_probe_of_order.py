@@ -12,9 +12,9 @@ from saiten.judges.scripted import ScriptedJudge
 from saiten.records import Sample, Score, Usage
 from saiten.runs.scoring import score_once
 from saiten.tasks.preference import PreferAnswer
-from saiten.tasks.preference import Preference as Reply
+from saiten.tasks.preference import PreferenceMetric as Reply
 from saiten.trust.probes import Second, chosen_probes, make_plan, probe_order, probe_report
-from saiten.trust.probes.pairs import SHORTENED, TWO_ANSWERS, Preference, order_swapped, shortened
+from saiten.trust.probes.pairs import SHORTENED, TWO_ANSWERS, PreferenceMetric, order_swapped, shortened
 
 REFERENCE = "It was opened in 1998, by the city."
 
@@ -208,7 +208,7 @@ def test_what_is_left_is_a_shorter_beginning(text, language):
 
 async def test_samples_that_are_no_pairs_have_no_preference():
     """The metric says so instead of comparing with nothing."""
-    score = await Preference().score(Sample("1", "Q?", "a"), ScriptedJudge({}))
+    score = await PreferenceMetric().score(Sample("1", "Q?", "a"), ScriptedJudge({}))
     assert (score.value, score.status) == (None, "undefined")
 
 
@@ -216,8 +216,8 @@ async def test_the_score_is_about_the_same_answer_in_both_orders():
     """1 where the one that stands first before the swap is preferred."""
     pair = Sample("1 vs 2", "Q?", "Right.")
     turned = replace(pair, id="2 vs 1", answer="Wrong.")
-    metric = Preference({"1 vs 2": Second("Wrong.", turned=False), "2 vs 1": Second("Right.", turned=True)})
-    assert (metric.name, Preference().name) == ("preference", "preference")
+    metric = PreferenceMetric({"1 vs 2": Second("Wrong.", turned=False), "2 vs 1": Second("Right.", turned=True)})
+    assert (metric.name, PreferenceMetric().name) == ("preference", "preference")
     for sample, better in ((pair, "first"), (turned, "second")):
         score = await metric.score(sample, judge_by(by_content))
         assert score == Score(1.0, reason="e", details={"better": better, "turned": sample is turned})

@@ -16,7 +16,7 @@ from saiten.records import Label
 from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.judge_files import read_outputs
 from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Item, Output, item_of
+from saiten.trust.meta_evaluation.outputs import Output, SampleInfo, item_of
 from saiten.trust.meta_evaluation.pairing import pair
 from saiten.trust.meta_evaluation.systems import system_level
 
@@ -172,7 +172,7 @@ def test_lexical_matching_on_evouna_nq(system, f1, accuracy):
     ]
     labels = [Label(row["qid"], row["human"][system]) for row in read]
     (found,) = meta_evaluate(
-        pair({row["qid"]: Item(row["question"]) for row in read}, outputs, labels), Settings(**QUICK)
+        pair({row["qid"]: SampleInfo(row["question"]) for row in read}, outputs, labels), Settings(**QUICK)
     ).aspects
     (one,) = found.metrics
     assert 100 * one.decisions.f1.value == pytest.approx(f1, abs=0.06)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from saiten.trust.spans import compare_spans
-from saiten.trust.spans_marks import People
+from saiten.trust.spans_marks import PeopleMarks
 
 DATA = Path(os.environ.get("SAITEN_DATA") or "/nowhere")
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "spans.py"
@@ -38,7 +38,9 @@ def test_the_human_ceiling(benchmark, folder, reader, fs, counts):
     for marks in data.people.values():
         for (item, _), held in marks.items():
             assert all(data.answers[item][one.start : one.end] == one.text for one in held if one.start is not None)
-    (figures,) = compare_spans(People(data.people, {}), {}, questions=data.questions, resamples=100).ceiling.aspects
+    (figures,) = compare_spans(
+        PeopleMarks(data.people, {}), {}, questions=data.questions, resamples=100
+    ).ceiling.aspects
     assert figures.human == 2 * counts[0]
     for averages, expected in zip((figures.per_unit, figures.per_answer), fs, strict=True):
         for figure in (averages.precision, averages.recall, averages.f):

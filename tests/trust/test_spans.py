@@ -15,7 +15,7 @@ from saiten.records import Label, Sample, Score, Scored, Span
 from saiten.trust import spans_pairing
 from saiten.trust.spans import combine, compare_spans
 from saiten.trust.spans_marks import judges_of, misplaced, people_of
-from saiten.trust.spans_pairing import Pair, overlap_of, pair_units
+from saiten.trust.spans_pairing import UnitPair, overlap_of, pair_units
 
 STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -174,7 +174,7 @@ def test_offsets_count_characters(text):
     assert misplaced(marks, {"s": Sample("s", answer=text)}) == (0, "")
     whole = Span(text, 0, len(text))
     half = Span(text[: len(text) // 2], 0, len(text) // 2)
-    assert pair_units([whole], [half]) == (Pair(0, 0, len(text) // 2),)
+    assert pair_units([whole], [half]) == (UnitPair(0, 0, len(text) // 2),)
     found = combine("s", "", [whole], [half])
     assert found.recall == pytest.approx((len(text) // 2) / len(text))
 

@@ -12,7 +12,7 @@ from saiten.runs import read_run
 from saiten.text.language import detect_language
 from saiten.trust.meta_evaluation.outputs import item_of
 from saiten.trust.spans import SpanReport, compare_spans
-from saiten.trust.spans_marks import Marks, People, judges_of, misplaced, people_of
+from saiten.trust.spans_marks import Marks, PeopleMarks, judges_of, misplaced, people_of
 
 
 def span_report(
@@ -73,7 +73,7 @@ def span_report(
     return replace(report, notes=(*report.notes, *_misplaced(people, found, samples)))
 
 
-def _judges_in(path: Path, people: People, tell: Callable[[str], None]) -> dict[str, Marks]:
+def _judges_in(path: Path, people: PeopleMarks, tell: Callable[[str], None]) -> dict[str, Marks]:
     """The judges in a file of spans; one without a name goes by the file's."""
     rows: list[Label] = []
     bad: list[BadRow] = []
@@ -109,7 +109,7 @@ def _named_apart(new: dict[str, Marks], known: dict[str, Marks]) -> dict[str, Ma
     return named
 
 
-def _misplaced(people: People, judges: dict[str, Marks], samples: dict[str, Sample]) -> Iterable[str]:
+def _misplaced(people: PeopleMarks, judges: dict[str, Marks], samples: dict[str, Sample]) -> Iterable[str]:
     """Spans that do not hold what stands at their offsets; the figures take the offsets at their word."""
     for name, marks in {**{name or "people": marks for name, marks in people.by.items()}, **judges}.items():
         wrong, first = misplaced(marks, samples)

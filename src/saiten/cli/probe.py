@@ -30,10 +30,10 @@ from saiten.text.language import detect_language
 from saiten.trust.probes import (
     PROBES,
     Field,
-    Limits,
-    Preference,
+    PreferenceMetric,
     Probe,
     ProbedMetric,
+    ProbeLimits,
     ProbePlan,
     Setting,
     chosen_probes,
@@ -169,7 +169,7 @@ def probe(
     if status:
         raise typer.Exit(status)
     scores = {(one.sample, one.metric): one.score for one in read_run(folder, tell=told(notes)).scores()}
-    report = probe_report(work.plan, scores, Limits(allowed=allowed))
+    report = probe_report(work.plan, scores, ProbeLimits(allowed=allowed))
     tables = [*probe_tables(report, glance=form == "table"), signatures_table(signatures.values())]
     render(tables, form, stdout(), f"Probes of a judge: {kept['data']}")
     if fail and report.violated:
@@ -229,7 +229,7 @@ def _work(metrics: Sequence[Metric], samples: Sequence[Sample], probes: Sequence
         raise BadInput(str(error)) from error
     others = [other for of_one in turned.values() for other in of_one.values()]
     asked = {metric for _, metric in plan.wanted}
-    every = (*metrics, *(other for other in (*others, Preference(plan.seconds)) if other.name in asked))
+    every = (*metrics, *(other for other in (*others, PreferenceMetric(plan.seconds)) if other.name in asked))
     return _Work(plan, tuple({each.name: each for each in every}.values()))
 
 

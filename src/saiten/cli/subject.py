@@ -14,8 +14,8 @@ from saiten.data import read_samples
 from saiten.errors import BadInput
 from saiten.records import Sample
 from saiten.text.language import detect_language
-from saiten.trust.meta_evaluation.outputs import Item, Output
-from saiten.trust.meta_evaluation.sources import Reading, read_source, run_folder, samples_source, side_by_side
+from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
+from saiten.trust.meta_evaluation.sources import OutputReading, read_source, run_folder, samples_source, side_by_side
 
 JUDGE_COLUMN = "--judge-column"
 
@@ -48,7 +48,7 @@ class Subject:
     judge_columns: Sequence[str] = ()
     pattern: str | None = None
 
-    def read(self, notes: Console) -> tuple[dict[str, Item], list[Output]]:
+    def read(self, notes: Console) -> tuple[dict[str, SampleInfo], list[Output]]:
         """The samples, with the scores if this is a run; beside them the outputs of further runs and files.
 
         Raises:
@@ -56,7 +56,7 @@ class Subject:
             ConfigurationError: a column or the pattern is none.
         """
         tell = told(notes)
-        reading = Reading(read_columns(self.judge_columns, JUDGE_COLUMN), self.pattern)
+        reading = OutputReading(read_columns(self.judge_columns, JUDGE_COLUMN), self.pattern)
         if run_folder(self.path) is not None:
             first = read_source(self.path, tell=tell)
         elif self.path.exists():

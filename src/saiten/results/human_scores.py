@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from saiten.errors import BadInput
 from saiten.records import Label, Score, Scored
-from saiten.trust.meta_evaluation.outputs import Item, Output
-from saiten.trust.meta_evaluation.pairing import Aspect, pair
+from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
+from saiten.trust.meta_evaluation.pairing import LabelledAspect, pair
 
 HUMAN = "human"
 """Name of the scores of labels without an aspect; `human:ASPECT` of those with one."""
@@ -21,7 +21,7 @@ def is_human(metric: str) -> bool:
 
 
 def human_scores(
-    items: Mapping[str, Item], outputs: Iterable[Output], labels: Iterable[Label], *, main: str = ""
+    items: Mapping[str, SampleInfo], outputs: Iterable[Output], labels: Iterable[Label], *, main: str = ""
 ) -> Iterator[Scored]:
     """A score per sample and aspect of single answers; preferences and marked spans are none.
 
@@ -42,7 +42,7 @@ def human_scores(
             yield Scored(sample, name, _score(sample, values, declined))
 
 
-def _named(aspects: Sequence[Aspect], main: str) -> Mapping[str, Aspect]:
+def _named(aspects: Sequence[LabelledAspect], main: str) -> Mapping[str, LabelledAspect]:
     found = {f"{HUMAN}:{aspect.name}" if aspect.name else HUMAN: aspect for aspect in aspects}
     if main == HUMAN and HUMAN not in found and len(found) == 1:
         return {HUMAN: next(iter(found.values()))}

@@ -24,7 +24,7 @@ FEW = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class MeanInterval:
     """A mean with its interval, or without one and the reason why."""
 
     mean: float | None
@@ -48,7 +48,7 @@ def bootstrap_mean(
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
     seed: int = 0,
-) -> Interval:
+) -> MeanInterval:
     """The mean with an interval from resampled clusters; the same for the same values in any order.
 
     Args:
@@ -66,15 +66,15 @@ def bootstrap_mean(
     sums, sizes = sums_and_sizes(array, as_groups(clusters, len(array)))
     n, k = len(array), len(sums)
     if not n:
-        return Interval(None, None, None, 0, 0, "no values")
+        return MeanInterval(None, None, None, 0, 0, "no values")
     mean = math.fsum(array) / n
     if k == 1:
-        return Interval(mean, None, None, n, k, "a single cluster tells nothing about the spread between clusters")
+        return MeanInterval(mean, None, None, n, k, "a single cluster tells nothing about the spread between clusters")
     if _equal(sums / sizes):
-        return Interval(mean, None, None, n, k, "all clusters have the same mean, so resampling shows no spread")
+        return MeanInterval(mean, None, None, n, k, "all clusters have the same mean, so resampling shows no spread")
     means = np.concatenate([sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1) for drawn in draws(k, resamples, seed)])
     low, high = percentiles(means, k, confidence)
-    return Interval(mean, low, high, n, k, few(k))
+    return MeanInterval(mean, low, high, n, k, few(k))
 
 
 def percentiles(figures: Floats, clusters: int, confidence: float) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from saiten.records import Label
 from saiten.stats.estimate import Estimate
 from saiten.stats.interrater.agreement import AgreementAmong, agreement_among
 from saiten.trust.meta_evaluation.declining import zero_declines
-from saiten.trust.meta_evaluation.picks import Pair, Unanimity, pairs_of, picks, unanimity
+from saiten.trust.meta_evaluation.picks import AnswerPair, Unanimity, pairs_of, picks, unanimity
 
 Level = Literal["nominal", "ordinal", "interval"]
 """Categories · grades whose order counts · grades whose distances count."""
@@ -152,7 +152,7 @@ def aspect_agreement(
     )
 
 
-def _question(item: str, pairs: Mapping[str, Pair], questions: Mapping[str, str] | None) -> Hashable:
+def _question(item: str, pairs: Mapping[str, AnswerPair], questions: Mapping[str, str] | None) -> Hashable:
     """What is drawn together with the item; without a question the item alone."""
     return pairs[item].question if item in pairs else (questions or {}).get(item) or (item,)
 

@@ -43,7 +43,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class AgreementChange:
     """The agreement with people, before and now."""
 
     measure: Measure
@@ -86,7 +86,7 @@ class MetricDrift:
     """How often an item went from one status to another; a score that is not there is `failed`."""
     moved: tuple[Moved, ...]
     """Those that moved most."""
-    people: People | None
+    people: AgreementChange | None
     """None without labels."""
 
 
@@ -275,7 +275,7 @@ def _held(
     people: Mapping[str, float],
     questions: Mapping[str, str],
     settings: _Settings,
-) -> People:
+) -> AgreementChange:
     rows = [(people[sample], old, new, questions[sample]) for sample, old, new in pairs if sample in people]
     said, old, new = (np.array([row[i] for row in rows], dtype=np.float64) for i in range(3))
     verdicts = _binary(said)
@@ -297,7 +297,7 @@ def _held(
     found = bootstrap_statistic(change, numbers, numbers, clusters, resamples=settings.resamples, seed=settings.seed)
     dropped = found.value is not None and found.value < -settings.tolerance
     alarm = dropped and found.high is not None and found.high < 0
-    return People(measure, statistic(said, old).value, statistic(said, new).value, found, alarm)
+    return AgreementChange(measure, statistic(said, old).value, statistic(said, new).value, found, alarm)
 
 
 def _binary(values: Floats) -> bool:

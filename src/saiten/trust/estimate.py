@@ -17,7 +17,7 @@ from saiten.stats.clusters import Floats
 from saiten.stats.prediction_powered import Scores, prediction_powered
 from saiten.stats.prediction_powered_records import Limits, Powered
 from saiten.trust.meta_evaluation.declining import GradeZero
-from saiten.trust.meta_evaluation.outputs import Item, Output, Said
+from saiten.trust.meta_evaluation.outputs import Output, Said, SampleInfo
 from saiten.trust.meta_evaluation.pairing import pair
 from saiten.trust.meta_evaluation.scales import declared_bounds
 
@@ -29,7 +29,7 @@ SUSPICIOUS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MeanEstimate:
     """One estimate."""
 
     aspect: str
@@ -76,12 +76,12 @@ class Row:
 class Estimates:
     """All estimates, and the half width that labels were to be forecast for."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[MeanEstimate, ...]
     width: float | None = None
 
 
 def estimate(
-    items: Mapping[str, Item],
+    items: Mapping[str, SampleInfo],
     outputs: Sequence[Output],
     labels: Iterable[Label],
     *,
@@ -120,7 +120,7 @@ def estimate(
         ConfigurationError: a number that is none, or a system beside itself.
     """
     _check(yes_from, systems, width)
-    found: list[Row] = []
+    found: list[MeanEstimate] = []
     for aspect in pair(items, outputs, labels, aspects=aspects, grade_zero=grade_zero):
         if aspect.pairs:
             raise BadInput(
@@ -179,7 +179,7 @@ def _check(yes_from: float | None, systems: tuple[str, str] | None, width: float
         raise ConfigurationError(f"the difference of {systems[0]!r} and itself is 0; name two systems")
 
 
-def _said(items: Mapping[str, Item], outputs: Sequence[Output], metric: str, aspect: str) -> dict[str, Said]:
+def _said(items: Mapping[str, SampleInfo], outputs: Sequence[Output], metric: str, aspect: str) -> dict[str, Said]:
     """What the metric said of every item; what it said of this very aspect before what it said at large.
 
     Labels without an aspect are held against whatever the metric said, as in `pairing.pair`.
@@ -201,7 +201,7 @@ class _Maker:
         *,
         aspect: str,
         metric: str,
-        items: Mapping[str, Item],
+        items: Mapping[str, SampleInfo],
         labelled: Mapping[str, float | None],
         said: Mapping[str, Said],
         outside: int,
@@ -215,7 +215,7 @@ class _Maker:
         self._scores = {item: instead.get(one, middle) if isinstance(one, str) else one for item, one in said.items()}
         self._outside, self._limits = outside, limits
 
-    def rows(self, systems: tuple[str, str] | None, *, stratified: bool) -> list[Row]:
+    def rows(self, systems: tuple[str, str] | None, *, stratified: bool) -> list[MeanEstimate]:
         graded = [item for item, value in self._labelled.items() if value is not None]
         names = sorted({name for item in graded if (name := self._items[item].system) is not None})
         every = sorted({item.system or "" for item in self._items.values()})
@@ -239,7 +239,7 @@ class _Maker:
             made.append(self._row(f"{first} - {second}", {first, second}, *parts))
         return made
 
-    def _row(self, what: str, systems: set[str] | None, *parts: Scores) -> Row:
+    def _row(self, what: str, systems: set[str] | None, *parts: Scores) -> MeanEstimate:
         unscored = sum(systems is None or self._items[item].system in systems for item in self._unscored)
         declined = sum(
             value is None and (systems is None or self._items[item].system in systems)
@@ -247,7 +247,7 @@ class _Maker:
         )
         outside = self._outside if what == "all" else 0
         powered = prediction_powered(*parts, limits=self._limits)
-        return Row(self._aspect, self._metric, what, powered, unscored, outside, declined=declined)
+        return MeanEstimate(self._aspect, self._metric, what, powered, unscored, outside, declined=declined)
 
     def _uneven(self, systems: Sequence[str]) -> float | None:
         """Pearson's chi-square test of labelled or not against systems."""

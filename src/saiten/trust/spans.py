@@ -10,7 +10,7 @@ averaged in two ways, and F is computed from the two averages of its own way:
 An answer in which one side marked nothing enters the other side's average only; what neither side marked is left out,
 and counted. Nothing to average is None and a reason, never 0.
 
-Source: the spec of the gist method; its table 1 is `Comparison.empties`. Intervals: questions resampled together.
+Source: the spec of the gist method; its table 1 is `SpanComparison.empties`. Intervals: questions resampled together.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ from saiten.stats.clusters import Floats
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.pairing import Unpaired
-from saiten.trust.spans_marks import CLASSES, COMBINATIONS, Marks, People
+from saiten.trust.spans_marks import CLASSES, COMBINATIONS, Marks, PeopleMarks
 from saiten.trust.spans_pairing import is_placed, length_of, pair_units
 
 PEOPLE = "people"
@@ -88,7 +88,7 @@ class SpanFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SpanComparison:
     """One judge (or person) against people."""
 
     judge: str
@@ -110,11 +110,11 @@ class Comparison:
 class SpanReport:
     """The whole of it, from which all outputs are made."""
 
-    judges: tuple[Comparison, ...]
+    judges: tuple[SpanComparison, ...]
     """Each judge against everybody who marked."""
-    ceiling: Comparison | None
+    ceiling: SpanComparison | None
     """Each annotator as the judge of each other; None where no two looked at the same thing."""
-    people: tuple[Comparison, ...]
+    people: tuple[SpanComparison, ...]
     """Every two annotators."""
     by_question: bool
     """Whether questions are resampled; else items."""
@@ -139,7 +139,7 @@ def combine(item: str, aspect: str, human: Sequence[Span], judge: Sequence[Span]
 
 
 def compare_spans(
-    people: People,
+    people: PeopleMarks,
     judges: Mapping[str, Marks],
     *,
     questions: Mapping[str, Hashable] | None = None,
@@ -167,7 +167,7 @@ def compare_spans(
             examples of what each side has.
     """
 
-    def figures(judge: str, human: str, found: Sequence[Combination], sides: tuple[Marks, ...]) -> Comparison:
+    def figures(judge: str, human: str, found: Sequence[Combination], sides: tuple[Marks, ...]) -> SpanComparison:
         if tell:
             tell(f"{judge} against {human}: {len(found)} combinations")
         clusters = [_question(one.item, questions) for one in found]
@@ -198,7 +198,7 @@ def compare_spans(
     return SpanReport(tuple(by_judge), ceiling, tuple(pairs), questions is not None, tuple(_notes(people)))
 
 
-def _voices(people: People) -> dict[str, Marks]:
+def _voices(people: PeopleMarks) -> dict[str, Marks]:
     """Everyone a judge is held against; where there is a third decision, that alone."""
     kept: dict[str, Marks] = {
         name: {place: spans for place, spans in marks.items() if place not in people.settled}
@@ -231,14 +231,14 @@ def _both_ways(one: Combination, first: str, second: str) -> tuple[Combination, 
 
 def _comparison(
     judge: str, human: str, found: Sequence[Combination], resamples: Resamples, left: tuple[Unpaired, Unpaired]
-) -> Comparison:
+) -> SpanComparison:
     names = {one.aspect for one in found}
     ordered = [name for name in (*COMBINATIONS, *CLASSES) if name in names]
     ordered += sorted(names - set(ordered))
     rows = {name: [at for at, one in enumerate(found) if one.aspect == name] for name in ordered}
     pooled = [name for name in COMBINATIONS if name in names] or [name for name in ordered if name not in CLASSES]
     of_answers = [at for name in pooled for at in rows[name]]
-    return Comparison(
+    return SpanComparison(
         judge,
         human,
         tuple(_figures(name, found, rows[name], resamples) for name in ordered),
@@ -349,7 +349,7 @@ def _question(item: str, questions: Mapping[str, Hashable] | None) -> Hashable:
     return (questions or {}).get(item) or f"\0{item}"
 
 
-def _notes(people: People) -> Iterable[str]:
+def _notes(people: PeopleMarks) -> Iterable[str]:
     if people.others:
         yield f"{people.others} labels without spans (grades, verdicts) are left out"
     if people.settled:

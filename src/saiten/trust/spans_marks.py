@@ -18,7 +18,7 @@ Marks = Mapping[tuple[str, str], tuple[Span, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class PeopleMarks:
     """What people marked."""
 
     by: Mapping[str, Marks]
@@ -29,7 +29,7 @@ class People:
     """Labels that mark nothing and are about something else: grades and verdicts."""
 
 
-def people_of(labels: Iterable[Label], aspects: Iterable[str] = ()) -> People:
+def people_of(labels: Iterable[Label], aspects: Iterable[str] = ()) -> PeopleMarks:
     """The spans in labels; several labels of one annotator, item and aspect are put together.
 
     Args:
@@ -60,7 +60,7 @@ def people_of(labels: Iterable[Label], aspects: Iterable[str] = ()) -> People:
         marks = settled if label.adjudicated else by.setdefault(label.annotator, {})
         place = (label.item, label.aspect)
         marks[place] = marks.get(place, ()) + (label.spans or ())
-    return People(dict(sorted(by.items())), settled, len(every) - len(there))
+    return PeopleMarks(dict(sorted(by.items())), settled, len(every) - len(there))
 
 
 def judges_of(scores: Iterable[Scored], name: str) -> dict[str, Marks]:

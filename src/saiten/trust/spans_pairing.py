@@ -28,7 +28,7 @@ _RECALL_WEIGHS = 1 + math.sqrt(2) / 100
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class UnitPair:
     """One unit of the people and one of the judge that overlap."""
 
     human: int
@@ -39,17 +39,17 @@ class Pair:
     """Characters that both have."""
 
 
-def pair_units(human: Sequence[Span], judge: Sequence[Span]) -> tuple[Pair, ...]:
+def pair_units(human: Sequence[Span], judge: Sequence[Span]) -> tuple[UnitPair, ...]:
     """The pairs, in the order of the people's list; units without offsets, and those that meet nothing, have none.
 
     Raises:
         BadInput: more units lie on top of each other than can be paired.
     """
-    found: list[Pair] = []
+    found: list[UnitPair] = []
     for people, others in _blocks(human, judge):
         if len(people) == len(others) == 1:
             overlap = overlap_of(human[people[0]], judge[others[0]])
-            found += [Pair(people[0], others[0], overlap)] if overlap else []
+            found += [UnitPair(people[0], others[0], overlap)] if overlap else []
         elif people and others:
             found += _assigned(people, others, human, judge)
     return tuple(sorted(found, key=lambda pair: pair.human))
@@ -91,7 +91,7 @@ def _blocks(human: Sequence[Span], judge: Sequence[Span]) -> Iterator[tuple[list
     yield block
 
 
-def _assigned(people: list[int], others: list[int], human: Sequence[Span], judge: Sequence[Span]) -> list[Pair]:
+def _assigned(people: list[int], others: list[int], human: Sequence[Span], judge: Sequence[Span]) -> list[UnitPair]:
     if len(people) * len(others) > MOST_CELLS:
         raise BadInput(
             f"{len(people):,} units of the people and {len(others):,} of the judge lie on top of each other in one "
@@ -106,7 +106,9 @@ def _assigned(people: list[int], others: list[int], human: Sequence[Span], judge
     # Shares in a pair are at most 1 each, so all of them together stay below one character.
     share = overlap / (rows[:, 1:] - rows[:, :1]) * _RECALL_WEIGHS + overlap / (columns[:, 1] - columns[:, 0])
     chosen = linear_sum_assignment(overlap + share / (4 * min(overlap.shape)), maximize=True)
-    return [Pair(people[i], others[j], int(overlap[i, j])) for i, j in zip(*chosen, strict=True) if overlap[i, j] > 0]
+    return [
+        UnitPair(people[i], others[j], int(overlap[i, j])) for i, j in zip(*chosen, strict=True) if overlap[i, j] > 0
+    ]
 
 
 def _ends(units: Sequence[Span]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

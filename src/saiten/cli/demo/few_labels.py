@@ -13,7 +13,7 @@ from saiten.records import Label
 from saiten.runs import read_run
 from saiten.stats.prediction_powered_records import Mean, Powered
 from saiten.trust.estimate import estimate
-from saiten.trust.meta_evaluation.outputs import Item, Output, item_of, outputs_of
+from saiten.trust.meta_evaluation.outputs import Output, SampleInfo, item_of, outputs_of
 
 METRIC = "accuracy"
 TIMES = 100
@@ -54,7 +54,7 @@ def tell(out: Path, samples: Sequence[DemoSample], console: Console, notes: Cons
     commands(console, ["estimate", out / "answers", out / "few-labels.jsonl", "-m", METRIC])
 
 
-def _estimated(items: Mapping[str, Item], outputs: Sequence[Output], labels: Sequence[Label]) -> Powered:
+def _estimated(items: Mapping[str, SampleInfo], outputs: Sequence[Output], labels: Sequence[Label]) -> Powered:
     return estimate(items, outputs, labels).rows[0].powered
 
 

@@ -11,9 +11,9 @@ from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.aspects import Aspects, aspect_of_metric
 from saiten.metrics.naming import read_name
 from saiten.records import Scored
-from saiten.stats.bootstrap import Interval, bootstrap_mean
-from saiten.trust.meta_evaluation.outputs import Item
-from saiten.trust.meta_evaluation.pairing import Aspect as Rated
+from saiten.stats.bootstrap import MeanInterval, bootstrap_mean
+from saiten.trust.meta_evaluation.outputs import SampleInfo
+from saiten.trust.meta_evaluation.pairing import LabelledAspect as Rated
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class AspectGrades:
     """The grade without a deduction."""
     counts: Mapping[int, int]
     """By grade, rising; of several votes the one that they come to (`Aspect.counted`)."""
-    top: Interval
+    top: MeanInterval
     """The share of answers with the best grade, resampled by question; split votes are not the best grade."""
     split: int
     """Answers whose votes are split evenly around the best grade, so that they come to no grade."""
@@ -54,15 +54,15 @@ def is_direct(metric: str) -> bool:
         return False
 
 
-def grades_by_system(scored: Iterable[Scored], items: Mapping[str, Item]) -> tuple[AspectGrades, ...]:
+def grades_by_system(scored: Iterable[Scored], items: Mapping[str, SampleInfo]) -> tuple[AspectGrades, ...]:
     """One entry for each aspect over all systems, and, where there are several, one for each of them.
 
     The metrics come in the order of the scores, the systems sorted.
     """
-    found: dict[str, list[tuple[Item, _Read | None]]] = {}
+    found: dict[str, list[tuple[SampleInfo, _Read | None]]] = {}
     for one in scored:
         if is_aspect_metric(one.metric):
-            item = items.get(one.sample) or Item(f"\0{one.sample}")
+            item = items.get(one.sample) or SampleInfo(f"\0{one.sample}")
             found.setdefault(one.metric, []).append((item, _read(one)))
     entries = []
     for metric, rows in found.items():
@@ -83,7 +83,7 @@ def _read(one: Scored) -> _Read | None:
     return aspect, grade, best
 
 
-def _entry(metric: str, system: str | None, rows: list[tuple[Item, _Read | None]]) -> list[AspectGrades]:
+def _entry(metric: str, system: str | None, rows: list[tuple[SampleInfo, _Read | None]]) -> list[AspectGrades]:
     graded = [(item.question, read) for item, read in rows if read is not None]
     if not graded:
         return []

@@ -16,7 +16,7 @@ from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.against_others import CORRELATIONS, DECISIONS, GRADES, AgainstOthers, against_others
 from saiten.trust.meta_evaluation.decisions import as_verdicts
-from saiten.trust.meta_evaluation.pairing import Aspect
+from saiten.trust.meta_evaluation.pairing import LabelledAspect
 from saiten.trust.meta_evaluation.preferences import KINDS, most_said
 from saiten.trust.meta_evaluation.scales import are_grades, scale_of
 
@@ -31,7 +31,7 @@ FIGURES = (*CORRELATIONS, *DECISIONS, *GRADES, "accuracy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class PeopleFigures:
     """All figures by which metrics can be ranked; those that the labels do not allow have a reason instead."""
 
     pearson: Estimate
@@ -50,7 +50,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person(Figures):
+class AnnotatorFigures(PeopleFigures):
     """One annotator against the others."""
 
     annotator: str
@@ -59,15 +59,15 @@ class Person(Figures):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ceiling(Figures):
+class Ceiling(PeopleFigures):
     """The mean over annotators, each weighing the same, with intervals by question."""
 
-    people: tuple[Person, ...]
+    people: tuple[AnnotatorFigures, ...]
     left_out: tuple[str, ...]
     """Annotators who were asked because the others differ."""
 
 
-def ceiling(aspect: Aspect, resamples: Resamples, *, yes_from: float | None = None) -> Ceiling | None:
+def ceiling(aspect: LabelledAspect, resamples: Resamples, *, yes_from: float | None = None) -> Ceiling | None:
     """None where no item has two annotators. `yes_from`: the lowest grade that is a yes, where a metric is held so."""
     rows, who, values = aspect.given
     n = len(aspect.items)
@@ -82,7 +82,7 @@ def ceiling(aspect: Aspect, resamples: Resamples, *, yes_from: float | None = No
     scale = scale_of(np.concatenate([aspect.people, aspect.given[2]]))
     graded = not aspect.pairs and are_grades(scale, aspect.people)
     affordable = len(rows) * resamples.resamples <= AFFORDABLE
-    people: list[Person] = []
+    people: list[AnnotatorFigures] = []
     drawn: dict[str, list[Floats]] = {name: [] for name in FIGURES}
     for number, annotator in enumerate(aspect.annotators):
         if number in settlers:
@@ -100,7 +100,7 @@ def ceiling(aspect: Aspect, resamples: Resamples, *, yes_from: float | None = No
             replace(resamples, groups=resamples.groups[items]),
         )
         figures, of = against_others(against, ranked=affordable)
-        people.append(Person(annotator=annotator, n=len(own), **figures))
+        people.append(AnnotatorFigures(annotator=annotator, n=len(own), **figures))
         for name, each in of.items():
             drawn[name].append(each)
     return Ceiling(
@@ -124,7 +124,9 @@ def _settles(number: int, rows: Ints, who: Ints, values: Floats, items: int) -> 
     return bool(differ[asked].mean() > MOSTLY)
 
 
-def _mean(name: str, people: list[Person], drawn: list[Floats], resamples: Resamples, *, affordable: bool) -> Estimate:
+def _mean(
+    name: str, people: list[AnnotatorFigures], drawn: list[Floats], resamples: Resamples, *, affordable: bool
+) -> Estimate:
     figures: list[Estimate] = [getattr(person, name) for person in people]
     values = [figure.value for figure in figures if figure.value is not None]
     n = sum(figure.n for figure in figures)

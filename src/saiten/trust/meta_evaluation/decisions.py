@@ -33,7 +33,7 @@ from saiten.stats.classification import (
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.pairing import Aspect, Column
+from saiten.trust.meta_evaluation.pairing import LabelledAspect, MetricColumn
 from saiten.trust.meta_evaluation.scales import Scale, are_grades, grades, shared
 
 HALF = 0.5
@@ -91,7 +91,7 @@ class Grades:
     confusion: Confusion
 
 
-def verdicts_of(aspect: Aspect, yes_from: float | None) -> Floats | None:
+def verdicts_of(aspect: LabelledAspect, yes_from: float | None) -> Floats | None:
     """1 and 0, NaN where people are split; None where the labels are grades and no threshold was given."""
     return as_verdicts(aspect.people, yes_from, verdicts=aspect.verdicts)
 
@@ -106,7 +106,7 @@ def as_verdicts(values: Floats, yes_from: float | None, *, verdicts: bool) -> Fl
 
 
 def decided(
-    column: Column, metric: Scale, people: Scale, *, declared: bool, yes_from: float | None
+    column: MetricColumn, metric: Scale, people: Scale, *, declared: bool, yes_from: float | None
 ) -> tuple[Floats, str] | str:
     """The metric's decisions (NaN where it has no value) with the rule, or why it has none."""
     values = column.values[column.rows]
@@ -124,7 +124,7 @@ def decided(
 
 
 def decisions(
-    column: Column, truth: Floats, verdict: tuple[Floats, str] | str, resamples: Resamples, unmeasured: Unmeasured
+    column: MetricColumn, truth: Floats, verdict: tuple[Floats, str] | str, resamples: Resamples, unmeasured: Unmeasured
 ) -> Decisions:
     """The figures with intervals by question; each is undefined where only one class is there.
 
@@ -186,7 +186,7 @@ def two_way_each(truth: Floats, said: Floats, resamples: Resamples) -> dict[str,
 
 
 def graded(
-    column: Column, aspect: Aspect, people: Scale, metric: Scale, *, declared: bool, resamples: Resamples
+    column: MetricColumn, aspect: LabelledAspect, people: Scale, metric: Scale, *, declared: bool, resamples: Resamples
 ) -> Grades | None:
     """The comparison as grades, or None where either side gives none or the scales differ."""
     if not are_grades(people, aspect.people) or shared(metric, people, declared=declared):
@@ -221,7 +221,7 @@ def confusion(people: Floats, metric: Floats) -> Confusion:
     return Confusion(tuple(values.tolist()), tuple(tuple(row) for row in cells.tolist()))
 
 
-def _auroc(column: Column, truth: Floats, resamples: Resamples) -> Estimate:
+def _auroc(column: MetricColumn, truth: Floats, resamples: Resamples) -> Estimate:
     rows: Ints = np.flatnonzero(~np.isnan(truth) & ~np.isnan(column.values))
     y, x = truth[rows], column.values[rows]
     whole = auroc(y, x)

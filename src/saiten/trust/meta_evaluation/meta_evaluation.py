@@ -21,10 +21,17 @@ from saiten.trust.meta_evaluation.decisions import (
 )
 from saiten.trust.meta_evaluation.documents import question_level, wins
 from saiten.trust.meta_evaluation.items import item_level
-from saiten.trust.meta_evaluation.pairing import Aspect, Column, part_of
+from saiten.trust.meta_evaluation.pairing import LabelledAspect, MetricColumn, part_of
 from saiten.trust.meta_evaluation.preferences import filled, majority, points, preferences, signs
 from saiten.trust.meta_evaluation.ranking import NAMES, Ranking, rank
-from saiten.trust.meta_evaluation.results import AspectResult, Easier, MetaEvaluation, MetricResult, Part, Settings
+from saiten.trust.meta_evaluation.results import (
+    AspectResult,
+    Easier,
+    MetaEvaluation,
+    MetricResult,
+    Settings,
+    SubsetResult,
+)
 from saiten.trust.meta_evaluation.scales import Bounds, Scale, scale_of, shared
 from saiten.trust.meta_evaluation.system_pairs import check_pairs
 from saiten.trust.meta_evaluation.systems import people_by_system, system_level
@@ -41,7 +48,7 @@ _OF_DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy")
 
 
 def meta_evaluate(
-    aspects: Sequence[Aspect],
+    aspects: Sequence[LabelledAspect],
     settings: Settings | None = None,
     *,
     bounds: Bounds | None = None,
@@ -74,19 +81,21 @@ def meta_evaluate(
     return MetaEvaluation(tuple(found), settings, _notes(aspects))
 
 
-def _split(found: AspectResult, aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
+def _split(found: AspectResult, aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> AspectResult:
     """The same with the figures of each part; scales and decisions are those of the whole."""
     of = aspect.groups if settings.split_by == "group" else aspect.systems
     names = sorted({name for name in of if name is not None})
     rows = {name: np.flatnonzero([one == name for one in of]) for name in names}
     measured = _preferred if aspect.pairs else _measured
-    parts = tuple(Part(name, len(at), tuple(measured(aspect, at, settings, bounds)[0])) for name, at in rows.items())
+    parts = tuple(
+        SubsetResult(name, len(at), tuple(measured(aspect, at, settings, bounds)[0])) for name, at in rows.items()
+    )
     without = sum(name is None for name in of)
     note = f"{without} of {len(of)} items have no {settings.split_by}, and are in none of the parts"
     return replace(found, parts=parts, notes=(*found.notes, *([note] if without else [])))
 
 
-def _notes(aspects: Sequence[Aspect]) -> tuple[str, ...]:
+def _notes(aspects: Sequence[LabelledAspect]) -> tuple[str, ...]:
     metrics = {column.made.metric.partition("[")[0] for aspect in aspects for column in aspect.columns}
     absent = [baseline for baseline in BASELINES if baseline not in metrics]
     if not absent:
@@ -99,7 +108,7 @@ def _notes(aspects: Sequence[Aspect]) -> tuple[str, ...]:
     return (note,)
 
 
-def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
+def _points(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> AspectResult:
     resamples = _resamples(aspect, settings)
     scale = scale_of(np.concatenate([aspect.people, aspect.given[2]]))
     results, said = _measured(aspect, np.arange(len(aspect.items)), settings, bounds)
@@ -110,7 +119,7 @@ def _points(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
 
 
 def _measured(
-    whole: Aspect, at: Ints, settings: Settings, bounds: Bounds
+    whole: LabelledAspect, at: Ints, settings: Settings, bounds: Bounds
 ) -> tuple[list[MetricResult], dict[str, Floats]]:
     """The metrics on these rows, and their decisions."""
     aspect = part_of(whole, at)
@@ -158,7 +167,7 @@ def _measured(
     return results, said
 
 
-def _easier(column: Column, people: Floats, truth: Floats | None) -> Easier | None:
+def _easier(column: MetricColumn, people: Floats, truth: Floats | None) -> Easier | None:
     said = people if truth is None else truth
     left, kept = (side[~np.isnan(side)] for side in (said[column.declining], said[column.rows]))
     if not len(left):
@@ -167,7 +176,7 @@ def _easier(column: Column, people: Floats, truth: Floats | None) -> Easier | No
     return Easier(len(left), right, float(left.mean()), float(kept.mean()) if len(kept) else None)
 
 
-def _lacking(column: Column, aspect: Aspect) -> str:
+def _lacking(column: MetricColumn, aspect: LabelledAspect) -> str:
     """Why the metric has values of fewer systems than are named; "" where it has not."""
     named = set(aspect.systems) - {None}
     measured = {aspect.systems[row] for row in column.rows} - {None}
@@ -178,7 +187,7 @@ def _lacking(column: Column, aspect: Aspect) -> str:
 
 
 def _ranking(
-    aspect: Aspect,
+    aspect: LabelledAspect,
     settings: Settings,
     results: Sequence[MetricResult],
     said: Mapping[str, Floats],
@@ -221,7 +230,9 @@ def _figure(result: MetricResult, by: str) -> Estimate:
     return figure
 
 
-def _preferred(whole: Aspect, at: Ints, settings: Settings, _: Bounds) -> tuple[list[MetricResult], dict[str, Floats]]:
+def _preferred(
+    whole: LabelledAspect, at: Ints, settings: Settings, _: Bounds
+) -> tuple[list[MetricResult], dict[str, Floats]]:
     """The metrics on these rows; preferences have no decisions."""
     aspect = part_of(whole, at)
     resamples = _resamples(aspect, settings)
@@ -234,7 +245,7 @@ def _preferred(whole: Aspect, at: Ints, settings: Settings, _: Bounds) -> tuple[
     return results, {}
 
 
-def _preferences(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectResult:
+def _preferences(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> AspectResult:
     resamples = _resamples(aspect, settings)
     scale = scale_of(aspect.given[2] if len(aspect.given[2]) else aspect.people)
     results, _ = _preferred(aspect, np.arange(len(aspect.items)), settings, bounds)
@@ -260,14 +271,14 @@ def _preferences(aspect: Aspect, settings: Settings, bounds: Bounds) -> AspectRe
     return _result(aspect, scale, results, (ranking, people), notes=notes, resamples=resamples)
 
 
-def _resamples(aspect: Aspect, settings: Settings) -> Resamples:
+def _resamples(aspect: LabelledAspect, settings: Settings) -> Resamples:
     return Resamples.of(
         aspect.questions, resamples=settings.resamples, confidence=settings.confidence, seed=settings.seed
     )
 
 
 def _result(
-    aspect: Aspect,
+    aspect: LabelledAspect,
     scale: Scale,
     results: Sequence[MetricResult],
     ranked: tuple[Ranking | None, Ceiling | None],

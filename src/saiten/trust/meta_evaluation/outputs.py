@@ -63,7 +63,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class SampleInfo:
     """What is known about a sample here."""
 
     question: str
@@ -72,9 +72,9 @@ class Item:
     group: str | None = None
 
 
-def item_of(sample: Sample) -> Item:
+def item_of(sample: Sample) -> SampleInfo:
     """The sample's place; a sample without a question is a cluster of its own."""
-    return Item(sample.question or f"\0{sample.id}", sample.system, sample.group)
+    return SampleInfo(sample.question or f"\0{sample.id}", sample.system, sample.group)
 
 
 def outputs_of(scores: Iterable[Scored]) -> Iterator[Output]:

@@ -14,7 +14,7 @@ from saiten.records import Label
 from saiten.stats.clusters import Floats, Ints
 from saiten.trust.meta_evaluation.declining import GradeZero, graded, zero_as_declined
 from saiten.trust.meta_evaluation.orders import both_orders, combined, in_both_orders, splits
-from saiten.trust.meta_evaluation.outputs import VERSUS, Item, Origin, Output, Said
+from saiten.trust.meta_evaluation.outputs import VERSUS, Origin, Output, Said, SampleInfo
 
 EXAMPLES = 3
 
@@ -33,7 +33,7 @@ class Unpaired:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class MetricColumn:
     """One metric's values on the items of an aspect."""
 
     metric: str
@@ -57,7 +57,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Aspect:
+class LabelledAspect:
     """What people said about one aspect, and beside it what every metric said."""
 
     name: str
@@ -69,7 +69,7 @@ class Aspect:
     """By item: what is resampled together."""
     systems: tuple[str | None, ...]
     groups: tuple[str | None, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[MetricColumn, ...]
     annotators: tuple[str, ...]
     given: tuple[Ints, Ints, Floats]
     """Every raw label: which item, which annotator, what value."""
@@ -92,14 +92,14 @@ class Aspect:
 
 
 def pair(
-    items: Mapping[str, Item],
+    items: Mapping[str, SampleInfo],
     outputs: Iterable[Output],
     labels: Iterable[Label],
     *,
     aspects: Sequence[str] = (),
     grade_zero: GradeZero = "auto",
-) -> tuple[Aspect, ...]:
-    """An `Aspect` for each aspect that people were asked about.
+) -> tuple[LabelledAspect, ...]:
+    """A `LabelledAspect` for each aspect that people were asked about.
 
     An aspect holds preferences if an item is a pair of answers (`A vs B`) or a value is below 0, unless the metric
     `aspects` rated single answers on it (too casual is -1).
@@ -168,12 +168,12 @@ def _are_preferences(labels: Sequence[Label], known: set[str]) -> bool:
 def _aspect(
     name: str,
     labels: Sequence[Label],
-    items: Mapping[str, Item],
+    items: Mapping[str, SampleInfo],
     outputs: tuple[Mapping[tuple[str, str], Mapping[str, Said]], Mapping[str, Origin]],
     *,
     pairs: bool,
     grade_zero: GradeZero,
-) -> list[Aspect]:
+) -> list[LabelledAspect]:
     """The aspect; nothing if no item of the labels is known."""
     said, made = outputs
     sources = {metric: said[metric, of] for metric, of in said if of == name or (not of and (metric, name) not in said)}
@@ -197,7 +197,7 @@ def _aspect(
     rows = [item for item in kept if item not in people.declined]
     row_of = {item: row for row, item in enumerate(rows)}
     places = [_place(item, items, known, pairs=pairs) for item in rows]
-    found = Aspect(
+    found = LabelledAspect(
         name=name,
         items=tuple(rows),
         **_targets(people.labels, row_of),
@@ -219,7 +219,7 @@ def _aspect(
     return [found]
 
 
-def part_of(aspect: Aspect, rows: Ints) -> Aspect:
+def part_of(aspect: LabelledAspect, rows: Ints) -> LabelledAspect:
     """The same for some of the items; why a metric has no value is known for all of them only."""
     if len(rows) == len(aspect.items):
         return aspect
@@ -252,13 +252,13 @@ def part_of(aspect: Aspect, rows: Ints) -> Aspect:
     )
 
 
-def _place(item: str, items: Mapping[str, Item], known: set[str], *, pairs: bool) -> Item:
+def _place(item: str, items: Mapping[str, SampleInfo], known: set[str], *, pairs: bool) -> SampleInfo:
     place = items.get(item)
     if place is None and pairs:
         two = halves(item, known)
         first = items.get(two[0]) if two else None
-        place = Item(first.question, None, first.group) if first else None
-    return place or Item(f"\0{item}")
+        place = SampleInfo(first.question, None, first.group) if first else None
+    return place or SampleInfo(f"\0{item}")
 
 
 def _targets(labels: Sequence[Label], row_of: Mapping[str, int]) -> dict[str, Any]:
@@ -294,7 +294,7 @@ def _column(
     declined: Collection[str],
     *,
     pairs: bool,
-) -> Column:
+) -> MetricColumn:
     found = [_preference(item, values) if pairs else values.get(item, "no output") for item in items]
     missing = Counter(said for said in found if isinstance(said, str))
     numbers = np.array([np.nan if isinstance(said, str) else said for said in found], dtype=np.float64)
@@ -302,7 +302,7 @@ def _column(
     said = Counter(one if isinstance(one, str) else "graded" for one in beside)
     declining = np.array([row for row, one in enumerate(found) if one == "declined"], dtype=np.int64)
     orders = both_orders(items, values) if pairs else None
-    return Column(metric, numbers, dict(missing), made, dict(said), orders, declining)
+    return MetricColumn(metric, numbers, dict(missing), made, dict(said), orders, declining)
 
 
 def _preference(item: str, values: Mapping[str, Said]) -> float | str:

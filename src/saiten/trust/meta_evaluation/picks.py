@@ -18,7 +18,7 @@ ASPECT = "preference"
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AnswerPair:
     """Two answers to one question."""
 
     question: Hashable
@@ -46,7 +46,7 @@ class Unanimity:
     """The largest number of annotators with the same pick → questions; from all of them down to 1: no two agree."""
 
 
-def pairs_of(labels: Iterable[Label], questions: Mapping[str, str]) -> dict[str, Pair]:
+def pairs_of(labels: Iterable[Label], questions: Mapping[str, str]) -> dict[str, AnswerPair]:
     """The pairs of answers among the labelled items of one aspect; none where the labels are no preferences.
 
     Answers of unknown questions are those of one question where pairs join them: `a vs b` and `b vs c`. Such items are
@@ -58,7 +58,7 @@ def pairs_of(labels: Iterable[Label], questions: Mapping[str, str]) -> dict[str,
     """
     said = list(labels)
     items = dict.fromkeys(label.item for label in said)
-    found = {item: Pair(questions[two[0]], *two) for item in items if (two := halves(item, questions))}
+    found = {item: AnswerPair(questions[two[0]], *two) for item in items if (two := halves(item, questions))}
     others = [item for item in items if item not in found]
     if not all(VERSUS in item for item in others) or any(item in questions for item in others):
         return found
@@ -67,7 +67,7 @@ def pairs_of(labels: Iterable[Label], questions: Mapping[str, str]) -> dict[str,
     return found | _joined({item: cut for item in others if len(cut := item.split(VERSUS)) == 2})
 
 
-def picks(labels: Iterable[Label], pairs: Mapping[str, Pair]) -> Iterator[Pick]:
+def picks(labels: Iterable[Label], pairs: Mapping[str, AnswerPair]) -> Iterator[Pick]:
     """Each annotator's pick of each question, and the settled ones where there are third decisions.
 
     The last label of an annotator on two answers counts. Labels without a name are of as many annotators as there are
@@ -103,7 +103,7 @@ def unanimity(found: Iterable[Pick]) -> tuple[Unanimity, ...]:
     return tuple(Unanimity(n, {same: counts[n, same] for same in range(n, 0, -1)}) for n in sizes)
 
 
-_Said = dict[str | int, dict[frozenset[str], tuple[Pair, float]]]
+_Said = dict[str | int, dict[frozenset[str], tuple[AnswerPair, float]]]
 """Annotator → the two answers → what was said of them."""
 
 
@@ -122,7 +122,7 @@ def _settled(own: _Said, third: _Said) -> _Said:
     return {who: compared | decided for who, compared in own.items()}
 
 
-def _unbeaten(compared: Iterable[tuple[Pair, float]]) -> frozenset[str]:
+def _unbeaten(compared: Iterable[tuple[AnswerPair, float]]) -> frozenset[str]:
     answers: set[str] = set()
     beaten: set[str] = set()
     for pair, value in compared:
@@ -132,7 +132,7 @@ def _unbeaten(compared: Iterable[tuple[Pair, float]]) -> frozenset[str]:
     return frozenset(answers - beaten)
 
 
-def _joined(halves_of: Mapping[str, list[str]]) -> dict[str, Pair]:
+def _joined(halves_of: Mapping[str, list[str]]) -> dict[str, AnswerPair]:
     """The pairs with the first answer of those that they are joined with as the question."""
     leader: dict[str, str] = {}
 
@@ -145,4 +145,4 @@ def _joined(halves_of: Mapping[str, list[str]]) -> dict[str, Pair]:
     for one, other in halves_of.values():
         leader[first_of(other)] = first_of(one)
     # Marked, so that an answer's id is never taken for a question that is known by its text.
-    return {item: Pair(("answers with", first_of(one)), one, other) for item, (one, other) in halves_of.items()}
+    return {item: AnswerPair(("answers with", first_of(one)), one, other) for item, (one, other) in halves_of.items()}

@@ -27,7 +27,7 @@ from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.decisions import Confusion, Unmeasured, confusion
 from saiten.trust.meta_evaluation.items import ItemLevel, item_level
 from saiten.trust.meta_evaluation.orders import Orders, orders
-from saiten.trust.meta_evaluation.pairing import Aspect, Column
+from saiten.trust.meta_evaluation.pairing import LabelledAspect, MetricColumn
 
 TIE_MARGIN = 1e-9
 """Differences of equal scores, but for rounding."""
@@ -68,7 +68,7 @@ def signs(values: Floats, margin: float) -> Floats:
     return np.where(np.isnan(values), np.nan, np.where(np.abs(values) <= margin, 0.0, np.sign(values)))
 
 
-def majority(aspect: Aspect) -> Floats:
+def majority(aspect: LabelledAspect) -> Floats:
     """People's verdict on each pair: what is adjudicated, else what most annotators say, else a tie."""
     rows, _, values = aspect.given
     votes = np.stack(
@@ -90,7 +90,12 @@ def filled(values: Floats, unmeasured: Unmeasured) -> Floats:
 
 
 def preferences(
-    column: Column, aspect: Aspect, resamples: Resamples, *, margin: float = TIE_MARGIN, unmeasured: Unmeasured
+    column: MetricColumn,
+    aspect: LabelledAspect,
+    resamples: Resamples,
+    *,
+    margin: float = TIE_MARGIN,
+    unmeasured: Unmeasured,
 ) -> Preferences:
     """The figures with intervals by question."""
     said = filled(signs(column.values, margin), unmeasured)
@@ -121,7 +126,7 @@ def preferences(
     )
 
 
-def points(aspect: Aspect) -> tuple[Ints, Floats]:
+def points(aspect: LabelledAspect) -> tuple[Ints, Floats]:
     """Which pair, and the label, for every point; the settled values alone where there are no raw ones."""
     rows, _, values = aspect.given
     if len(rows):

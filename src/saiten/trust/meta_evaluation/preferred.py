@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from saiten.records import Label
-from saiten.trust.meta_evaluation.outputs import VERSUS, Item
+from saiten.trust.meta_evaluation.outputs import VERSUS, SampleInfo
 from saiten.trust.meta_evaluation.pairing import halves
-from saiten.trust.meta_evaluation.picks import Pair, Pick, picks
+from saiten.trust.meta_evaluation.picks import AnswerPair, Pick, picks
 
 _ROUNDING = 1e-9
 """Thirds of a vote do not add up to 1."""
@@ -51,7 +51,7 @@ class _Outcome:
 
 
 def preferred_and_top(
-    labels: Iterable[Label], items: Mapping[str, Item], *, overall: str, best: float
+    labels: Iterable[Label], items: Mapping[str, SampleInfo], *, overall: str, best: float
 ) -> tuple[Preferred, ...]:
     """A row for each system that was compared, the most preferred first; empty without preferences.
 
@@ -77,7 +77,7 @@ def preferred_and_top(
     return tuple(sorted(rows, key=lambda row: -row.preferred))
 
 
-def _pair(item: str, items: Mapping[str, Item]) -> Pair | None:
+def _pair(item: str, items: Mapping[str, SampleInfo]) -> AnswerPair | None:
     """Two answers of different systems."""
     two = halves(item, items) if VERSUS in item else None
     if two is None:
@@ -85,7 +85,7 @@ def _pair(item: str, items: Mapping[str, Item]) -> Pair | None:
     first, second = (items[half] for half in two)
     if first.system is None or second.system is None or first.system == second.system:
         return None
-    return Pair(first.question, *two)
+    return AnswerPair(first.question, *two)
 
 
 def _grades(labels: Iterable[Label]) -> dict[str, list[float]]:
@@ -101,7 +101,9 @@ def _grades(labels: Iterable[Label]) -> dict[str, list[float]]:
     return found
 
 
-def _outcomes(found: Iterable[Pick], pairs: Mapping[str, Pair], items: Mapping[str, Item]) -> list[_Outcome]:
+def _outcomes(
+    found: Iterable[Pick], pairs: Mapping[str, AnswerPair], items: Mapping[str, SampleInfo]
+) -> list[_Outcome]:
     """One for each question in which answers were compared, circles included."""
     compared: dict[Hashable, set[str]] = {}
     for pair in pairs.values():
@@ -112,7 +114,7 @@ def _outcomes(found: Iterable[Pick], pairs: Mapping[str, Pair], items: Mapping[s
     return [_outcome(answers, by_question.get(question, ()), items) for question, answers in compared.items()]
 
 
-def _outcome(compared: Iterable[str], found: Sequence[Pick], items: Mapping[str, Item]) -> _Outcome:
+def _outcome(compared: Iterable[str], found: Sequence[Pick], items: Mapping[str, SampleInfo]) -> _Outcome:
     system_of = {answer: items[answer].system or "" for answer in compared}
     votes: defaultdict[str, float] = defaultdict(float)
     answers: Counter[str] = Counter()
@@ -128,7 +130,11 @@ def _outcome(compared: Iterable[str], found: Sequence[Pick], items: Mapping[str,
 
 
 def _row(
-    system: str, outcomes: Sequence[_Outcome], comparisons: int, shares: Mapping[str, float], items: Mapping[str, Item]
+    system: str,
+    outcomes: Sequence[_Outcome],
+    comparisons: int,
+    shares: Mapping[str, float],
+    items: Mapping[str, SampleInfo],
 ) -> Preferred:
     own = [share for item, share in shares.items() if items[item].system == system]
     of = [outcome for outcome in outcomes if system in outcome.systems]

@@ -55,7 +55,7 @@ ENOUGH = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairwiseTest:
     """Two metrics on the items that both measured."""
 
     first: str
@@ -77,7 +77,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RankedMetric:
     """One row of the ranking."""
 
     metric: str
@@ -94,8 +94,8 @@ class Ranking:
     """The metrics by one figure, best first, with the human ceiling where it belongs by its value."""
 
     by: str
-    places: tuple[Place, ...]
-    comparisons: tuple[Comparison, ...]
+    places: tuple[RankedMetric, ...]
+    comparisons: tuple[PairwiseTest, ...]
 
 
 def rank(
@@ -127,11 +127,11 @@ def rank(
     # by rank first: where metrics were measured on different items, the figures alone could be in another order
     order.sort(key=lambda metric: (beaten[metric], -(figures[metric].value or 0.0)))
     letters = compact_letters(order, lambda a, b: frozenset((a, b)) in apart)
-    places = [Place(metric, figures[metric], beaten[metric] + 1, letters[metric]) for metric in order]
+    places = [RankedMetric(metric, figures[metric], beaten[metric] + 1, letters[metric]) for metric in order]
     if ceiling is not None and ceiling.value is not None:
         at = next((i for i, place in enumerate(places) if (place.figure.value or 0.0) < ceiling.value), len(places))
-        places.insert(at, Place("people, one against the others", ceiling, None, people=True))
-    places += [Place(metric, figures[metric], None) for metric in figures if metric not in order]
+        places.insert(at, RankedMetric("people, one against the others", ceiling, None, people=True))
+    places += [RankedMetric(metric, figures[metric], None) for metric in figures if metric not in order]
     return Ranking(by, tuple(places), tuple(comparisons))
 
 
@@ -170,7 +170,7 @@ def _compare(
     groups: Ints,
     *,
     seed: int,
-) -> list[Comparison]:
+) -> list[PairwiseTest]:
     kept = [
         np.flatnonzero(~(np.isnan(columns[first]) | np.isnan(columns[second]) | np.isnan(people)))
         for first, second in pairs
@@ -194,7 +194,7 @@ def _compare(
     corrected = [one if competes else other for one, other, competes in zip(among, every, competing, strict=True)]
     prepared = {"pearson": lambda x: x, "spearman": ranks}.get(by)
     return [
-        Comparison(
+        PairwiseTest(
             first,
             second,
             len(rows),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from saiten.stats.bootstrap import Interval
+from saiten.stats.bootstrap import MeanInterval
 from saiten.trust.meta_evaluation.bias import Bias
 from saiten.trust.meta_evaluation.ceiling import Ceiling
 from saiten.trust.meta_evaluation.decisions import Decisions, Grades, Unmeasured
@@ -97,7 +97,7 @@ class MetricResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SubsetResult:
     """All metrics beside people, on the items of one group or system."""
 
     name: str
@@ -133,9 +133,9 @@ class AspectResult:
     notes: tuple[str, ...] = ()
     declined: int = 0
     """Answers that people call declined (grade 0 of graded correctness); they are not among the n items."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[SubsetResult, ...] = ()
     """By name, where `Settings.split_by` asks for them."""
-    by_system: tuple[tuple[str, Interval], ...] = ()
+    by_system: tuple[tuple[str, MeanInterval], ...] = ()
     """People's mean of each system, where systems are named; empty for preferences."""
 
 

@@ -16,7 +16,7 @@ from saiten.runs import read_run
 from saiten.runs.journal import SCORES_NAME
 from saiten.runs.manifest import MANIFEST_NAME
 from saiten.trust.meta_evaluation.judge_files import read_outputs
-from saiten.trust.meta_evaluation.outputs import BETWEEN, Item, Origin, Output, Said, item_of, outputs_of_run
+from saiten.trust.meta_evaluation.outputs import BETWEEN, Origin, Output, Said, SampleInfo, item_of, outputs_of_run
 
 Tell = Callable[[str], None]
 
@@ -27,7 +27,7 @@ class Source:
 
     path: Path
     outputs: tuple[Output, ...]
-    items: Mapping[str, Item] = field(default_factory=dict)
+    items: Mapping[str, SampleInfo] = field(default_factory=dict)
     """The samples of a run."""
     answers: Mapping[str, str | None] = field(default_factory=dict)
     """What they say: labels are about one text."""
@@ -41,14 +41,14 @@ def run_folder(path: Path) -> Path | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class OutputReading:
     """How a file of judges' outputs is read; see `judge_files.read_outputs`."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     pattern: str | None = None
 
 
-def read_source(path: Path, reading: Reading | None = None, *, tell: Tell) -> Source:
+def read_source(path: Path, reading: OutputReading | None = None, *, tell: Tell) -> Source:
     """A run with its samples, or a file of judges' outputs.
 
     Raises:
@@ -57,7 +57,7 @@ def read_source(path: Path, reading: Reading | None = None, *, tell: Tell) -> So
     """
     folder = run_folder(path)
     if folder is None:
-        how = reading or Reading()
+        how = reading or OutputReading()
         outputs = read_outputs(path, columns=how.columns, pattern=how.pattern, tell=tell)
         return Source(path, tuple(_counted(outputs, path, tell)))
     reader = read_run(folder, tell=tell)
@@ -70,12 +70,12 @@ def samples_source(path: Path, samples: Iterable[Sample]) -> Source:
     return Source(path, (), *_known(samples))
 
 
-def side_by_side(sources: Sequence[Source], *, tell: Tell) -> tuple[dict[str, Item], list[Output]]:
+def side_by_side(sources: Sequence[Source], *, tell: Tell) -> tuple[dict[str, SampleInfo], list[Output]]:
     """The items and the outputs of all sources; a source that was named twice counts once.
 
     Outputs about a sample that has another answer in an earlier source are left out: the labels are of one text.
     """
-    items: dict[str, Item] = {}
+    items: dict[str, SampleInfo] = {}
     answers: dict[str, str | None] = {}
     kept: list[Source] = []
     for given in sources:
@@ -96,7 +96,7 @@ def side_by_side(sources: Sequence[Source], *, tell: Tell) -> tuple[dict[str, It
     return items, list(_named_apart(kept, tell))
 
 
-def _known(samples: Iterable[Sample]) -> tuple[dict[str, Item], dict[str, str | None]]:
+def _known(samples: Iterable[Sample]) -> tuple[dict[str, SampleInfo], dict[str, str | None]]:
     every = list(samples)
     return {sample.id: item_of(sample) for sample in every}, {sample.id: sample.answer for sample in every}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saiten.stats.bootstrap import Interval, bootstrap_mean
+from saiten.stats.bootstrap import MeanInterval, bootstrap_mean
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.correlation import EQUAL, apart, correlations_by_row, kendall, pearson, spearman
 from saiten.stats.estimate import Estimate
@@ -35,7 +35,7 @@ class SystemLevel:
 
 def people_by_system(
     people: Floats, systems: Sequence[str | None], questions: Sequence[str]
-) -> tuple[tuple[str, Interval], ...]:
+) -> tuple[tuple[str, MeanInterval], ...]:
     """People's mean of each system, over all its items, with an interval that resamples questions; systems by name."""
     names = sorted({system for system in systems if system is not None})
     rows = {name: [i for i, system in enumerate(systems) if system == name] for name in names}

@@ -2,9 +2,9 @@
 
 from saiten.trust.probes.asking import probe_judge, probe_order
 from saiten.trust.probes.catalog import PROBES, chosen_probes
-from saiten.trust.probes.findings import LIMITS, Limits, ProbeReport, ProbeRow, probe_report
+from saiten.trust.probes.findings import LIMITS, ProbeLimits, ProbeReport, ProbeRow, probe_report
 from saiten.trust.probes.order import OrderRow
-from saiten.trust.probes.pairs import PREFERENCE, Preference, Second
+from saiten.trust.probes.pairs import PREFERENCE, PreferenceMetric, Second
 from saiten.trust.probes.plan import ProbePlan, ProbeTrials, Trial, make_plan
 from saiten.trust.probes.probe import Change, Expectation, Field, Probe, ProbedMetric, Setting
 from saiten.trust.probes.translations import load_translations
@@ -16,10 +16,10 @@ __all__ = [
     "Change",
     "Expectation",
     "Field",
-    "Limits",
     "OrderRow",
-    "Preference",
+    "PreferenceMetric",
     "Probe",
+    "ProbeLimits",
     "ProbePlan",
     "ProbeReport",
     "ProbeRow",

@@ -7,8 +7,8 @@ from itertools import islice
 from saiten.protocols import Metric
 from saiten.records import Sample, Score
 from saiten.trust.probes.catalog import chosen_probes
-from saiten.trust.probes.findings import LIMITS, Limits, ProbeReport, probe_report
-from saiten.trust.probes.pairs import PREFERENCE, Preference
+from saiten.trust.probes.findings import LIMITS, ProbeLimits, ProbeReport, probe_report
+from saiten.trust.probes.pairs import PREFERENCE, PreferenceMetric
 from saiten.trust.probes.plan import ProbePlan, ScoreKey, make_plan
 from saiten.trust.probes.probe import Probe, ProbedMetric
 
@@ -20,7 +20,7 @@ async def probe_judge(
     probes: Sequence[Probe] | None = None,
     *,
     translated: Sequence[Sample] = (),
-    limits: Limits = LIMITS,
+    limits: ProbeLimits = LIMITS,
     at_once: int = 16,
 ) -> ProbeReport:
     """The report on one metric with one judge.
@@ -50,7 +50,7 @@ async def probe_order(
     samples: Sequence[Sample],
     score: Callable[[Sample, Metric], Awaitable[Score]],
     *,
-    limits: Limits = LIMITS,
+    limits: ProbeLimits = LIMITS,
     at_once: int = 16,
 ) -> ProbeReport:
     """What the order of two answers does to a judge: the report on `order_swapped` alone.
@@ -65,7 +65,7 @@ async def probe_order(
         ValueError: `at_once` is below 1.
     """
     plan = make_plan(samples, [], chosen_probes(["order_swapped"]))
-    metric = Preference(plan.seconds)
+    metric = PreferenceMetric(plan.seconds)
     return probe_report(plan, await _scores(plan, PREFERENCE.name, lambda one: score(one, metric), at_once), limits)
 
 

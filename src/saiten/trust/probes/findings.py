@@ -26,7 +26,7 @@ _Z = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProbeLimits:
     """What is taken for a change, and what for a fault."""
 
     tolerance: float = 0.05
@@ -42,7 +42,7 @@ class Limits:
             raise ValueError(f"tolerance and allowed lie from 0 to below 1, questions from 1 on, not {self}")
 
 
-LIMITS = Limits()
+LIMITS = ProbeLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class ProbeReport:
         return tuple(row for row in self.rows if row.verdict == "violated")
 
 
-def probe_report(plan: ProbePlan, scores: Mapping[ScoreKey, Score], limits: Limits = LIMITS) -> ProbeReport:
+def probe_report(plan: ProbePlan, scores: Mapping[ScoreKey, Score], limits: ProbeLimits = LIMITS) -> ProbeReport:
     """The report on scores; a score that is missing counts as failed."""
     rows, variants = [], []
     for series in plan.series:
@@ -135,7 +135,7 @@ def _row(
     series: ProbeTrials,
     trials: Sequence[Trial],
     scores: Mapping[ScoreKey, Score],
-    limits: Limits,
+    limits: ProbeLimits,
     variant: str | None,
 ) -> ProbeRow:
     scored = [(one, _score(scores, one.before), _score(scores, one.after)) for one in trials]
@@ -178,7 +178,9 @@ def _row(
     )
 
 
-def _verdict(series: ProbeTrials, share: float | None, low: float | None, questions: int, limits: Limits) -> Verdict:
+def _verdict(
+    series: ProbeTrials, share: float | None, low: float | None, questions: int, limits: ProbeLimits
+) -> Verdict:
     if series.reason is not None:
         return "not applicable"
     if share is None or low is None or questions < limits.questions:
@@ -188,7 +190,7 @@ def _verdict(series: ProbeTrials, share: float | None, low: float | None, questi
     return "holds" if share <= limits.allowed else "not enough items"
 
 
-def _too_few(verdict: Verdict, questions: int, limits: Limits) -> str | None:
+def _too_few(verdict: Verdict, questions: int, limits: ProbeLimits) -> str | None:
     if verdict != "not enough items":
         return None
     if questions < limits.questions:
@@ -209,7 +211,7 @@ class _Held:
     """How far it is from what was expected."""
 
     @classmethod
-    def of(cls, before: Score, after: Score, series: ProbeTrials, limits: Limits) -> "_Held":
+    def of(cls, before: Score, after: Score, series: ProbeTrials, limits: ProbeLimits) -> "_Held":
         metric, expectation = series.metric, series.expectation
         slack = limits.tolerance * _range(metric)
         lowest, highest = metric.bounds

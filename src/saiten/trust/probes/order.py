@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from saiten.records import Score, Usage
-from saiten.stats.bootstrap import Interval, bootstrap_mean
+from saiten.stats.bootstrap import MeanInterval, bootstrap_mean
 from saiten.trust.probes.pairs import PREFERENCE
 from saiten.trust.probes.plan import ProbePlan, ScoreKey, Trial
 
@@ -25,9 +25,9 @@ class OrderRow:
     """The form; None: over all forms."""
     pairs: int
     """Pairs that were planned."""
-    changed: Interval
+    changed: MeanInterval
     """Share of the pairs with a verdict in both orders whose verdict changes with the order; `n` counts these pairs."""
-    first: Interval
+    first: MeanInterval
     """Share of the verdicts for the answer that stands first, over the same pairs; two verdicts a pair."""
     same_place: int
     """Pairs in which the same place wins in both orders: the answers change places, and the verdict with them."""

@@ -33,7 +33,7 @@ class Second(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Preference(BaseMetric):
+class PreferenceMetric(BaseMetric):
     """1 where the judge prefers the answer that stands first as long as the pair is not turned, 0 the other one.
 
     A tie is 0.5. A judge to whom the order means nothing gives both orders the same score.
@@ -68,7 +68,9 @@ class Preference(BaseMetric):
         )
 
 
-PREFERENCE = ProbedMetric(Preference.title, frozenset({"question", "answer", "reference"}), Preference.bounds)
+PREFERENCE = ProbedMetric(
+    PreferenceMetric.title, frozenset({"question", "answer", "reference"}), PreferenceMetric.bounds
+)
 """What the probe of the order knows about it."""
 
 

@@ -17,7 +17,7 @@ from saiten.results.summary import Figure
 from saiten.runs import RunReader
 from saiten.trust.agreement import agreement_report
 from saiten.trust.meta_evaluation.meta_evaluation import meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Item, item_of, outputs_of_run
+from saiten.trust.meta_evaluation.outputs import SampleInfo, item_of, outputs_of_run
 from saiten.trust.meta_evaluation.pairing import halves, pair
 from saiten.trust.meta_evaluation.scales import declared_bounds
 from saiten.views.page.page import Chapter
@@ -276,12 +276,12 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
     return Chapter(words["people"], tables, " ".join([*lead, *elsewhere]))
 
 
-def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, Item], set[str]]:
+def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, SampleInfo], set[str]]:
     """The samples of a run, and the ids under which an earlier run has another answer: a label is of one text.
 
     `answers` holds a digest of each answer, of the first run that has the id, and is added to.
     """
-    items, others = dict[str, Item](), set[str]()
+    items, others = dict[str, SampleInfo](), set[str]()
     for sample in reader.samples():
         items[sample.id] = item_of(sample)
         digest = hash(sample.answer)

@@ -10,7 +10,7 @@ from saiten.metrics.judged.mate import Mate
 from saiten.metrics.rubrics import Weights, read_rubric
 from saiten.records import Label, Scored
 from saiten.trust.meta_evaluation.aspect_grades import AspectGrades, grades_by_system, is_aspect_metric
-from saiten.trust.meta_evaluation.outputs import Item
+from saiten.trust.meta_evaluation.outputs import SampleInfo
 from saiten.trust.meta_evaluation.preferred import Preferred, preferred_and_top
 from saiten.trust.meta_evaluation.results import MetaEvaluation
 from saiten.views.table import Cell, Interval, Name, Table
@@ -26,7 +26,7 @@ def has_aspects(metrics: Iterable[str]) -> bool:
     return any(is_aspect_metric(metric) for metric in metrics)
 
 
-def aspect_tables(scored: Iterable[Scored], items: Mapping[str, Item]) -> list[Table]:
+def aspect_tables(scored: Iterable[Scored], items: Mapping[str, SampleInfo]) -> list[Table]:
     """How often each grade was given, by aspect and system, with the share of the best; none without such scores."""
     every = grades_by_system(scored, items)
     if len({one.system for one in every}) > _SYSTEMS_AT_MOST:
@@ -62,7 +62,9 @@ def _grades(one: AspectGrades) -> tuple[Cell, ...]:
     )
 
 
-def preference_tables(labels: Sequence[Label], items: Mapping[str, Item], scored: Iterable[Scored] = ()) -> list[Table]:
+def preference_tables(
+    labels: Sequence[Label], items: Mapping[str, SampleInfo], scored: Iterable[Scored] = ()
+) -> list[Table]:
     """How often a system's answers were preferred, beside how often they got the top grade; none without preferences.
 
     The aspect that stands for the whole is that of the `direct` scores, or else the shipped rubric's.

@@ -3,7 +3,7 @@
 from itertools import groupby
 
 from saiten.stats.prediction_powered_records import Mean
-from saiten.trust.estimate import Estimates, Row
+from saiten.trust.estimate import Estimates, MeanEstimate
 from saiten.views.table import Cell, Table
 from saiten.views.tables.interval_columns import IntervalColumns
 
@@ -37,7 +37,7 @@ def estimate_tables(found: Estimates, *, glance: bool = False) -> list[Table]:
     return [Table(_TITLE, columns, rows, caption, _FORM.intervals(*_MEANS))]
 
 
-def _row(row: Row, width: float | None) -> tuple[Cell, ...]:
+def _row(row: MeanEstimate, width: float | None) -> tuple[Cell, ...]:
     found = row.powered
     one = found.lambdas[0] if len(found.lambdas) == 1 else None
     several = "" if one is not None else f"λ of each part: {', '.join(f'{each:.2f}' for each in found.lambdas)}"
@@ -51,7 +51,7 @@ def _row(row: Row, width: float | None) -> tuple[Cell, ...]:
     return (*cells, "; ".join((*row.remarks, several)) if several else "; ".join(row.remarks))
 
 
-def _needed(row: Row, width: float, every: str) -> tuple[Cell, Cell]:
+def _needed(row: MeanEstimate, width: float, every: str) -> tuple[Cell, Cell]:
     needed = row.powered.needed(width)
     return ("–", "–") if needed is None else (needed.total or every, needed.alone or every)
 
@@ -78,7 +78,7 @@ def _glance(found: Estimates) -> list[Table]:
     return [*tables, Table("Remarks", ("remark", "of"), remarks)] if remarks else tables
 
 
-def _short(row: Row, width: float | None) -> tuple[Cell, ...]:
+def _short(row: MeanEstimate, width: float | None) -> tuple[Cell, ...]:
     found = row.powered
     cells: tuple[Cell, ...] = (
         row.what,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from saiten.stats.estimate import Estimate
-from saiten.trust.meta_evaluation.ceiling import Ceiling, Person
+from saiten.trust.meta_evaluation.ceiling import AnnotatorFigures, Ceiling
 from saiten.trust.meta_evaluation.decisions import Confusion
 from saiten.trust.meta_evaluation.pairing import Unpaired
 from saiten.trust.meta_evaluation.ranking import RECOUNTED
@@ -243,7 +243,7 @@ def _ceiling(aspect: AspectResult, form: IntervalColumns) -> Table:
     if aspect.ceiling is not None:
         top = aspect.ceiling
         measures = [name for name in _CEILINGS if name in _CEILINGS[:3] or getattr(top, name).value is not None]
-        everyone: list[tuple[str, int, Person | Ceiling]] = [("mean", top.pearson.n, top)]
+        everyone: list[tuple[str, int, AnnotatorFigures | Ceiling]] = [("mean", top.pearson.n, top)]
         everyone += [(Name(one.annotator), one.n, one) for one in top.people]
         rows = [
             (who, n, *form.cells(*(getattr(of, name) for name in measures)), why_not(of.pearson))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from saiten.stats.estimate import Estimate
-from saiten.trust.spans import Comparison, SpanFigures, SpanReport
+from saiten.trust.spans import SpanComparison, SpanFigures, SpanReport
 from saiten.trust.spans_marks import CLASSES
 from saiten.views.table import Cell, Interval, Table
 from saiten.views.tables.summary import asked, interval_text
@@ -40,7 +40,7 @@ def span_tables(report: SpanReport, *, glance: bool = False) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def _at_a_glance(one: Comparison, caption: str) -> Table:
+def _at_a_glance(one: SpanComparison, caption: str) -> Table:
     """Remarks stand below, once each: as a column they would squeeze the figures."""
     columns = ("aspect", "average", "P", "P 95 %", "R", "R 95 %", "F", "F 95 %", *_COUNTS)
     rows = [row for each in _ordered(one) for row in _rows(each, glance=True)]
@@ -53,7 +53,7 @@ def _at_a_glance(one: Comparison, caption: str) -> Table:
     return Table(f"Spans: {one.judge} against {one.human}", columns[:-1], shown, "\n".join((caption, *remarks)))
 
 
-def _figures(title: str, comparisons: Iterable[Comparison], caption: str = "") -> Table:
+def _figures(title: str, comparisons: Iterable[SpanComparison], caption: str = "") -> Table:
     figures = tuple(f"{name}{end}" for name in ("P", "R", "F") for end in ("", " from", " to"))
     rows = tuple(
         (one.judge, one.human, *row)
@@ -68,7 +68,7 @@ def _figures(title: str, comparisons: Iterable[Comparison], caption: str = "") -
 _COUNTS = ("n people", "n judge", "pairs", "empty", "remarks")
 
 
-def _ordered(one: Comparison) -> Iterator[SpanFigures]:
+def _ordered(one: SpanComparison) -> Iterator[SpanFigures]:
     """The aspects, what is together after its parts, the reference's own units last."""
     yield from (each for each in one.aspects if each.aspect not in CLASSES)
     if one.overall:
@@ -104,7 +104,7 @@ def _remarks(one: SpanFigures) -> Iterator[str]:
             yield f"without offsets, and so without a partner: {n} of the {whose} units"
 
 
-def _empties(comparisons: Iterable[Comparison]) -> Table:
+def _empties(comparisons: Iterable[SpanComparison]) -> Table:
     rows = tuple(
         (one.judge, one.human, *one.empties, sum(one.empties)) for one in comparisons if one.empties is not None
     )
@@ -116,7 +116,7 @@ def _empties(comparisons: Iterable[Comparison]) -> Table:
     )
 
 
-def _left_out(comparisons: Iterable[Comparison]) -> Table:
+def _left_out(comparisons: Iterable[SpanComparison]) -> Table:
     rows: list[Cells] = []
     for one in comparisons:
         for what, side in (("judged, no label", one.unlabelled), ("labelled, not judged", one.unmatched)):
