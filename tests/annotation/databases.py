@@ -1,7 +1,7 @@
 """The two kinds of database that labels are kept in: a SQLite file, and a PostgreSQL server that is started here.
 
     def test_something(annotation_database):
-        store = Store.open(annotation_database, settings)
+        store = open_project(annotation_database, settings)
 
 runs on both, each time on an empty database; `postgres_server` is the server itself, for tests that hurt it.
 """
@@ -218,6 +218,6 @@ def _schema_with_tables(postgres_server) -> str:
 
 
 def _make_tables(url: str) -> None:
-    from saiten.annotation.store.opening import open_database
+    from saiten.annotation.store.project import open_database
 
-    open_database(url, make=True).close()
+    open_database(url, create=True).close()

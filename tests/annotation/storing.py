@@ -4,6 +4,8 @@ import uuid
 from collections.abc import Iterator
 
 from saiten.annotation.records import NewItem, ProjectSettings
+from saiten.annotation.store.assignment import next_item
+from saiten.annotation.store.saving import save_annotation
 
 
 def settings_of(**changes) -> ProjectSettings:
@@ -26,7 +28,7 @@ def new_id() -> str:
 def work_off(store, person: int, most: int = 10**9) -> list[int]:
     """The items, by number in the database, that this person was given and graded until nothing was left."""
     worked = []
-    while len(worked) < most and (given := store.next_item(person)) is not None:
-        store.save(person, given.number, {"grade": 3}, save_id=new_id())
+    while len(worked) < most and (given := next_item(store, person)) is not None:
+        save_annotation(store, person, given.number, {"grade": 3}, save_id=new_id())
         worked.append(given.item.id)
     return worked

@@ -22,7 +22,8 @@ from crowd import Worker, exported
 from served import ServedProject, answers
 from sqlalchemy import select
 
-from saiten.annotation.store import Store
+from saiten.annotation.store.people import all_people
+from saiten.annotation.store.project import open_project
 from saiten.annotation.store.schema import acts
 
 ID = "11111111-1111-4111-8111-111111111111"
@@ -209,11 +210,12 @@ TRACED = textwrap.dedent("""
     trace.set_tracer_provider(provider)
     from saiten.annotation.forms import GradeForm
     from saiten.annotation.records import ProjectSettings
-    from saiten.annotation.store import Store
+    from saiten.annotation.store.people import all_people
+    from saiten.annotation.store.project import open_project
     from saiten.annotation.web.app import make_app
     from saiten.annotation.web.serving import bound_socket, server_of
     from saiten.annotation.web.settings import WebSettings
-    with Store.open(sys.argv[1], ProjectSettings("grade")) as store, bound_socket("127.0.0.1", 0) as listening:
+    with open_project(sys.argv[1], ProjectSettings("grade")) as store, bound_socket("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
         server = server_of(make_app(store, GradeForm(), settings=WebSettings(f"http://127.0.0.1:{port}", "t" * 43)))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -321,8 +323,8 @@ async def test_everybody_at_once_in_each_others_way(tmp_path, annotation_databas
     """
     people = [part for name in NAMES for part in ("--annotator", name)]
     project = ServedProject(tmp_path, annotation_database, answers(8), "--form", "grade", *people)
-    with Store.open(annotation_database) as store:
-        storm = Storm(project, {person.name: person.id for person in store.people()})
+    with open_project(annotation_database) as store:
+        storm = Storm(project, {person.name: person.id for person in all_people(store)})
     await asyncio.gather(*map(storm.window, NAMES * 2), storm.admin(storm.doors), storm.admin(storm.desk))
     rows = await exported(project)
     await asyncio.to_thread(project.stop)
@@ -331,7 +333,7 @@ async def test_everybody_at_once_in_each_others_way(tmp_path, annotation_databas
     said = [(row["item"], row["annotator"]) for row in rows]
     assert len(said) == len(set(said))
     assert b"Traceback" not in b"".join(project.told)
-    with Store.open(annotation_database) as store, store._database._engine.connect() as connection:
+    with open_project(annotation_database) as store, store.database.engine.connect() as connection:
         found = connection.execute(select(acts.c.save_id, acts.c.payload).where(acts.c.kind == "save")).all()
         assert len(found) == len(storm.acknowledged) > 3
         assert {save_id: json.loads(payload)["grade"] for save_id, payload in found} == storm.acknowledged

@@ -18,8 +18,13 @@ from storing import new_id, new_items, settings_of
 from storing import work_off as work_off_here
 
 from saiten.annotation.forms import GradeForm
-from saiten.annotation.store import ItemCounts, Store
-from saiten.annotation.web.agreed import AgreementSoFar
+from saiten.annotation.live_agreement import LiveAgreement
+from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.items import add_items
+from saiten.annotation.store.people import create_person
+from saiten.annotation.store.progress import ItemCounts, item_counts
+from saiten.annotation.store.project import open_project
+from saiten.annotation.store.saving import undo_last
 
 NAMES = [f"P{number}" for number in range(10)]
 _TOKEN = re.compile(rb"/join/([\w-]{43})")
@@ -55,9 +60,9 @@ async def test_what_ten_annotators_save_at_once_is_stored_once_and_shared_evenly
     assert (kept.per_item, kept.per_person) == ({2: 25}, {5: 10})
     assert crowd.counted["again"] > 5
     await asyncio.to_thread(project.stop)
-    with Store.open(project.database) as store:
-        assert store.item_counts() == ItemCounts(total=25, finished=25, untouched=0)
-        assert all(answered.revision == 1 for each in store.settled() for _, answered in each.said)
+    with open_project(project.database) as store:
+        assert item_counts(store) == ItemCounts(total=25, finished=25, untouched=0)
+        assert all(answered.revision == 1 for each in annotated_items(store) for _, answered in each.annotations)
     told = b"".join(project.told)
     assert set(_TOKEN.findall(told)) == {token.encode() for token in project.tokens.values()}
     assert told.splitlines()[-2].startswith(b"Ctrl-C ends"), told.decode()
@@ -90,14 +95,14 @@ async def test_what_was_acknowledged_is_there_after_a_kill(served):
 
 def test_no_look_at_the_whole_project_sorts_it_for_each_run(tmp_path):
     """Twice the items take twice the time: SQLite walks through them by their numbers, and never sorts all of them."""
-    with Store.open(str(tmp_path / "labels.db"), settings_of()) as store:
-        store.add_items(new_items(3))
+    with open_project(str(tmp_path / "labels.db"), settings_of()) as store:
+        add_items(store, new_items(3))
         asked = []
-        engine = store._database._engine
+        engine = store.database.engine
         event.listen(engine, "before_cursor_execute", lambda *args: asked.append(args[2:4]))
-        work_off_here(store, store.create_person("Anna", "annotator")[0].id)
+        work_off_here(store, create_person(store, "Anna", "annotator")[0].id)
         asked.clear()
-        assert len(list(store.settled())) == 3
+        assert len(list(annotated_items(store))) == 3
         walked = [each for each in asked if "FROM saiten_items" in each[0]]
         with engine.connect() as connection:
             plans = [connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {each[0]}", each[1]).all() for each in walked]
@@ -108,15 +113,15 @@ def test_no_look_at_the_whole_project_sorts_it_for_each_run(tmp_path):
 
 def test_the_agreement_is_computed_once_while_nobody_says_more(tmp_path):
     """The very same figures; others after a save, a skip or an undo."""
-    with Store.open(str(tmp_path / "labels.db"), settings_of()) as store:
-        store.add_items(new_items(4))
+    with open_project(str(tmp_path / "labels.db"), settings_of()) as store:
+        add_items(store, new_items(4))
         for name in ("Anna", "Ben"):
-            work_off_here(store, store.create_person(name, "annotator")[0].id)
-        agreed = AgreementSoFar(GradeForm(), store)
+            work_off_here(store, create_person(store, name, "annotator")[0].id)
+        agreed = LiveAgreement(GradeForm(), store)
         before = agreed.figures()
         assert before
         assert agreed.figures() is before
-        store.undo(1, save_id=new_id())
+        undo_last(store, 1, save_id=new_id())
         after = agreed.figures()
         assert after is not before
         assert {each.n for each in after} == {3}
@@ -124,9 +129,9 @@ def test_the_agreement_is_computed_once_while_nobody_says_more(tmp_path):
 
 def _rows(project):
     """What is in the database, as `exported` gives it."""
-    with Store.open(project.database) as store:
+    with open_project(project.database) as store:
         return [
             {"annotator": person.name, "item": each.item.key, "reason": said.payload["reason"]}
-            for each in store.settled()
-            for person, said in each.said
+            for each in annotated_items(store)
+            for person, said in each.annotations
         ]

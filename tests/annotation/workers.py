@@ -48,16 +48,18 @@ def _tell(to, *words) -> None:
 
 def saves(tell, url):
     """Eight annotators save until the process is killed, and tell the id of each save that was acknowledged."""
-    from saiten.annotation.store import Store
+    from saiten.annotation.store.assignment import next_item
+    from saiten.annotation.store.project import open_project
+    from saiten.annotation.store.saving import save_annotation
 
-    store = Store.open(url)
+    store = open_project(url)
 
     def work(person):
         while True:
-            number = store.next_item(person).number
+            number = next_item(store, person).number
             for _ in range(20):
                 save_id = str(uuid.uuid4())
-                store.save(person, number, {"reason": "理由" * 50, "id": save_id}, save_id=save_id)
+                save_annotation(store, person, number, {"reason": "理由" * 50, "id": save_id}, save_id=save_id)
                 tell(save_id)
 
     with ThreadPoolExecutor(8) as pool:
@@ -66,13 +68,15 @@ def saves(tell, url):
 
 def works_off(tell, url, people):
     """These annotators answer until nothing is left, and tell who answered what."""
-    from saiten.annotation.store import Store
+    from saiten.annotation.store.assignment import next_item
+    from saiten.annotation.store.project import open_project
+    from saiten.annotation.store.saving import save_annotation
 
-    with Store.open(url) as store:
+    with open_project(url) as store:
 
         def work(person):
-            while (given := store.next_item(person)) is not None:
-                store.save(person, given.number, {"by": person}, save_id=str(uuid.uuid4()))
+            while (given := next_item(store, person)) is not None:
+                save_annotation(store, person, given.number, {"by": person}, save_id=str(uuid.uuid4()))
                 tell(person, given.item.id)
 
         with ThreadPoolExecutor(4) as pool:
@@ -81,7 +85,7 @@ def works_off(tell, url, people):
 
 def opens(tell, url):
     """Opens the database, and tells the identity of the project."""
-    from saiten.annotation.store import Store
+    from saiten.annotation.store.project import open_project
 
-    with Store.open(url, settings_of()) as store:
+    with open_project(url, settings_of()) as store:
         tell(store.identity)

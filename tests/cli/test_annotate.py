@@ -14,7 +14,14 @@ pytest.importorskip("fastapi", reason="the annotation page is an extra: pip inst
 
 from saiten.annotation.forms import FORMS
 from saiten.annotation.records import ProjectSettings
-from saiten.annotation.store import Store
+from saiten.annotation.store.annotated import annotated_item, annotated_items
+from saiten.annotation.store.annotated import decide as store_decision
+from saiten.annotation.store.assignment import next_item
+from saiten.annotation.store.items import add_items
+from saiten.annotation.store.people import all_people, person_by_token
+from saiten.annotation.store.progress import item_counts
+from saiten.annotation.store.project import open_project
+from saiten.annotation.store.saving import save_annotation
 from saiten.cli.annotate import web_settings
 from saiten.errors import ConfigurationError
 from saiten.records import Sample
@@ -34,21 +41,21 @@ ANSWERS = [
 
 def answer_all(database, said):
     """Each annotator says of every item what `said` has: name → payload of an item."""
-    with Store.open(database) as store:
+    with open_project(database) as store:
         form = FORMS[store.settings.form].from_options(store.settings.options)
-        people = {person.name: person for person in store.people()}
+        people = {person.name: person for person in all_people(store)}
         for name, payload in said.items():
-            while (item := store.next_item(people[name].id)) is not None:
+            while (item := next_item(store, people[name].id)) is not None:
                 checked = form.check(item.item.content, payload(item.item))
-                store.save(people[name].id, item.number, checked, save_id=str(uuid4()))
+                save_annotation(store, people[name].id, item.number, checked, save_id=str(uuid4()))
 
 
 def decide(database, key, payload, note):
     """The admin's third decision."""
-    with Store.open(database) as store:
-        admin = next(person for person in store.people() if person.role == "admin")
-        item = next(each.item for each in store.settled() if each.item.key == key)
-        store.decide(item.id, payload, note, admin.id)
+    with open_project(database) as store:
+        admin = next(person for person in all_people(store) if person.role == "admin")
+        item = next(each.item for each in annotated_items(store) if each.item.key == key)
+        store_decision(store, item.id, payload, note, admin=admin.id)
 
 
 def rows_of(file):
@@ -281,12 +288,12 @@ def test_axes_and_a_pick_of_one_project_are_the_table_of_preference_against_grad
         for system in "abc"
     ]
     database = project("preference", "--aspects", "--pick", rows=rows)
-    with Store.open(database) as store:
+    with open_project(database) as store:
         assert store.settings.options.keys() == {"reason_required", "contexts", "pick", "rubric"}
         kept = store.settings.options
     again = saiten("annotate", data(rows, "answers.jsonl"), "--form", "preference", "--prepare")
     assert again.status == 0, again
-    with Store.open(database) as store:
+    with open_project(database) as store:
         assert store.settings.options == kept
 
     def best(system, acceptability):
@@ -299,9 +306,9 @@ def test_axes_and_a_pick_of_one_project_are_the_table_of_preference_against_grad
         return said
 
     answer_all(database, {"Aiko": best("a", 3), "Ben": best("b", 2)})
-    with Store.open(database) as store:
-        (key, *_) = [each.item.key for each in store.settled()]
-        item = next(each.item for each in store.settled() if each.item.key == key)
+    with open_project(database) as store:
+        (key, *_) = [each.item.key for each in annotated_items(store)]
+        item = next(each.item for each in annotated_items(store) if each.item.key == key)
     decide(database, key, best("a", 3)(item), "settled")
     file = exported(database)
     agreement = json.loads(saiten("agreement", file, "--aspect", "preference", "--format", "json").out)
@@ -325,12 +332,12 @@ def test_a_project_of_preferences_without_contexts_goes_on_without_them(saiten, 
     ]
     before = FORMS["preference"].from_options({"reason_required": False})
     samples = [Sample(row["id"], row["question"], row["answer"], tuple(row["contexts"]), language="en") for row in rows]
-    with Store.open(str(somewhere / "old.db"), ProjectSettings("preference", before.options)) as store:
-        assert store.add_items(before.items(samples)) == 2
+    with open_project(str(somewhere / "old.db"), ProjectSettings("preference", before.options)) as store:
+        assert add_items(store, before.items(samples)) == 2
     said = saiten("annotate", data(rows, "a.jsonl"), "--form", "preference", "--db", "old.db", "--prepare")
     assert said.status == 0, said
-    with Store.open(str(somewhere / "old.db")) as store:
-        assert (store.item_counts().total, store.settings.options) == (2, {"reason_required": False})
+    with open_project(str(somewhere / "old.db")) as store:
+        assert (item_counts(store).total, store.settings.options) == (2, {"reason_required": False})
     assert saiten("annotate", "a.jsonl", "--form", "preference", "--db", "old.db", "--pick", "--prepare").status == 2
 
 
@@ -338,10 +345,10 @@ def test_whole_questions_are_asked_for_once_and_kept(saiten, project, data):
     """The setting is the project's: typed again or not, it stays; for a project without it, it is another rule."""
     database = project("grade", "--whole-questions")
     assert saiten("annotate", data(ANSWERS, "answers.jsonl"), "--form", "grade", "--prepare").status == 0
-    with Store.open(database) as store:
+    with open_project(database) as store:
         assert store.settings.whole_questions is True
     plain = project("correct")
-    with Store.open(plain) as store:
+    with open_project(plain) as store:
         assert store.settings.whole_questions is False
     said = saiten("annotate", "answers.jsonl", "--form", "correct", "--whole-questions", "--prepare")
     assert (said.status, "whole_questions is False, not True" in " ".join(said.err.split())) == (2, True)
@@ -353,8 +360,8 @@ def test_prelabels_out_of_a_run(saiten, project, exported, somewhere, data):
     scored = saiten("score", "answers.jsonl", "-m", "correctness", "--judge", "offline", "-o", somewhere / "run")
     assert scored.status == 0, scored
     database = project("grade", "--prelabels", somewhere / "run")
-    with Store.open(database) as store:
-        said = store.item_settled(1).prelabel
+    with open_project(database) as store:
+        said = annotated_item(store, 1).prelabel
     assert said is not None
     assert (said[0], said[2]) == ("offline", False)
     answer_all(database, {"Aiko": lambda _: {"grade": 1, "reason": ""}})
@@ -366,8 +373,8 @@ def test_prelabels_out_of_a_file(saiten, project, data):
     labels = [{"item": f"q{n}", "aspect": "correct", "value": n % 2, "annotator": "gpt"} for n in (1, 2, 99)]
     file = data(labels, "judged.jsonl")
     database = project("correct", "--prelabels", file, "--show-prelabels")
-    with Store.open(database) as store:
-        found = [store.item_settled(n).prelabel for n in range(1, 7)]
+    with open_project(database) as store:
+        found = [annotated_item(store, n).prelabel for n in range(1, 7)]
     assert found[0] == ("gpt", {"correct": True, "reason": ""}, True)
     assert found[1][1]["correct"] is False
     assert found[2:] == [None] * 4
@@ -388,7 +395,7 @@ def test_the_same_command_goes_on(saiten, project, exported, data, somewhere):
     assert "1 items were added" in again.err
     assert "Aiko is there already" in again.err
     assert "/join/" not in again.err
-    with Store.open(database) as store:
+    with open_project(database) as store:
         assert (store.settings.per_item, store.settings.options) == (3, {"reason_required": True})
     assert len(rows_of(exported(database))) == 6
 
@@ -398,8 +405,8 @@ def test_a_new_link_for_who_lost_theirs(saiten, project):
     database = project("grade")
     told = saiten("annotate", "--db", database, "--new-link", "Aiko", "--prepare")
     token = re.search(r"Aiko: http://127.0.0.1:8765/join/(\S{43})\n", told.err)[1]
-    with Store.open(database) as store:
-        assert store.person_by_token(token).name == "Aiko"
+    with open_project(database) as store:
+        assert person_by_token(store, token).name == "Aiko"
     unknown = saiten("annotate", "--db", database, "--new-link", "Eve", "--prepare")
     assert (unknown.status, "'Eve'" in unknown.err) == (2, True)
 
@@ -416,8 +423,8 @@ def test_rows_that_cannot_be_shown_are_told_and_left_out(saiten, data, somewhere
     assert said.status == 0, said
     assert "answers.jsonl:1" in said.err
     assert "sample 'a'" in said.err
-    with Store.open(str(somewhere / "answers.grade.db")) as store:
-        assert store.item_counts().total == 1
+    with open_project(str(somewhere / "answers.grade.db")) as store:
+        assert item_counts(store).total == 1
     nothing = saiten("annotate", data(rows[:2], "none.jsonl"), "--form", "grade", "--prepare")
     assert (nothing.status, "nothing to annotate" in nothing.err) == (2, True)
     changed = saiten(
@@ -437,8 +444,11 @@ def test_rows_that_cannot_be_shown_are_told_and_left_out(saiten, data, somewhere
         (["answers.jsonl", "--form", "grade", "--pick"], "--pick belongs to --form preference"),
         (["answers.jsonl", "--form", "grade", "--aspects"], "--aspects belongs to --form preference"),
         (["none.jsonl", "--form", "grade"], "none.jsonl"),
-        (["answers.jsonl", "--form", "grade", "--prelabels", "none"], "--prelabels none is not there"),
-        (["answers.jsonl", "--form", "grade", "--db", "answers.jsonl"], "answers.jsonl is no annotation database"),
+        (["answers.jsonl", "--form", "grade", "--prelabels", "none"], "--prelabels none does not exist"),
+        (
+            ["answers.jsonl", "--form", "grade", "--db", "answers.jsonl"],
+            "answers.jsonl is not a saiten annotation database",
+        ),
         (["answers.jsonl", "--form", "grade", "--db", "mysql://x"], "mysql"),
         (["answers.jsonl", "--form", "preference"], "nothing to compare"),
         (["answers.jsonl", "--form", "grade", "--annotator", "\x1b[2J", "--prepare"], "name"),

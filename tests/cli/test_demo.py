@@ -191,10 +191,11 @@ def test_a_project_for_annotators_is_ready(section, saiten):
     """Ten answers in both languages; the export before anybody graded is empty."""
     database = shown_commands(section(12))[0][2]
     assert saiten("annotate", "--db", database, "--export", "-").out == ""
-    from saiten.annotation.store import Store
+    from saiten.annotation.store.progress import item_counts
+    from saiten.annotation.store.project import open_project
 
-    store = Store.open(database, None)
-    assert store.item_counts().total == 10
+    store = open_project(database, None)
+    assert item_counts(store).total == 10
     store.close()
 
 

@@ -1,8 +1,8 @@
-"""What was said, as rows of a label file: one a label, third decisions beside the annotators' own.
+"""Export of annotations as the rows of a label file: one row per label, third decisions next to the annotators' own.
 
-`agreement`, `meta-evaluate`, `tune` and the gist metric read them as they are. Beside what labels have, a row says
-`unclear` (the annotator flagged the item), `seconds` and `saved_at` of the latest revision, and, where a judge spoke
-beforehand, `prelabel` (`shown` or `hidden`) and `prelabelled_by`. A decision's `reason` is its note, where it has none.
+`agreement`, `meta-evaluate`, `tune` and the gist metric read these rows. In addition to a label's fields, a row has
+`unclear` (the annotator flagged the item), `seconds` and `saved_at` of the latest revision, and, if the item has a
+pre-label, `prelabel` (`shown` or `hidden`) and `prelabelled_by`. The `reason` of a decision defaults to its note.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,63 +11,63 @@ from typing import Any
 import orjson
 
 from saiten.annotation.forms import Form
-from saiten.annotation.records import Json, Settled
+from saiten.annotation.records import AnnotatedItem, Json
 from saiten.records import Label
 from saiten.trust.meta_evaluation.picks import ASPECT as PREFERENCE
 
 Row = dict[str, Any]
 
 
-def export_rows(form: Form, settled: Iterable[Settled]) -> Iterator[Row]:
-    """The rows, item by item: each annotator's labels, then the decision's."""
-    for each in settled:
-        beforehand = _beforehand(each)
-        for person, answered in each.said:
-            more = {
-                "unclear": answered.unclear,
-                "seconds": answered.seconds,
-                "saved_at": answered.saved_at.isoformat(),
-                **beforehand,
+def export_rows(form: Form, items: Iterable[AnnotatedItem]) -> Iterator[Row]:
+    """Yield the rows item by item: each annotator's labels, then the decision's."""
+    for each in items:
+        prelabel = _prelabel(each)
+        for person, annotation in each.annotations:
+            extra = {
+                "unclear": annotation.unclear,
+                "seconds": annotation.seconds,
+                "saved_at": annotation.saved_at.isoformat(),
+                **prelabel,
             }
-            yield from _rows(form, each, answered.payload, person.name, more)
+            yield from _rows(form, each, annotation.payload, person.name, extra)
         if each.decision is not None:
             decision = each.decision
-            more = {"note": decision.note, "saved_at": decision.decided_at.isoformat(), **beforehand}
-            yield from _rows(form, each, decision.payload, decision.by, more, note=decision.note)
+            extra = {"note": decision.note, "saved_at": decision.decided_at.isoformat(), **prelabel}
+            yield from _rows(form, each, decision.payload, decision.by, extra, note=decision.note)
 
 
-def export_lines(form: Form, settled: Iterable[Settled]) -> Iterator[bytes]:
-    """The same as JSON lines."""
-    for row in export_rows(form, settled):
+def export_lines(form: Form, items: Iterable[AnnotatedItem]) -> Iterator[bytes]:
+    """Yield the rows as JSON lines."""
+    for row in export_rows(form, items):
         yield orjson.dumps(row) + b"\n"
 
 
 def _rows(
-    form: Form, settled: Settled, payload: Json, name: str, more: Json, *, note: str | None = None
+    form: Form, annotated: AnnotatedItem, payload: Json, name: str, extra: Json, *, note: str | None = None
 ) -> Iterator[Row]:
     reason = payload.get("reason") or note or ""
-    for label in form.labels(settled.item.key, settled.item.content, payload):
+    for label in form.labels(annotated.item.key, annotated.item.content, payload):
         yield {
             "item": label.item,
             "aspect": label.aspect,
-            **_said(label),
+            **_value(label),
             "annotator": name,
             "adjudicated": note is not None,
             "reason": reason,
-            **more,
+            **extra,
         }
 
 
-def _said(label: Label) -> Row:
-    """Under the name by which readers of labels know what it is."""
+def _value(label: Label) -> Row:
+    """Name the value as readers of labels expect it."""
     if label.spans is not None:
         return {"spans": [{"text": span.text, "start": span.start, "end": span.end} for span in label.spans]}
     whole = int(label.value) if label.value.is_integer() else label.value
     return {"preference" if label.aspect == PREFERENCE else "value": whole}
 
 
-def _beforehand(settled: Settled) -> Row:
-    if settled.prelabel is None:
+def _prelabel(annotated: AnnotatedItem) -> Row:
+    if annotated.prelabel is None:
         return {}
-    by, _, shown = settled.prelabel
+    by, _, shown = annotated.prelabel
     return {"prelabel": "shown" if shown else "hidden", "prelabelled_by": by}

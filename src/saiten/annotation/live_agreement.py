@@ -1,23 +1,27 @@
-"""How far annotators agree so far: the figures that `saiten agreement`, and for marks `meta-evaluate --spans`, give."""
+"""Live agreement between annotators: the figures of `saiten agreement`, or of `meta-evaluate --spans` for marks."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 
 from saiten.annotation.forms import Form
-from saiten.annotation.records import Settled
+from saiten.annotation.records import AnnotatedItem
+from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.progress import act_count
+from saiten.annotation.store.project import Project
 from saiten.records import Label
 from saiten.stats.estimate import Estimate
 from saiten.trust.agreement import AspectAgreement, agreement_report
 from saiten.trust.spans import compare_spans
 from saiten.trust.spans_marks import people_of
 
-TOGETHER = "missing and extra"
-"""The aspect that stands for all marks."""
+ALL_MARKS = "missing and extra"
+"""Aspect of the figures over all marks."""
 _MARKS = ("F per unit", "F per answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class AgreementFigure:
     """One figure of one aspect, or the reason why there is none."""
 
     aspect: str
@@ -26,20 +30,40 @@ class Figure:
     low: float | None
     high: float | None
     n: int
-    """Items that two or more labelled; of marks: items times annotators."""
+    """Items that two or more people annotated; for marks, items times annotators."""
     remark: str
 
 
-def live_agreement(form: Form, settled: Iterable[Settled], *, resamples: int = 1_000) -> list[Figure]:
-    """The figures over what annotators said so far, decisions apart; empty where nothing was said.
+class LiveAgreement:
+    """The agreement of one project, recomputed only after new acts. Thread-safe: one thread computes, others wait."""
 
-    Intervals draw questions, as the commands do when they are given the samples.
+    def __init__(self, form: Form, project: Project) -> None:
+        self._form = form
+        self._project = project
+        self._lock = Lock()
+        self._acts: tuple[int, int] | None = None
+        self._figures: Sequence[AgreementFigure] = ()
+
+    def figures(self) -> Sequence[AgreementFigure]:
+        """Return the current figures."""
+        with self._lock:
+            acts = act_count(self._project)  # before reading, so that acts during the read invalidate the result
+            if acts != self._acts:
+                self._figures = live_agreement(self._form, annotated_items(self._project))
+                self._acts = acts
+            return self._figures
+
+
+def live_agreement(form: Form, items: Iterable[AnnotatedItem], *, resamples: int = 1_000) -> list[AgreementFigure]:
+    """Compute the figures over the annotations so far, without decisions; empty if there are none.
+
+    Intervals resample questions, as the commands do when they are given the samples.
     """
     labels: list[Label] = []
     questions: dict[str, str] = {}
-    for each in settled:
-        for person, answered in each.said:
-            for label in form.labels(each.item.key, each.item.content, answered.payload):
+    for each in items:
+        for person, annotation in each.annotations:
+            for label in form.labels(each.item.key, each.item.content, annotation.payload):
                 labels.append(replace(label, annotator=person.name))
                 questions[label.item] = str(each.item.content.get("question", "")) or label.item
     if not labels:
@@ -50,7 +74,7 @@ def live_agreement(form: Form, settled: Iterable[Settled], *, resamples: int = 1
     return [figure for aspect in report.aspects for figure in _of_values(aspect)]
 
 
-def _of_values(aspect: AspectAgreement) -> Iterator[Figure]:
+def _of_values(aspect: AspectAgreement) -> Iterator[AgreementFigure]:
     figures = aspect.figures
     named = {"percent": figures.percent, "percent by chance": figures.by_chance, "kappa": figures.kappa}
     if aspect.levels != ("nominal",):
@@ -60,19 +84,19 @@ def _of_values(aspect: AspectAgreement) -> Iterator[Figure]:
         yield _figure(aspect.aspect, name, estimate)
 
 
-def _of_marks(labels: list[Label], questions: dict[str, str], resamples: int) -> Iterator[Figure]:
-    """Each annotator as the judge of each other."""
+def _of_marks(labels: list[Label], questions: dict[str, str], resamples: int) -> Iterator[AgreementFigure]:
+    """Compare each annotator, as the judge, with each other."""
     ceiling = compare_spans(people_of(labels), {}, questions=questions, resamples=resamples).ceiling
     if ceiling is None:
         return
     named = [(figures.aspect, figures) for figures in ceiling.aspects]
     if ceiling.overall is not None:
-        named.append((TOGETHER, ceiling.overall))
+        named.append((ALL_MARKS, ceiling.overall))
     for aspect, figures in named:
         for name, averages in zip(_MARKS, (figures.per_unit, figures.per_answer), strict=True):
             yield _figure(aspect, name, averages.f)
 
 
-def _figure(aspect: str, name: str, estimate: Estimate) -> Figure:
+def _figure(aspect: str, name: str, estimate: Estimate) -> AgreementFigure:
     remark = estimate.reason or estimate.note or ""
-    return Figure(aspect, name, estimate.value, estimate.low, estimate.high, estimate.n, remark)
+    return AgreementFigure(aspect, name, estimate.value, estimate.low, estimate.high, estimate.n, remark)

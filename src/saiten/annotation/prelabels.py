@@ -1,4 +1,4 @@
-"""What a judge said beforehand, out of a file of labels or a run's scores, as payloads of a form."""
+"""Pre-labels: a judge's labels from a file, or its scores from a run, as payloads of a form."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from saiten.trust.meta_evaluation.outputs import VERSUS
 from saiten.trust.spans_marks import judges_of
 
 _ASPECTS = {"correctness": "correctness", "accuracy": "correct"}
-"""Metric → aspect of the form that asks people the same."""
+"""Metric → aspect of the form that asks people the same question."""
 
 
 @dataclass(frozen=True)
@@ -29,28 +29,26 @@ class Prelabels:
     labels: Mapping[str, Sequence[Label]]
 
     def payload(self, form: Form, item: NewItem) -> Json | None:
-        """What the judge said about an item of this form; None where that is not complete."""
+        """Return the judge's payload for an item; None if its labels are incomplete."""
         found = [label for key in _keys(item) for label in self.labels.get(key, ())]
         return form.payload_of(item.content, found) if found else None
 
 
 def read_prelabels(source: Path, *, tell: Callable[[str], None]) -> Prelabels:
-    """The labels of a judge in a file (JSONL, CSV, …), or its scores in the folder of a run.
+    """Read a judge's labels from a file (JSONL, CSV, …), or its scores from the folder of a run.
 
     Raises:
-        BadInput: it is not there or holds no labels; labels of several judges; one aspect scored in several ways.
+        BadInput: it is missing or has no labels, has labels of several judges, or scores an aspect in several ways.
         ConfigurationError: the run cannot be read.
     """
     if not source.exists():
-        raise BadInput(f"--prelabels {source} is not there; a file of labels or the folder of a run was expected")
+        raise BadInput(f"--prelabels {source} does not exist; expected a file of labels or the folder of a run")
     labels = list(_of_run(read_run(source, tell=tell), source) if source.is_dir() else _of_file(source, tell))
     if not labels:
-        raise BadInput(f"--prelabels {source} holds no labels")
+        raise BadInput(f"--prelabels {source} has no labels")
     judges = sorted({label.annotator for label in labels})
     if len(judges) > 1:
-        raise BadInput(
-            f"--prelabels {source} holds labels of {', '.join(map(repr, judges))}; leave those of one judge in it"
-        )
+        raise BadInput(f"--prelabels {source} has labels of {', '.join(map(repr, judges))}; keep those of one judge")
     by_item: dict[str, list[Label]] = {}
     for label in labels:
         by_item.setdefault(label.item, []).append(label)
@@ -58,7 +56,7 @@ def read_prelabels(source: Path, *, tell: Callable[[str], None]) -> Prelabels:
 
 
 def _keys(item: NewItem) -> Iterator[str]:
-    """Under which its labels may stand: its own key; of compared answers each, and each two in either order."""
+    """Yield the item ids its labels may have: its key; for compared answers each id, and each pair in either order."""
     ids = item.content.get("ids")
     if not isinstance(ids, Mapping):
         yield item.key
@@ -71,7 +69,7 @@ def _keys(item: NewItem) -> Iterator[str]:
 def _of_file(source: Path, tell: Callable[[str], None]) -> Iterator[Label]:
     for row in read_labels(source, tell=tell):
         if isinstance(row, BadRow):
-            tell(f"{row.where} is left out: {row.reason}")
+            tell(f"{row.where} is skipped: {row.reason}")
         else:
             yield row
 
@@ -81,14 +79,14 @@ def _of_run(run: RunReader, folder: Path) -> Iterator[Label]:
     metrics: dict[str, str] = {}
     gist = False
     for scored in run.scores():
-        title, aspect = _asked(scored)
+        title, aspect = _title_and_aspect(scored)
         gist |= title == "gist"
         if aspect is None:
             continue
         if metrics.setdefault(aspect, scored.metric) != scored.metric:
             raise BadInput(
                 f"the run {folder} has {aspect!r} as {metrics[aspect]} and as {scored.metric}; "
-                "give a run that was scored in one way"
+                "give a run that scores it in one way"
             )
         label = _label(scored, aspect)
         if label is not None:
@@ -103,8 +101,8 @@ def _of_run(run: RunReader, folder: Path) -> Iterator[Label]:
             yield Label(item, float(len(spans)), judge, aspect, spans=spans)
 
 
-def _asked(scored: Scored) -> tuple[str, str | None]:
-    """The metric's title, and the aspect that people are asked about in its place."""
+def _title_and_aspect(scored: Scored) -> tuple[str, str | None]:
+    """Return the metric's title, and the aspect that a form asks people about instead."""
     try:
         title, _ = read_name(scored.metric)
     except ConfigurationError:
@@ -116,5 +114,5 @@ def _label(scored: Scored, aspect: str) -> Label | None:
     score = scored.score
     value = score.value
     if value is None and score.status == "declined" and aspect == "correctness":
-        value = 0.0  # people's grade 0 says the same: instead of answering, it says that it does not know
+        value = 0.0  # the same as the grade 0 of people: the answer says that it does not know
     return None if value is None else Label(scored.sample, value, aspect=aspect, reason=score.reason or "")

@@ -1,4 +1,4 @@
-"""What travels between the forms, the database and the page: frozen, slotted, a sentence under each field."""
+"""Records passed between the forms, the database and the web pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,106 +10,106 @@ Json = Mapping[str, Any]
 
 Role = Literal["admin", "annotator"]
 State = Literal["given", "done", "skipped"]
-"""Of an item in one annotator's hands: not answered yet · answered · passed over, to be given to somebody else."""
+"""State of an assigned item: not answered yet · answered · skipped, to be reassigned to another annotator."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """What is to be graded, as a form makes it of samples."""
+    """An item to annotate, as a form builds it from samples."""
 
     key: str
     """Unique within a project: the sample's id, or the ids of the answers compared. Never shown to annotators."""
     content: Json
-    """What the page shows and what the form's check needs: question, reference, contexts, answers. No system's name."""
+    """Everything the page shows and the form's check needs: question, reference, contexts, answers. No system names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class StoredItem:
     """An item in the database."""
 
     id: int
     key: str
     content: Json
     needed: int
-    """How many annotators are to answer it."""
+    """Number of annotators required."""
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Participant:
     """An annotator or an admin."""
 
     id: int
     name: str
-    """As it stands in the exported labels."""
+    """Appears in the exported labels."""
     role: Role
     active: bool = True
-    """Who is not gets in no more; what they said stays."""
+    """False locks the person out; their annotations are kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """Somebody who is logged in."""
+class Login:
+    """The session of a logged-in participant."""
 
-    person: Person
+    person: Participant
     csrf: str
-    """What every request that changes something must bring in a header."""
+    """Required in a header of every request that changes something."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """What an annotator said about an item: the latest revision."""
+class Annotation:
+    """The latest revision of one annotator's response to an item."""
 
     payload: Json
-    """As the form's check gave it back."""
+    """In the normal form that the form's check returns."""
     revision: int
-    """From 1; each save is one more."""
+    """Counts saves from 1."""
     saved_at: datetime
     """In UTC."""
     unclear: bool = False
     """The annotator flagged the item as unclear."""
     seconds: float | None = None
-    """How long the item was before the annotator's eyes, as the page says; None where it does not."""
+    """Time on the item as measured by the page; None if not reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """An item in one annotator's hands."""
+    """An item assigned to one annotator."""
 
     number: int
-    """From 1, in the order in which this annotator got them: how the page and its addresses name the item."""
-    item: Item
+    """Counts from 1 in order of assignment; pages and URLs identify the item by it."""
+    item: StoredItem
     state: State
-    answered: Answered | None
-    """None where nothing was said yet, or it was taken back."""
+    annotation: Annotation | None
+    """None if not answered yet, or undone."""
     prelabel: Json | None = None
-    """What a judge said beforehand, where the project shows it; None where it is hidden or there is none."""
+    """The judge's pre-label where the project shows it; None if hidden or missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A save is in the database."""
+    """Confirmation that a save is in the database."""
 
     revision: int
     again: bool
-    """This very save was there already: it was sent twice, and stored once."""
+    """The same save had been stored before: sent twice, stored once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one annotator is."""
+    """Progress of one annotator."""
 
-    person: Person
+    person: Participant
     done: int
     skipped: int
     unclear: int
     given: int
-    """In their hands and not answered."""
+    """Assigned and not answered."""
     last_saved: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """The third decision about an item on which annotators differ."""
+class Adjudication:
+    """An admin's decision on an item on which annotators disagree."""
 
     payload: Json
     note: str
@@ -119,32 +119,37 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """All that was said about one item: for the admin, the agreement and the export."""
+class AnnotatedItem:
+    """An item with all its annotations: for the admin pages, live agreement and the export."""
 
-    item: Item
-    said: tuple[tuple[Person, Answered], ...]
-    """By annotator, in the order of their ids; withdrawn and skipped ones apart."""
-    decision: Decision | None = None
+    item: StoredItem
+    annotations: tuple[tuple[Participant, Annotation], ...]
+    """In order of annotator id, without undone and skipped ones."""
+    decision: Adjudication | None = None
     prelabel: tuple[str, Json, bool] | None = None
-    """Who made it (a judge's name), what it said, and whether annotators were shown it."""
+    """Name of the judge, its payload, and whether annotators saw it."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether as many annotators as needed have answered."""
+        return len(self.annotations) >= self.item.needed
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
-    """What is set when a project is made, and held to when it is opened again."""
+    """Settings fixed when a project is created; opening it with others is an error."""
 
     form: str
     """`grade`, `correct`, `aspects`, `gist` or `preference`."""
     options: Json = field(default_factory=dict)
-    """The form's: the text of the rubric, whether a reason is required, … ready for JSON."""
+    """Options of the form, ready for JSON: text of the rubric, whether a reason is required, …"""
     per_item: int = 2
-    """How many annotators answer an item of the overlap."""
+    """Annotators per item of the overlap."""
     overlap: float = 1.0
-    """The share of items, drawn with the seed, that `per_item` annotators answer; the others one."""
+    """Share of items, drawn with the seed, that `per_item` annotators answer; the others get one."""
     seed: int = 0
-    """Of the overlap, of each annotator's order of items, and of the order of answers within an item."""
+    """Seeds the overlap, each annotator's order of items, and the order of answers within an item."""
     prelabels: Literal["shown", "hidden"] = "hidden"
-    """Whether annotators see what a judge said beforehand; recorded with every label."""
+    """Whether annotators see pre-labels; recorded with every label."""
     whole_questions: bool = False
-    """Whether whoever gets one answer to a question gets all answers to it, one after the other."""
+    """Whether an annotator who gets one answer to a question gets all answers to it, one after the other."""

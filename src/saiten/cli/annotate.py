@@ -6,7 +6,7 @@ import secrets
 import socket
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Literal
@@ -31,7 +31,7 @@ from saiten.views.words import in_japanese
 if TYPE_CHECKING:
     from saiten.annotation.forms import Form
     from saiten.annotation.records import Json, NewItem
-    from saiten.annotation.store import Store
+    from saiten.annotation.store.project import Project
     from saiten.annotation.web.settings import WebSettings
 
 app = typer.Typer(add_completion=False)
@@ -174,31 +174,32 @@ def annotate(
     require("`saiten annotate`", "annotate", "alembic", "fastapi", "sqlalchemy", "uvicorn")
     from saiten.annotation.export import export_lines  # noqa: PLC0415 - optional packages from here on
     from saiten.annotation.forms import FORMS  # noqa: PLC0415
-    from saiten.annotation.people import the_admin  # noqa: PLC0415
+    from saiten.annotation.store.annotated import annotated_items  # noqa: PLC0415
+    from saiten.annotation.store.people import server_admin  # noqa: PLC0415
 
     notes = stderr()
     flags = Flags(show_prelabels, aspects, pick, whole_questions)
     typed = Typed(form, rubric, reason, per_item, overlap, seed, flags)
-    with closing(opened(data, db, typed)) as store:
-        asked = FORMS[store.settings.form].from_options(store.settings.options)
+    with opened(data, db, typed) as project:
+        asked = FORMS[project.settings.form].from_options(project.settings.options)
         if data is not None:
             chosen = of_data.DataOptions(
                 source=data, column=column, data_format=data_format, language=language, limit=limit
             )
-            _fill(store, asked, chosen, prelabels, notes, strict=strict)
+            _fill(project, asked, chosen, prelabels, notes, strict=strict)
         elif prelabels is not None:
             raise ConfigurationError("--prelabels are joined to the answers by their ids: name the data too")
         if export is not None:
-            written = _write(export, export_lines(asked, store.settled()))
+            written = _write(export, export_lines(asked, annotated_items(project)))
             nobody = "" if written else "; nobody has saved anything yet"
             notes.print(f"{written} {'label' if written == 1 else 'labels'} written{nobody}")
             return
-        the_admin(store)
+        server_admin(project)
         people = _Named(annotator or (), new_link or ())
         if prepare:
-            _tell_links(store, people, web_settings(host, port, public_url, os.environ), notes)
+            _tell_links(project, people, web_settings(host, port, public_url, os.environ), notes)
         else:
-            _serve(store, asked, people, (host, port, public_url), notes)
+            _serve(project, asked, people, (host, port, public_url), notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +213,7 @@ class _Named:
 
 
 def _fill(
-    store: "Store",
+    project: "Project",
     form: "Form",
     chosen: of_data.DataOptions,
     prelabels: Path | None,
@@ -222,6 +223,9 @@ def _fill(
 ) -> None:
     """Put the answers into the database, and what a judge said of them."""
     from saiten.annotation.prelabels import read_prelabels  # noqa: PLC0415 - optional packages
+    from saiten.annotation.store.items import add_items  # noqa: PLC0415
+    from saiten.annotation.store.prelabels import add_prelabels  # noqa: PLC0415
+    from saiten.annotation.store.progress import item_counts  # noqa: PLC0415
 
     judged = None if prelabels is None else read_prelabels(prelabels, tell=told(notes))
     beforehand: list[tuple[str, str, Json]] = []
@@ -236,16 +240,16 @@ def _fill(
                 yield item
 
         try:
-            added = store.add_items(items())
+            added = add_items(project, items())
         except BadInput as error:
             raise BadInput(f"{chosen.source}: {error}") from error
-    total = store.item_counts().total
+    total = item_counts(project).total
     if not total:
         raise BadInput(f"{chosen.source} has nothing to annotate: no row could be used")
     if added:
         notes.print(f"{added} items were added")
     if judged:
-        store.add_prelabels(beforehand)
+        add_prelabels(project, beforehand)
         notes.print(f"{len(beforehand)} of {total} items have pre-labels of {escape_untrusted(judged.source)}")
 
 
@@ -343,17 +347,20 @@ def web_settings(host: str, port: int, public_url: str | None, environ: Mapping[
     )
 
 
-def _serve(store: "Store", form: "Form", people: _Named, where: tuple[str, int, str | None], notes: Console) -> None:
+def _serve(
+    project: "Project", form: "Form", people: _Named, where: tuple[str, int, str | None], notes: Console
+) -> None:
     """Until Ctrl-C."""
-    from saiten.annotation.web.app import make_app  # noqa: PLC0415 - optional packages
+    from saiten.annotation.store.progress import item_counts  # noqa: PLC0415 - optional packages
+    from saiten.annotation.web.app import make_app  # noqa: PLC0415
     from saiten.annotation.web.serving import bound_socket, serve  # noqa: PLC0415
 
     host, port, public_url = where
     web_settings(host, port, public_url, os.environ)  # what is wrong is told before links are made
     with bound_socket(host, port) as listening:
         settings = web_settings(host, listening.getsockname()[1], public_url, os.environ)
-        counts = store.item_counts()
-        notes.print(f"{counts.total} items, {counts.finished} finished; form {store.settings.form}")
+        counts = item_counts(project)
+        notes.print(f"{counts.total} items, {counts.finished} finished; form {project.settings.form}")
         if settings.address.startswith("http:") and not is_local(host):
             notes.print(
                 "[yellow]note[/] links and labels go over the network as they are; put a reverse proxy with HTTPS "
@@ -361,11 +368,11 @@ def _serve(store: "Store", form: "Form", people: _Named, where: tuple[str, int, 
             )
         token = f"({_TOKEN})" if os.environ.get(_TOKEN) else settings.admin_token
         _tell_link("admin", settings.link(token), notes)
-        _tell_links(store, people, settings, notes)
+        _tell_links(project, people, settings, notes)
         notes.print("Ctrl-C ends; the same command goes on")
         with suppress(KeyboardInterrupt):  # it only ends by a signal, which may have been set to be ignored
             serve(
-                make_app(store, form, settings=settings, phrases=in_japanese),
+                make_app(project, form, settings=settings, phrases=in_japanese),
                 listening,
                 behind_proxy=settings.behind_proxy,
             )
@@ -380,9 +387,11 @@ def is_local(host: str) -> bool:
     return is_loopback(host)
 
 
-def _tell_links(store: "Store", people: _Named, settings: "WebSettings", notes: Console) -> None:
+def _tell_links(project: "Project", people: _Named, settings: "WebSettings", notes: Console) -> None:
     """Make whom was named, and tell their links: to standard error, this once."""
-    there = {person.name: person for person in store.people()}
+    from saiten.annotation.store.people import all_people, create_person, renew_token  # noqa: PLC0415 - optional
+
+    there = {person.name: person for person in all_people(project)}
     unknown = [name for name in people.new_links if name not in there]
     if unknown:
         names = ", ".join(map(repr, there)) or "nobody"
@@ -393,10 +402,10 @@ def _tell_links(store: "Store", people: _Named, settings: "WebSettings", notes: 
                 f"{escape_untrusted(name)} is there already; their link stays as it is (--new-link makes another)"
             )
             continue
-        person, token = store.create_person(name, "annotator")
+        person, token = create_person(project, name, "annotator")
         _tell_link(person.name, settings.link(token), notes)
     for name in dict.fromkeys(people.new_links):
-        _tell_link(name, settings.link(store.new_token(there[name].id)), notes)
+        _tell_link(name, settings.link(renew_token(project, there[name].id)), notes)
 
 
 def _tell_link(name: str, link: str, notes: Console) -> None:

@@ -1,6 +1,5 @@
 """The project of `saiten annotate`: its settings as they were typed, and its database, made or found again."""
 
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +9,7 @@ from saiten.metrics.rubrics import read_rubric
 
 if TYPE_CHECKING:
     from saiten.annotation.records import Json, ProjectSettings
-    from saiten.annotation.store import Store
+    from saiten.annotation.store.project import Project
 
 FormName = Literal["grade", "correct", "aspects", "gist", "preference"]
 
@@ -74,10 +73,10 @@ class Typed:
         return asked.options
 
 
-def opened(data: str | None, db: str | None, typed: Typed) -> "Store":
+def opened(data: str | None, db: str | None, typed: Typed) -> "Project":
     """The project, made or found again."""
-    from saiten.annotation.store import Store  # noqa: PLC0415 - optional packages
-    from saiten.annotation.store.addresses import FileAddress, read_address  # noqa: PLC0415
+    from saiten.annotation.store.addresses import FileAddress, read_address  # noqa: PLC0415 - optional packages
+    from saiten.annotation.store.project import open_project  # noqa: PLC0415
 
     if db is None and (data is None or typed.form is None):
         raise ConfigurationError(
@@ -89,15 +88,15 @@ def opened(data: str | None, db: str | None, typed: Typed) -> "Store":
     missing = isinstance(address, FileAddress) and not address.path.exists()
     if missing and data is None:
         raise ConfigurationError(f"there is no database {address}; name the answers and --form to make one")
-    return Store.open(url, None if data is None else typed.over(None if missing else _settings_there(url)))
+    return open_project(url, None if data is None else typed.over(None if missing else _settings_there(url)))
 
 
 def _settings_there(url: str) -> "ProjectSettings | None":
     """None where there is no project yet; what else is wrong shows when it is opened to be used."""
-    from saiten.annotation.store import Store  # noqa: PLC0415 - optional packages
+    from saiten.annotation.store.project import open_project  # noqa: PLC0415 - optional packages
 
     try:
-        with closing(Store.open(url, None)) as store:
-            return store.settings
+        with open_project(url) as project:
+            return project.settings
     except ConfigurationError:
         return None

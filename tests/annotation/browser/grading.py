@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from saiten.annotation.forms import FORMS
-from saiten.annotation.people import the_admin
 from saiten.annotation.records import ProjectSettings
-from saiten.annotation.store import Store
+from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.items import add_items
+from saiten.annotation.store.people import create_person, server_admin
+from saiten.annotation.store.project import open_project
 from saiten.annotation.web.app import make_app
 from saiten.annotation.web.serving import bound_socket, server_of
 from saiten.annotation.web.settings import WebSettings
@@ -31,10 +33,10 @@ class Site:
         self.form = FORMS[form].from_options(settings.pop("options", {}))
         self.database = str(folder / "labels.db")
         self.settings = ProjectSettings(form, self.form.options, **settings)
-        self.store = Store.open(self.database, self.settings)
-        self.store.add_items(self.form.items(samples))
-        the_admin(self.store)
-        self.tokens = {name: self.store.create_person(name, "annotator")[1] for name in people}
+        self.project = open_project(self.database, self.settings)
+        add_items(self.project, self.form.items(samples))
+        server_admin(self.project)
+        self.tokens = {name: create_person(self.project, name, "annotator")[1] for name in people}
         self.contexts, self.errors, self.asked, self.dialogs = {}, [], set(), []
         self.port = 0
         self.server = None
@@ -51,7 +53,7 @@ class Site:
         """Serves, at the address that it had."""
         listening = bound_socket("127.0.0.1", self.port)
         self.port = listening.getsockname()[1]
-        app = make_app(self.store, self.form, settings=WebSettings(self.url, ADMIN_TOKEN))
+        app = make_app(self.project, self.form, settings=WebSettings(self.url, ADMIN_TOKEN))
         self.server = server_of(app)
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
         self.thread.start()
@@ -108,8 +110,8 @@ class Site:
     def said(self) -> dict:
         """What is stored: by the item's key, then by annotator."""
         return {
-            each.item.key: {person.name: answered.payload for person, answered in each.said}
-            for each in self.store.settled()
+            each.item.key: {person.name: answered.payload for person, answered in each.annotations}
+            for each in annotated_items(self.project)
         }
 
 

@@ -10,6 +10,10 @@ from grading import all_sent, fetched, ready, site
 
 import browsing
 from saiten.annotation.forms import PreferenceForm
+from saiten.annotation.store.assigned import assigned_items
+from saiten.annotation.store.assignment import next_item
+from saiten.annotation.store.prelabels import add_prelabels
+from saiten.annotation.store.saving import save_annotation
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Sample
 
@@ -68,7 +72,7 @@ def test_a_grade_is_given_by_keys_alone(browser, tmp_path):
         said = it.said()
         assert sorted(each["Aiko"]["grade"] for each in said.values()) == [0, 4]
         assert "s u f 1 ? 漏れがある" in [each["Aiko"]["reason"] for each in said.values()]
-        assert [row.answered.unclear for row in it.store.assigned(1 + 1)].count(True) == 1
+        assert [row.annotation.unclear for row in assigned_items(it.project, 1 + 1)].count(True) == 1
 
 
 def test_what_is_missing_is_said_and_nothing_is_sent(browser, tmp_path):
@@ -158,11 +162,11 @@ def test_answers_are_put_into_order_by_keys_by_places_and_by_dragging(browser, t
         press(page, "Control+Enter")
         page.locator(".finished").wait_for()
         all_sent(page)
-        numbered = {each.item.key: each.number for each in it.store.assigned(2)}
+        numbered = {each.item.key: each.number for each in assigned_items(it.project, 2)}
         said = {numbered[key]: each["Aiko"] for key, each in it.said().items()}
         texts = {
             each.number: {answer["key"]: f"a{answer['text'].split()[1]}" for answer in each.item.content["answers"]}
-            for each in it.store.assigned(2)
+            for each in assigned_items(it.project, 2)
         }
         ordered = {
             number: [sorted(texts[number][key] for key in group) for group in each["order"]]
@@ -212,7 +216,7 @@ def test_the_best_answer_is_picked_and_each_is_graded_on_the_axes(browser, tmp_p
         page.locator(".finished").wait_for()
         all_sent(page)
         (said,) = it.said().values()
-        shown = [each["key"] for each in it.store.assigned(2)[0].item.content["answers"]]
+        shown = [each["key"] for each in assigned_items(it.project, 2)[0].item.content["answers"]]
         (picked,) = said["Aiko"]["order"]
         grades = said["Aiko"]["grades"]
         assert sorted(grades) == sorted(shown)
@@ -335,7 +339,9 @@ def test_units_of_a_reference_that_comes_again_are_carried_over(browser, tmp_pat
         page.reload()
         ready(page, 3)
         assert page.locator(".carried").is_hidden()
-        said = {each.number: each.answered.payload["spans"] for each in it.store.assigned(2) if each.answered}
+        said = {
+            each.number: each.annotation.payload["spans"] for each in assigned_items(it.project, 2) if each.annotation
+        }
         units = {"gist": [[0, 5]], "supplement": [[5, 10]]}
         assert {name: spans for name, spans in said[1].items() if spans} == units
         assert {name: spans for name, spans in said[2].items() if spans} == units | {"missing_gist": [[0, 5]]}
@@ -397,10 +403,10 @@ def test_without_a_connection_the_work_goes_on_and_is_sent_later(browser, tmp_pa
         press(page, "0", "Control+Enter")
         page.locator(".finished").wait_for()
         all_sent(page)
-        numbered = {each.item.key: each for each in it.store.assigned(2)}
+        numbered = {each.item.key: each for each in assigned_items(it.project, 2)}
         said = {numbered[key].number: each["Aiko"]["grade"] for key, each in it.said().items()}
         assert said == {1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 0}
-        assert {each.answered.revision for each in numbered.values()} == {1}
+        assert {each.annotation.revision for each in numbered.values()} == {1}
 
 
 def test_a_save_whose_answer_was_lost_is_stored_once(browser, tmp_path):
@@ -422,8 +428,8 @@ def test_a_save_whose_answer_was_lost_is_stored_once(browser, tmp_path):
         ready(page, 2)
         all_sent(page)
         assert lost == [200]
-        (first,) = [each for each in it.store.assigned(2) if each.number == 1]
-        assert first.answered.revision == 1
+        (first,) = [each for each in assigned_items(it.project, 2) if each.number == 1]
+        assert first.annotation.revision == 1
 
 
 def test_a_session_that_is_over_loses_nothing(browser, tmp_path):
@@ -491,9 +497,9 @@ def test_two_tabs_do_not_fight(browser, tmp_path):
         press(two, "2", "Control+Enter")
         two.locator("main:not([data-number='1'])").wait_for()
         all_sent(two)
-        assigned = {each.number: each for each in it.store.assigned(2)}
-        assert assigned[1].answered.payload["grade"] in {2, 4}
-        assert assigned[1].answered.revision == 2
+        assigned = {each.number: each for each in assigned_items(it.project, 2)}
+        assert assigned[1].annotation.payload["grade"] in {2, 4}
+        assert assigned[1].annotation.revision == 2
 
 
 def test_skip_undo_and_changing_an_earlier_answer(browser, tmp_path):
@@ -690,7 +696,7 @@ def test_what_a_judge_said_is_shown_only_where_the_project_says_so(browser, tmp_
         folder = tmp_path / shown
         folder.mkdir()
         with site(browser, folder, "grade", samples(1), people=("Aiko",), prelabels=shown) as it:
-            it.store.add_prelabels([("q1", "judge", {"grade": 3, "reason": ""})])
+            add_prelabels(it.project, [("q1", "judge", {"grade": 3, "reason": ""})])
             page = it.visit("Aiko")
             ready(page)
             assert page.get_by_text("Said beforehand by a judge").count() == (shown == "shown")
@@ -706,8 +712,8 @@ def test_marks_of_a_judge_are_seen_in_colour_before_they_are_taken_over(browser,
     """Beside the form: the texts with what the judge marked; one's own texts get it by the button."""
     sample = Sample("q1", "Q?", "One. Two.", reference="First. Second.")
     with site(browser, tmp_path, "gist", [sample], people=("Aiko",), prelabels="shown") as it:
-        it.store.add_prelabels(
-            [("q1", "judge", {"spans": {"gist": [[0, 6]], "extra_supplement": [[5, 9]]}, "reason": ""})]
+        add_prelabels(
+            it.project, [("q1", "judge", {"spans": {"gist": [[0, 6]], "extra_supplement": [[5, 9]]}, "reason": ""})]
         )
         page = it.visit("Aiko")
         ready(page)
@@ -745,8 +751,9 @@ def test_long_texts_and_many_marks_stay_usable(browser, tmp_path):
     sample = Sample("long", "質問です。", "回答です。", reference=long, contexts=(long,), language="ja")
     spans = {"gist": [[n * 1_500, n * 1_500 + 300] for n in range(100)]}
     with site(browser, tmp_path, "gist", [sample], people=("Aiko",)) as it:
-        it.store.next_item(2)
-        it.store.save(
+        next_item(it.project, 2)
+        save_annotation(
+            it.project,
             2,
             1,
             it.form.check({"reference": long, "answer": "回答です。"}, {"spans": spans}),

@@ -9,7 +9,14 @@ import pytest
 from storing import new_id, new_items, settings_of, work_off
 
 from saiten.annotation.records import NewItem
-from saiten.annotation.store import Store
+from saiten.annotation.store.annotated import annotated_item, annotated_items
+from saiten.annotation.store.assigned import assigned_item, assigned_items
+from saiten.annotation.store.assignment import expected_share, next_item
+from saiten.annotation.store.items import add_items
+from saiten.annotation.store.people import create_person, set_active
+from saiten.annotation.store.progress import answered_count, item_counts
+from saiten.annotation.store.project import open_project
+from saiten.annotation.store.saving import save_annotation, skip_item, undo_last
 
 DAY = timedelta(hours=24, seconds=1)
 
@@ -26,21 +33,21 @@ class Clock:
 
 def people(store, number):
     """So many annotators, by number."""
-    return [store.create_person(f"P{index}", "annotator")[0].id for index in range(number)]
+    return [create_person(store, f"P{index}", "annotator")[0].id for index in range(number)]
 
 
 def order(store, person):
     """The keys in the order in which this annotator, alone, gets them."""
     work_off(store, person)
-    return [given.item.key for given in store.assigned(person)]
+    return [given.item.key for given in assigned_items(store, person)]
 
 
 def test_everybody_has_an_order_of_their_own(tmp_path):
     """Drawn from the project's seed and the person: the same again, another for another seed or person."""
     found = {}
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
-        with Store.open(str(tmp_path / name), settings_of(seed=seed)) as store:
-            store.add_items(new_items(20))
+        with open_project(str(tmp_path / name), settings_of(seed=seed)) as store:
+            add_items(store, new_items(20))
             found[name] = [order(store, person) for person in people(store, 2)]
     first, second = found["a"]
     assert sorted(first) == sorted(second) == sorted(item.key for item in new_items(20))
@@ -51,27 +58,27 @@ def test_everybody_has_an_order_of_their_own(tmp_path):
 
 def test_answers_to_one_question_are_spread_out(tmp_path):
     """Six answers to each of ten questions: none within five of another, but at the very end."""
-    with Store.open(str(tmp_path / "a.db"), settings_of()) as store:
-        store.add_items(new_items(60, questions=10))
+    with open_project(str(tmp_path / "a.db"), settings_of()) as store:
+        add_items(store, new_items(60, questions=10))
         (anna,) = people(store, 1)
         work_off(store, anna)
-        asked = [given.item.content["question"] for given in store.assigned(anna)]
+        asked = [given.item.content["question"] for given in assigned_items(store, anna)]
     for place, question in enumerate(asked[:45]):
         assert question not in asked[max(0, place - 5) : place]
 
 
 def test_an_open_item_comes_first_and_a_few_can_be_fetched_ahead(annotation_database):
     """Five unanswered at most in one person's hands."""
-    with Store.open(annotation_database, settings_of()) as store:
-        store.add_items(new_items(20))
+    with open_project(annotation_database, settings_of()) as store:
+        add_items(store, new_items(20))
         (anna,) = people(store, 1)
-        assert [store.next_item(anna, after=number).number for number in (0, 0, 1, 2, 3, 4)] == [1, 1, 2, 3, 4, 5]
-        assert store.next_item(anna, after=5) is None
-        store.save(anna, 3, {}, save_id="a")
-        assert store.next_item(anna, after=2).number == 4
-        assert store.next_item(anna, after=5).number == 6
-        assert store.next_item(anna).number == 1
-        assert [given.number for given in store.assigned(anna)] == [1, 2, 3, 4, 5, 6]
+        assert [next_item(store, anna, after=number).number for number in (0, 0, 1, 2, 3, 4)] == [1, 1, 2, 3, 4, 5]
+        assert next_item(store, anna, after=5) is None
+        save_annotation(store, anna, 3, {}, save_id="a")
+        assert next_item(store, anna, after=2).number == 4
+        assert next_item(store, anna, after=5).number == 6
+        assert next_item(store, anna).number == 1
+        assert [given.number for given in assigned_items(store, anna)] == [1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize(
@@ -81,138 +88,138 @@ def test_however_unlike_their_pace_the_work_is_shared_evenly(tmp_path, number, p
     """Two hurry and the others begin only when nothing is left for those: all have the same, but for one item, and
     every item has as many annotators as it needs.
     """
-    with Store.open(str(tmp_path / "a.db"), settings_of(per_item=per_item, overlap=overlap)) as store:
-        store.add_items(new_items(24))
+    with open_project(str(tmp_path / "a.db"), settings_of(per_item=per_item, overlap=overlap)) as store:
+        add_items(store, new_items(24))
         own = people(store, number)
         hurrying = [*own[:2]] * 24
         for person in hurrying:
             work_off(store, person, most=1)
-        assert store.share(own[0]) == store.done(own[0])
+        assert expected_share(store, own[0]) == answered_count(store, own[0])
         for person in [*own[2:], *own]:
             work_off(store, person)
-        done = [store.done(person) for person in own]
+        done = [answered_count(store, person) for person in own]
         assert max(done) - min(done) <= difference
-        assert store.item_counts().finished == 24
-        assert [store.share(person) for person in own] == done
+        assert item_counts(store).finished == 24
+        assert [expected_share(store, person) for person in own] == done
 
 
 def test_who_never_comes_keeps_nobody_from_the_work_for_more_than_a_day(annotation_database):
     """The share of somebody who is not seen for 24 hours goes to those who are."""
     clock = Clock()
-    with Store.open(annotation_database, settings_of(per_item=1), clock=clock) as store:
-        store.add_items(new_items(8))
+    with open_project(annotation_database, settings_of(per_item=1), clock=clock) as store:
+        add_items(store, new_items(8))
         anna, _ = people(store, 2)
-        assert len(work_off(store, anna)) == store.share(anna) == 4
+        assert len(work_off(store, anna)) == expected_share(store, anna) == 4
         clock.now += DAY
-        assert store.share(anna) == 8
+        assert expected_share(store, anna) == 8
         assert len(work_off(store, anna)) == 4
 
 
 def test_who_comes_later_catches_up(annotation_database):
     """The rest is shared so that in the end all have the same, as far as that is possible."""
-    with Store.open(annotation_database, settings_of(per_item=1)) as store:
-        store.add_items(new_items(10))
+    with open_project(annotation_database, settings_of(per_item=1)) as store:
+        add_items(store, new_items(10))
         (anna,) = people(store, 1)
         work_off(store, anna, most=4)
-        ben = store.create_person("Ben", "annotator")[0].id
+        ben = create_person(store, "Ben", "annotator")[0].id
         assert len(work_off(store, ben)) == 5
         assert len(work_off(store, anna)) == 1
-        store.add_items(new_items(2, begin=10))
+        add_items(store, new_items(2, begin=10))
         assert len(work_off(store, ben)) == len(work_off(store, anna)) == 1
 
 
 def test_what_somebody_has_not_answered_goes_to_others_when_they_leave(annotation_database):
     """Their answers stay. Coming back, they can have it again if nobody took it."""
-    with Store.open(annotation_database, settings_of(per_item=1)) as store:
-        store.add_items(new_items(4))
+    with open_project(annotation_database, settings_of(per_item=1)) as store:
+        add_items(store, new_items(4))
         anna, ben = people(store, 2)
         done = work_off(store, anna, most=1)
-        held = store.next_item(anna).item.id
-        store.set_active(anna, active=False)
+        held = next_item(store, anna).item.id
+        set_active(store, anna, active=False)
         assert sorted(work_off(store, ben)) == sorted({1, 2, 3, 4} - set(done))
-        store.set_active(anna, active=True)
-        assert [given.state for given in store.assigned(anna)] == ["done"]
-        assert store.assigned_number(anna, 2).state == "given"  # a page that is still open can be sent
-        assert store.next_item(anna) is None
-        store.save(anna, 2, {"late": True}, save_id="late")
-        assert len(store.item_settled(held).said) == 2
+        set_active(store, anna, active=True)
+        assert [given.state for given in assigned_items(store, anna)] == ["done"]
+        assert assigned_item(store, anna, 2).state == "given"  # a page that is still open can be sent
+        assert next_item(store, anna) is None
+        save_annotation(store, anna, 2, {"late": True}, save_id="late")
+        assert len(annotated_item(store, held).annotations) == 2
 
 
 def test_a_released_item_that_nobody_took_comes_back_under_its_number(annotation_database):
     """Nobody is given an item twice."""
-    with Store.open(annotation_database, settings_of(per_item=1)) as store:
-        store.add_items(new_items(2))
+    with open_project(annotation_database, settings_of(per_item=1)) as store:
+        add_items(store, new_items(2))
         (anna,) = people(store, 1)
-        given = [store.next_item(anna, after=number) for number in (0, 1)]
-        store.set_active(anna, active=False)
-        assert store.assigned(anna) == []
-        store.set_active(anna, active=True)
-        back = [store.next_item(anna)]
-        back.append(store.next_item(anna, after=back[0].number if back[0].number == 1 else 2))
+        given = [next_item(store, anna, after=number) for number in (0, 1)]
+        set_active(store, anna, active=False)
+        assert assigned_items(store, anna) == []
+        set_active(store, anna, active=True)
+        back = [next_item(store, anna)]
+        back.append(next_item(store, anna, after=back[0].number if back[0].number == 1 else 2))
         assert {one.number: one.item.id for one in back} == {one.number: one.item.id for one in given}
 
 
 def test_what_was_given_and_not_answered_for_a_day_goes_to_others_when_nothing_else_is_left(annotation_database):
     """Not before, and not while there is something else."""
     clock = Clock()
-    with Store.open(annotation_database, settings_of(per_item=1), clock=clock) as store:
-        store.add_items(new_items(4))
+    with open_project(annotation_database, settings_of(per_item=1), clock=clock) as store:
+        add_items(store, new_items(4))
         anna, ben = people(store, 2)
-        held = store.next_item(anna).item.id
+        held = next_item(store, anna).item.id
         assert held not in work_off(store, ben)
         clock.now += DAY
         assert held not in work_off(store, ben, most=1)
         assert work_off(store, ben) == [held]
-        assert store.next_item(anna) is None
-        assert store.item_counts().finished == 4
-        store.save(anna, 1, {"late": True}, save_id="late")  # the page was open all the time
-        assert len(store.item_settled(held).said) == 2
+        assert next_item(store, anna) is None
+        assert item_counts(store).finished == 4
+        save_annotation(store, anna, 1, {"late": True}, save_id="late")  # the page was open all the time
+        assert len(annotated_item(store, held).annotations) == 2
 
 
 def test_items_without_a_question_are_given_all_the_same(tmp_path):
     """Forms decide what an item holds."""
-    with Store.open(str(tmp_path / "a.db"), settings_of()) as store:
-        store.add_items(NewItem(str(number), {"answer": "a"}) for number in range(3))
+    with open_project(str(tmp_path / "a.db"), settings_of()) as store:
+        add_items(store, (NewItem(str(number), {"answer": "a"}) for number in range(3)))
         (anna,) = people(store, 1)
         assert len(work_off(store, anna)) == 3
 
 
 def test_a_skipped_item_does_not_come_again(annotation_database):
     """Somebody who skips everything comes to an end, and the others get it."""
-    with Store.open(annotation_database, settings_of(per_item=1)) as store:
-        store.add_items(new_items(4))
+    with open_project(annotation_database, settings_of(per_item=1)) as store:
+        add_items(store, new_items(4))
         anna, ben = people(store, 2)
         skipped = 0
-        while (given := store.next_item(anna)) is not None:
-            store.skip(anna, given.number, save_id=new_id())
+        while (given := next_item(store, anna)) is not None:
+            skip_item(store, anna, given.number, save_id=new_id())
             skipped += 1
         assert skipped == 4
         assert len(work_off(store, ben)) == 4
-        assert store.next_item(anna) is None
+        assert next_item(store, anna) is None
 
 
 def questions_of(store, person):
     """Question → the keys that this person got, in their order."""
     found = {}
-    for given in store.assigned(person):
+    for given in assigned_items(store, person):
         found.setdefault(given.item.content["question"], []).append(given.item.key)
     return found
 
 
 def test_all_answers_to_a_question_go_to_the_same_people_on_request(annotation_database):
     """Three people at unlike pace, two for each question: all of its answers or none, in a row, in orders of their own."""
-    with Store.open(annotation_database, settings_of(whole_questions=True)) as store:
-        store.add_items(new_items(48, questions=12))
+    with open_project(annotation_database, settings_of(whole_questions=True)) as store:
+        add_items(store, new_items(48, questions=12))
         everybody = people(store, 3)
         for person, most in zip(everybody * 2, (5, 1, 2, 100, 100, 100), strict=True):
             work_off(store, person, most)
-        assert store.item_counts().finished == 48
+        assert item_counts(store).finished == 48
         got = [questions_of(store, person) for person in everybody]
         assert {len(keys) for each in got for keys in each.values()} == {4}
         assert [sum(question in each for each in got) for question in {*got[0], *got[1], *got[2]}] == [2] * 12
         assert sorted(len(each) for each in got) == [8, 8, 8]
         for person in everybody:
-            asked = [given.item.content["question"] for given in store.assigned(person)]
+            asked = [given.item.content["question"] for given in assigned_items(store, person)]
             assert len(list(pairwise_changes(asked))) == 8 - 1
         shared = [question for question in got[0] if question in got[1]]
         assert any(got[0][question] != got[1][question] for question in shared)
@@ -225,19 +232,19 @@ def pairwise_changes(asked):
 
 def test_answers_that_come_later_go_to_who_has_their_question(annotation_database):
     """And need as many annotators as those before, also where not all items are to be graded twice."""
-    with Store.open(annotation_database, settings_of(whole_questions=True, overlap=0.5)) as store:
-        store.add_items(new_items(16, questions=8))
+    with open_project(annotation_database, settings_of(whole_questions=True, overlap=0.5)) as store:
+        add_items(store, new_items(16, questions=8))
         anna, ben, eve = people(store, 3)
         for person in (anna, ben, eve):
             work_off(store, person)
-        needed = {each.item.content["question"]: each.item.needed for each in store.settled()}
+        needed = {each.item.content["question"]: each.item.needed for each in annotated_items(store)}
         assert sorted(needed.values()) == [1] * 4 + [2] * 4
         before = {person: set(questions_of(store, person)) for person in (anna, ben, eve)}
-        store.add_items(new_items(8, questions=8, begin=16))
+        add_items(store, new_items(8, questions=8, begin=16))
         for person in (eve, anna, ben):
             work_off(store, person)
-        assert {each.item.content["question"]: each.item.needed for each in store.settled()} == needed
-        assert {each.item.needed for each in store.settled()} == {1, 2}
+        assert {each.item.content["question"]: each.item.needed for each in annotated_items(store)} == needed
+        assert {each.item.needed for each in annotated_items(store)} == {1, 2}
         for person in (anna, ben, eve):
             after = questions_of(store, person)
             assert set(after) == before[person]
@@ -248,18 +255,18 @@ def test_a_skipped_or_forgotten_answer_brings_its_question_along(annotation_data
     """Whoever gets it gets the other answers, too; whose day is over loses what they have not answered of it."""
     clock = Clock()
     settings = settings_of(whole_questions=True, per_item=1)
-    with Store.open(annotation_database, settings, clock=clock) as store:
-        store.add_items(new_items(3, questions=1))
+    with open_project(annotation_database, settings, clock=clock) as store:
+        add_items(store, new_items(3, questions=1))
         anna, ben, eve = people(store, 3)
-        given = store.next_item(anna)
-        assert len(store.assigned(anna)) == 3
-        store.skip(anna, given.number, save_id=new_id())
+        given = next_item(store, anna)
+        assert len(assigned_items(store, anna)) == 3
+        skip_item(store, anna, given.number, save_id=new_id())
         work_off(store, anna, 1)
         assert len(work_off(store, ben, 2)) == 2
         clock.now += DAY
         assert len(work_off(store, eve)) == 3
-        assert len(store.assigned(ben)) == 2
-        assert store.item_counts().finished == 3
+        assert len(assigned_items(store, ben)) == 2
+        assert item_counts(store).finished == 3
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -267,32 +274,32 @@ def test_whatever_people_do_they_have_whole_questions(tmp_path, seed):
     """Saves, skips, undos, people who leave, come back and stay away, later answers; and the sums stay right."""
     drawn, clock = random.Random(seed), Clock()
     settings = settings_of(whole_questions=True, overlap=0.5, per_item=2)
-    with Store.open(str(tmp_path / "a.db"), settings, clock=clock) as store:
-        store.add_items(new_items(20, questions=6))
+    with open_project(str(tmp_path / "a.db"), settings, clock=clock) as store:
+        add_items(store, new_items(20, questions=6))
         size, everybody, seen, checked = 20, people(store, 3), {}, 0
         for step in range(150):
             person = drawn.choice(everybody)
             what = drawn.random()
             if what < 0.04:
-                store.set_active(person, active=False)
-                store.set_active(person, active=True)
+                set_active(store, person, active=False)
+                set_active(store, person, active=True)
             elif what < 0.08:
                 clock.now += DAY
             elif what < 0.1:
-                size += store.add_items(new_items(2, questions=6, begin=size))
+                size += add_items(store, new_items(2, questions=6, begin=size))
             elif what < 0.15:
-                store.undo(person, save_id=new_id())
-            elif (given := store.next_item(person)) is not None:
+                undo_last(store, person, save_id=new_id())
+            elif (given := next_item(store, person)) is not None:
                 question = given.item.content["question"]
                 every = {item.key for item in new_items(size, questions=6) if item.content["question"] == question}
                 if given.number > seen.get(person, 0):  # new to them: then the whole question is
                     assert set(questions_of(store, person)[question]) == every, step
                     checked += 1
-                seen[person] = max(each.number for each in store.assigned(person))
+                seen[person] = max(each.number for each in assigned_items(store, person))
                 if what < 0.3:
-                    store.skip(person, given.number, save_id=new_id())
+                    skip_item(store, person, given.number, save_id=new_id())
                 else:
-                    store.save(person, given.number, {"grade": 1}, save_id=new_id())
+                    save_annotation(store, person, given.number, {"grade": 1}, save_id=new_id())
         assert checked > 5
         for person in everybody:
             work_off(store, person)

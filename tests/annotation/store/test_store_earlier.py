@@ -4,7 +4,12 @@ import pytest
 from storing import new_id, settings_of
 
 from saiten.annotation.records import NewItem
-from saiten.annotation.store import Store
+from saiten.annotation.store.assigned import earlier_item
+from saiten.annotation.store.assignment import next_item
+from saiten.annotation.store.items import add_items
+from saiten.annotation.store.people import create_person
+from saiten.annotation.store.project import open_project
+from saiten.annotation.store.saving import save_annotation, skip_item, undo_last
 
 SAME = '同じ "参照回答" \\ と👩\u200d🏫\nその続き'
 
@@ -13,18 +18,21 @@ SAME = '同じ "参照回答" \\ と👩\u200d🏫\nその続き'
 def store(annotation_database):
     """Three items with one reference, one with another that holds it, one without; five annotators answer each."""
     references = (SAME, SAME, SAME, f"{SAME}。", None)
-    with Store.open(annotation_database, settings_of(per_item=5)) as store:
-        store.add_items(
-            NewItem(str(n), {"answer": f"{SAME}{n}"} | ({"reference": text} if text else {}))
-            for n, text in enumerate(references)
+    with open_project(annotation_database, settings_of(per_item=5)) as store:
+        add_items(
+            store,
+            (
+                NewItem(str(n), {"answer": f"{SAME}{n}"} | ({"reference": text} if text else {}))
+                for n, text in enumerate(references)
+            ),
         )
         yield store
 
 
 def person_with_all(store, name):
     """The person, and their numbers by the items' keys: nothing said yet."""
-    person, _ = store.create_person(name, "annotator")
-    found = [store.next_item(person.id, after=number) for number in range(5)]
+    person, _ = create_person(store, name, "annotator")
+    found = [next_item(store, person.id, after=number) for number in range(5)]
     return person.id, {each.item.key: each.number for each in found}
 
 
@@ -34,21 +42,21 @@ def test_the_latest_answer_of_ones_own_is_found_by_the_same_text(store):
     ben, theirs = person_with_all(store, "Ben")
 
     def found(key):
-        earlier = store.earlier(anna, number[key], "reference")
-        return earlier and (earlier.number, earlier.answered.payload)
+        earlier = earlier_item(store, anna, number[key], "reference")
+        return earlier and (earlier.number, earlier.annotation.payload)
 
-    store.save(ben, theirs["0"], {"by": "Ben"}, save_id=new_id())
-    store.save(anna, number["3"], {"n": 3}, save_id=new_id())
+    save_annotation(store, ben, theirs["0"], {"by": "Ben"}, save_id=new_id())
+    save_annotation(store, anna, number["3"], {"n": 3}, save_id=new_id())
     assert [found(key) for key in "01234"] == [None] * 5
-    store.save(anna, number["0"], {"n": 0}, save_id=new_id())
-    store.save(anna, number["1"], {"n": 1}, save_id=new_id())
+    save_annotation(store, anna, number["0"], {"n": 0}, save_id=new_id())
+    save_annotation(store, anna, number["1"], {"n": 1}, save_id=new_id())
     assert [found(key) for key in "01234"] == [
         (number["1"], {"n": 1}), (number["0"], {"n": 0}), (number["1"], {"n": 1}), None, None,
     ]  # fmt: skip
-    store.save(anna, number["0"], {"n": "again"}, save_id=new_id())
+    save_annotation(store, anna, number["0"], {"n": "again"}, save_id=new_id())
     assert found("2") == (number["0"], {"n": "again"})
-    store.skip(anna, number["0"], save_id=new_id())
+    skip_item(store, anna, number["0"], save_id=new_id())
     assert found("2") == (number["1"], {"n": 1})
-    store.undo(anna, save_id=new_id())
+    undo_last(store, anna, save_id=new_id())
     assert found("2") == (number["0"], {"n": "again"})
-    assert store.earlier(anna, 99, "reference") is None
+    assert earlier_item(store, anna, 99, "reference") is None

@@ -8,8 +8,16 @@ from hypothesis import strategies as st
 from storing import new_items, settings_of
 
 from saiten.annotation.records import NewItem
-from saiten.annotation.store import Store
+from saiten.annotation.store.annotated import annotated_item, annotated_items
+from saiten.annotation.store.assigned import assigned_items
+from saiten.annotation.store.assignment import next_item
+from saiten.annotation.store.items import add_items
 from saiten.annotation.store.order import BINS, bin_of, bins_of, place
+from saiten.annotation.store.people import create_person
+from saiten.annotation.store.prelabels import add_prelabels
+from saiten.annotation.store.progress import item_counts
+from saiten.annotation.store.project import open_project
+from saiten.annotation.store.saving import save_annotation
 from saiten.errors import BadInput
 
 STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
@@ -17,10 +25,10 @@ STEADY = settings(deadline=None, derandomize=True, database=None, suppress_healt
 
 def needed_by_key(url: str) -> dict[str, int]:
     """How many annotators each item needs: whoever it is, they all get it in the end."""
-    with Store.open(url) as store:
+    with open_project(url) as store:
         found = {}
         last = 0
-        while (settled := store.item_settled(last + 1)) is not None:
+        while (settled := annotated_item(store, last + 1)) is not None:
             last = settled.item.id
             found[settled.item.key] = settled.item.needed
     return found
@@ -28,26 +36,26 @@ def needed_by_key(url: str) -> dict[str, int]:
 
 def test_items_are_added_once(annotation_database):
     """Given again, in whatever order and however often, they are passed over; new ones are added."""
-    with Store.open(annotation_database, settings_of()) as store:
-        assert store.add_items(new_items(3)) == 3
-        assert store.add_items(chain(new_items(4), new_items(2))) == 1
-        assert store.add_items([]) == 0
-        assert store.item_counts().total == 4
+    with open_project(annotation_database, settings_of()) as store:
+        assert add_items(store, new_items(3)) == 3
+        assert add_items(store, chain(new_items(4), new_items(2))) == 1
+        assert add_items(store, []) == 0
+        assert item_counts(store).total == 4
 
 
 def test_another_content_under_a_known_key_is_refused_and_nothing_is_added(annotation_database):
     """Labels would otherwise be about an answer that nobody saw; the text names the key."""
-    with Store.open(annotation_database, settings_of()) as store:
-        store.add_items(new_items(2))
+    with open_project(annotation_database, settings_of()) as store:
+        add_items(store, new_items(2))
         for wrong in (
             [NewItem("new", {}), NewItem("標本/1", {"question": "質問 1", "answer": "別"})],
             [NewItem("new", {"a": 1}), NewItem("new", {"a": 2})],
             [NewItem(f"new {number}", {}) for number in range(700)] + [NewItem("new 3", {"a": 1})],
         ):
-            with pytest.raises(BadInput, match=r"'(標本/1|new|new 3)' is there already with another content"):
-                store.add_items(wrong)
-            assert store.item_counts().total == 2
-        assert store.add_items([NewItem("標本/1", {"answer": "回答 1", "question": "質問 1"})]) == 0
+            with pytest.raises(BadInput, match=r"'(標本/1|new|new 3)' is already stored with other content"):
+                add_items(store, wrong)
+            assert item_counts(store).total == 2
+        assert add_items(store, [NewItem("標本/1", {"answer": "回答 1", "question": "質問 1"})]) == 0
 
 
 def test_an_exception_of_the_source_adds_nothing(annotation_database):
@@ -57,11 +65,11 @@ def test_an_exception_of_the_source_adds_nothing(annotation_database):
         yield from new_items(1200)
         raise BadInput("line 1201")
 
-    with Store.open(annotation_database, settings_of()) as store:
+    with open_project(annotation_database, settings_of()) as store:
         with pytest.raises(BadInput, match="line 1201"):
-            store.add_items(broken())
-        assert store.item_counts().total == 0
-        assert store.add_items(new_items(1)) == 1
+            add_items(store, broken())
+        assert item_counts(store).total == 0
+        assert add_items(store, new_items(1)) == 1
 
 
 @pytest.mark.parametrize(
@@ -77,17 +85,17 @@ def test_an_exception_of_the_source_adds_nothing(annotation_database):
 )
 def test_what_cannot_be_kept_is_refused(annotation_database, item):
     """In a sentence, on both databases alike."""
-    with Store.open(annotation_database, settings_of()) as store, pytest.raises(BadInput):
-        store.add_items([item])
+    with open_project(annotation_database, settings_of()) as store, pytest.raises(BadInput):
+        add_items(store, [item])
 
 
 def test_any_text_comes_back_as_it_was(annotation_database):
     """Zero characters, controls, long keys, numbers, nested objects: content is the same when it is read."""
     content = {"question": "\0\x1b\u202e𠮟\n", "contexts": ["a" * 100_000, ""], "n": 2**70, "f": 0.1, "none": None}
-    with Store.open(annotation_database, settings_of()) as store:
-        store.add_items([NewItem("鍵" * 5000, content), NewItem("鍵" * 5000 + "2", {})])
-        anna, _ = store.create_person("Anna", "annotator")
-        found = [store.next_item(anna.id), store.next_item(anna.id, after=1)]
+    with open_project(annotation_database, settings_of()) as store:
+        add_items(store, [NewItem("鍵" * 5000, content), NewItem("鍵" * 5000 + "2", {})])
+        anna, _ = create_person(store, "Anna", "annotator")
+        found = [next_item(store, anna.id), next_item(store, anna.id, after=1)]
         contents = {given.item.key: given.item.content for given in found}
         assert contents == {"鍵" * 5000: content, "鍵" * 5000 + "2": {}}
 
@@ -98,10 +106,10 @@ def test_any_text_comes_back_as_it_was(annotation_database):
 )
 def test_the_overlap_is_exact_after_every_call_and_never_changes_what_was_there(annotation_database, overlap, steps):
     """`round(overlap * items)` items need `per_item` annotators, whatever came in how many calls."""
-    with Store.open(annotation_database, settings_of(overlap=overlap, per_item=3)) as store:
+    with open_project(annotation_database, settings_of(overlap=overlap, per_item=3)) as store:
         before, begin = {}, 0
         for step in steps:
-            store.add_items(new_items(step, begin=begin))
+            add_items(store, new_items(step, begin=begin))
             begin += step
             now = needed_by_key(annotation_database)
             assert sum(needed == 3 for needed in now.values()) == round(overlap * begin)
@@ -115,8 +123,8 @@ def test_the_overlap_is_drawn_with_the_seed(tmp_path):
 
     def drawn(name, seed, items):
         url = str(tmp_path / name)
-        with Store.open(url, settings_of(overlap=0.2, seed=seed)) as store:
-            store.add_items(items)
+        with open_project(url, settings_of(overlap=0.2, seed=seed)) as store:
+            add_items(store, items)
         return {key for key, needed in needed_by_key(url).items() if needed == 2}
 
     first = drawn("a", 1, new_items(100))
@@ -128,35 +136,35 @@ def test_the_overlap_is_drawn_with_the_seed(tmp_path):
 def test_prelabels_are_kept_once_and_shown_if_wanted(annotation_database):
     """Shown, hidden, and recorded which."""
     for shown in ("shown", "hidden"):
-        with Store.open(annotation_database, settings_of(prelabels=shown), project=shown) as store:
-            store.add_items(new_items(1))
+        with open_project(annotation_database, settings_of(prelabels=shown), name=shown) as store:
+            add_items(store, new_items(1))
             rows = [("標本/0", "offline", {"grade": 2})]
-            assert store.add_prelabels(rows) == 1
-            anna, _ = store.create_person("Anna", "annotator")
-            given = store.next_item(anna.id)
+            assert add_prelabels(store, rows) == 1
+            anna, _ = create_person(store, "Anna", "annotator")
+            given = next_item(store, anna.id)
             assert given.prelabel == ({"grade": 2} if shown == "shown" else None)
-            assert store.assigned(anna.id) == [given]
-            assert store.add_prelabels(rows) == 0
-            store.save(anna.id, 1, {"grade": 3}, save_id="x")
-            assert next(store.settled()).prelabel == ("offline", {"grade": 2}, shown == "shown")
+            assert assigned_items(store, anna.id) == [given]
+            assert add_prelabels(store, rows) == 0
+            save_annotation(store, anna.id, 1, {"grade": 3}, save_id="x")
+            assert next(annotated_items(store)).prelabel == ("offline", {"grade": 2}, shown == "shown")
 
 
 def test_prelabels_that_do_not_fit_are_refused_and_none_is_added(annotation_database):
     """An unknown item, a second opinion, or one that comes too late to be shown to everybody."""
-    with Store.open(annotation_database, settings_of(prelabels="shown")) as store:
-        store.add_items(new_items(2))
-        anna, _ = store.create_person("Anna", "annotator")
-        taken = store.next_item(anna.id).item.key
+    with open_project(annotation_database, settings_of(prelabels="shown")) as store:
+        add_items(store, new_items(2))
+        anna, _ = create_person(store, "Anna", "annotator")
+        taken = next_item(store, anna.id).item.key
         (free,) = {"標本/0", "標本/1"} - {taken}
         for wrong, told in (
             ([(free, "j", {}), ("nowhere", "j", {})], "no item 'nowhere'"),
             ([(free, "j", {}), (free, "k", {})], "another pre-label"),
-            ([(free, "j", {}), (taken, "j", {})], "given to an annotator already"),
+            ([(free, "j", {}), (taken, "j", {})], "assigned already"),
             ([(free, "", {})], "1 to 200 characters"),
         ):
             with pytest.raises(BadInput, match=told):
-                store.add_prelabels(wrong)
-        assert store.add_prelabels([(free, "j", {})]) == 1
+                add_prelabels(store, wrong)
+        assert add_prelabels(store, [(free, "j", {})]) == 1
 
 
 @STEADY

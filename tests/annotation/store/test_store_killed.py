@@ -7,7 +7,9 @@ from sqlalchemy import select
 from storing import new_items, settings_of
 from workers import another_process, saves
 
-from saiten.annotation.store import Store
+from saiten.annotation.store.items import add_items
+from saiten.annotation.store.people import create_person
+from saiten.annotation.store.project import open_project
 from saiten.annotation.store.schema import acts
 
 
@@ -17,17 +19,17 @@ def test_what_was_acknowledged_is_there_however_often_the_process_is_killed(anno
     """
     dice = random.Random(20261121)
     acknowledged = set()
-    with Store.open(annotation_database, settings_of()) as store:
-        store.add_items(new_items(200))
+    with open_project(annotation_database, settings_of()) as store:
+        add_items(store, new_items(200))
         for number in range(8):
-            store.create_person(f"P{number}", "annotator")
+            create_person(store, f"P{number}", "annotator")
     for _ in range(5 if annotation_database.startswith("sqlite") else 2):
         with another_process(saves, annotation_database) as (process, told):
             said = [told.readline() for _ in range(dice.randrange(1, 60))]
             process.kill()
             said += told.readlines()
         acknowledged |= {line.decode().strip() for line in said}
-        with Store.open(annotation_database) as store, store._database._engine.connect() as connection:
+        with open_project(annotation_database) as store, store.database.engine.connect() as connection:
             found = connection.execute(select(acts.c.save_id, acts.c.payload)).all()
             assert acknowledged <= {save_id for save_id, payload in found if save_id in payload}
             wrong = connection.exec_driver_sql(

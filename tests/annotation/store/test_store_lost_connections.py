@@ -6,34 +6,41 @@ import pytest
 from sqlalchemy import text
 from storing import new_id, new_items, settings_of
 
-from saiten.annotation.store import Store, StoreUnavailable
+from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.assignment import next_item
+from saiten.annotation.store.failures import StoreUnavailable
+from saiten.annotation.store.items import add_items
+from saiten.annotation.store.people import create_person
+from saiten.annotation.store.project import open_project
+from saiten.annotation.store.saving import save_annotation
+from saiten.annotation.store.sessions import find_session
 
 
 @pytest.fixture
 def store(postgres_server):
     """A few items, and an annotator number 1."""
-    with Store.open(postgres_server.new_database(), settings_of()) as store:
-        store.add_items(new_items(5))
-        store.create_person("Anna", "annotator")
+    with open_project(postgres_server.new_database(), settings_of()) as store:
+        add_items(store, new_items(5))
+        create_person(store, "Anna", "annotator")
         yield store
 
 
 def test_connections_that_were_cut_while_nobody_used_them_are_replaced(store, postgres_server):
     """Nobody notices."""
-    number = store.next_item(1).number
+    number = next_item(store, 1).number
     assert postgres_server.cut_connections() > 0
-    assert store.save(1, number, {"grade": 1}, save_id="a").again is False
+    assert save_annotation(store, 1, number, {"grade": 1}, save_id="a").again is False
 
 
 def test_a_connection_that_is_cut_under_way_is_told_and_the_next_call_works(store, postgres_server):
     """The save waits for a lock when its connection is cut: the page hears that it shall send again, and does."""
-    number = store.next_item(1).number
-    engine = store._database._engine
+    number = next_item(store, 1).number
+    engine = store.database.engine
     failed = []
 
     def save():
         try:
-            store.save(1, number, {"grade": 1}, save_id="a")
+            save_annotation(store, 1, number, {"grade": 1}, save_id="a")
         except StoreUnavailable as error:
             failed.append(error)
 
@@ -49,25 +56,25 @@ def test_a_connection_that_is_cut_under_way_is_told_and_the_next_call_works(stor
         holder.rollback()
     assert len(failed) == 1
     assert "try again" in str(failed[0])
-    assert store.save(1, number, {"grade": 1}, save_id="a").again is False
+    assert save_annotation(store, 1, number, {"grade": 1}, save_id="a").again is False
 
 
 def test_a_server_that_is_away_is_told_and_found_again(store, postgres_server):
     """Every call says StoreUnavailable while it is away; afterwards all is as it was."""
-    number = store.next_item(1).number
-    store.save(1, number, {"grade": 1}, save_id="a")
+    number = next_item(store, 1).number
+    save_annotation(store, 1, number, {"grade": 1}, save_id="a")
     postgres_server.stop()
     try:
         for away in (
-            lambda: store.save(1, number, {"grade": 2}, save_id="b"),
-            lambda: store.next_item(1),
-            lambda: store.session("x"),
-            lambda: list(store.settled()),
+            lambda: save_annotation(store, 1, number, {"grade": 2}, save_id="b"),
+            lambda: next_item(store, 1),
+            lambda: find_session(store, "x"),
+            lambda: list(annotated_items(store)),
         ):
             with pytest.raises(StoreUnavailable):
                 away()
     finally:
         postgres_server.start()
-    assert store.save(1, number, {"grade": 1}, save_id="a").again is True
-    assert store.save(1, number, {"grade": 2}, save_id="b").again is False
-    assert store.save(1, store.next_item(1).number, {"grade": 1}, save_id=new_id()).revision == 1
+    assert save_annotation(store, 1, number, {"grade": 1}, save_id="a").again is True
+    assert save_annotation(store, 1, number, {"grade": 2}, save_id="b").again is False
+    assert save_annotation(store, 1, next_item(store, 1).number, {"grade": 1}, save_id=new_id()).revision == 1

@@ -9,10 +9,17 @@ from sqlalchemy import text
 from storing import new_id, settings_of, work_off
 
 from saiten.annotation.records import NewItem
-from saiten.annotation.store import Store, schema
+from saiten.annotation.store import schema
 from saiten.annotation.store.addresses import FileAddress, read_address
+from saiten.annotation.store.annotated import annotated_item, annotated_items, decide
+from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.engines import file_engine, server_engine
+from saiten.annotation.store.items import add_items
 from saiten.annotation.store.migrating import VERSION_TABLE, migrate
+from saiten.annotation.store.people import create_person
+from saiten.annotation.store.prelabels import add_prelabels
+from saiten.annotation.store.project import open_project
+from saiten.annotation.store.saving import save_annotation
 from saiten.errors import ConfigurationError
 
 
@@ -24,7 +31,7 @@ def engine_for(url):
 
 def test_the_steps_lead_to_the_tables_that_the_code_knows(fresh_database):
     """Tables, columns, types, indexes and constraints are the same in the migrations and in the schema."""
-    Store.open(fresh_database, settings_of()).close()
+    open_project(fresh_database, settings_of()).close()
     engine = engine_for(fresh_database)
     with engine.connect() as connection:
         options = {"version_table": VERSION_TABLE, "compare_type": True, "target_metadata": schema.metadata}
@@ -56,24 +63,24 @@ def test_an_old_database_is_brought_up_to_date_with_all_that_is_in_it(fresh_data
             for table in ("people", "items", "assignments", "acts"):
                 connection.execute(text(f"SELECT setval('saiten_{table}_id_seq', 100)"))
     engine.dispose()
-    with Store.open(fresh_database) as store:
-        (settled,) = store.settled()
-        assert [(person.name, said.payload) for person, said in settled.said] == [("Anna", {"grade": 4})]
-        store.decide(settled.item.id, {"grade": 3}, "", 2)
-        store.add_prelabels([])
-        assert store.item_settled(settled.item.id).decision.payload == {"grade": 3}
-        ben, _ = store.create_person("Ben", "annotator")
+    with open_project(fresh_database) as store:
+        (settled,) = annotated_items(store)
+        assert [(person.name, said.payload) for person, said in settled.annotations] == [("Anna", {"grade": 4})]
+        decide(store, settled.item.id, {"grade": 3}, "", admin=2)
+        add_prelabels(store, [])
+        assert annotated_item(store, settled.item.id).decision.payload == {"grade": 3}
+        ben, _ = create_person(store, "Ben", "annotator")
         assert work_off(store, ben.id) == [settled.item.id]
 
 
 def test_a_database_of_a_newer_saiten_is_refused(fresh_database):
     """Nothing is touched, and the text says to update."""
-    Store.open(fresh_database, settings_of()).close()
+    open_project(fresh_database, settings_of()).close()
     engine = engine_for(fresh_database)
     with engine.begin() as connection:
         connection.execute(text("UPDATE saiten_version SET version_num = '9999'"))
-    with pytest.raises(ConfigurationError, match=r"newer saiten \(its tables are of revision 9999"):
-        Store.open(fresh_database, settings_of())
+    with pytest.raises(ConfigurationError, match=r"newer saiten \(its tables have revision 9999"):
+        open_project(fresh_database, settings_of())
     with engine.connect() as connection:
         assert connection.scalar(text("SELECT version_num FROM saiten_version")) == "9999"
     engine.dispose()
@@ -85,14 +92,14 @@ def test_a_step_that_fails_leaves_nothing_behind(fresh_database):
     with engine.execution_options(writes=True).begin() as connection:
         migrate(connection, "old", target="0001")
         connection.execute(text("CREATE TABLE saiten_prelabels (in_the_way INTEGER)"))
-    with pytest.raises(ConfigurationError, match=r"cannot be made.*saiten_prelabels"):
-        Store.open(fresh_database, settings_of())
+    with pytest.raises(ConfigurationError, match=r"cannot be migrated.*saiten_prelabels"):
+        open_project(fresh_database, settings_of())
     with engine.begin() as connection:
         assert connection.scalar(text("SELECT version_num FROM saiten_version")) == "0001"
         assert not connection.dialect.has_table(connection, "saiten_decisions")
         connection.execute(text("DROP TABLE saiten_prelabels"))
     engine.dispose()
-    with Store.open(fresh_database, settings_of()) as store:
-        store.add_items([NewItem("k", {})])
-        anna, _ = store.create_person("Anna", "annotator")
-        store.save(anna.id, store.next_item(anna.id).number, {}, save_id=new_id())
+    with open_project(fresh_database, settings_of()) as store:
+        add_items(store, [NewItem("k", {})])
+        anna, _ = create_person(store, "Anna", "annotator")
+        save_annotation(store, anna.id, next_item(store, anna.id).number, {}, save_id=new_id())

@@ -13,22 +13,31 @@ import pytest
 from storing import new_items, settings_of
 from workers import another_process, opens
 
-from saiten.annotation.store import NoSuchProject, Store, StoreUnavailable
+from saiten.annotation.store.annotated import annotated_item
+from saiten.annotation.store.assigned import assigned_item, assigned_items
+from saiten.annotation.store.assignment import next_item
+from saiten.annotation.store.failures import NoSuchProject, StoreUnavailable
+from saiten.annotation.store.items import add_items
+from saiten.annotation.store.people import all_people, create_person, person_by_token, renew_token, set_active
+from saiten.annotation.store.progress import item_counts
+from saiten.annotation.store.project import open_project
+from saiten.annotation.store.saving import save_annotation
+from saiten.annotation.store.sessions import begin_session, find_session
 from saiten.errors import BadInput, ConfigurationError
 
 
 def test_a_project_is_made_once_and_found_again(fresh_database):
     """Opened again, with the same settings or none, everything is as it was."""
-    with Store.open(fresh_database, settings_of(overlap=0.5, seed=7)) as store:
-        store.add_items(new_items(10))
-        anna, token = store.create_person("Anna", "annotator")
+    with open_project(fresh_database, settings_of(overlap=0.5, seed=7)) as store:
+        add_items(store, new_items(10))
+        anna, token = create_person(store, "Anna", "annotator")
         identity = store.identity
     for settings in (None, settings_of(overlap=0.5, seed=7)):
-        with Store.open(fresh_database, settings) as store:
+        with open_project(fresh_database, settings) as store:
             assert store.settings == settings_of(overlap=0.5, seed=7)
             assert store.identity == identity
-            assert store.person_by_token(token) == anna
-            assert store.item_counts().total == 10
+            assert person_by_token(store, token) == anna
+            assert item_counts(store).total == 10
 
 
 @pytest.mark.parametrize(
@@ -44,9 +53,9 @@ def test_a_project_is_made_once_and_found_again(fresh_database):
 )
 def test_other_settings_are_refused_by_name(annotation_database, changes, told):
     """Who opens a project with other settings than it was made with hears which differ."""
-    Store.open(annotation_database, settings_of()).close()
+    open_project(annotation_database, settings_of()).close()
     with pytest.raises(BadInput) as caught:
-        Store.open(annotation_database, settings_of(**changes))
+        open_project(annotation_database, settings_of(**changes))
     assert told in str(caught.value)
 
 
@@ -56,64 +65,64 @@ def test_other_settings_are_refused_by_name(annotation_database, changes, told):
 def test_settings_that_make_no_sense_are_refused(tmp_path, changes):
     """Neither is a project made of them."""
     with pytest.raises(BadInput):
-        Store.open(str(tmp_path / "x.db"), settings_of(**changes))
+        open_project(str(tmp_path / "x.db"), settings_of(**changes))
     with pytest.raises(NoSuchProject):
-        Store.open(str(tmp_path / "x.db"))
+        open_project(str(tmp_path / "x.db"))
 
 
 def test_several_projects_share_a_database_and_nothing_else(annotation_database):
     """People, items and sessions of one are not seen in the other."""
     with (
-        Store.open(annotation_database, settings_of(), project="a") as first,
-        Store.open(annotation_database, settings_of(form="correct"), project="b") as second,
+        open_project(annotation_database, settings_of(), name="a") as first,
+        open_project(annotation_database, settings_of(form="correct"), name="b") as second,
     ):
-        first.add_items(new_items(3))
-        anna, token = first.create_person("Anna", "annotator")
-        secret, _ = first.begin_session(anna.id)
-        given = first.next_item(anna.id)
-        assert second.people() == []
-        assert second.item_counts().total == 0
-        assert second.person_by_token(token) is None
-        assert second.session(secret) is None
-        assert second.assigned(anna.id) == []
-        assert second.assigned_number(anna.id, given.number) is None
-        assert second.item_settled(given.item.id) is None
+        add_items(first, new_items(3))
+        anna, token = create_person(first, "Anna", "annotator")
+        secret, _ = begin_session(first, anna.id)
+        given = next_item(first, anna.id)
+        assert all_people(second) == []
+        assert item_counts(second).total == 0
+        assert person_by_token(second, token) is None
+        assert find_session(second, secret) is None
+        assert assigned_items(second, anna.id) == []
+        assert assigned_item(second, anna.id, given.number) is None
+        assert annotated_item(second, given.item.id) is None
         for refused in (
-            lambda: second.next_item(anna.id),
-            lambda: second.save(anna.id, given.number, {}, save_id="x"),
-            lambda: second.new_token(anna.id),
-            lambda: second.set_active(anna.id, active=False),
-            lambda: second.begin_session(anna.id),
+            lambda: next_item(second, anna.id),
+            lambda: save_annotation(second, anna.id, given.number, {}, save_id="x"),
+            lambda: renew_token(second, anna.id),
+            lambda: set_active(second, anna.id, active=False),
+            lambda: begin_session(second, anna.id),
         ):
             with pytest.raises(BadInput):
                 refused()
-        assert first.session(secret).person == anna
-        assert second.create_person("Anna", "annotator")[0].id != anna.id
+        assert find_session(first, secret).person == anna
+        assert create_person(second, "Anna", "annotator")[0].id != anna.id
         assert first.identity != second.identity
-    with pytest.raises(NoSuchProject, match="those there: 'a', 'b'"):
-        Store.open(annotation_database, project="c")
+    with pytest.raises(NoSuchProject, match="it has 'a', 'b'"):
+        open_project(annotation_database, name="c")
 
 
 @pytest.mark.parametrize("written", ["{path}", "sqlite:///{path}", "SQLite:///{path}"])
 def test_a_file_is_given_by_its_path_or_as_a_url(tmp_path, written):
     """Either way the same file is meant; folders that are not there are made."""
     path = tmp_path / "新しい folder" / "100% labels.db"
-    Store.open(written.format(path=path), settings_of()).close()
+    open_project(written.format(path=path), settings_of()).close()
     assert path.exists()
 
 
 @pytest.mark.parametrize(
     ("address", "told"),
     [
-        ("mysql://u:secret@host/db", "'mysql' is no kind of database"),
-        ("postgresql+asyncpg://u:secret@host/db", "'postgresql+asyncpg' is no kind of database"),
-        ("https://u:secret@host", "'https' is no kind of database"),
-        ("sqlite://", "a database in memory would forget"),
-        ("sqlite:///:memory:", "a database in memory would forget"),
-        (":memory:", "a database in memory would forget"),
-        ("", "a database in memory would forget"),
+        ("mysql://u:secret@host/db", "'mysql' databases are not supported"),
+        ("postgresql+asyncpg://u:secret@host/db", "'postgresql+asyncpg' databases are not supported"),
+        ("https://u:secret@host", "'https' databases are not supported"),
+        ("sqlite://", "an in-memory database would lose"),
+        ("sqlite:///:memory:", "an in-memory database would lose"),
+        (":memory:", "an in-memory database would lose"),
+        ("", "an in-memory database would lose"),
         ("sqlite:///x.db?mode=ro", "no parameters"),
-        ("a\0b.db", "zero character"),
+        ("a\0b.db", "NUL character"),
         ("postgresql://u:secret@ho@st/db", "as %40"),
         ("postgresql://u:secret@host:port/db", "cannot be read"),
         ("postgresql://u:secret@127.0.0.1:1/db", "postgresql://***@127.0.0.1:1/db cannot be used"),
@@ -125,7 +134,7 @@ def test_a_file_is_given_by_its_path_or_as_a_url(tmp_path, written):
 def test_other_addresses_are_refused_in_words_without_the_password(address, told):
     """One sentence says what was wrong, and on one line; what may be a password is not in it."""
     with pytest.raises(ConfigurationError) as caught:
-        Store.open(address, settings_of())
+        open_project(address, settings_of())
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "secret" not in str(caught.value)
@@ -138,11 +147,11 @@ def test_files_that_are_no_annotation_database_are_left_as_they_are(tmp_path):
     with sqlite3.connect(other) as connection:
         connection.execute("CREATE TABLE theirs (x)")
     connection.close()
-    Store.open(str(cut), settings_of()).close()
+    open_project(str(cut), settings_of()).close()
     cut.write_bytes(cut.read_bytes()[:5000])
     for path, told in (
-        (text, "no annotation database"),
-        (other, "no annotation database"),
+        (text, "not a saiten annotation database"),
+        (other, "not a saiten annotation database"),
         (tmp_path, "is a folder"),
         (cut, "damaged"),
         (text / "below.db", "cannot be used"),
@@ -150,7 +159,7 @@ def test_files_that_are_no_annotation_database_are_left_as_they_are(tmp_path):
     ):
         before = path.read_bytes() if path.is_file() else b""
         with pytest.raises(ConfigurationError, match=told):
-            Store.open(str(path), settings_of())
+            open_project(str(path), settings_of())
         assert (path.read_bytes() if path.is_file() else b"") == before
 
 
@@ -159,17 +168,22 @@ def test_a_read_only_folder_is_told(tmp_path):
     """Neither a new file in it nor one that is there can be used, and the text says what is needed."""
     folder = tmp_path / "folder"
     there = folder / "there.db"
-    Store.open(str(there), settings_of()).close()
+    open_project(str(there), settings_of()).close()
     code = textwrap.dedent("""
         import os, sys
         from saiten.annotation.records import ProjectSettings
-        from saiten.annotation.store import Store
+        from saiten.annotation.store.failures import NoSuchProject, StoreUnavailable
+        from saiten.annotation.store.items import add_items
+        from saiten.annotation.store.people import all_people, create_person, person_by_token
+        from saiten.annotation.store.progress import item_counts
+        from saiten.annotation.store.project import open_project
+        from saiten.annotation.store.sessions import begin_session, find_session
         from saiten.errors import ConfigurationError
         if os.geteuid() == 0:
             os.setuid(65534)
         for name in sys.argv[1:]:
             try:
-                Store.open(name, ProjectSettings("grade", {"rubric": "基準"}))
+                open_project(name, ProjectSettings("grade", {"rubric": "基準"}))
             except ConfigurationError as error:
                 print(error)
     """)
@@ -194,7 +208,7 @@ def test_a_wrong_password_and_a_database_that_is_not_there_are_told(postgres_ser
         (postgres_server.url("nowhere"), 'database "nowhere" does not exist'),
     ):
         with pytest.raises(ConfigurationError) as caught:
-            Store.open(address, settings_of())
+            open_project(address, settings_of())
         assert told in str(caught.value)
         assert "\n" not in str(caught.value)
         assert "wr0ng" not in str(caught.value)
@@ -204,7 +218,7 @@ def test_a_wrong_password_and_a_database_that_is_not_there_are_told(postgres_ser
 def test_many_may_open_a_fresh_database_at_once(fresh_database):
     """All get the same project; nobody fails, and the tables are made once."""
     with ThreadPoolExecutor(8) as pool:
-        stores = list(pool.map(lambda _: Store.open(fresh_database, settings_of()), range(8)))
+        stores = list(pool.map(lambda _: open_project(fresh_database, settings_of()), range(8)))
     assert len({store.identity for store in stores}) == 1
     for store in stores:
         store.close()
@@ -225,11 +239,11 @@ def test_two_processes_may_open_a_fresh_database_at_once(fresh_database):
 
 def test_after_closing_the_store_says_so(annotation_database):
     """No connection is opened again by a late call."""
-    store = Store.open(annotation_database, settings_of())
+    store = open_project(annotation_database, settings_of())
     store.close()
     store.close()
     with pytest.raises(StoreUnavailable):
-        store.people()
+        all_people(store)
 
 
 def test_a_missing_extra_is_told():
@@ -240,8 +254,13 @@ def test_a_missing_extra_is_told():
         for module in sys.argv[1:]:
             sys.modules[module] = None
             try:
-                from saiten.annotation.store import Store
-                Store.open("postgresql://127.0.0.1:1/x")
+                from saiten.annotation.store.failures import NoSuchProject, StoreUnavailable
+                from saiten.annotation.store.items import add_items
+                from saiten.annotation.store.people import all_people, create_person, person_by_token
+                from saiten.annotation.store.progress import item_counts
+                from saiten.annotation.store.project import open_project
+                from saiten.annotation.store.sessions import begin_session, find_session
+                open_project("postgresql://127.0.0.1:1/x")
             except ConfigurationError as error:
                 print(error)
             del sys.modules[module]
@@ -266,11 +285,11 @@ def test_the_core_loads_nothing_of_the_database():
 def test_nothing_secret_is_logged(annotation_database, caplog):
     """However much SQLAlchemy and Alembic are told to log, no token, cookie or password stands there."""
     with caplog.at_level(logging.DEBUG):
-        store = Store.open(annotation_database, settings_of())
-        anna, token = store.create_person("Anna", "annotator")
-        secret, _ = store.begin_session(anna.id)
-        store.person_by_token(token)
-        store.session(secret)
+        store = open_project(annotation_database, settings_of())
+        anna, token = create_person(store, "Anna", "annotator")
+        secret, _ = begin_session(store, anna.id)
+        person_by_token(store, token)
+        find_session(store, secret)
         store.close()
     assert token not in caplog.text
     assert secret not in caplog.text

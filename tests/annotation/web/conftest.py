@@ -13,9 +13,11 @@ import pytest
 pytest.importorskip("fastapi", reason="the annotation page is an extra: pip install 'saiten[annotate]'")
 
 from saiten.annotation.forms import FORMS
-from saiten.annotation.people import the_admin
 from saiten.annotation.records import ProjectSettings
-from saiten.annotation.store import Store
+from saiten.annotation.store.items import add_items
+from saiten.annotation.store.people import all_people, create_person, server_admin
+from saiten.annotation.store.prelabels import add_prelabels
+from saiten.annotation.store.project import open_project
 from saiten.annotation.web.app import make_app
 from saiten.annotation.web.serving import bound_socket, server_of
 from saiten.annotation.web.settings import WebSettings
@@ -113,10 +115,10 @@ class Site:
         self.settings = ProjectSettings(form, self.form.options, **settings)
         self.database = str(folder / "labels.db")
         self.web = web or {}
-        self.store = Store.open(self.database, self.settings)
-        self.store.add_items(self.form.items(samples))
-        self.store.add_prelabels(beforehand)
-        the_admin(self.store)
+        self.project = open_project(self.database, self.settings)
+        add_items(self.project, self.form.items(samples))
+        add_prelabels(self.project, beforehand)
+        server_admin(self.project)
         self.tokens = {"admin": ADMIN_TOKEN}
         self.port = 0
         self.start()
@@ -136,7 +138,7 @@ class Site:
         settings = WebSettings(
             self.web.get("address", self.url), ADMIN_TOKEN, **{k: v for k, v in self.web.items() if k != "address"}
         )
-        self.app = make_app(self.store, self.form, settings=settings, phrases=in_japanese)
+        self.app = make_app(self.project, self.form, settings=settings, phrases=in_japanese)
         self.server = server_of(self.app, behind_proxy=settings.behind_proxy)
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]}, daemon=True)
         self.thread.start()
@@ -149,7 +151,7 @@ class Site:
     def close(self):
         self.server.force_exit = True  # nobody is asking any more
         self.stop()
-        self.store.close()
+        self.project.close()
 
     def stranger(self):
         """Somebody without a link."""
@@ -158,13 +160,13 @@ class Site:
     def enter(self, name):
         """Somebody who joined by their link; an annotator is made where they are not there."""
         if name not in self.tokens:
-            self.tokens[name] = self.store.create_person(name, "annotator")[1]
+            self.tokens[name] = create_person(self.project, name, "annotator")[1]
         visitor = Visitor(self)
         assert visitor.join(self.tokens[name]).status == 303
         return visitor
 
     def person(self, name):
-        return next(person for person in self.store.people() if person.name == name)
+        return next(person for person in all_people(self.project) if person.name == name)
 
 
 @pytest.fixture

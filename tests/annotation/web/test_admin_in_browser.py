@@ -4,6 +4,7 @@ import pytest
 
 import browsing
 from saiten.annotation.forms import PreferenceForm
+from saiten.annotation.store.annotated import annotated_item
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Sample
 
@@ -76,8 +77,8 @@ def test_a_decision_is_taken_over_changed_and_stored(serve, opened, form):
         page.locator("textarea[name=note]").fill(f"as {button}")
         with page.expect_navigation():
             page.locator("#decision button.main").click()
-        decision = site.store.item_settled(1).decision
-        kept = site.form.check(site.store.item_settled(1).item.content, {**payload, "reason": f"as {button}"})
+        decision = annotated_item(site.project, 1).decision
+        kept = site.form.check(annotated_item(site.project, 1).item.content, {**payload, "reason": f"as {button}"})
         assert (decision.payload, decision.note) == (kept, f"as {button}")
     assert page.evaluate("window.hit") is None
     assert page.locator("main script:not([type='application/json'])").count() == 0
@@ -134,7 +135,7 @@ def test_an_admin_marks_passages_as_annotators_do_and_goes_on(serve, opened):
     with page.expect_navigation():
         page.get_by_role("button", name="Store, and to the next difference").click()
     assert page.url.endswith("/admin/items/2")
-    spans = site.store.item_settled(1).decision.payload["spans"]
+    spans = annotated_item(site.project, 1).decision.payload["spans"]
     assert {name: places for name, places in spans.items() if places} == {
         "supplement": [[0, 6]],
         "extra_gist": [[0, 4]],

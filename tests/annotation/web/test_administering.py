@@ -6,7 +6,11 @@ import socket
 from contextlib import closing
 
 import pytest
+from sqlalchemy import select
 
+from saiten.annotation.store.annotated import annotated_item
+from saiten.annotation.store.people import all_people
+from saiten.annotation.store.schema import decisions
 from saiten.records import Sample
 
 
@@ -24,7 +28,10 @@ def said(site, name, payloads):
 def items_of(site):
     """Key → item."""
     return {
-        item.key: item for number in range(1, 50) if (found := site.store.item_settled(number)) for item in [found.item]
+        item.key: item
+        for number in range(1, 50)
+        if (found := annotated_item(site.project, number))
+        for item in [found.item]
     }
 
 
@@ -80,10 +87,10 @@ def test_people_are_made_and_get_links_that_work(serve):
 )
 def test_people_that_cannot_be_made(shared, body):
     """A sentence, and nobody is made."""
-    before = shared.store.people()
+    before = all_people(shared.project)
     reply = shared.enter("admin").ask("POST", "/api/admin/people", body)
     assert (reply.status, bool(reply.json["message"])) == (422, True)
-    assert shared.store.people() == before
+    assert all_people(shared.project) == before
 
 
 @pytest.mark.parametrize(
@@ -155,11 +162,13 @@ def test_a_third_decision_is_stored_beside_the_two_and_can_be_changed(serve):
     for grade, note in ((3, "in between"), (5, "Ben is right")):
         reply = admin.ask("PUT", f"/api/admin/items/{second}/decision", {"payload": {"grade": grade}, "note": note})
         assert reply.status == 200, reply.text
-    settled = site.store.item_settled(second)
+    settled = annotated_item(site.project, second)
     assert settled.decision.payload == {"grade": 5, "reason": "Ben is right"}
     assert (settled.decision.note, settled.decision.by) == ("Ben is right", "admin")
-    assert sorted(answered.payload["grade"] for _, answered in settled.said) == [2, 5]
-    assert [each.note for each in site.store.decisions(second)] == ["in between", "Ben is right"]
+    assert sorted(answered.payload["grade"] for _, answered in settled.annotations) == [2, 5]
+    with site.project.database.engine.connect() as connection:
+        notes = connection.scalars(select(decisions.c.note).order_by(decisions.c.id)).all()
+    assert notes == ["in between", "Ben is right"]
     page = admin.get("/admin/differences").text
     assert page.index(f"/admin/items/{fourth}") < page.index(f"/admin/items/{second}")
     assert "Ben is right" in admin.get(f"/admin/items/{second}").text
@@ -184,7 +193,7 @@ def test_decisions_that_do_not_fit(shared, body):
     """422 with a sentence; nothing is kept."""
     reply = shared.enter("admin").ask("PUT", "/api/admin/items/1/decision", body)
     assert (reply.status, bool(reply.json["message"])) == (422, True)
-    assert shared.store.item_settled(1).decision is None
+    assert annotated_item(shared.project, 1).decision is None
 
 
 def test_live_agreement_is_that_of_the_command(serve):

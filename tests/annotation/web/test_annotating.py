@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from saiten.annotation.forms import PreferenceForm
+from saiten.annotation.store.annotated import annotated_items
 from saiten.annotation.web.pages import wished
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Sample
@@ -31,8 +32,8 @@ def test_from_the_link_to_a_saved_answer(serve):
     assert again["answered"] == {"payload": GRADE, "revision": 1, "unclear": True}
     assert anna.get("/api/items/next").json["number"] == 2
     assert anna.get("/api/items/next").json["progress"]["done"] == 1
-    (settled,) = site.store.settled()
-    assert [(person.name, answered.payload, answered.seconds) for person, answered in settled.said] == [
+    (settled,) = annotated_items(site.project)
+    assert [(person.name, answered.payload, answered.seconds) for person, answered in settled.annotations] == [
         ("anna", GRADE, 12.5)
     ]
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 import uvicorn
 
+from saiten.annotation.store.annotated import annotated_items
 from saiten.annotation.web.limits import WrongJoins, network_of
 from saiten.annotation.web.serving import PatientForAWhile, bound_socket
 from saiten.errors import ConfigurationError
@@ -138,7 +139,7 @@ def test_when_the_database_is_away_the_page_is_told_to_send_again(serve):
     site = serve()
     anna, admin = site.enter("anna"), site.enter("admin")
     anna.get("/api/items/next")
-    site.store.close()
+    site.project.close()
     for reply in (anna.save(1, GRADE), anna.get("/api/items/1"), admin.get("/admin/export.jsonl")):
         assert (reply.status, reply.headers["Retry-After"], list(reply.json)) == (503, "5", ["message"])
     for reply in (anna.get("/"), admin.get("/admin"), site.stranger().get(f"/join/{site.tokens['anna']}")):
@@ -164,8 +165,8 @@ def test_what_is_being_saved_when_the_server_stops_is_saved(serve):
     assert came.startswith(b"HTTP/1.1 200 ")
     site.thread.join(30)
     assert not site.thread.is_alive()
-    (settled,) = site.store.settled()
-    assert settled.said[0][1].payload["reason"] == "late"
+    (settled,) = annotated_items(site.project)
+    assert settled.annotations[0][1].payload["reason"] == "late"
 
 
 def test_a_port_in_use_is_told():

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from saiten.annotation.store.annotated import annotated_items
 from saiten.annotation.web.headers import POLICY
 from saiten.records import Sample
 
@@ -69,10 +70,10 @@ def attacked(request, serve):
                 saved = visitor.save(reply.json["number"], {**payload, "reason": text}, unclear=True)
                 assert saved.status == 200, saved.text
         admin = site.enter("admin")
-        for each in site.store.settled():
+        for each in annotated_items(site.project):
             body = {"payload": {**first, "reason": text}, "note": text}
             assert admin.ask("PUT", f"/api/admin/items/{each.item.id}/decision", body).status == 200
-        site.names, site.items = names, [each.item.id for each in site.store.settled()]
+        site.names, site.items = names, [each.item.id for each in annotated_items(site.project)]
         sites[kind] = site
     return sites
 

@@ -6,6 +6,10 @@ from uuid import uuid4
 import pytest
 from starlette.routing import Mount
 
+from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.people import all_people, set_active
+from saiten.annotation.store.saving import save_annotation
+
 GRADE = {"grade": 4, "reason": "because"}
 HOSTILE = {"Origin": "https://evil.example"}
 
@@ -71,10 +75,10 @@ def peopled(serve):
     for role in ROLES[1:]:
         visitors[role] = site.enter(role)
     assert visitors["annotator"].get("/api/items/next").json["number"] == 1
-    site.store.save(site.person("annotator").id, 1, GRADE, save_id=str(uuid4()))
-    site.store.set_active(site.person("shut out").id, active=False)
+    save_annotation(site.project, site.person("annotator").id, 1, GRADE, save_id=str(uuid4()))
+    set_active(site.project, site.person("shut out").id, active=False)
     site.visitors = visitors
-    (site.settled,) = site.store.settled()
+    (site.settled,) = annotated_items(site.project)
     return site
 
 
@@ -118,8 +122,8 @@ def test_every_route_as_everybody(peopled, route, expected):
 @pytest.mark.parametrize("forged", FORGED)
 def test_no_forged_request_changes_anything(peopled, forged):
     """Whoever is logged in: what our own page did not send is refused."""
-    before = [(each.item.id, each.said, each.decision) for each in peopled.store.settled()]
-    people = peopled.store.people()
+    before = [(each.item.id, each.annotations, each.decision) for each in annotated_items(peopled.project)]
+    people = all_people(peopled.project)
     headers = dict(FORGED[forged])
     if headers.get("Origin") == "https":
         headers["Origin"] = peopled.url.replace("http:", "https:")
@@ -129,8 +133,8 @@ def test_no_forged_request_changes_anything(peopled, forged):
         for role, status in zip(ROLES, statuses, strict=True):
             reply = peopled.visitors[role].ask(method, path_of(peopled, path), body_of(body), headers=headers)
             assert reply.status == (401 if status == 401 else 403), (role, path)
-    assert [(each.item.id, each.said, each.decision) for each in peopled.store.settled()] == before
-    assert peopled.store.people() == people
+    assert [(each.item.id, each.annotations, each.decision) for each in annotated_items(peopled.project)] == before
+    assert all_people(peopled.project) == people
 
 
 @pytest.mark.parametrize(
@@ -177,7 +181,8 @@ def test_two_annotators_with_the_same_number_have_different_items_or_labels(serv
         assert anna.get(f"/api/items/{number}").json["answered"]["payload"] == {"grade": 1, "reason": "mine"}
         assert "mine" not in ben.get(f"/api/items/{number}").text
     assert all(
-        {answered.payload["reason"] for _, answered in each.said} == {"mine", "his"} for each in site.store.settled()
+        {answered.payload["reason"] for _, answered in each.annotations} == {"mine", "his"}
+        for each in annotated_items(site.project)
     )
 
 

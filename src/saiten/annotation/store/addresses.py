@@ -1,4 +1,4 @@
-"""Where the database is: `sqlite:///file.db`, the plain path of a file, or `postgresql://user:password@host/database`."""
+"""Database addresses: a file path, `sqlite:///file.db`, or `postgresql://user:password@host/database`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ class FileAddress:
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """A database on a PostgreSQL server; the text shows neither password nor parameters."""
+    """A database on a PostgreSQL server; its text omits password and parameters."""
 
     url: URL
 
@@ -33,10 +33,10 @@ class ServerAddress:
 
 
 def read_address(text: str) -> FileAddress | ServerAddress:
-    """The address that a person typed.
+    """Parse an address.
 
     Raises:
-        ConfigurationError: it is of another kind, or cannot be read; the text shows nothing that may be a password.
+        ConfigurationError: it is invalid or of another kind; the message contains no password.
     """
     if "://" not in text:
         return _file(text)
@@ -51,14 +51,14 @@ def read_address(text: str) -> FileAddress | ServerAddress:
         except (exc.ArgumentError, ValueError):
             raise ConfigurationError(f"the address of the PostgreSQL database cannot be read; {_TAKEN}") from None
         if "@" in (url.host or ""):
-            raise ConfigurationError("write an @ in the user's name or password of the database as %40")
+            raise ConfigurationError("write an @ in the user name or password of the database as %40")
         return ServerAddress(url)
-    raise ConfigurationError(f"{scheme[:40]!r} is no kind of database that saiten keeps labels in; {_TAKEN}")
+    raise ConfigurationError(f"{scheme[:40]!r} databases are not supported for labels; {_TAKEN}")
 
 
 def _file(text: str) -> FileAddress:
     if not text or text == ":memory:":
-        raise ConfigurationError(f"a database in memory would forget all labels; {_TAKEN}")
+        raise ConfigurationError(f"an in-memory database would lose all labels; {_TAKEN}")
     if "\0" in text:
-        raise ConfigurationError(f"the path of the database holds a zero character; {_TAKEN}")
+        raise ConfigurationError(f"the path of the database contains a NUL character; {_TAKEN}")
     return FileAddress(Path(text).expanduser())

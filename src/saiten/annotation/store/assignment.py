@@ -1,49 +1,61 @@
-"""Who gets which item next.
+"""Assignment: which item an annotator gets next.
 
-All under the project's lock: no two people get the last place of an item, whatever the database and however many ask.
+Everything happens under the project's lock: no two people get the last place of an item, whichever database is used and
+however many ask at once.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import insert, select, update
 
-from saiten.annotation.records import ProjectSettings
+from saiten.annotation.records import Assigned
+from saiten.annotation.store.assigned import assigned_item
 from saiten.annotation.store.candidates import Candidate, Search, rest_of_question, within_reach
-from saiten.annotation.store.people import locked
-from saiten.annotation.store.releasing import release_for
-from saiten.annotation.store.room import lock_project, move, sums
+from saiten.annotation.store.capacity import lock_project, move, release_stale, totals
+from saiten.annotation.store.people import lock_person
+from saiten.annotation.store.project import Project, Transaction, reads
+from saiten.annotation.store.quotas import quota, shortfalls
 from saiten.annotation.store.schema import assignments, items, people, workloads
-from saiten.annotation.store.shares import below, level
 
-_IN_HANDS = 5
-"""Items that one annotator may have unanswered: the page fetches some ahead, nobody hoards."""
-_LOOKED_OVER = 20_000
-"""Places up to which all open items are looked at, where that helps to share them evenly."""
+_MOST_OPEN = 5
+"""Unanswered items per annotator: the page prefetches a few, nobody hoards."""
+_EXHAUSTIVE_UP_TO = 20_000
+"""Open places up to which all open items are considered for an even distribution."""
 _SPREAD = 10
-"""An item's question is not among the last ten that the annotator got, where there is another item."""
+"""Questions among the annotator's last ten items are avoided while there are others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What giving out depends on, beside the database."""
+def next_item(project: Project, person: int, *, after: int = 0) -> Assigned | None:
+    """Return the person's first unanswered item with a number above `after`, or else assign a new one.
 
-    project: int
-    settings: ProjectSettings
-    release_after: timedelta
-    """For so long an item is kept for whom it was given to, and a share for who is not seen."""
-    now: datetime
+    None if nothing is left for them, or if they have five unanswered items. `after` is for prefetching.
+
+    Raises:
+        BadInput: there is no such person, or they may no longer take part.
+    """
+    number = project.read(lambda tx: _open_number(tx, person, after))
+    if number is None:
+        number = project.write(lambda tx: _assign(tx, person, after))
+    return None if number is None else assigned_item(project, person, number)
 
 
-def open_number(connection: Connection, project: int, person: int, after: int) -> int | None:
-    """The first number above `after` that the person has and has not answered."""
-    return connection.scalar(
+@reads
+def expected_share(tx: Transaction, person: int) -> int:
+    """Return how many items this person will have had in the end, as of now; 0 for somebody who does not take part."""
+    total, _, places = totals(tx)
+    had = _workloads(tx, person)
+    if person not in had:
+        return 0
+    return min(total, max(had[person], quota(places, had.values()))) if places > 0 else had[person]
+
+
+def _open_number(tx: Transaction, person: int, after: int) -> int | None:
+    return tx.connection.scalar(
         select(assignments.c.number)
         .join_from(assignments, people)
         .where(
             people.c.id == person,
-            people.c.project_id == project,
+            people.c.project_id == tx.project,
             people.c.active,
             assignments.c.state == "given",
             assignments.c.number > after,
@@ -53,93 +65,73 @@ def open_number(connection: Connection, project: int, person: int, after: int) -
     )
 
 
-def give(connection: Connection, rules: Rules, person: int, after: int) -> int | None:
-    """The number of an item in this person's hands, a new one if need be; None where nothing is left for them.
-
-    Raises:
-        BadInput: there is no such person, or they do not take part any more.
-    """
-    who = locked(connection, rules.project, person, rules.now)
-    if who.role != "annotator":
+def _assign(tx: Transaction, person: int, after: int) -> int | None:
+    if lock_person(tx, person).role != "annotator":
         return None
-    _, _, places = lock_project(connection, rules.project)
-    if (number := open_number(connection, rules.project, person, after)) is not None:
-        return number  # given in another window meanwhile
+    places = lock_project(tx).places
+    if (number := _open_number(tx, person, after)) is not None:
+        return number  # assigned in another window meanwhile
     unanswered = select(assignments.c.id).where(assignments.c.person_id == person, assignments.c.state == "given")
-    if len(connection.execute(unanswered).all()) >= _IN_HANDS:
+    if len(tx.connection.execute(unanswered).all()) >= _MOST_OPEN:
         return None
-    own = connection.execute(select(workloads).where(workloads.c.person_id == person)).one()
-    search = Search(connection, rules.project, rules.settings.seed, person, own.bin_rank, places)
-    chosen = _choose(connection, rules, search, places)
-    if chosen is None:
-        before, whole = rules.now - rules.release_after, rules.settings.whole_questions
-        item = release_for(connection, rules.project, person, before, whole_questions=whole)
-        return None if item is None else _hand_over(connection, rules, person, item, own.bin_rank)
-    return _hand_over(connection, rules, person, chosen.item, chosen.bin_rank)
+    bin_rank = tx.connection.execute(select(workloads.c.bin_rank).where(workloads.c.person_id == person)).scalar_one()
+    chosen = _choose(tx, Search(tx, person, bin_rank, places), places)
+    if chosen is not None:
+        return _give(tx, person, chosen.item, chosen.bin_rank)
+    item = release_stale(tx, person, tx.now - tx.release_after)
+    return None if item is None else _give(tx, person, item, bin_rank)
 
 
-def share(connection: Connection, rules: Rules, person: int) -> int:
-    """How many items this person will have had in the end, as things stand; 0 for who does not take part."""
-    total, _, places = sums(connection, rules.project)
-    had = _at_work(connection, rules, person)
-    if person not in had:
-        return 0
-    return min(total, max(had[person], level(places, had.values()))) if places > 0 else had[person]
-
-
-def _choose(connection: Connection, rules: Rules, search: Search, places: int) -> Candidate | None:
+def _choose(tx: Transaction, search: Search, places: int) -> Candidate | None:
     if places <= 0:
         return None
-    if rules.settings.whole_questions and (begun := next(search.begun(), None)):
+    if tx.settings.whole_questions and (begun := next(search.begun(), None)):
         return Candidate(begun[0].item, begun[0].topic, search.start)
-    lacking = below(places, _at_work(connection, rules, search.person))
-    others = lacking.keys() - {search.person}
-    recent = _recent_topics(connection, search.person)
+    lacking = shortfalls(places, _workloads(tx, search.person))
+    others = {person: lacking[person] for person in lacking if person != search.person}
+    recent = _recent_topics(tx, search.person)
     if search.person not in lacking:
         return _spread(search.left_by(others), recent)
-    for careful in _careful(connection, rules, search, {person: lacking[person] for person in others}):
-        if (found := _spread(careful, recent)) is not None:
+    for preferred in _preferred(tx, search, others):
+        if (found := _spread(preferred, recent)) is not None:
             return Candidate(found.item, found.topic, search.start)  # there may be others before it
     return _spread(search.all(), recent)
 
 
-def _careful(
-    connection: Connection, rules: Rules, search: Search, others: Mapping[int, int]
-) -> Iterator[Iterator[list[Candidate]]]:
-    """What to look for first where few annotators share the work, so that in the end it can be shared evenly.
+def _preferred(tx: Transaction, search: Search, others: Mapping[int, int]) -> Iterator[Iterator[list[Candidate]]]:
+    """Yield what to try first when few annotators share the work, so that it can be shared evenly to the end.
 
-    `others`: who has had less than their share, and how many are lacking to it. A few annotators may come to a point
-    where one of them has time, and was given everything that is left before. Two rules keep them from it: what only
-    those can do who are still to do something comes first; and nobody takes the last place of an item that somebody
-    else needs to get their share.
+    `others` maps annotators below their quota to how many items they lack. With few annotators, one may have time but
+    have had every item that is left. Two rules prevent that: items that only the remaining annotators can take come
+    first; and nobody takes the last place of an item that somebody else needs to reach their quota.
     """
-    if not others or search.places > _LOOKED_OVER or len(others) >= 2 * rules.settings.per_item:
+    if not others or search.places > _EXHAUSTIVE_UP_TO or len(others) >= 2 * tx.settings.per_item:
         return
-    if len(others) < rules.settings.per_item:
+    if len(others) < tx.settings.per_item:
         yield search.indispensable(others)
-    reach = within_reach(connection, rules.project, others)
+    reach = within_reach(tx, others)
     if tight := [person for person, lacking in others.items() if reach[person] <= lacking]:
         yield search.sparing(tight)
 
 
-def _at_work(connection: Connection, rules: Rules, person: int) -> dict[int, int]:
-    """How many items those have had among whom the rest is shared: this person, and whoever was seen lately."""
-    found = connection.execute(
+def _workloads(tx: Transaction, person: int) -> dict[int, int]:
+    """Return how many items each annotator has had who shares the rest: this one, and everybody seen lately."""
+    found = tx.connection.execute(
         select(people.c.id, workloads.c.had)
         .join_from(people, workloads)
         .where(
-            people.c.project_id == rules.project,
+            people.c.project_id == tx.project,
             people.c.role == "annotator",
             people.c.active,
-            (people.c.seen_at >= rules.now - rules.release_after) | (people.c.id == person),
+            (people.c.seen_at >= tx.now - tx.release_after) | (people.c.id == person),
         )
     )
     return {row.id: row.had for row in found}
 
 
-def _recent_topics(connection: Connection, person: int) -> dict[int, int]:
-    """Questions that the person got last, and how long ago: 0 for the last one."""
-    found = connection.scalars(
+def _recent_topics(tx: Transaction, person: int) -> dict[int, int]:
+    """Return the questions of the person's latest items, and how long ago: 0 for the last one."""
+    found = tx.connection.scalars(
         select(items.c.topic)
         .join_from(assignments, items)
         .where(assignments.c.person_id == person)
@@ -149,12 +141,12 @@ def _recent_topics(connection: Connection, person: int) -> dict[int, int]:
     return {topic: ago for ago, topic in reversed(list(enumerate(found)))}
 
 
-def _spread(runs: Iterable[list[Candidate]], recent: dict[int, int]) -> Candidate | None:
-    """The first candidate of another question than the recent ones, or else of the one longest ago.
+def _spread(chunks: Iterable[list[Candidate]], recent: dict[int, int]) -> Candidate | None:
+    """Return the first candidate whose question is not recent, or else the one whose question is longest ago.
 
-    Its `bin_rank` is that of the first candidate of all: before it there is nothing.
+    Its `bin_rank` is that of the first candidate of all, since nothing is left before that.
     """
-    first = next(iter(runs), None)
+    first = next(iter(chunks), None)
     if first is None:
         return None
     chosen = next((one for one in first if one.topic not in recent), None)
@@ -162,19 +154,18 @@ def _spread(runs: Iterable[list[Candidate]], recent: dict[int, int]) -> Candidat
     return Candidate(chosen.item, chosen.topic, first[0].bin_rank)
 
 
-def _hand_over(connection: Connection, rules: Rules, person: int, item: int, bin_rank: int) -> int:
-    """The number of the item; with whole questions the first of all those that the person gets with it.
+def _give(tx: Transaction, person: int, item: int, bin_rank: int) -> int:
+    """Assign the item and return its number; with whole questions, assign the rest of the question with it.
 
-    They get them also where others have had them: an answer that somebody skipped brings its question along.
+    That includes answers which others have had: an answer that somebody skipped brings its question along.
     """
-    if not rules.settings.whole_questions:
-        return _hand_over_one(connection, rules, person, item, bin_rank)
-    together = rest_of_question(connection, rules.project, rules.settings.seed, person, item)
-    return min(_hand_over_one(connection, rules, person, each, bin_rank) for each in together)
+    if not tx.settings.whole_questions:
+        return _give_one(tx, person, item, bin_rank)
+    return min(_give_one(tx, person, each, bin_rank) for each in rest_of_question(tx, person, item))
 
 
-def _hand_over_one(connection: Connection, rules: Rules, person: int, item: int, bin_rank: int) -> int:
-    before = connection.execute(
+def _give_one(tx: Transaction, person: int, item: int, bin_rank: int) -> int:
+    before = tx.connection.execute(
         select(assignments.c.id, assignments.c.number).where(
             assignments.c.person_id == person, assignments.c.item_id == item
         )
@@ -186,16 +177,16 @@ def _hand_over_one(connection: Connection, rules: Rules, person: int, item: int,
             .values(last_number=workloads.c.last_number + 1, bin_rank=bin_rank)
             .returning(workloads.c.last_number)
         )
-        number = int(connection.execute(numbered).scalar_one())
-        connection.execute(
+        number = int(tx.connection.execute(numbered).scalar_one())
+        tx.connection.execute(
             insert(assignments).values(
-                person_id=person, item_id=item, number=number, state="given", given_at=rules.now, revision=0
+                person_id=person, item_id=item, number=number, state="given", given_at=tx.now, revision=0
             )
         )
     else:  # released, and nobody else took it
         number = int(before.number)
-        connection.execute(
-            update(assignments).where(assignments.c.id == before.id).values(state="given", given_at=rules.now)
+        tx.connection.execute(
+            update(assignments).where(assignments.c.id == before.id).values(state="given", given_at=tx.now)
         )
-    move(connection, rules.project, person, item, old="released" if before else None, new="given")
+    move(tx, person, item, old="released" if before else None, new="given")
     return number

@@ -1,107 +1,100 @@
-"""Items that an annotator may be given next: with room, never theirs before, in the annotator's own order."""
+"""Candidate items for an annotator: with room, never theirs before, in the annotator's own order."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, exists, func, select
+from sqlalchemy import ColumnElement, exists, func, select
 
 from saiten.annotation.store.order import BINS, bins_of, place
+from saiten.annotation.store.project import Transaction
 from saiten.annotation.store.schema import assignments, items
 
 _AT_ONCE = 50
-"""About how many open items are looked at together."""
+"""Approximate number of open items fetched per query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An item that may be given."""
+    """An item that may be assigned."""
 
     item: int
     topic: int
-    """The same for items of the same question."""
+    """Equal for items of the same question."""
     bin_rank: int
-    """Where its bin stands in the annotator's order."""
+    """Rank of its bin in the annotator's order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """For whom items are looked for. Each way to look gives candidates in this person's order, a few bins at a time."""
+    """A search for one annotator. Each method yields candidates in this person's order, a few bins at a time."""
 
-    connection: Connection
-    project: int
-    seed: int
+    tx: Transaction
     person: int
     start: int
-    """The place in the order of bins to begin with; the bins before it come last."""
+    """Rank of the bin to begin with; the bins before it come last."""
     places: int
-    """That are open in the whole project: about the number of open items."""
+    """Open places in the whole project, about the number of open items."""
 
     def all(self) -> Iterator[list[Candidate]]:
         """All items with room."""
-        return self._runs()
+        return self._chunks()
 
     def begun(self) -> Iterator[list[Candidate]]:
         """Items of questions of which this person has had other answers."""
-        theirs = items.alias()
+        own = items.alias()
         topics = (
-            select(theirs.c.topic)
-            .join(assignments, assignments.c.item_id == theirs.c.id)
+            select(own.c.topic)
+            .join(assignments, assignments.c.item_id == own.c.id)
             .where(assignments.c.person_id == self.person, assignments.c.state != "released")
         )
-        return self._runs(items.c.topic.in_(topics))
+        return self._chunks(items.c.topic.in_(topics))
 
     def indispensable(self, others: Collection[int]) -> Iterator[list[Candidate]]:
-        """Items that lack so many annotators that this person and all `others` who have not had them must take them."""
-        return self._runs(items.c.room >= len(others) + 1 - _had_by(others))
+        """Items lacking so many annotators that this person and all `others` who have not had them must take them."""
+        return self._chunks(items.c.room >= len(others) + 1 - _count_had_by(others))
 
     def left_by(self, others: Collection[int]) -> Iterator[list[Candidate]]:
         """Items that all of `others` have had, so that none of them can take them."""
-        return self._runs(_had_by(others) == len(others))
+        return self._chunks(_count_had_by(others) == len(others))
 
     def sparing(self, others: Collection[int]) -> Iterator[list[Candidate]]:
-        """Items that none of `others` loses when this person takes them: there is room left, or they have had them."""
-        return self._runs((items.c.room > 1) | (_had_by(others) == len(others)))
+        """Items that `others` do not lose when this person takes them: room is left, or they have had them."""
+        return self._chunks((items.c.room > 1) | (_count_had_by(others) == len(others)))
 
-    def _runs(self, *conditions: ColumnElement[bool]) -> Iterator[list[Candidate]]:
-        bins = bins_of(self.seed, self.person)
+    def _chunks(self, *conditions: ColumnElement[bool]) -> Iterator[list[Candidate]]:
+        seed = self.tx.settings.seed
+        bins = bins_of(seed, self.person)
         bins = bins[self.start :] + bins[: self.start]
         step = max(1, BINS * _AT_ONCE // max(self.places, _AT_ONCE))
         for begin in range(0, BINS, step):
-            run = bins[begin : begin + step]
-            found = self.connection.execute(
+            chunk = bins[begin : begin + step]
+            found = self.tx.connection.execute(
                 select(items.c.id, items.c.topic, items.c.bin).where(
-                    items.c.project_id == self.project,
+                    items.c.project_id == self.tx.project,
                     items.c.room > 0,
-                    *(() if len(run) == BINS else (items.c.bin.in_(run),)),
+                    *(() if len(chunk) == BINS else (items.c.bin.in_(chunk),)),
                     *conditions,
-                    ~had_by(self.person),
+                    ~_had_by(self.person),
                 )
             )
-            turns = {number: turn for turn, number in enumerate(run, begin)}
-            rows = sorted(found, key=lambda row: (turns[row.bin], place(self.seed, self.person, row.id)))
+            ranks = {number: rank for rank, number in enumerate(chunk, begin)}
+            rows = sorted(found, key=lambda row: (ranks[row.bin], place(seed, self.person, row.id)))
             if rows:
-                yield [Candidate(row.id, row.topic, (self.start + turns[row.bin]) % BINS) for row in rows]
+                yield [Candidate(row.id, row.topic, (self.start + ranks[row.bin]) % BINS) for row in rows]
 
 
-def rest_of_question(connection: Connection, project: int, seed: int, person: int, item: int) -> list[int]:
-    """This item and all others of its question that the person has not had, in an order of the person's own."""
+def rest_of_question(tx: Transaction, person: int, item: int) -> list[int]:
+    """Return the item and all others of its question that the person has not had, in the person's own order."""
     topic = select(items.c.topic).where(items.c.id == item).scalar_subquery()
-    chosen = select(items.c.id).where(items.c.project_id == project, items.c.topic == topic, ~had_by(person))
-    return sorted(connection.scalars(chosen), key=lambda each: place(seed, person, each))
+    chosen = select(items.c.id).where(items.c.project_id == tx.project, items.c.topic == topic, ~_had_by(person))
+    return sorted(tx.connection.scalars(chosen), key=lambda each: place(tx.settings.seed, person, each))
 
 
-def had_by(person: int) -> ColumnElement[bool]:
-    """Whether this person has had an item, and it did not go to others."""
-    return exists().where(
-        assignments.c.item_id == items.c.id, assignments.c.person_id == person, assignments.c.state != "released"
-    )
-
-
-def within_reach(connection: Connection, project: int, people: Collection[int]) -> dict[int, int]:
-    """How many items with room each of these people has not had."""
-    with_room = items.c.project_id == project, items.c.room > 0
-    total = connection.execute(select(func.count()).select_from(items).where(*with_room)).scalar_one()
-    had = connection.execute(
+def within_reach(tx: Transaction, people: Collection[int]) -> dict[int, int]:
+    """Return how many items with room each of these people has not had."""
+    with_room = items.c.project_id == tx.project, items.c.room > 0
+    total = tx.connection.execute(select(func.count()).select_from(items).where(*with_room)).scalar_one()
+    had = tx.connection.execute(
         select(assignments.c.person_id, func.count())
         .join(items, items.c.id == assignments.c.item_id)
         .where(*with_room, assignments.c.person_id.in_(people), assignments.c.state != "released")
@@ -111,7 +104,14 @@ def within_reach(connection: Connection, project: int, people: Collection[int]) 
     return {person: total - out_of_reach.get(person, 0) for person in people}
 
 
-def _had_by(people: Collection[int]) -> ColumnElement[int]:
+def _had_by(person: int) -> ColumnElement[bool]:
+    """Whether this person has had an item that was not reassigned."""
+    return exists().where(
+        assignments.c.item_id == items.c.id, assignments.c.person_id == person, assignments.c.state != "released"
+    )
+
+
+def _count_had_by(people: Collection[int]) -> ColumnElement[int]:
     """How many of these people have had an item."""
     return (
         select(func.count())

@@ -1,4 +1,4 @@
-"""Transactions: work that reads, work that writes, tried again where two got into each other's way."""
+"""Database transactions, retried after conflicts."""
 
 import random
 import threading
@@ -14,50 +14,48 @@ T = TypeVar("T")
 
 _TRIES = 5
 _PATIENCE = 60.0
-"""Seconds that a thread waits for the other writing threads of this process."""
+"""Seconds a thread waits for the other writing threads of this process."""
 
 
 class Database:
-    """An engine, and what a transaction on it is like. For many threads."""
+    """A thread-safe engine with retried transactions."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self.engine = engine
         self._closed = False
-        # SQLite lets one write at a time, and whoever waits asks again after a while: threads that stand in line are
-        # sooner served, and each of them is
+        # SQLite allows one writer at a time and waiters poll: queueing here is faster and fair
         self._line = threading.Lock() if engine.dialect.name == "sqlite" else None
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """What `work` finds, in one transaction."""
+        """Run `work` in a transaction that only reads."""
         return self._tried(work, _TRIES, writes=False)
 
     def write(self, work: Callable[[Connection], T], *, tries: int = _TRIES) -> T:
-        """What `work` gives; all that it wrote is on disk, or nothing of it.
+        """Run `work` in a transaction that writes: all of it is on disk when this returns, or nothing.
 
-        `work` may be called again, from the beginning, where another transaction came in between; once only with
-        `tries` 1.
+        `work` may be called again after a conflict with another transaction, unless `tries` is 1.
 
         Raises:
-            StoreUnavailable: the connection was lost or others took too long; whether it was written is not known.
+            StoreUnavailable: the connection was lost or others took too long; the outcome is unknown.
         """
         if self._line is None:
             return self._tried(work, tries, writes=True)
         if not self._line.acquire(timeout=_PATIENCE):
-            raise StoreUnavailable("the database has more to do than it can take; try again in a moment")
+            raise StoreUnavailable("the database is overloaded; try again in a moment")
         try:
             return self._tried(work, tries, writes=True)
         finally:
             self._line.release()
 
     def close(self) -> None:
-        """Let go of the file or the server."""
+        """Close the connections."""
         self._closed = True
-        self._engine.dispose()
+        self.engine.dispose()
 
     def _tried(self, work: Callable[[Connection], T], tries: int, *, writes: bool) -> T:
         if self._closed:
             raise StoreUnavailable("the annotation database was closed")
-        engine = self._engine.execution_options(writes=True) if writes else self._engine
+        engine = self.engine.execution_options(writes=True) if writes else self.engine
         with explained():
             for left in reversed(range(tries)):
                 try:
@@ -66,5 +64,5 @@ class Database:
                 except exc.DBAPIError as error:
                     if not left or not worth_another_try(error):
                         raise
-                    time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 - so that the two do not meet again
+                    time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 - so that the two do not collide again
         raise AssertionError  # the last try returns or raises

@@ -1,4 +1,4 @@
-"""Connections as the store needs them: one engine for a SQLite file, one for a PostgreSQL server."""
+"""SQLAlchemy engines for a SQLite file and for a PostgreSQL server."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -13,26 +13,26 @@ from saiten.models.networks import require
 from saiten.models.write_ahead import switch_to_wal
 
 _APPLICATION = 0x53414941
-"""In the header of a SQLite file: "SAIA"."""
+"""`application_id` in the header of a SQLite file: "SAIA"."""
 _PATIENCE = 30.0
-"""Seconds that a transaction waits for others before the page is told to try again."""
+"""Seconds a transaction waits for others before it fails."""
 _CONNECTIONS = 16
-"""At most, to one server or file; more threads than that take turns."""
+"""Maximum size of the connection pool; more threads take turns."""
 _SERVER_SETTINGS: dict[str, str | int] = {
     "connect_timeout": 10,
     "application_name": "saiten annotate",
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
-    "tcp_user_timeout": 30_000,  # milliseconds: a network that swallows everything is noticed
+    "tcp_user_timeout": 30_000,  # milliseconds: detects a network that drops everything
 }
 
 
 def file_engine(address: FileAddress) -> Engine:
-    """For a SQLite file, which is made if it is not there, in WAL mode and synced at every commit.
+    """Return an engine for a SQLite file, created if missing, in WAL mode and synced at every commit.
 
     Raises:
-        ConfigurationError: it is a folder, no annotation database, or cannot be written.
+        ConfigurationError: it is a folder, not an annotation database, or not writable.
     """
     _prepare_file(address.path)
     engine = create_engine(
@@ -41,18 +41,18 @@ def file_engine(address: FileAddress) -> Engine:
         pool_size=_CONNECTIONS,
         max_overflow=0,
         pool_timeout=_PATIENCE,
-        # transactions are begun below, and not by the driver, which would begin them too late
+        # transactions begin below, not in the driver, which begins them too late
         connect_args={"timeout": _PATIENCE, "isolation_level": None, "check_same_thread": False},
     )
 
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, record: Any) -> None:
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = FULL")  # a save is on the disk before the page hears of it
+        connection.execute("PRAGMA synchronous = FULL")  # a save is on disk before it is acknowledged
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        # a transaction that will write takes the lock first: one that read before would fail where another wrote
+        # take the lock before reading: upgrading later fails if another transaction wrote meanwhile
         immediate = connection.get_execution_options().get("writes", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
@@ -60,10 +60,10 @@ def file_engine(address: FileAddress) -> Engine:
 
 
 def server_engine(address: ServerAddress) -> Engine:
-    """For a database on a PostgreSQL server.
+    """Return an engine for a database on a PostgreSQL server.
 
     Raises:
-        ConfigurationError: the driver is not installed, or the server does not let us in.
+        ConfigurationError: the driver is not installed, or the connection is refused.
     """
     require("a PostgreSQL database", "postgres", "psycopg")
     given = address.url.query
@@ -75,7 +75,7 @@ def server_engine(address: ServerAddress) -> Engine:
         pool_size=_CONNECTIONS,
         max_overflow=0,
         pool_timeout=_PATIENCE,
-        pool_pre_ping=True,  # a connection that died while nobody used it is replaced, and nobody notices
+        pool_pre_ping=True,  # replaces connections that died while idle
         isolation_level="READ COMMITTED",
         connect_args=settings,
     )
@@ -84,12 +84,12 @@ def server_engine(address: ServerAddress) -> Engine:
             pass
     except exc.DBAPIError as error:
         engine.dispose()
-        raise ConfigurationError(f"the database {address} cannot be used: {_said(error, address)}") from None
+        raise ConfigurationError(f"the database {address} cannot be used: {_reason(error, address)}") from None
     return engine
 
 
 def _options(given: Mapping[str, str | Sequence[str]]) -> str:
-    """What the address sets for its connections; where it says the same as we do, it has the last word."""
+    """Return the address's own `options`, which come last and so take precedence."""
     options = given.get("options", "")
     return options if isinstance(options, str) else " ".join(options)
 
@@ -112,24 +112,24 @@ def _prepare_file(path: Path) -> None:
     except sqlite3.OperationalError as error:
         raise _unusable(path, error) from error
     except sqlite3.DatabaseError as error:
-        raise ConfigurationError(f"{path} is damaged, or no database: {error}; it was left as it is") from error
+        raise ConfigurationError(f"{path} is damaged or not a database: {error}; it was not changed") from error
     finally:
         connection.close()
 
 
 def _claim(connection: sqlite3.Connection, path: Path) -> None:
-    """Make sure that the file is ours or empty, and mark it as ours; two processes may do this at once."""
+    """Check that the file is ours or empty, and mark it as ours; two processes may do this at once."""
     if _application(connection) != _APPLICATION:
         connection.execute("BEGIN IMMEDIATE")
         try:
-            if _application(connection) != _APPLICATION:  # still, now that nobody else can write
+            if _application(connection) != _APPLICATION:  # re-checked now that nobody else can write
                 if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
                     raise _foreign(path)
                 connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         finally:
             connection.execute("COMMIT")
     switch_to_wal(connection)
-    # shows now, and not at the first save, that nothing can be written here
+    # a read-only file fails now rather than at the first save
     connection.execute("BEGIN IMMEDIATE")
     connection.execute(f"PRAGMA application_id = {_APPLICATION}")
     connection.execute("COMMIT")
@@ -140,10 +140,10 @@ def _application(connection: sqlite3.Connection) -> int:
     return number
 
 
-def _said(error: exc.DBAPIError, address: ServerAddress) -> str:
-    """The driver's reason on one line, without the password should it stand there."""
+def _reason(error: exc.DBAPIError, address: ServerAddress) -> str:
+    """Return the driver's message on one line, with passwords masked."""
     lines = [line.strip() for line in str(error.orig).splitlines() if line.strip()]
-    # of several addresses of one host the last one's reason is told; hints follow on lines of their own
+    # the driver lists one line per resolved address, then hints
     text = "; ".join(lines)[:400] or type(error.orig).__name__
     for secret in (address.url.password, *(value for key, value in address.url.query.items() if "pass" in key)):
         text = text.replace(str(secret), "***") if secret else text
@@ -153,9 +153,9 @@ def _said(error: exc.DBAPIError, address: ServerAddress) -> str:
 def _unusable(path: Path, error: Exception) -> ConfigurationError:
     return ConfigurationError(
         f"the annotation database {path} cannot be used: {error}; it needs a writable folder on a local disk with free "
-        "space, and nobody else holding it locked"
+        "space, and must not be locked by another program"
     )
 
 
 def _foreign(path: Path) -> ConfigurationError:
-    return ConfigurationError(f"{path} is no annotation database of saiten; it was left as it is: give another path")
+    return ConfigurationError(f"{path} is not a saiten annotation database, and was not changed; give another path")

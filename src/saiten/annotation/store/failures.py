@@ -1,4 +1,4 @@
-"""What can go wrong between the page and the database, in words for the person at the page or at the terminal."""
+"""Errors of the store, worded for annotators and for the command line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,48 +9,48 @@ from saiten.errors import BadInput, ConfigurationError, SaitenError
 
 
 class StoreUnavailable(SaitenError):
-    """The database does not answer just now; nothing of this call is certain. Send it again: it is stored once."""
+    """The database does not respond and the outcome is unknown; send the call again, it is stored once."""
 
 
 class NoSuchProject(ConfigurationError):
-    """The database, or a project of this name in it, was never made."""
+    """The database, or a project of this name in it, does not exist."""
 
 
-class NotTheirs(BadInput):
-    """A person has no item of this number."""
+class NotAssigned(BadInput):
+    """The person has no item of this number."""
 
 
-class ShutOut(BadInput):
-    """A person does not take part any more."""
+class LockedOut(BadInput):
+    """The person may no longer take part."""
 
 
 class SaveConflict(BadInput):
-    """Something else was stored under this save's id already; that stands, this was not stored."""
+    """Something else is stored under this save's id; this was not stored."""
 
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Errors of the database as ours. Their own texts are not shown to people: they may quote values."""
+    """Translate database errors; their own messages are not shown, since they may quote values."""
     try:
         yield
     except exc.TimeoutError as error:
-        raise StoreUnavailable("the database has more to do than it can take; try again in a moment") from error
+        raise StoreUnavailable("the database is overloaded; try again in a moment") from error
     except exc.DBAPIError as error:
         if _damaged(error):
             raise ConfigurationError(
-                f"the annotation database is damaged ({error.orig}); save what can be read with: sqlite3 FILE .recover"
+                f"the annotation database is damaged ({error.orig}); to recover its data: sqlite3 FILE .recover"
             ) from error
         if isinstance(error, exc.DataError):
-            raise BadInput("the database cannot keep this text: it holds characters that are no text") from error
+            raise BadInput("the database cannot store this text: it contains invalid characters") from error
         if error.connection_invalidated or isinstance(error, exc.OperationalError | exc.InterfaceError):
-            raise StoreUnavailable("the database does not answer just now; try again in a moment") from error
+            raise StoreUnavailable("the database does not respond; try again in a moment") from error
         raise
 
 
 def worth_another_try(error: exc.DBAPIError) -> bool:
-    """Whether the same transaction may well succeed now: two got into each other's way, and this one had to yield."""
+    """Return whether the transaction lost a conflict with another, so that a retry may succeed."""
     if isinstance(error, exc.IntegrityError):
-        return True  # two inserted the same at once; the second try finds what the first one wrote
+        return True  # two inserted the same at once; the retry finds the other's row
     state = getattr(error.orig, "sqlstate", None)
     return state in {"40001", "40P01"} or (state is None and "locked" in str(error.orig))
 

@@ -1,60 +1,65 @@
-"""What is to be graded, put into the database: as a stream, once each, all or nothing."""
+"""Adding items to a project: streamed, each once, all or nothing."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import Connection, case, func, insert, select, update
+from sqlalchemy import ColumnElement, case, func, insert, select, update
 
-from saiten.annotation.records import NewItem, ProjectSettings
+from saiten.annotation.records import NewItem
+from saiten.annotation.store.capacity import lock_project
 from saiten.annotation.store.json_text import digest, plain, to_text
 from saiten.annotation.store.order import bin_of, drawn, topic_of
-from saiten.annotation.store.room import lock_project
+from saiten.annotation.store.project import Project, Transaction
 from saiten.annotation.store.schema import items, projects
 from saiten.errors import BadInput
 
 _AT_ONCE = 500
 _CHARACTERS = 4_000_000
-"""Of contents that are held at once."""
+"""Characters of content held in memory at once."""
 _KEY = 100_000
-"""Characters of a key at most."""
+"""Maximum length of a key."""
 
 
-def add_items(connection: Connection, project: int, settings: ProjectSettings, new: Iterable[NewItem]) -> int:
-    """How many were added; those that are there already, with the same content, are passed over.
+def add_items(project: Project, new: Iterable[NewItem]) -> int:
+    """Add items and return how many were new; items already stored with the same content are skipped.
 
     Of all items of the project, exactly `round(overlap * number)` need `per_item` annotators, the others one. What is
-    lacking to that is drawn, with the seed, among the items of this call: nothing changes about those before. With
-    whole questions, the items of a question need equally many, and the number is as near as that allows.
+    missing to that is drawn with the seed among the new items; earlier ones do not change. With whole questions, the
+    items of a question need equally many annotators, and the number is as close as that allows.
 
     Raises:
-        BadInput: a key is there with another content, or an item cannot be written as JSON. Nothing is added then.
+        BadInput: a key is stored with other content, or an item cannot be written as JSON; then nothing is added.
     """
-    before, overlapping, _ = lock_project(connection, project)
-    newest = connection.scalar(select(func.max(items.c.id))) or 0
-    added = sum(_add(connection, rows) for rows in _runs(project, settings.seed, new))
-    wanted = round(settings.overlap * (before + added)) - overlapping
-    draw = _draw_questions if settings.whole_questions else _draw
-    drawn_now = draw(connection, project, newest, min(max(wanted, 0), added), settings.per_item)
-    connection.execute(
+    return project.write(lambda tx: _add_all(tx, new), tries=1)
+
+
+def _add_all(tx: Transaction, new: Iterable[NewItem]) -> int:
+    before, overlapping, _ = lock_project(tx)
+    newest = tx.connection.scalar(select(func.max(items.c.id))) or 0
+    added = sum(_add(tx, rows) for rows in _chunks(tx, new))
+    wanted = round(tx.settings.overlap * (before + added)) - overlapping
+    draw = _draw_questions if tx.settings.whole_questions else _draw
+    drawn_now = draw(tx, newest, min(max(wanted, 0), added))
+    tx.connection.execute(
         update(projects)
-        .where(projects.c.id == project)
+        .where(projects.c.id == tx.project)
         .values(
             size=before + added,
             overlapping=overlapping + drawn_now,
-            places=projects.c.places + added + drawn_now * (settings.per_item - 1),
+            places=projects.c.places + added + drawn_now * (tx.settings.per_item - 1),
         )
     )
     return added
 
 
-def _runs(project: int, seed: int, new: Iterable[NewItem]) -> Iterator[dict[bytes, dict[str, Any]]]:
-    """Rows by the hash of their keys, so many that they are written quickly and so few that they are held easily."""
+def _chunks(tx: Transaction, new: Iterable[NewItem]) -> Iterator[dict[bytes, dict[str, Any]]]:
+    """Yield rows by the hash of their keys, in chunks that are written quickly and fit in memory."""
     rows: dict[bytes, dict[str, Any]] = {}
     characters = 0
     for item in new:
-        row = _row(project, seed, item)
+        row = _row(tx, item)
         known = rows.setdefault(row["key_hash"], row)
-        _same(known["content_hash"], row)
+        _require_same(known["content_hash"], row)
         characters += len(row["content"])
         if len(rows) >= _AT_ONCE or characters >= _CHARACTERS:
             yield rows
@@ -63,68 +68,67 @@ def _runs(project: int, seed: int, new: Iterable[NewItem]) -> Iterator[dict[byte
         yield rows
 
 
-def _row(project: int, seed: int, item: NewItem) -> dict[str, Any]:
+def _row(tx: Transaction, item: NewItem) -> dict[str, Any]:
     key = plain(item.key, "an item's key", _KEY)
     content = to_text(item.content, f"the item {_short(key)}")
     return {
-        "project_id": project,
+        "project_id": tx.project,
         "key": key,
         "key_hash": digest(key),
         "content": content,
         "content_hash": digest(content),
         "needed": 1,
         "room": 1,
-        "bin": bin_of(seed, key),
+        "bin": bin_of(tx.settings.seed, key),
         "topic": topic_of(str(item.content.get("question") or key)),
-        "drawn": drawn(seed, key),
+        "drawn": drawn(tx.settings.seed, key),
     }
 
 
-def _add(connection: Connection, rows: dict[bytes, dict[str, Any]]) -> int:
-    project = next(iter(rows.values()))["project_id"]
-    there = connection.execute(
+def _add(tx: Transaction, rows: dict[bytes, dict[str, Any]]) -> int:
+    stored = tx.connection.execute(
         select(items.c.key_hash, items.c.content_hash).where(
-            items.c.project_id == project, items.c.key_hash.in_(list(rows))
+            items.c.project_id == tx.project, items.c.key_hash.in_(list(rows))
         )
     )
-    for key_hash, content_hash in there:
-        _same(content_hash, rows.pop(bytes(key_hash)))
+    for key_hash, content_hash in stored:
+        _require_same(content_hash, rows.pop(bytes(key_hash)))
     if rows:
-        connection.execute(insert(items), list(rows.values()))
+        tx.connection.execute(insert(items), list(rows.values()))
     return len(rows)
 
 
-def _same(content_hash: bytes, row: dict[str, Any]) -> None:
+def _require_same(content_hash: bytes, row: dict[str, Any]) -> None:
     if bytes(content_hash) != row["content_hash"]:
         raise BadInput(
-            f"the item {_short(row['key'])} is there already with another content (question, answer, reference or "
-            "contexts); give changed samples new ids, or begin another project or database"
+            f"the item {_short(row['key'])} is already stored with other content (question, answer, reference or "
+            "contexts); give changed samples new ids, or use another project or database"
         )
 
 
-def _draw(connection: Connection, project: int, newest: int, wanted: int, per_item: int) -> int:
-    """Let so many of the items after `newest` need `per_item` annotators."""
+def _draw(tx: Transaction, newest: int, wanted: int) -> int:
+    """Draw `wanted` of the items after `newest` for the overlap."""
     if wanted:
         chosen = (
             select(items.c.id)
-            .where(items.c.project_id == project, items.c.id > newest)
+            .where(items.c.project_id == tx.project, items.c.id > newest)
             .order_by(items.c.drawn, items.c.id)
             .limit(wanted)
         )
-        connection.execute(update(items).where(items.c.id.in_(chosen)).values(needed=per_item, room=per_item))
+        _need_several(tx, items.c.id.in_(chosen))
     return wanted
 
 
-def _draw_questions(connection: Connection, project: int, newest: int, wanted: int, per_item: int) -> int:
-    """The same by whole questions, about so many items; one that was there before keeps its number of annotators."""
+def _draw_questions(tx: Transaction, newest: int, wanted: int) -> int:
+    """Draw whole questions of about `wanted` items; a question stored before keeps its number of annotators."""
     new = items.c.id > newest
-    found = connection.execute(
+    found = tx.connection.execute(
         select(
             items.c.topic,
             func.count(case((new, 1))).label("added"),
             func.max(case((~new, items.c.needed))).label("needed"),
         )
-        .where(items.c.project_id == project)
+        .where(items.c.project_id == tx.project)
         .group_by(items.c.topic)
         .having(func.count(case((new, 1))) > 0)
         .order_by(func.min(items.c.drawn), items.c.topic)
@@ -136,9 +140,13 @@ def _draw_questions(connection: Connection, project: int, newest: int, wanted: i
             chosen[row.topic] = row.added
     topics = list(chosen)
     for begin in range(0, len(topics), _AT_ONCE):
-        of_these = new, items.c.project_id == project, items.c.topic.in_(topics[begin : begin + _AT_ONCE])
-        connection.execute(update(items).where(*of_these).values(needed=per_item, room=per_item))
+        _need_several(tx, new, items.c.project_id == tx.project, items.c.topic.in_(topics[begin : begin + _AT_ONCE]))
     return sum(chosen.values())
+
+
+def _need_several(tx: Transaction, *conditions: ColumnElement[bool]) -> None:
+    per_item = tx.settings.per_item
+    tx.connection.execute(update(items).where(*conditions).values(needed=per_item, room=per_item))
 
 
 def _short(key: str) -> str:

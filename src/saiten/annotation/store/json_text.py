@@ -1,4 +1,4 @@
-"""JSON as the database keeps it: compact, keys in order, so that equal things are equal texts."""
+"""JSON as stored in the database: compact and with sorted keys, so that equal values are equal texts."""
 
 import json
 from hashlib import sha256
@@ -11,10 +11,10 @@ from saiten.errors import BadInput
 
 
 def to_text(value: Json, what: str) -> str:
-    """The one text of this object.
+    """Write an object as canonical JSON.
 
     Raises:
-        BadInput: it is no JSON, or holds half a character or a number that is none; `what` is named.
+        BadInput: it is not JSON, or contains a lone surrogate or NaN; the message names `what`.
     """
     try:
         text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
@@ -25,30 +25,30 @@ def to_text(value: Json, what: str) -> str:
 
 
 def from_text(text: str) -> dict[str, Any]:
-    """What was written."""
-    value: dict[str, Any] = orjson.loads(text)  # a whole project is read for the admin's pages: it is thrice as quick
+    """Read an object written by `to_text`."""
+    value: dict[str, Any] = orjson.loads(text)  # three times as fast, and the admin pages read whole projects
     return value
 
 
 def digest(text: str) -> bytes:
-    """32 bytes that stand for the text."""
+    """Return a 32-byte digest of the text."""
     return sha256(text.encode()).digest()
 
 
 def plain(text: str, what: str, longest: int) -> str:
-    """The text, if both databases can keep it: 1 to `longest` characters, no zero character, no half one.
+    """Return the text if both databases can store it: 1 to `longest` characters, no NUL, no lone surrogate.
 
     Raises:
-        BadInput: it is not so.
+        BadInput: they cannot.
     """
     if not isinstance(text, str) or not 0 < len(text) <= longest:
         raise BadInput(f"{what} must be a text of 1 to {longest} characters")
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise BadInput(f"{what} holds characters that are no text: {text[:60]!a}")
+        raise BadInput(f"{what} contains characters that cannot be stored: {text[:60]!a}")
     return text
 
 
 def _first_line(error: Exception) -> str:
     if isinstance(error, UnicodeEncodeError):
-        return "it holds half of a character (a lone surrogate)"
-    return (str(error) or "it is nested too deep").splitlines()[0][:200]
+        return "it contains a lone surrogate (half of a character)"
+    return (str(error) or "it is nested too deeply").splitlines()[0][:200]

@@ -1,4 +1,4 @@
-"""The tables of a database brought to what this version of saiten knows, when it is opened."""
+"""Migration of a database to this version's tables, when it is opened."""
 
 from pathlib import Path
 
@@ -17,15 +17,19 @@ _LOCK = 0x5341495445  # of PostgreSQL's advisory locks: "SAITE"
 
 
 def migrate(connection: Connection, name: str, *, target: str = "head") -> None:
-    """Bring the tables to the newest revision, inside the transaction of this connection: wholly or not at all.
+    """Migrate the tables to the newest revision within the connection's transaction: completely or not at all.
 
-    Several processes may do so at once: the first one works, the others wait and find it done. `name` is what an error
-    calls the database; `target` another revision than the newest, for tests.
+    Several processes may do this at once: the first one works, the others wait.
+
+    Args:
+        connection: of the database.
+        name: of the database in error messages.
+        target: revision to migrate to, for tests.
 
     Raises:
-        ConfigurationError: the tables are of a newer saiten than this one, or cannot be made.
+        ConfigurationError: the tables were created by a newer saiten, or cannot be migrated.
     """
-    if connection.dialect.name == "postgresql":  # the transaction of a SQLite file is alone already
+    if connection.dialect.name == "postgresql":  # a SQLite transaction excludes others already
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
@@ -36,8 +40,8 @@ def migrate(connection: Connection, name: str, *, target: str = "head") -> None:
     head = scripts.get_current_head()
     if current is not None and current not in {script.revision for script in scripts.walk_revisions()}:
         raise ConfigurationError(
-            f"the annotation database {name} was made by a newer saiten (its tables are of revision {current}, this "
-            f"saiten knows them up to {head}); update saiten, or give another database"
+            f"the annotation database {name} was made by a newer saiten (its tables have revision {current}, this "
+            f"saiten supports up to {head}); update saiten, or give another database"
         )
     if current != (head if target == "head" else target):
         try:
@@ -47,5 +51,5 @@ def migrate(connection: Connection, name: str, *, target: str = "head") -> None:
                 raise
             reason = str(error.orig).splitlines()[0]
             raise ConfigurationError(
-                f"the tables of the annotation database {name} cannot be made: {reason}; nothing was changed"
+                f"the tables of the annotation database {name} cannot be migrated: {reason}; nothing was changed"
             ) from error

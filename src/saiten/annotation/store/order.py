@@ -1,11 +1,10 @@
-"""Who sees which item when, drawn from the project's seed and from nothing else.
+"""Order of items per annotator, determined by the project's seed alone.
 
-Each item lies in one of 1,024 bins, by a hash of the seed and its key. An annotator goes through the bins in an order
-of their own, and through the items of a bin in an order of their own. So no two annotators see the same sequence,
-nothing depends on the time, items that are added later change nothing about the others, and the next item is found by
-an index: an order by a hash of annotator and item would mean to look at every item, or to keep a row for each pair. Up
-to a few hundred items a bin seldom holds more than one; of 100,000 a hundred lie in one and come near each other for
-all.
+Each item belongs to one of 1,024 bins, by a hash of the seed and its key. An annotator goes through the bins, and
+through the items of a bin, in an order of their own. So no two annotators see the same sequence, nothing depends on
+time, items added later do not affect the others, and the next item is found by an index: ordering by a hash of
+annotator and item would require looking at every item or storing a row per pair. Up to a few hundred items a bin rarely
+holds more than one; of 100,000 items, a hundred share a bin and come close together for everybody.
 """
 
 from functools import lru_cache
@@ -15,32 +14,32 @@ BINS = 1024
 
 
 def bin_of(seed: int, key: str) -> int:
-    """The bin in which an item lies."""
+    """Return the bin of an item."""
     return _hash(seed, "bin", key) % BINS
 
 
 def drawn(seed: int, key: str) -> int:
-    """A number by which the items of the overlap are drawn: those with the smallest."""
+    """Return the number that draws the overlap: the items with the smallest belong to it."""
     return _hash(seed, "overlap", key)
 
 
 def topic_of(question: str) -> int:
-    """The same number for the same question."""
+    """Return the same number for the same question."""
     return _hash(0, "topic", question)
 
 
 @lru_cache(maxsize=256)
 def bins_of(seed: int, person: int) -> tuple[int, ...]:
-    """The bins in this annotator's order."""
+    """Return the bins in this annotator's order."""
     return tuple(sorted(range(BINS), key=lambda number: _hash(seed, f"bins of {person}", str(number))))
 
 
 def place(seed: int, person: int, item: int) -> int:
-    """By this number the items of one bin stand in this annotator's order."""
+    """Return the number by which the items of one bin are sorted for this annotator."""
     return _hash(seed, f"person {person}", str(item))
 
 
-def _hash(seed: int, what: str, text: str) -> int:
-    """63 bits: what both databases take as an integer."""
-    told = f"{seed}\0{what}\0{text}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(told, digest_size=8).digest()) >> 1
+def _hash(seed: int, purpose: str, text: str) -> int:
+    """Hash to 63 bits, which both databases take as an integer."""
+    data = f"{seed}\0{purpose}\0{text}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=8).digest()) >> 1

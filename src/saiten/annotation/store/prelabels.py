@@ -1,51 +1,55 @@
-"""What a judge said beforehand about an item: one pre-label an item, kept as it came."""
+"""Pre-labels: a judge's payload for an item, at most one per item, stored unchanged."""
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, exists, insert, select
+from sqlalchemy import exists, insert, select
 
-from saiten.annotation.records import Json, ProjectSettings
+from saiten.annotation.records import Json
+from saiten.annotation.store.capacity import lock_project
 from saiten.annotation.store.json_text import digest, plain, to_text
-from saiten.annotation.store.room import lock_project
+from saiten.annotation.store.project import Project, Transaction
 from saiten.annotation.store.schema import assignments, items, prelabels
 from saiten.errors import BadInput
 
 
-def add_prelabels(
-    connection: Connection, project: int, settings: ProjectSettings, rows: Iterable[tuple[str, str, Json]]
-) -> int:
-    """How many were added; those that are there already are passed over.
+def add_prelabels(project: Project, rows: Iterable[tuple[str, str, Json]]) -> int:
+    """Add pre-labels (item key, source, payload), all or nothing; return how many were new.
 
-    Where annotators are shown pre-labels, an item has its own before anybody gets it: otherwise nobody could say later
-    who was shown it.
+    Where annotators are shown pre-labels, they must be added before the item is assigned: otherwise nobody could tell
+    later who saw them.
 
     Raises:
-        BadInput: there is no item of this key, or another pre-label, or somebody got it already; nothing is added.
+        BadInput: there is no item of this key, it has another pre-label, or it was already assigned.
     """
-    lock_project(connection, project)
-    added = 0
-    for key, source, payload in rows:
-        shown_key = repr(key if len(key) <= 80 else f"{key[:77]}…")
-        plain(source, "the name of who made a pre-label", 200)
-        text = to_text(payload, f"the pre-label of the item {shown_key}")
-        there = connection.execute(
-            select(items.c.id, prelabels.c.source, prelabels.c.payload)
-            .outerjoin(prelabels, prelabels.c.item_id == items.c.id)
-            .where(items.c.project_id == project, items.c.key_hash == digest(plain(key, "an item's key", 100_000)))
-        ).one_or_none()
-        if there is None:
-            raise BadInput(f"there is no item {shown_key} to which the pre-label by {source!r} belongs")
-        if (there.source, there.payload) == (source, text):
-            continue
-        if there.source is not None:
-            raise BadInput(f"the item {shown_key} has another pre-label, by {there.source!r}; an item has one")
-        if settings.prelabels == "shown" and connection.scalar(
-            select(exists().where(assignments.c.item_id == there.id))
-        ):
-            raise BadInput(
-                f"the item {shown_key} was given to an annotator already, without the pre-label that annotators are to "
-                "be shown; add pre-labels before the work begins"
-            )
-        connection.execute(insert(prelabels).values(item_id=there.id, source=source, payload=text))
-        added += 1
-    return added
+    return project.write(lambda tx: _add_all(tx, rows), tries=1)
+
+
+def _add_all(tx: Transaction, rows: Iterable[tuple[str, str, Json]]) -> int:
+    lock_project(tx)
+    return sum(_add(tx, key, source, payload) for key, source, payload in rows)
+
+
+def _add(tx: Transaction, key: str, source: str, payload: Json) -> bool:
+    short_key = repr(key if len(key) <= 80 else f"{key[:77]}…")
+    plain(source, "the source of a pre-label", 200)
+    text = to_text(payload, f"the pre-label of the item {short_key}")
+    row = tx.connection.execute(
+        select(items.c.id, prelabels.c.source, prelabels.c.payload)
+        .outerjoin(prelabels, prelabels.c.item_id == items.c.id)
+        .where(items.c.project_id == tx.project, items.c.key_hash == digest(plain(key, "an item's key", 100_000)))
+    ).one_or_none()
+    if row is None:
+        raise BadInput(f"there is no item {short_key} for the pre-label by {source!r}")
+    if (row.source, row.payload) == (source, text):
+        return False
+    if row.source is not None:
+        raise BadInput(f"the item {short_key} has another pre-label, by {row.source!r}; an item has one")
+    if tx.settings.prelabels == "shown" and tx.connection.scalar(
+        select(exists().where(assignments.c.item_id == row.id))
+    ):
+        raise BadInput(
+            f"the item {short_key} was assigned already, without the pre-label that annotators are to see; "
+            "add pre-labels before the work begins"
+        )
+    tx.connection.execute(insert(prelabels).values(item_id=row.id, source=source, payload=text))
+    return True

@@ -1,8 +1,8 @@
 """The tables of the annotation database.
 
-What people said is only ever added (`acts`, `decisions`); an assignment's state and standing act follow from its acts
-and are kept beside them, so that nothing has to be replayed to show a page. JSON is kept as text: PostgreSQL's own type
-refuses characters that an answer may hold.
+Annotations are append-only (`acts`, `decisions`); an assignment's state and standing act follow from its acts and are
+stored as well, so that no page has to replay them. JSON is stored as text, since PostgreSQL's own type refuses
+characters that an answer may contain.
 """
 
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ from sqlalchemy import (
 
 
 class Moment(TypeDecorator[datetime]):
-    """A time in UTC, on databases with time zones and on those without."""
+    """A time in UTC, on databases with and without time zones."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -56,22 +56,21 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
-"""Constraints have names, so that a later migration can speak of them; tables a prefix, since a PostgreSQL database may
-hold other programs' tables."""
+"""Constraints are named for later migrations; tables have a prefix, since a PostgreSQL database may hold others."""
 
 projects = Table(
     "saiten_projects",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
-    Column("identity", Text, nullable=False),  # drawn at random: another one for each project ever made
+    Column("identity", Text, nullable=False),  # random and unique
     Column("settings", Text, nullable=False),
-    Column("size", Integer, nullable=False),  # how many items there are
-    Column("overlapping", Integer, nullable=False),  # how many of them several annotators answer
+    Column("size", Integer, nullable=False),  # number of items
+    Column("overlapping", Integer, nullable=False),  # items that several annotators answer
     Column("places", Integer, nullable=False),  # the sum of `room` over items with room
     Column("made_at", Moment, nullable=False),
 )
-"""Whoever gives out items, or gives them back, holds this row's lock: the sums and `workloads` change under it only."""
+"""Assigning and releasing items locks this row: the totals and `workloads` change under that lock only."""
 
 people = Table(
     "saiten_people",
@@ -79,23 +78,23 @@ people = Table(
     Column("id", Integer, primary_key=True),
     Column("project_id", ForeignKey(projects.c.id), nullable=False),
     Column("name", Text, nullable=False),
-    Column("folded", Text, nullable=False),  # the name without regard to case
+    Column("folded", Text, nullable=False),  # case-folded name
     Column("role", Text, nullable=False),
     Column("active", Boolean(create_constraint=False), nullable=False),
     Column("token_hash", LargeBinary(32), nullable=False, unique=True),
-    Column("seen_at", Moment, nullable=False),  # when they last asked for an item or said something
+    Column("seen_at", Moment, nullable=False),  # last request for an item, or last act
     UniqueConstraint("project_id", "folded"),
     CheckConstraint("role IN ('admin', 'annotator')", name="role"),
 )
-"""Whoever writes down what a person said holds this row's lock, so that one person's acts come one after the other."""
+"""Every act locks its person's row, so that one person's acts are sequential."""
 
 workloads = Table(
     "saiten_workloads",
     metadata,
     Column("person_id", ForeignKey(people.c.id), primary_key=True, autoincrement=False),
-    Column("had", Integer, nullable=False),  # items that they got, but for released ones
+    Column("had", Integer, nullable=False),  # items assigned, without released ones
     Column("last_number", Integer, nullable=False),
-    Column("bin_rank", Integer, nullable=False),  # how far in their order of bins they are
+    Column("bin_rank", Integer, nullable=False),  # position in their order of bins
 )
 
 sessions = Table(
@@ -112,14 +111,14 @@ items = Table(
     Column("id", Integer, primary_key=True),
     Column("project_id", ForeignKey(projects.c.id), nullable=False),
     Column("key", Text, nullable=False),
-    Column("key_hash", LargeBinary(32), nullable=False),  # a key may be longer than an index takes
+    Column("key_hash", LargeBinary(32), nullable=False),  # a key may exceed an index's limit
     Column("content", Text, nullable=False),
     Column("content_hash", LargeBinary(32), nullable=False),
     Column("needed", Integer, nullable=False),
-    Column("room", Integer, nullable=False),  # needed less those who have it; below 0 where somebody came back to it
+    Column("room", Integer, nullable=False),  # `needed` minus assigned; negative after somebody came back to it
     Column("bin", SmallInteger, nullable=False),  # see order.py
-    Column("topic", BigInteger, nullable=False),  # the same for items of the same question
-    Column("drawn", BigInteger, nullable=False),  # by this number the overlap is drawn
+    Column("topic", BigInteger, nullable=False),  # equal for items of the same question
+    Column("drawn", BigInteger, nullable=False),  # the smallest belong to the overlap
     UniqueConstraint("project_id", "key_hash"),
     CheckConstraint("needed >= 1", name="needed"),
     CheckConstraint("room <= needed", name="room"),
@@ -142,8 +141,8 @@ assignments = Table(
     Column("number", Integer, nullable=False),
     Column("state", Text, nullable=False),
     Column("given_at", Moment, nullable=False),
-    Column("revision", Integer, nullable=False),  # of the last save or skip, standing or not
-    Column("standing_id", Integer),  # the save that counts; None where none does
+    Column("revision", Integer, nullable=False),  # of the last save or skip, even if undone
+    Column("standing_id", Integer),  # the save that counts, if any
     UniqueConstraint("person_id", "item_id"),
     UniqueConstraint("person_id", "number"),
     Index(None, "person_id", "state", "number"),
@@ -163,7 +162,7 @@ acts = Table(
     Column("id", Integer, primary_key=True),
     Column("person_id", ForeignKey(people.c.id), nullable=False),
     Column("save_id", Text, nullable=False),
-    Column("assignment_id", ForeignKey(assignments.c.id)),  # None: an undo that found nothing to take back
+    Column("assignment_id", ForeignKey(assignments.c.id)),  # None: an undo with nothing to undo
     Column("kind", Text, nullable=False),
     Column("revision", Integer),  # of saves and skips
     Column("undoes_id", ForeignKey("saiten_acts.id"), unique=True),  # of an undo

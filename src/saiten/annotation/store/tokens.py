@@ -1,8 +1,7 @@
-"""Secrets of links and cookies: made here, shown once, kept as a hash only.
+"""Secrets of links and cookies: generated here, shown once, stored as a hash.
 
-SHA-256 without salt or delay is enough: a secret has 256 random bits, so there is nothing to guess and no table to
-look it up in; slow hashes are for passwords that people think of. It is found by its hash, so the time that the
-look-up takes says nothing about the secret.
+Unsalted SHA-256 is enough: a secret has 256 random bits, so it can neither be guessed nor looked up in a table; slow
+hashes are for passwords that people choose. Rows are found by the hash, so lookup time reveals nothing of the secret.
 """
 
 import secrets
@@ -10,21 +9,21 @@ from base64 import urlsafe_b64encode
 from hashlib import sha256
 
 _LONGEST = 200
-"""Characters of a secret from outside that are looked at; ours have 43."""
+"""Characters of a secret from outside that are hashed; generated ones have 43."""
 
 
 def new_secret() -> str:
-    """256 random bits, for an address or a cookie."""
+    """Return 256 random bits, for a URL or a cookie."""
     return secrets.token_urlsafe(32)
 
 
 def secret_hash(secret: str) -> bytes | None:
-    """What is kept of a secret; None for what cannot be one of ours."""
+    """Return the hash to store; None for what cannot be a generated secret."""
     if not secret.isascii() or len(secret) > _LONGEST:
         return None
     return sha256(secret.encode()).digest()
 
 
 def csrf_of(secret: str) -> str:
-    """What a page of this session must bring along: follows from the cookie's secret, and gives nothing of it away."""
+    """Return the session's CSRF token, derived from the cookie's secret without revealing it."""
     return urlsafe_b64encode(sha256(b"csrf " + secret.encode()).digest()).decode().rstrip("=")

@@ -10,7 +10,11 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from saiten.annotation.records import Assigned, Json, Session
+from saiten.annotation.records import Assigned, Json, Login
+from saiten.annotation.store.assigned import assigned_item, assigned_items, earlier_item
+from saiten.annotation.store.assignment import expected_share, next_item
+from saiten.annotation.store.progress import answered_count
+from saiten.annotation.store.saving import save_annotation, skip_item, undo_last
 from saiten.annotation.web.blinding import person_key, shown_content
 from saiten.annotation.web.bodies import json_object
 from saiten.annotation.web.guards import Annotator, LoggedIn, TheService
@@ -46,7 +50,7 @@ def grade(request: Request, service: TheService, session: LoggedIn) -> Response:
 @router.get("/mine")
 def mine(request: Request, service: TheService, session: Annotator) -> Response:
     """The list of one's own items, the newest first."""
-    items = [_listed(each) for each in service.store.assigned(session.person.id)]
+    items = [_listed(each) for each in assigned_items(service.project, session.person.id)]
     data = _page_data(service, session, language_of(request))
     return service.pages.render(
         "mine.html", request, session=session, kind="mine", data={**data, "texts": {}}, items=items[::-1]
@@ -54,12 +58,12 @@ def mine(request: Request, service: TheService, session: Annotator) -> Response:
 
 
 @router.get("/api/items/next")
-def next_item(request: Request, service: TheService, session: Annotator) -> Response:
+def following_item(request: Request, service: TheService, session: Annotator) -> Response:
     """The next item; 204 where nothing is left. `except`: numbers that the page has already."""
     without = _numbers(request.query_params.get("except", ""))
-    assigned = service.store.next_item(session.person.id)
+    assigned = next_item(service.project, session.person.id)
     while assigned is not None and assigned.number in without:
-        assigned = service.store.next_item(session.person.id, after=assigned.number)
+        assigned = next_item(service.project, session.person.id, after=assigned.number)
     return nothing() if assigned is None else json_reply(_shown(assigned, service, session))
 
 
@@ -75,8 +79,8 @@ def earlier(number: int, service: TheService, session: Annotator) -> Response:
     _own(number, service, session)
     if service.form.shared is None:
         return nothing()
-    found = service.store.earlier(session.person.id, number, service.form.shared)
-    said = None if found is None or found.answered is None else service.form.carried_over(found.answered.payload)
+    found = earlier_item(service.project, session.person.id, number, service.form.shared)
+    said = None if found is None or found.annotation is None else service.form.carried_over(found.annotation.payload)
     return nothing() if found is None or said is None else json_reply({"number": found.number, "payload": said})
 
 
@@ -89,7 +93,9 @@ def save(number: int, service: TheService, session: Annotator, body: Body) -> Re
         payload = service.form.check(own.item.content, payload_of(body))
     except ValueError as error:
         raise Refused(422, error, field="payload") from None
-    saved = service.store.save(session.person.id, number, payload, save_id=save_id, unclear=unclear, seconds=seconds)
+    saved = save_annotation(
+        service.project, session.person.id, number, payload, save_id=save_id, unclear=unclear, seconds=seconds
+    )
     return json_reply({"revision": saved.revision, "again": saved.again})
 
 
@@ -97,46 +103,46 @@ def save(number: int, service: TheService, session: Annotator, body: Body) -> Re
 def skip(number: int, service: TheService, session: Annotator, body: Body) -> Response:
     """Pass an item over; somebody else gets it."""
     _own(number, service, session)
-    saved = service.store.skip(session.person.id, number, save_id=save_id_of(body))
+    saved = skip_item(service.project, session.person.id, number, save_id=save_id_of(body))
     return json_reply({"revision": saved.revision, "again": saved.again})
 
 
 @router.post("/api/undo")
 def undo(service: TheService, session: Annotator, body: Body) -> Response:
     """Take the latest save or skip back; 204 where there is none."""
-    assigned = service.store.undo(session.person.id, save_id=save_id_of(body))
+    assigned = undo_last(service.project, session.person.id, save_id=save_id_of(body))
     return nothing() if assigned is None else json_reply({"number": assigned.number})
 
 
-def _own(number: int, service: Service, session: Session) -> Assigned:
-    assigned = service.store.assigned_number(session.person.id, number) if 0 < number <= _LARGEST_NUMBER else None
+def _own(number: int, service: Service, session: Login) -> Assigned:
+    assigned = assigned_item(service.project, session.person.id, number) if 0 < number <= _LARGEST_NUMBER else None
     if assigned is None:
         raise Refused(404, "no_number")
     return assigned
 
 
-def _shown(assigned: Assigned, service: Service, session: Session) -> dict[str, Any]:
+def _shown(assigned: Assigned, service: Service, session: Login) -> dict[str, Any]:
     """All that the page gets to know of an item."""
-    answered = assigned.answered
+    answered = assigned.annotation
     return {
         "number": assigned.number,
         "state": assigned.state,
-        "content": shown_content(assigned, session.person, service.store.settings.seed),
+        "content": shown_content(assigned, session.person, service.project.settings.seed),
         "answered": None
         if answered is None
         else {"payload": answered.payload, "revision": answered.revision, "unclear": answered.unclear},
-        "prelabel": assigned.prelabel if service.store.settings.prelabels == "shown" else None,
+        "prelabel": assigned.prelabel if service.project.settings.prelabels == "shown" else None,
         "progress": _progress(service, session),
     }
 
 
-def _progress(service: Service, session: Session) -> dict[str, int]:
+def _progress(service: Service, session: Login) -> dict[str, int]:
     person = session.person.id
-    return {"done": service.store.done(person), "total_for_me": service.store.share(person)}
+    return {"done": answered_count(service.project, person), "total_for_me": expected_share(service.project, person)}
 
 
 def _listed(assigned: Assigned) -> dict[str, Any]:
-    answered = assigned.answered
+    answered = assigned.annotation
     return {
         "number": assigned.number,
         "words": in_brief(assigned.item.content.get("question", ""), _FIRST_WORDS),
@@ -146,18 +152,18 @@ def _listed(assigned: Assigned) -> dict[str, Any]:
     }
 
 
-def _page_data(service: Service, session: Session, language: Language) -> Mapping[str, Any]:
+def _page_data(service: Service, session: Login, language: Language) -> Mapping[str, Any]:
     """What the page's script starts with."""
     return {
         "language": language,
         "words": words_of("words", language),
         "csrf": session.csrf,
-        "person": {"name": session.person.name, "key": person_key(service.store.identity, session.person)},
+        "person": {"name": session.person.name, "key": person_key(service.project.identity, session.person)},
         "form": service.form.title,
         "texts": service.form.texts(language),
         "shared": service.form.shared,
         "reason_required": service.form.reason_required,
-        "prelabels": service.store.settings.prelabels,
+        "prelabels": service.project.settings.prelabels,
     }
 
 

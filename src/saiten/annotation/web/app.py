@@ -11,9 +11,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from saiten.annotation.forms import Form
-from saiten.annotation.store import NotTheirs, SaveConflict, ShutOut, Store, StoreUnavailable
-from saiten.annotation.web import admin_routes, annotator_routes, joining, people_routes
-from saiten.annotation.web.agreed import AgreementSoFar
+from saiten.annotation.live_agreement import LiveAgreement
+from saiten.annotation.store.failures import LockedOut, NotAssigned, SaveConflict, StoreUnavailable
+from saiten.annotation.store.project import Project
+from saiten.annotation.web import adjudication, admin_routes, annotator_routes, joining, people_routes
 from saiten.annotation.web.headers import SecurityHeaders, with_security
 from saiten.annotation.web.hosts import answers_to
 from saiten.annotation.web.limits import BoundedBody, WrongJoins
@@ -26,11 +27,11 @@ from saiten.annotation.web.settings import WebSettings
 from saiten.errors import BadInput
 
 
-def make_app(store: Store, form: Form, *, settings: WebSettings, phrases: Phrases = no_phrases) -> FastAPI:
+def make_app(project: Project, form: Form, *, settings: WebSettings, phrases: Phrases = no_phrases) -> FastAPI:
     """The page where people grade, as an ASGI application.
 
     Args:
-        store: is the caller's, to be closed after the application was served.
+        project: stays open while the application is served; the caller closes it.
         form: what is asked.
         settings: how the page is reached.
         phrases: what the words of figures and remarks are in Japanese; without them they stay English.
@@ -45,15 +46,15 @@ def make_app(store: Store, form: Form, *, settings: WebSettings, phrases: Phrase
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.service = Service(
-        store,
+        project,
         form,
         settings,
         Pages({"form_title": form.title}),
         WrongJoins(settings.wrong_joins),
-        AgreementSoFar(form, store),
+        LiveAgreement(form, project),
         phrases,
     )
-    for routes in (joining, annotator_routes, people_routes, admin_routes):
+    for routes in (joining, annotator_routes, people_routes, admin_routes, adjudication):
         app.include_router(routes.router)
     app.mount("/static", StaticFiles(directory=str(files(__package__) / "static")), name="static")
     for kind, handle in _HANDLERS.items():
@@ -106,11 +107,11 @@ async def _away(request: Request, error: Exception) -> Response:
     return await _refused(request, Refused(503, "away", headers={"retry-after": RETRY_AFTER}))
 
 
-async def _not_theirs(request: Request, error: Exception) -> Response:
+async def _not_assigned(request: Request, error: Exception) -> Response:
     return await _refused(request, Refused(404, "no_number"))
 
 
-async def _shut_out(request: Request, error: Exception) -> Response:
+async def _locked_out(request: Request, error: Exception) -> Response:
     """Somebody was, in the very moment: as all that comes from them afterwards; the page keeps what it has to send."""
     return await _refused(request, Refused(401, "session_over"))
 
@@ -142,8 +143,8 @@ async def _failed(request: Request, error: Exception) -> Response:
 _HANDLERS: dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = {
     Refused: _refused,
     StoreUnavailable: _away,
-    NotTheirs: _not_theirs,
-    ShutOut: _shut_out,
+    NotAssigned: _not_assigned,
+    LockedOut: _locked_out,
     SaveConflict: _conflict,
     BadInput: _bad_input,
     HTTPException: _of_starlette,

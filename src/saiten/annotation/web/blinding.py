@@ -3,12 +3,12 @@
 from hashlib import sha256
 from typing import Any
 
-from saiten.annotation.records import Assigned, Json, Person
+from saiten.annotation.records import Assigned, Json, Participant
 
 _HIDDEN = frozenset({"ids", "filed", "id", "key", "system", "group"})
 
 
-def shown_content(assigned: Assigned, person: Person, seed: int) -> Json:
+def shown_content(assigned: Assigned, person: Participant, seed: int) -> Json:
     """The content without ids and names of systems; answers in an order of this annotator's own."""
     content = {name: value for name, value in assigned.item.content.items() if name not in _HIDDEN}
     if isinstance(content.get("answers"), list):
@@ -19,7 +19,7 @@ def shown_content(assigned: Assigned, person: Person, seed: int) -> Json:
     return content
 
 
-def person_key(project: str, person: Person) -> str:
+def person_key(project: str, person: Participant) -> str:
     """What the page hangs its drafts on: the same for this person for ever, another for every project and person."""
     return _drawn(project, person.id).hex()[:16]
 

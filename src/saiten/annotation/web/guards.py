@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Depends
 from starlette.requests import Request
 
-from saiten.annotation.records import Session
+from saiten.annotation.records import Login
 from saiten.annotation.web.hosts import origin_of
 from saiten.annotation.web.refusals import Refused
 from saiten.annotation.web.service import Service, service_of
@@ -18,7 +18,7 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 TheService = Annotated[Service, Depends(service_of)]
 
 
-def logged_in(request: Request, service: TheService) -> Session:
+def logged_in(request: Request, service: TheService) -> Login:
     """Somebody, and what changes something comes from our own page: right Origin, and the secret of the session.
 
     Raises:
@@ -32,28 +32,28 @@ def logged_in(request: Request, service: TheService) -> Session:
     return session
 
 
-LoggedIn = Annotated[Session, Depends(logged_in)]
+LoggedIn = Annotated[Login, Depends(logged_in)]
 
 
-async def annotator(session: LoggedIn) -> Session:
+async def annotator(session: LoggedIn) -> Login:
     """An annotator; raises Refused 403 for an admin, who would grade with others' labels before their eyes."""
     if session.person.role != "annotator":
         raise Refused(403, "forbidden")
     return session
 
 
-async def admin(session: LoggedIn) -> Session:
+async def admin(session: LoggedIn) -> Login:
     """An admin; raises Refused 403 for anybody else."""
     if session.person.role != "admin":
         raise Refused(403, "forbidden")
     return session
 
 
-Annotator = Annotated[Session, Depends(annotator)]
-Admin = Annotated[Session, Depends(admin)]
+Annotator = Annotated[Login, Depends(annotator)]
+Admin = Annotated[Login, Depends(admin)]
 
 
-def _not_forged(request: Request, service: Service, session: Session) -> None:
+def _not_forged(request: Request, service: Service, session: Login) -> None:
     """Nothing, if our own page sent this; browsers say truly where a request comes from, and cannot be made to lie."""
     expected = origin_of(request.headers.get("host", ""), service.settings)
     given = request.headers.get(CSRF, "")

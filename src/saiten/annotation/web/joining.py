@@ -6,8 +6,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from saiten.annotation.people import the_admin
-from saiten.annotation.records import Person
+from saiten.annotation.records import Participant
+from saiten.annotation.store.people import person_by_token, server_admin
+from saiten.annotation.store.sessions import begin_session, end_session
 from saiten.annotation.web.bodies import json_object
 from saiten.annotation.web.guards import LoggedIn, TheService
 from saiten.annotation.web.pages import LANGUAGE_COOKIE, LANGUAGES
@@ -34,8 +35,8 @@ def join(token: str, request: Request, service: TheService) -> Response:
         raise Refused(404, "no_such_link")
     former = secret_of(request, service)
     if former:
-        service.store.end_session(former)
-    secret, _ = service.store.begin_session(person.id)
+        end_session(service.project, former)
+    secret, _ = begin_session(service.project, person.id)
     response = RedirectResponse("/admin" if person.role == "admin" else "/", 303)
     give_cookie(response, secret, service)
     return response
@@ -59,15 +60,15 @@ def leave(request: Request, session: LoggedIn, service: TheService) -> Response:
     """Log out; the link lets in again."""
     secret = secret_of(request, service)
     if secret:
-        service.store.end_session(secret)
+        end_session(service.project, secret)
     response = nothing()
     take_cookie(response, service)
     return response
 
 
-def _person(token: str, service: Service) -> Person | None:
+def _person(token: str, service: Service) -> Participant | None:
     if len(token) > _LONGEST_TOKEN or not token.isascii():
         return None
     if hmac.compare_digest(token.encode(), service.settings.admin_token.encode()):
-        return the_admin(service.store)
-    return service.store.person_by_token(token)
+        return server_admin(service.project)
+    return person_by_token(service.project, token)

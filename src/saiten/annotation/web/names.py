@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from saiten.annotation.forms import Form
-from saiten.annotation.live_agreement import TOGETHER, Figure
+from saiten.annotation.live_agreement import ALL_MARKS, AgreementFigure
 from saiten.annotation.web.words import words_of
 from saiten.records import Language
 
@@ -23,11 +23,11 @@ def aspect_names(form: Form, language: Language) -> Mapping[str, str]:
         for key, text in words_of(group, language).items()
         if key.startswith(start)
     }
-    found[TOGETHER] = found.pop("all")
+    found[ALL_MARKS] = found.pop("all")
     return {**found, **form.aspect_titles(language)}
 
 
-def named(figure: Figure, names: Mapping[str, str], phrases: Phrases) -> Figure:
+def named(figure: AgreementFigure, names: Mapping[str, str], phrases: Phrases) -> AgreementFigure:
     """The figure with its words as the page says them; what there is no word for stays English.
 
     Args:

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from saiten.annotation.records import Session
+from saiten.annotation.records import Login
 from saiten.annotation.web.words import words_of
 from saiten.records import Language
 from saiten.version import __version__
@@ -41,7 +41,7 @@ class Pages:
     always: Mapping[str, Any]
 
     def render(
-        self, name: str, request: Request, *, session: Session | None = None, status: int = 200, **values: Any
+        self, name: str, request: Request, *, session: Login | None = None, status: int = 200, **values: Any
     ) -> HTMLResponse:
         """The page of a template.
 

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from saiten.annotation.people import ADMIN
-from saiten.annotation.records import Json, Person
+from saiten.annotation.records import Json, Participant
+from saiten.annotation.store.people import SERVER_ADMIN, all_people, create_person, renew_token, set_active
 from saiten.annotation.web.bodies import json_object
 from saiten.annotation.web.guards import Admin, TheService
 from saiten.annotation.web.refusals import Refused
@@ -24,7 +24,12 @@ Body = Annotated[Json, Depends(json_object)]
 def people(request: Request, service: TheService, session: Admin) -> Response:
     """Everybody, and a form for one more."""
     return service.pages.render(
-        "admin_people.html", request, session=session, kind="admin", people=service.store.people(), the_admin=ADMIN
+        "admin_people.html",
+        request,
+        session=session,
+        kind="admin",
+        people=all_people(service.project),
+        the_admin=SERVER_ADMIN,
     )
 
 
@@ -37,9 +42,9 @@ def add_person(service: TheService, session: Admin, body: Body) -> Response:
     if role not in ("annotator", "admin"):
         raise Refused(422, "no_role", field="role")
     try:
-        person, token = service.store.create_person(name, role)
+        person, token = create_person(service.project, name, role)
     except BadInput:
-        taken = any(each.name.casefold() == name.strip().casefold() for each in service.store.people())
+        taken = any(each.name.casefold() == name.strip().casefold() for each in all_people(service.project))
         raise Refused(422, "name_taken" if taken else "name_unfit", field="name") from None
     return json_reply({"person": _shown(person), "link": service.settings.link(token)}, 201)
 
@@ -48,11 +53,13 @@ def add_person(service: TheService, session: Admin, body: Body) -> Response:
 def new_link(identity: int, service: TheService, session: Admin) -> Response:
     """A new link; the former one, and whoever is logged in by it, is out."""
     person = _person(identity, service)
-    return json_reply({"person": _shown(person), "link": service.settings.link(service.store.new_token(person.id))})
+    return json_reply(
+        {"person": _shown(person), "link": service.settings.link(renew_token(service.project, person.id))}
+    )
 
 
 @router.put("/api/admin/people/{identity:int}")
-def set_active(identity: int, service: TheService, session: Admin, body: Body) -> Response:
+def change_access(identity: int, service: TheService, session: Admin, body: Body) -> Response:
     """Let somebody in, or no more."""
     active: Any = body.get("active")
     if not isinstance(active, bool):
@@ -60,16 +67,16 @@ def set_active(identity: int, service: TheService, session: Admin, body: Body) -
     person = _person(identity, service)
     if person.id == session.person.id and not active:
         raise Refused(422, "not_yourself", field="active")
-    service.store.set_active(person.id, active=active)
+    set_active(service.project, person.id, active=active)
     return json_reply({"person": _shown(_person(identity, service))})
 
 
-def _person(identity: int, service: Service) -> Person:
-    found = next((person for person in service.store.people() if person.id == identity), None)
+def _person(identity: int, service: Service) -> Participant:
+    found = next((person for person in all_people(service.project) if person.id == identity), None)
     if found is None:
         raise Refused(404, "no_person")
     return found
 
 
-def _shown(person: Person) -> dict[str, Any]:
+def _shown(person: Participant) -> dict[str, Any]:
     return {"id": person.id, "name": person.name, "role": person.role, "active": person.active}

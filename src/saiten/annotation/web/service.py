@@ -1,12 +1,12 @@
-"""What every request works with."""
+"""The objects that every request works with."""
 
 from dataclasses import dataclass
 
 from starlette.requests import Request
 
 from saiten.annotation.forms import Form
-from saiten.annotation.store import Store
-from saiten.annotation.web.agreed import AgreementSoFar
+from saiten.annotation.live_agreement import LiveAgreement
+from saiten.annotation.store.project import Project
 from saiten.annotation.web.limits import WrongJoins
 from saiten.annotation.web.names import Phrases
 from saiten.annotation.web.pages import Pages
@@ -15,19 +15,19 @@ from saiten.annotation.web.settings import WebSettings
 
 @dataclass(frozen=True)
 class Service:
-    """One project, as it is served."""
+    """One served project."""
 
-    store: Store
+    project: Project
     form: Form
     settings: WebSettings
     pages: Pages
     wrong_joins: WrongJoins
-    agreement: AgreementSoFar
+    agreement: LiveAgreement
     phrases: Phrases
-    """What tables' own words are in Japanese."""
+    """Japanese of figures and remarks."""
 
 
 async def service_of(request: Request) -> Service:
-    """The service of the application that got this request. A coroutine: a plain function would be run in a thread."""
+    """Return the application's service. A coroutine, since FastAPI runs plain functions in a thread."""
     service: Service = request.app.state.service
     return service

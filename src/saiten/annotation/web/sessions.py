@@ -3,7 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from saiten.annotation.records import Session
+from saiten.annotation.records import Login
+from saiten.annotation.store.sessions import find_session
 from saiten.annotation.web.service import Service
 
 _DAYS = 30
@@ -37,8 +38,8 @@ def secret_of(request: Request, service: Service) -> str | None:
     return secret if secret and len(secret) <= _LONGEST_SECRET and secret.isascii() else None
 
 
-def session_of(request: Request, service: Service) -> Session | None:
+def session_of(request: Request, service: Service) -> Login | None:
     """Who is logged in; None where nobody is, or no longer may be."""
     secret = secret_of(request, service)
-    session = service.store.session(secret) if secret else None
+    session = find_session(service.project, secret) if secret else None
     return session if session and session.person.active else None

@@ -1,7 +1,6 @@
 """The page where people grade: a project with ten answers, ready to be opened by one command."""
 
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 from rich.console import Console
@@ -50,9 +49,10 @@ def make_project(database: Path, samples: Sequence[Sample]) -> None:
     require("the page where people grade", "annotate", "alembic", "fastapi", "sqlalchemy", "uvicorn")
     from saiten.annotation.forms import CorrectForm  # noqa: PLC0415 - optional packages
     from saiten.annotation.records import ProjectSettings  # noqa: PLC0415
-    from saiten.annotation.store import Store  # noqa: PLC0415
+    from saiten.annotation.store.items import add_items  # noqa: PLC0415
+    from saiten.annotation.store.project import open_project  # noqa: PLC0415
 
     form = CorrectForm()
     chosen = samples[:: len(samples) // ITEMS + 1]
-    with closing(Store.open(str(database), ProjectSettings(form.title, form.options))) as store:
-        store.add_items(form.items(chosen))
+    with open_project(str(database), ProjectSettings(form.title, form.options)) as project:
+        add_items(project, form.items(chosen))

@@ -1,9 +1,9 @@
-"""What Alembic runs: the steps on the connection that was handed over, in its transaction."""
+"""Alembic's environment: run the migrations on the given connection, in its transaction."""
 
 from alembic import context
 
 attributes = context.config.attributes
-# what SQLite's driver would commit at each step, ours does not: the whole way is one transaction
+# all migrations run in one transaction, which SQLite's driver would commit at each step
 context.configure(
     connection=attributes["connection"], version_table=attributes["version_table"], transactional_ddl=True
 )

@@ -1,4 +1,4 @@
-"""Decisions on items about which annotators differ, and what a judge said beforehand."""
+"""Add the tables of decisions and pre-labels."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Make their tables."""
+    """Create the tables."""
     op.create_table(
         "saiten_decisions",
         sa.Column("id", sa.Integer, nullable=False),
@@ -33,5 +33,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Not at all: it would throw away what was decided."""
+    """Refuse: it would delete decisions."""
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""The first tables: projects, people, items, who has which, and what they said."""
+"""Create the first tables: projects, people, items, assignments and acts."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make them."""
+    """Create the tables."""
     moment = sa.DateTime(timezone=True)
     op.create_table(
         "saiten_projects",
@@ -141,5 +141,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Not at all: it would throw away what people said."""
+    """Refuse: it would delete annotations."""
     raise NotImplementedError

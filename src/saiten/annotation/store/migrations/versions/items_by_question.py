@@ -1,4 +1,4 @@
-"""An index by which the other answers to a question are found."""
+"""Add an index of items by question."""
 
 from alembic import op
 
@@ -7,10 +7,10 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Make it."""
+    """Create the index."""
     op.create_index("ix_saiten_items_project_id_topic", "saiten_items", ["project_id", "topic"])
 
 
 def downgrade() -> None:
-    """Not at all: what came with it in the settings is not known to an older saiten."""
+    """Refuse: an older saiten does not know the setting that came with it."""
     raise NotImplementedError

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from saiten.annotation.store.shares import below, level
+from saiten.annotation.store.quotas import quota, shortfalls
 
 STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -23,7 +23,7 @@ STEADY = settings(deadline=None, derandomize=True, database=None, suppress_healt
 )
 def test_the_rest_goes_first_to_who_had_least(places, had, expected):
     """Like water that is poured onto steps."""
-    assert level(places, had) == expected
+    assert quota(places, had) == expected
 
 
 @STEADY
@@ -34,14 +34,14 @@ def test_the_level_is_the_lowest_that_is_enough(places, had):
     def room(height):
         return sum(max(0, height - amount) for amount in had)
 
-    found = level(places, had)
+    found = quota(places, had)
     assert room(found) >= places > room(found - 1)
-    lacking = below(places, dict(enumerate(had)))
+    lacking = shortfalls(places, dict(enumerate(had)))
     assert sum(lacking.values()) == room(found)
     assert all(amount > 0 for amount in lacking.values())
 
 
 def test_nobody_is_below_where_nothing_is_left():
     """Neither with nor without people."""
-    assert below(0, {1: 0}) == {}
-    assert below(5, {}) == {}
+    assert shortfalls(0, {1: 0}) == {}
+    assert shortfalls(5, {}) == {}

@@ -1,0 +1,118 @@
+"""Remaining capacity: how many more annotators an item takes, and the project's totals that follow from it.
+
+All of it changes only while the project's row is locked, so that two people never get an item's last place.
+"""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, exists, select, update
+
+from saiten.annotation.store.project import Transaction
+from saiten.annotation.store.schema import assignments, items, projects, workloads
+
+HOLDS = frozenset({"given", "done"})
+"""States in which an assignment takes up a place of its item."""
+COUNTS = frozenset({"given", "done", "skipped"})
+"""States in which an assignment counts toward the annotator's workload."""
+
+
+class Totals(NamedTuple):
+    """Totals of a project."""
+
+    size: int
+    """Number of items."""
+    overlapping: int
+    """Items that several annotators answer."""
+    places: int
+    """Annotations still needed for which the item is assigned to nobody."""
+
+
+def lock_project(tx: Transaction) -> Totals:
+    """Return the totals; nobody else assigns or releases items until the transaction ends."""
+    return Totals(*tx.connection.execute(_totals(tx.project).with_for_update(key_share=True)).one())
+
+
+def totals(tx: Transaction) -> Totals:
+    """Return the totals without a lock."""
+    return Totals(*tx.connection.execute(_totals(tx.project)).one())
+
+
+def move(tx: Transaction, person: int, item: int, *, old: str | None, new: str) -> None:
+    """Update the totals after an assignment changed its state; `old` is None for a new assignment."""
+    places = (new in HOLDS) - (old in HOLDS)
+    if places:
+        room = tx.connection.execute(
+            update(items).where(items.c.id == item).values(room=items.c.room - places).returning(items.c.room)
+        ).scalar_one()
+        opened = max(room, 0) - max(room + places, 0)
+        tx.connection.execute(
+            update(projects).where(projects.c.id == tx.project).values(places=projects.c.places + opened)
+        )
+    got = (new in COUNTS) - (old in COUNTS)
+    if got:
+        tx.connection.execute(
+            update(workloads).where(workloads.c.person_id == person).values(had=workloads.c.had + got)
+        )
+
+
+def release_all(tx: Transaction, person: int) -> None:
+    """Release everything this person has not answered, when they are locked out.
+
+    A released item may still be answered by the person who had it: work is never discarded.
+    """
+    lock_project(tx)
+    _release(tx, person)
+
+
+def release_stale(tx: Transaction, person: int, before: datetime) -> int | None:
+    """Release an item that somebody else was given before this time and has not answered; None if there is none.
+
+    Only items that `person` never had qualify. With whole questions, the other annotator loses everything unanswered of
+    the same question. The project is locked by the caller.
+    """
+    own = assignments.alias()
+    had = exists().where(own.c.person_id == person, own.c.item_id == assignments.c.item_id, own.c.state != "released")
+    stale = (
+        select(assignments.c.id, assignments.c.person_id, assignments.c.item_id)
+        .join(items, items.c.id == assignments.c.item_id)
+        .where(
+            assignments.c.state == "given",
+            assignments.c.given_at < before,
+            assignments.c.person_id != person,
+            items.c.project_id == tx.project,
+            items.c.room >= 0,  # a negative room stays closed even after a release
+            ~had,
+        )
+        .order_by(assignments.c.given_at, assignments.c.id)
+        .limit(20)
+    )
+    for row in tx.connection.execute(stale).all():
+        released = (
+            update(assignments)
+            .where(assignments.c.id == row.id, assignments.c.state == "given")  # not answered this very moment
+            .values(state="released")
+        )
+        if tx.connection.execute(released).rowcount:
+            move(tx, row.person_id, row.item_id, old="given", new="released")
+            if tx.settings.whole_questions:
+                topic = select(items.c.topic).where(items.c.id == row.item_id).scalar_subquery()
+                together = select(items.c.id).where(items.c.project_id == tx.project, items.c.topic == topic)
+                _release(tx, row.person_id, assignments.c.item_id.in_(together))
+            return int(row.item_id)
+    return None
+
+
+def _release(tx: Transaction, person: int, *conditions: ColumnElement[bool]) -> None:
+    released = (
+        update(assignments)
+        .where(assignments.c.person_id == person, assignments.c.state == "given", *conditions)
+        .values(state="released")
+        .returning(assignments.c.item_id)
+    )
+    for item in tx.connection.scalars(released).all():
+        move(tx, person, item, old="given", new="released")
+
+
+def _totals(project: int) -> Select[Any]:
+    return select(projects.c.size, projects.c.overlapping, projects.c.places).where(projects.c.id == project)

@@ -1,0 +1,164 @@
+"""Adjudication: the admin's list of items on which annotators disagree, and third decisions about them."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from saiten.annotation.forms import Form
+from saiten.annotation.records import AnnotatedItem, Json
+from saiten.annotation.store.annotated import annotated_item, annotated_items, decide
+from saiten.annotation.store.progress import item_counts
+from saiten.annotation.web.bodies import json_object
+from saiten.annotation.web.guards import Admin, TheService
+from saiten.annotation.web.names import aspect_names
+from saiten.annotation.web.pages import language_of
+from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.replies import json_reply
+from saiten.annotation.web.said import answers_in_brief, in_brief, said_in_words
+from saiten.annotation.web.saves import note_of, payload_of
+from saiten.annotation.web.service import Service
+from saiten.annotation.web.words import words_of
+
+router = APIRouter()
+
+Body = Annotated[Json, Depends(json_object)]
+
+_PER_PAGE = 50
+_LARGEST_ID = 2**31 - 1
+_LONGEST_QUESTION = 160
+"""Characters in the list."""
+_LONGEST_ANSWERS = 320
+"""Characters in the list, all answers to one question together."""
+
+
+@router.get("/admin/differences")
+def list_differences(request: Request, service: TheService, session: Admin) -> Response:
+    """Show the items on which annotators disagree, undecided ones first."""
+    page = _page(request.query_params.get("page", "1"))
+    first = (page - 1) * _PER_PAGE
+    numbers: dict[bool, list[int]] = {False: [], True: []}  # by whether there is a decision
+    for each in _differing(service):
+        numbers[each.decision is not None].append(each.item.id)
+    total, decided = sum(map(len, numbers.values())), len(numbers[True])
+    chosen = [*numbers[False], *numbers[True]][first : first + _PER_PAGE]
+    counts = item_counts(service.project)
+    return service.pages.render(
+        "admin_differences.html",
+        request,
+        session=session,
+        kind="admin",
+        names=aspect_names(service.form, language_of(request)),
+        items=[_listed(_item(number, service), service.form) for number in chosen],
+        counts={
+            "there": total,
+            "decided": decided,
+            "finished": counts.finished,
+            "unfinished": counts.total - counts.finished,
+        },
+        page=page,
+        pages=max(1, -(-total // _PER_PAGE)),
+    )
+
+
+@router.get("/admin/differences/next")
+def next_difference(request: Request, service: TheService, session: Admin) -> Response:
+    """Redirect to the next undecided item after `after`, else to the first, else to the list."""
+    after = _page(request.query_params.get("after", "1"), digits=10)
+    first = 0
+    for each in _differing(service):
+        if each.decision is None:
+            first = first or each.item.id
+            if each.item.id > after:
+                return RedirectResponse(f"/admin/items/{each.item.id}", 303)
+    return RedirectResponse(f"/admin/items/{first}" if first else "/admin/differences", 303)
+
+
+@router.get("/admin/items/{identity:int}")
+def one_item(identity: int, request: Request, service: TheService, session: Admin) -> Response:
+    """Show all annotations of one item side by side, and the form for the decision."""
+    found = _item(identity, service)
+    form, language, content = service.form, language_of(request), found.item.content
+    payloads = [annotation.payload for _, annotation in found.annotations]
+    marked = {str(place): payload for place, payload in enumerate(payloads)}
+    if found.decision is not None:
+        marked["decision"] = found.decision.payload
+    if found.prelabel is not None:
+        marked["prelabel"] = found.prelabel[1]
+    return service.pages.render(
+        "admin_item.html",
+        request,
+        session=session,
+        kind="admin",
+        names=aspect_names(form, language),
+        found=found,
+        in_words=lambda payload: said_in_words(form, content, payload),
+        missing=max(0, found.item.needed - len(payloads)),
+        differs=form.differences(payloads) if found.is_finished and len(payloads) > 1 else (),
+        data={
+            "form": form.title,
+            "item": found.item.id,
+            "said": [{"payload": payload} for payload in payloads],
+            "marked": marked,
+            "decision": found.decision and found.decision.payload,
+            "content": content,
+            "texts": form.texts(language),
+            "language": language,
+            "words": words_of("words", language),
+        },
+    )
+
+
+@router.put("/api/admin/items/{identity:int}/decision")
+def store_decision(identity: int, service: TheService, session: Admin, body: Body) -> Response:
+    """Store a third decision; the annotations do not change."""
+    found = _item(identity, service)
+    note = note_of(body)
+    payload = dict(payload_of(body))
+    if not payload.get("reason"):
+        payload["reason"] = note  # the form may require a reason; a decision's is its note
+    try:
+        checked = service.form.check(found.item.content, payload)
+    except ValueError as error:
+        raise Refused(422, error, field="payload") from None
+    decide(service.project, identity, checked, note, admin=session.person.id)
+    return json_reply({"item": identity})
+
+
+def _differing(service: Service) -> Iterator[AnnotatedItem]:
+    """Stream the finished items with differences; unfinished ones are excluded, since others still decide freely."""
+    for each in annotated_items(service.project):
+        if each.is_finished and len(each.annotations) > 1 and _aspects(each, service.form):
+            yield each
+
+
+def _aspects(found: AnnotatedItem, form: Form) -> tuple[str, ...]:
+    return form.differences([annotation.payload for _, annotation in found.annotations])
+
+
+def _listed(found: AnnotatedItem, form: Form) -> dict[str, Any]:
+    content = found.item.content
+    return {
+        "id": found.item.id,
+        "question": in_brief(content.get("question", ""), _LONGEST_QUESTION),
+        "answers": answers_in_brief(content, _LONGEST_ANSWERS),
+        "aspects": _aspects(found, form),
+        "people": [person.name for person, _ in found.annotations],
+        "unclear": any(annotation.unclear for _, annotation in found.annotations),
+        "decided": found.decision is not None,
+    }
+
+
+def _item(identity: int, service: Service) -> AnnotatedItem:
+    found = annotated_item(service.project, identity) if 0 < identity <= _LARGEST_ID else None
+    if found is None:
+        raise Refused(404, "no_item")
+    return found
+
+
+def _page(text: str, *, digits: int = 6) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= digits and int(text)):
+        raise Refused(400, "bad_request", field="page")
+    return int(text)
