@@ -27,7 +27,8 @@ from saiten.rag.chains import CHAIN_NAMES, ChainName
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.system import Rag
 from saiten.records import Answer, Inquiry, Passage, Retrieved, Usage
-from saiten.wiring import CallSettings, Models
+from saiten.settings import CallSettings
+from saiten.wiring import Models
 from saiten.wiring.rag import RagSettings, assemble_rag
 
 DOCUMENT = ("A passage of a document, about as long as passages are. " * 10)[:512]

@@ -15,23 +15,26 @@ from saiten.records import Label, Sample, Score, Scored
 from saiten.version import __version__
 
 if TYPE_CHECKING:
-    from saiten.api.evaluation import Evaluation, aevaluate, evaluate, read_samples
+    from saiten.api.evaluation import aevaluate, evaluate
+    from saiten.api.result import Evaluation
+    from saiten.api.rows import read_samples
     from saiten.data import read_labels
     from saiten.metrics.catalog import make_metric, make_metrics
     from saiten.results.summary import summarise
-    from saiten.wiring import CallSettings, JudgeSettings, assemble_judge
+    from saiten.settings import CallSettings, JudgeSettings
+    from saiten.wiring import assemble_judge
 
 _PLACES = {
-    "CallSettings": "saiten.wiring",
-    "Evaluation": "saiten.api.evaluation",
-    "JudgeSettings": "saiten.wiring",
+    "CallSettings": "saiten.settings",
+    "Evaluation": "saiten.api.result",
+    "JudgeSettings": "saiten.settings",
     "aevaluate": "saiten.api.evaluation",
     "assemble_judge": "saiten.wiring",
     "evaluate": "saiten.api.evaluation",
     "make_metric": "saiten.metrics.catalog",
     "make_metrics": "saiten.metrics.catalog",
     "read_labels": "saiten.data",
-    "read_samples": "saiten.api.evaluation",
+    "read_samples": "saiten.api.rows",
     "summarise": "saiten.results.summary",
 }
 

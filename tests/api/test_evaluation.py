@@ -116,7 +116,7 @@ def test_the_stop_button_works_from_the_first_moment():
     """An interrupt that comes while the other thread is only being started ends the work too."""
     code = textwrap.dedent("""
         import asyncio, threading
-        from saiten.api.evaluation import _run
+        from saiten.api.blocking import wait_for
 
         class InterruptedAtOnce(threading.Thread):
             def start(self):
@@ -132,7 +132,7 @@ def test_the_stop_button_works_from_the_first_moment():
         async def cell():
             threading.Thread = InterruptedAtOnce
             try:
-                _run(forever())
+                wait_for(forever())
             except KeyboardInterrupt:
                 print("stopped")
         asyncio.new_event_loop().run_until_complete(cell())
@@ -289,10 +289,9 @@ def test_nothing_to_score_is_an_error_that_says_why(samples, said):
 @pytest.mark.parametrize("folder", [None, "run"])
 def test_a_spent_budget_leaves_what_was_paid_for(openai_server, tmp_path, folder):
     """The result holds the scores that were paid for and says why there are no more, in memory as in a folder."""
-    judge = saiten.JudgeSettings(f"openai:m@{openai_server.base_url}")
+    judge = f"openai:m@{openai_server.base_url}"
     run = None if folder is None else tmp_path / folder
-    calls = saiten.CallSettings(max_calls=4, concurrency=1)
-    result = saiten.evaluate(ROWS, ["faithfulness"], judge, run=run, calls=calls)
+    result = saiten.evaluate(ROWS, ["faithfulness"], judge, run=run, max_calls=4, concurrency=1)
     assert len(openai_server.requests) == 4
     assert [one.sample for one in result.scores] == ["a"]
     assert "4 calls" in result.stopped
@@ -301,8 +300,8 @@ def test_a_spent_budget_leaves_what_was_paid_for(openai_server, tmp_path, folder
 
 def test_after_a_budget_the_same_call_goes_on(openai_server, tmp_path):
     """The same call with more money goes on from there."""
-    judge = saiten.JudgeSettings(f"openai:m@{openai_server.base_url}")
-    saiten.evaluate(ROWS, ["faithfulness"], judge, run=tmp_path / "r", calls=saiten.CallSettings(max_calls=4))
+    judge = f"openai:m@{openai_server.base_url}"
+    saiten.evaluate(ROWS, ["faithfulness"], judge, run=tmp_path / "r", max_calls=4)
     assert len(openai_server.requests) == 4
     result = saiten.evaluate(ROWS, ["faithfulness"], judge, run=tmp_path / "r")
     assert len(result.scores) == 3
@@ -352,3 +351,75 @@ def test_a_comparison_of_offline_figures_says_that_words_were_compared():
         assert "No model was called" in str(shown)
         assert "No model was called" in shown._repr_html_()
     assert "No model" not in str(counted.summary) + str(counted.compare(counted))
+
+
+def configure(folder, monkeypatch, text):
+    """A saiten.toml in the current folder."""
+    monkeypatch.chdir(folder)
+    (folder / "saiten.toml").write_text(text, encoding="utf-8")
+
+
+def test_judge_metrics_prices_and_keys_come_from_the_file(openai_server, tmp_path, monkeypatch):
+    """As on the command line; the embedder's setting stays what it is."""
+    url = openai_server.base_url
+    openai_server.key = "secret"
+    monkeypatch.setenv("OUR_KEY", "secret")
+    configure(
+        tmp_path,
+        monkeypatch,
+        f'judge = "openai:m@{url}"\nmetrics = ["accuracy"]\ncurrency = "JPY"\nseed = 7\n'
+        f'[prices]\nm = {{ prompt = 1e6, completion = 0.0 }}\n[key_env]\n"{url}" = "OUR_KEY"\n',
+    )
+    result = saiten.evaluate(ROWS)
+    assert (set(result.signatures), result.settings["judge"]) == ({"accuracy"}, f"openai:m@{url}")
+    assert (result.settings["currency"], result.settings["seed"]) == ("JPY", 7)
+    assert result.summary.usage.cost == result.summary.usage.prompt_tokens > 0
+    assert {each.body["seed"] for each in openai_server.requests} == {7}
+    offline = saiten.evaluate(ROWS, ["length"], "offline", seed=1)
+    assert (set(offline.signatures), offline.settings["seed"]) == ({"length"}, 1)
+
+
+def test_concurrency_and_budget_come_from_the_file(openai_server, tmp_path, monkeypatch):
+    """One request at a time, and five of them; an argument wins over each."""
+    configure(tmp_path, monkeypatch, "concurrency = 1\nmax_calls = 5\n")
+    openai_server.latency = 0.02
+    judge = f"openai:m@{openai_server.base_url}"
+    assert saiten.evaluate(ROWS, ["accuracy"], judge, max_calls=3).summary.usage.calls == 3
+    assert openai_server.peak == 1
+    rows = [{**row, "id": f"{row['id']}{n}"} for n in range(5) for row in ROWS]
+    assert "5 calls" in saiten.evaluate(rows, ["accuracy"], judge).stopped
+    assert openai_server.peak == 1
+    saiten.evaluate(rows, ["accuracy"], judge, concurrency=8, max_calls=100)
+    assert openai_server.peak > 1
+
+
+def test_language_and_calibration_come_from_the_file(tmp_path, monkeypatch):
+    """The language of all samples, and the calibration of the offline judge, which its signature has."""
+    rows = [{"question": f"q{n}", "answer": "A b.", "contexts": ["A b." if n % 2 else "C."]} for n in range(20)]
+    configure(tmp_path, monkeypatch, 'language = "ja"\ncalibration = ["gone.json"]\n')
+    assert {one.language for one in saiten.evaluate(rows, ["length"], calibration=[]).samples} == {"ja"}
+    assert {one.language for one in saiten.evaluate(rows, ["length"], calibration=(), language="en").samples} == {"en"}
+    with pytest.raises(BadInput, match=r"gone\.json"):
+        saiten.evaluate(rows, ["faithfulness"])
+
+
+def test_another_file_can_be_named(tmp_path, monkeypatch):
+    """As by --config."""
+    configure(tmp_path, monkeypatch, 'metrics = ["length"]\n')
+    (tmp_path / "other.toml").write_text('metrics = ["token_f1"]\n')
+    assert set(saiten.evaluate(ROWS, config="other.toml").signatures) == {"token_f1"}
+
+
+def test_settings_of_a_named_judge_are_refused_for_ones_own():
+    """They would do nothing."""
+    with pytest.raises(ConfigurationError, match="votes is for a judge chosen by its name"):
+        saiten.evaluate(ROWS, ["length"], ScriptedJudge({}), votes=3)
+    with pytest.raises(ConfigurationError, match="its settings are keywords"):
+        saiten.evaluate(ROWS, ["length"], saiten.JudgeSettings("offline"))
+
+
+def test_no_metric_at_all_is_an_error_that_says_so(tmp_path, monkeypatch):
+    """Neither an argument nor the file names one."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigurationError, match="no metric was named"):
+        saiten.evaluate(ROWS)

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 import saiten
-from saiten.api.evaluation import Evaluation
+from saiten.api.result import Evaluation
 from saiten.data.frames import columns_of
 from saiten.errors import BadInput
 from saiten.records import STATUSES, Sample, Score, Scored

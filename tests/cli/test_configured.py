@@ -7,6 +7,7 @@ import pytest
 
 import saiten as api
 from recorder import Recorder, response
+from saiten.errors import ConfigurationError
 
 ROW = {"id": "a", "question": "q", "answer": "a", "reference": "a", "contexts": ["a"]}
 SCORE = ("score", "data.jsonl", "-m", "accuracy", "-m", "answer_similarity", "-o", "run", "-q")
@@ -107,11 +108,16 @@ def test_every_command_that_reads_the_file_says_so(saiten, arguments, shown):
     assert "saiten.toml" not in typed.replace("[prices] in saiten.toml", "")
 
 
-def test_python_reads_no_file_that_lies_about(proxy):
-    """`evaluate` takes what it is given: the judge of saiten.toml is not asked."""
-    configure(f'judge = "{FAR}"\n')
-    assert api.evaluate([ROW], ["accuracy"]).settings["judge"] == "offline"
-    assert proxy.received == b""
+def test_python_obeys_the_file_and_says_where_data_go(proxy, caplog):
+    """`evaluate` asks the judge that saiten.toml names, and logs its server first; an argument wins, and says nothing."""
+    configure(f'judge = "{FAR}"\nretries = 0\n')
+    assert api.evaluate([ROW], ["accuracy"], judge="offline").settings["judge"] == "offline"
+    assert (proxy.received, caplog.messages) == (b"", [])
+    with pytest.raises(ConfigurationError, match="a first small call failed"):
+        api.evaluate([ROW], ["accuracy"])
+    assert named("judge").removeprefix("note: ") in caplog.text
+    assert "planted" not in caplog.text
+    assert proxy.received
 
 
 def test_a_server_elsewhere_that_a_knowledge_base_names_is_shown(saiten, proxy, openai_server, caplog):

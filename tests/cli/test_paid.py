@@ -164,7 +164,7 @@ def test_what_python_pays_is_counted_too(openai_server, somewhere):
     """`evaluate`, in memory and with a folder, gone on with after a spent budget."""
     rows = [{"question": f"q{n}", "answer": "a", "reference": "a"} for n in range(6)]
     judge = f"openai:m@{openai_server.base_url}"
-    first = library.evaluate(rows, ["accuracy"], judge, run="run", calls=library.CallSettings(max_calls=3))
+    first = library.evaluate(rows, ["accuracy"], judge, run="run", max_calls=3)
     assert (first.stopped is None, first.summary.usage.calls) == (False, 3)
     second = library.evaluate(rows, ["accuracy"], judge, run="run")
     assert second.summary.usage.calls == len(openai_server.requests) == 3 + 1 + 4
@@ -229,11 +229,10 @@ async def test_a_full_disk_stops_a_judge_of_ones_own(somewhere, openai_server):
     rows = [{"question": f"q{n}", "answer": "A. B.", "contexts": ["A."], "reference": "a"} for n in range(20)]
     metrics = ["accuracy", "faithfulness", "context_recall", "context_precision"]
     judge = LLMJudge(OpenAICompatibleChat("m", openai_server.base_url))
-    calls = library.CallSettings(concurrency=1)
     openai_server.latency = 0.01
     try:
         with full_disk_from(openai_server, 20), pytest.raises(NotWritten, match="make room"):
-            await library.aevaluate(rows, metrics, judge, run="run", calls=calls)
+            await library.aevaluate(rows, metrics, judge, run="run", concurrency=1)
     finally:
         await judge.close()
     assert len(openai_server.requests) <= 20 + len(metrics)

@@ -18,11 +18,12 @@ from saiten.judges.encoder.windows import Cutter
 from saiten.judges.own import NAME, OwnAspect, OwnJudge, write_own
 from saiten.judges.own_figures import HeldOut
 from saiten.models import BuiltinEmbedder
+from saiten.settings import JudgeSettings
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import SplitStatements
-from saiten.wiring import JudgeSettings, assemble_judge
+from saiten.wiring import assemble_judge
 from tiny_models import tiny_bert
 
 pytestmark = networks.marks()

@@ -6,7 +6,8 @@ import pytest
 
 from saiten.judges.own import OwnAspect, OwnJudge, prompts_digest, write_own
 from saiten.judges.own_figures import HeldOut
-from saiten.wiring import JudgeSettings, assemble_judge
+from saiten.settings import JudgeSettings
+from saiten.wiring import assemble_judge
 
 ASPECTS = (OwnAspect("factuality", "rate_aspect", (0, 1, 2, 3), 1.5),)
 

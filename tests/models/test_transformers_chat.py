@@ -14,7 +14,8 @@ from saiten.executor import LocalExecutor
 from saiten.models.transformers_chat import TransformersChat
 from saiten.protocols import ChatRequest, Message
 from saiten.records import Usage
-from saiten.wiring import CallSettings, Models
+from saiten.settings import CallSettings
+from saiten.wiring import Models
 from tiny_models import tiny_chat
 
 pytestmark = networks.marks()
@@ -237,7 +238,7 @@ def test_two_event_loops_one_after_the_other(llama):
 async def test_a_model_that_was_trained_on_is_asked_anew(llama, tmp_path):
     """Its name changes with its files, so an answer on disk is never that of the model before."""
     folder = shutil.copytree(llama, tmp_path / "judge")
-    models = Models(CallSettings(store=tmp_path / "answers.sqlite"))
+    models = Models(CallSettings(cache=tmp_path / "answers.sqlite"))
     before = models.chat(f"hf:{folder}")
     first = await before.complete(ask("a", max_tokens=8, temperature=1.5, seed=4))
     assert await before.complete(ask("a", max_tokens=8, temperature=1.5, seed=4)) == first  # cut off, so not kept

@@ -5,7 +5,8 @@ from shelf import Shelf
 
 from saiten.errors import BadInput, ConfigurationError, SystemFailed
 from saiten.records import Inquiry
-from saiten.wiring import CallSettings, Models
+from saiten.settings import CallSettings
+from saiten.wiring import Models
 from saiten.wiring.rag import RagSettings, assemble_rag
 from servers import Fault, OpenAIServer
 

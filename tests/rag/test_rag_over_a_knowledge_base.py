@@ -8,7 +8,8 @@ import pytest
 from saiten.cli import main
 from saiten.errors import ConfigurationError
 from saiten.records import Inquiry
-from saiten.wiring import CallSettings, Models, RagSettings, SystemSettings, assemble_system, rag_over, ready
+from saiten.settings import CallSettings
+from saiten.wiring import Models, RagSettings, SystemSettings, assemble_system, rag_over, ready
 
 
 def status_of(*words: object) -> int:

@@ -175,11 +175,11 @@ def test_no_secret_of_a_judges_address_goes_there(store, client, tmp_path, opena
     """Neither into the database nor into a file, also of a result in memory; nor into what shows itself."""
     url = openai_server.base_url.replace("//", "//planted-user:planted-pass@") + "?sig=planted-sig"
     rows = [{"id": "a", "question": "q", "answer": "a", "reference": "a"}]
-    judge = saiten.JudgeSettings(f"openai:m@{url}")
+    judge = f"openai:m@{url}"
     result = saiten.evaluate(rows, ["accuracy"], judge, run=folder and tmp_path / folder)
     result.log_to_mlflow(store)
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-    assert b"planted" not in kept + f"{result!r}{result.settings}{judge!r}".encode()
+    assert b"planted" not in kept + f"{result!r}{result.settings}{saiten.JudgeSettings(judge)!r}".encode()
     assert openai_server.requests[0].query["sig"] == "planted-sig"
 
 

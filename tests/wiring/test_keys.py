@@ -6,14 +6,13 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from recorder import TUNNEL, Recorder, response
-from saiten.cli.judge_options import CallOptions
-from saiten.config import read_config
 from saiten.errors import ConfigurationError, SaitenError
 from saiten.protocols import ChatRequest, Message
 from saiten.records import Inquiry
+from saiten.settings import CallSettings, JudgeSettings, read_config
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import SplitStatements
-from saiten.wiring import CallSettings, JudgeSettings, Models, SystemSettings, assemble_judge, assemble_system
+from saiten.wiring import Models, SystemSettings, assemble_judge, assemble_system
 from saiten.wiring.keys import Keys
 from saiten.wiring.knowledge import open_engine
 from servers import OpenAIServer
@@ -170,7 +169,7 @@ async def test_each_server_has_the_key_that_the_configuration_names(servers, tmp
         f'[key_env]\n"{other.base_url}" = "OTHER_KEY"\n"{other.base_url}/x" = "NONE"\n'
     )
     monkeypatch.chdir(tmp_path)
-    calls = CallOptions(retries=0).settings(read_config(), tmp_path)
+    calls = read_config().settings(CallSettings, {"retries": 0}).kept_in(tmp_path)
     settings = JudgeSettings(f"openai:m@{one.base_url}", f"openai:e@{other.base_url}")
     await grade(settings, ENVIRON | {"OTHER_KEY": "sk-other"}, calls)
     assert (sent_to(one), sent_to(other)) == ({f"Bearer {SECRET}"}, {"Bearer sk-other"})

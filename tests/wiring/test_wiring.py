@@ -8,9 +8,10 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.judges.llm import LLMJudge
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.panel import Panel
+from saiten.settings import CallSettings, JudgeSettings
 from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.statements import SplitStatements
-from saiten.wiring import CallSettings, JudgeSettings, assemble_judge, price_name, read_address
+from saiten.wiring import assemble_judge, price_name, read_address
 
 KEY = {"OPENAI_API_KEY": "k"}
 OPENAI = "https://api.openai.com/v1"
@@ -120,7 +121,7 @@ async def test_the_stack_keeps_answers_and_counts_calls(openai_server, tmp_path)
     """An answer is asked for once, also by the next process; the budget holds over votes and embeddings together."""
     settings = JudgeSettings(f"openai:m@{openai_server.base_url}")
     for _ in range(2):
-        judge = assemble_judge(settings, CallSettings(store=tmp_path / "answers.sqlite", retries=0), environ={})
+        judge = assemble_judge(settings, CallSettings(cache=tmp_path / "answers.sqlite", retries=0), environ={})
         await judge.perform(SPLIT)
         await judge.close()
     assert len(openai_server.requests) == 1

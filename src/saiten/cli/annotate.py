@@ -172,10 +172,10 @@ def annotate(
     Exit status: 0 done (--export, --prepare), 2 wrong set-up or input, 130 for Ctrl-C.
     """
     require("`saiten annotate`", "annotate", "alembic", "fastapi", "sqlalchemy", "uvicorn")
-    from saiten.annotation.export import export_lines  # noqa: PLC0415 - optional packages from here on
-    from saiten.annotation.forms import FORMS  # noqa: PLC0415
-    from saiten.annotation.store.annotated import annotated_items  # noqa: PLC0415
-    from saiten.annotation.store.people import server_admin  # noqa: PLC0415
+    from saiten.annotation.export import export_lines
+    from saiten.annotation.forms import FORMS
+    from saiten.annotation.store.annotated import annotated_items
+    from saiten.annotation.store.people import server_admin
 
     notes = stderr()
     flags = Flags(show_prelabels, aspects, pick, whole_questions)
@@ -222,10 +222,10 @@ def _fill(
     strict: bool,
 ) -> None:
     """Put the answers into the database, and what a judge said of them."""
-    from saiten.annotation.prelabels import read_prelabels  # noqa: PLC0415 - optional packages
-    from saiten.annotation.store.items import add_items  # noqa: PLC0415
-    from saiten.annotation.store.prelabels import add_prelabels  # noqa: PLC0415
-    from saiten.annotation.store.progress import item_counts  # noqa: PLC0415
+    from saiten.annotation.prelabels import read_prelabels
+    from saiten.annotation.store.items import add_items
+    from saiten.annotation.store.prelabels import add_prelabels
+    from saiten.annotation.store.progress import item_counts
 
     judged = None if prelabels is None else read_prelabels(prelabels, tell=told(notes))
     beforehand: list[tuple[str, str, Json]] = []
@@ -322,7 +322,7 @@ def web_settings(host: str, port: int, public_url: str | None, environ: Mapping[
         ConfigurationError: others than this machine can reach it, and no token for the admin was set; or that, or the
             public address, has another form.
     """
-    from saiten.annotation.web.settings import LOOPBACK_NAMES, WebSettings, is_loopback, public_address  # noqa: PLC0415
+    from saiten.annotation.web.settings import LOOPBACK_NAMES, WebSettings, is_loopback, public_address
 
     token = environ.get(_TOKEN, "")
     if token and not re.fullmatch(rf"[A-Za-z0-9._~-]{{{_SHORTEST_TOKEN},200}}", token):
@@ -351,9 +351,9 @@ def _serve(
     project: "Project", form: "Form", people: _Named, where: tuple[str, int, str | None], notes: Console
 ) -> None:
     """Until Ctrl-C."""
-    from saiten.annotation.store.progress import item_counts  # noqa: PLC0415 - optional packages
-    from saiten.annotation.web.app import make_app  # noqa: PLC0415
-    from saiten.annotation.web.serving import bound_socket, serve  # noqa: PLC0415
+    from saiten.annotation.store.progress import item_counts
+    from saiten.annotation.web.app import make_app
+    from saiten.annotation.web.serving import bound_socket, serve
 
     host, port, public_url = where
     web_settings(host, port, public_url, os.environ)  # what is wrong is told before links are made
@@ -382,14 +382,14 @@ def _serve(
 
 def is_local(host: str) -> bool:
     """Whether only this machine can reach it."""
-    from saiten.annotation.web.settings import is_loopback  # noqa: PLC0415 - optional packages
+    from saiten.annotation.web.settings import is_loopback
 
     return is_loopback(host)
 
 
 def _tell_links(project: "Project", people: _Named, settings: "WebSettings", notes: Console) -> None:
     """Make whom was named, and tell their links: to standard error, this once."""
-    from saiten.annotation.store.people import all_people, create_person, renew_token  # noqa: PLC0415 - optional
+    from saiten.annotation.store.people import all_people, create_person, renew_token
 
     there = {person.name: person for person in all_people(project)}
     unknown = [name for name in people.new_links if name not in there]

@@ -38,8 +38,8 @@ class Typed:
 
     def over(self, there: "ProjectSettings | None") -> "ProjectSettings":
         """The settings of a new project; or those there, and what was typed, which must be the same."""
-        from saiten.annotation.forms import FORMS  # noqa: PLC0415 - optional packages
-        from saiten.annotation.records import ProjectSettings  # noqa: PLC0415
+        from saiten.annotation.forms import FORMS
+        from saiten.annotation.records import ProjectSettings
 
         form = self.form or (there.form if there else None)
         if form is None:
@@ -54,7 +54,7 @@ class Typed:
         return replace(base, form=form, options=self._options(form, there), **given)
 
     def _options(self, form: str, there: "ProjectSettings | None") -> "Json":
-        from saiten.annotation.forms import FORMS, AspectsForm, PreferenceForm  # noqa: PLC0415 - optional packages
+        from saiten.annotation.forms import FORMS, AspectsForm, PreferenceForm
 
         asked = FORMS[form].from_options(there.options) if there and there.form == form else FORMS[form]()
         if self.reason is not None:
@@ -75,8 +75,8 @@ class Typed:
 
 def opened(data: str | None, db: str | None, typed: Typed) -> "Project":
     """The project, made or found again."""
-    from saiten.annotation.store.addresses import FileAddress, read_address  # noqa: PLC0415 - optional packages
-    from saiten.annotation.store.project import open_project  # noqa: PLC0415
+    from saiten.annotation.store.addresses import FileAddress, read_address
+    from saiten.annotation.store.project import open_project
 
     if db is None and (data is None or typed.form is None):
         raise ConfigurationError(
@@ -93,7 +93,7 @@ def opened(data: str | None, db: str | None, typed: Typed) -> "Project":
 
 def _settings_there(url: str) -> "ProjectSettings | None":
     """None where there is no project yet; what else is wrong shows when it is opened to be used."""
-    from saiten.annotation.store.project import open_project  # noqa: PLC0415 - optional packages
+    from saiten.annotation.store.project import open_project
 
     try:
         with open_project(url) as project:

@@ -117,7 +117,7 @@ def answer(
     calls = typed.CallOptions(
         max_calls=max_calls,
         max_cost=max_cost,
-        concurrency=concurrency or defaults.concurrency or under_test.AT_ONCE,
+        concurrency=concurrency or defaults.values.get("concurrency") or under_test.AT_ONCE,
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
         timeout=timeout,
@@ -145,12 +145,12 @@ def answer(
         source=questions,
         column=column,
         data_format=data_format,
-        language=language or defaults.language,
+        language=language or defaults.values.get("language"),
         limit=limit,
     )
     # Described by a system without a store: the store may lie beside the answers, which are not ours until locked.
     with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
-        described = assemble_system(system, settings, Models(replace(calls, store=None)))
+        described = assemble_system(system, settings, Models(replace(calls, cache=None)))
     called = name or described.name
     kept = {**described.describe(), "system": described.name, "name": called, "language": chosen.language or "detected"}
     if dry_run:

@@ -31,18 +31,16 @@ from saiten.protocols import Retriever
 from saiten.rag.knowledge.base import Retrieval
 from saiten.records import Retrieved, Sample, Usage
 from saiten.redaction import redact
+from saiten.settings import CallSettings, JudgeSettings, run_settings
 from saiten.views.table import Cell, Format, Table, render
 from saiten.views.tables.summary import usage_text
 from saiten.wiring import (
-    CallSettings,
-    JudgeSettings,
     Models,
     assemble_judge,
     assemble_system,
     knowledge_base_later,
     known_price,
     ready,
-    run_settings,
 )
 from saiten.wiring.opened_later import OpenedLater
 
@@ -210,7 +208,7 @@ def converse(
         source=qa,
         column=column,
         data_format=data_format,
-        language=language or defaults.language,
+        language=language or defaults.values.get("language"),
         limit=limit,
     )
     if dry_run:
@@ -220,7 +218,7 @@ def converse(
     models = Models(calls)
     # Never from a store: neither would the latency be one, nor would a second dialogue get an answer of its own.
     bare = models.without_store()
-    apart = models.called(replace(calls, store=None, concurrency=system_concurrency))
+    apart = models.called(replace(calls, cache=None, concurrency=system_concurrency))
     with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
         asked = assemble_system(system, options.settings(told(notes)), bare if options.has_models else apart)
     evidence = None if kb is None else knowledge_base_later(kb, models, retrieval=retrieval or "dense", k=k or 5)

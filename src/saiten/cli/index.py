@@ -7,11 +7,13 @@ from typing import Annotated
 import typer
 
 from saiten.cli import INTERRUPTED
-from saiten.cli import judge_options as typed
 from saiten.cli.index_progress import IndexProgress
-from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout
+from saiten.cli.output import FormatOption, QuietOption, escape_untrusted, stderr, stdout
 from saiten.cli.running import STOPPED
+from saiten.cli.unfold import Omit, note_servers, unfold
 from saiten.errors import BudgetSpent, CallFailed
+from saiten.options import Config
+from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.table import render
 from saiten.views.tables.index import index_tables
 from saiten.views.tables.summary import usage_text
@@ -21,6 +23,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command(no_args_is_help=True)
+@unfold
 def index(
     documents: Annotated[list[Path], typer.Argument(help="Files, or folders with all that is below them.")],
     kb: Annotated[str, typer.Option(help="A folder, or http://HOST:6333/NAME on a Qdrant server.")],
@@ -48,16 +51,10 @@ def index(
     prune: Annotated[
         bool, typer.Option("--prune", help="Remove documents of the base that are not among those given.")
     ] = False,
-    max_calls: typed.MaxCallsOption = None,
-    max_cost: typed.MaxCostOption = None,
-    concurrency: typed.ConcurrencyOption = None,
-    requests_per_minute: typed.RpmOption = None,
-    tokens_per_minute: typed.TpmOption = None,
-    timeout: typed.TimeoutOption = None,
-    retries: typed.RetriesOption = None,
-    cache: typed.CacheOption = None,
-    config: typed.ConfigOption = None,
-    quiet: typed.QuietOption = False,
+    *,
+    calls: Annotated[CallSettings, Omit({"no_cache"})],
+    config: Config,
+    quiet: QuietOption = False,
     form: FormatOption = "table",
 ) -> None:
     """Make a knowledge base of documents, or bring one up to date.
@@ -75,20 +72,9 @@ def index(
 
     Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget or a server that failed, 130 by Ctrl-C.
     """
-    defaults = typed.configured(config, embedder=embedder)
+    note_servers(config, {"embedder": embedder})
     notes = stderr()
-    calls = typed.CallOptions(
-        max_calls=max_calls,
-        max_cost=max_cost,
-        concurrency=concurrency,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        timeout=timeout,
-        retries=retries,
-        cache=cache,
-        no_cache=cache is None and defaults.cache is None,  # the base itself keeps the vectors
-    ).settings(defaults, Path())
-
+    calls = calls.kept_in(None)  # the base itself keeps the vectors
     with IndexProgress(notes, quiet=quiet) as progress:
         try:
             done, contents = asyncio.run(
@@ -97,7 +83,7 @@ def index(
                     kb,
                     Models(calls),
                     embedder=embedder,
-                    default_embedder=defaults.embedder or "builtin",
+                    default_embedder=config.settings(JudgeSettings).embedder,
                     chunk_size=chunk_size,
                     overlap=overlap,
                     exact=exact,

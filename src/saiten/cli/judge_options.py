@@ -1,16 +1,14 @@
 """The options of a judge and of its calls, for commands that ask one; defaults come from saiten.toml."""
 
-import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
-from saiten.cli.output import escape_untrusted, stderr, told
-from saiten.config import Config, read_config
-from saiten.wiring import CallSettings, JudgeSettings
-from saiten.wiring.configured import servers_named
+from saiten.cli.unfold import read_configured
+from saiten.options import Config
+from saiten.settings import CallSettings, JudgeSettings
 
 JUDGE, CALLS = "The judge", "Calls and money"
 """How the options stand together in the help."""
@@ -62,30 +60,18 @@ CacheOption = Annotated[
 NoCacheOption = Annotated[
     bool, typer.Option("--no-cache", help="Keep no answers, not even for resuming.", rich_help_panel=CALLS)
 ]
-ConfigOption = Annotated[Path | None, typer.Option(help="Default: saiten.toml in this folder.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+ConfigOption = Annotated[Path | None, typer.Option(help="Default: saiten.toml in this folder.")]
 
 
 def configured(path: Path | None, **typed: str | None) -> Config:
-    """The configuration. Standard error says which file it is from, and which servers that file chose.
-
-    `typed` are the options for which the file may name a server: `judge` and `embedder`, where the command has them.
-
-    Raises:
-        ConfigurationError: the file cannot be used.
-    """
-    config = read_config(path)
-    if config.file is not None:
-        notes = stderr()
-        told(notes)(f"settings are from {config.file}")
-        for sentence in servers_named(config, typed, os.environ):
-            notes.print(f"[yellow]note:[/] {escape_untrusted(sentence)}")
-    return config
+    """Read the configuration; standard error names the file, and the servers that it chose."""
+    return read_configured(path, typed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOptions:
-    """What was typed; None where nothing was."""
+    """The options of the judge as typed; None for those that were not."""
 
     judge: str | None = None
     embedder: str | None = None
@@ -96,21 +82,13 @@ class JudgeOptions:
     calibration: tuple[Path, ...] = ()
 
     def settings(self, defaults: Config) -> JudgeSettings:
-        """With what saiten.toml says where nothing was typed."""
-        return JudgeSettings(
-            judge=self.judge or defaults.judge or "offline",
-            embedder=self.embedder or defaults.embedder or "builtin",
-            temperature=self.temperature if self.temperature is not None else defaults.temperature,
-            seed=_first(self.seed, defaults.seed, 1),
-            votes=_first(self.votes, defaults.votes, 1),
-            max_tokens=_first(self.max_tokens, defaults.max_tokens, 4096),
-            calibration=self.calibration or tuple(map(Path, defaults.calibration)),
-        )
+        """Return these, with the configuration's where nothing was typed."""
+        return defaults.settings(JudgeSettings, asdict(self) | {"calibration": self.calibration or None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOptions:
-    """What was typed about the calls; None where nothing was."""
+    """The options of the calls as typed; None for those that were not."""
 
     max_calls: int | None = None
     max_cost: float | None = None
@@ -123,26 +101,5 @@ class CallOptions:
     no_cache: bool = False
 
     def settings(self, defaults: Config, folder: Path) -> CallSettings:
-        """With what saiten.toml says where nothing was typed; answers are kept in the run's folder unless told."""
-        kept = self.cache or (Path(defaults.cache) if defaults.cache else folder / "answers.sqlite")
-        return CallSettings(
-            concurrency=_first(self.concurrency, defaults.concurrency, 64),
-            requests_per_minute=self.requests_per_minute or defaults.requests_per_minute,
-            tokens_per_minute=self.tokens_per_minute or defaults.tokens_per_minute,
-            timeout=_first(self.timeout, defaults.timeout, 120.0),
-            retries=_first(self.retries, defaults.retries, 7),
-            store=None if self.no_cache else kept,
-            max_calls=self.max_calls if self.max_calls is not None else defaults.max_calls,
-            max_cost=self.max_cost if self.max_cost is not None else defaults.max_cost,
-            currency=defaults.currency,
-            prices=defaults.prices,
-            key_env=defaults.key_env,
-        )
-
-
-T = TypeVar("T")
-
-
-def _first(*values: T | None) -> T:
-    """The first that is set; the last one is the default."""
-    return next(value for value in values if value is not None)
+        """Return these, with the configuration's where nothing was typed."""
+        return defaults.settings(CallSettings, asdict(self)).kept_in(folder)

@@ -20,6 +20,8 @@ FormatOption = Annotated[
     Format, typer.Option("--format", help="table for people; html for the browser; json, csv, md or latex for others.")
 ]
 
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
 
 def stdout() -> Console:
     """For results. Into a pipe (`| less`) as wide as the terminal in front of the user; else wide."""

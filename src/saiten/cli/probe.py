@@ -26,6 +26,7 @@ from saiten.protocols import Metric
 from saiten.records import Sample, Scored
 from saiten.runs import Journal, read_run
 from saiten.runs.scoring import Scorer, signature_of
+from saiten.settings import run_settings
 from saiten.text.language import detect_language
 from saiten.trust.probes import (
     PROBES,
@@ -44,7 +45,7 @@ from saiten.trust.probes import (
 from saiten.views.table import render
 from saiten.views.tables.probe import probe_tables
 from saiten.views.tables.summary import signatures_table, usage_text
-from saiten.wiring import Models, assemble_judge, run_settings
+from saiten.wiring import Models, assemble_judge
 
 app = typer.Typer(add_completion=False)
 
@@ -136,12 +137,13 @@ def probe(
     wanted = chosen_probes((probes or "").split(","))
     notes = stderr()
     columns = read_columns(column or [])
-    rows = list(_rows(data, limit, columns, language or defaults.language, notes))
+    rows = list(_rows(data, limit, columns, language or defaults.values.get("language"), notes))
     samples = [row for row in rows if isinstance(row, Sample)]
     bad_rows = [row for row in rows if isinstance(row, BadRow)]
     if not samples:
         raise BadInput(f"there is no row that could be used ({len(bad_rows)} cannot)")
-    work = _work(make_metrics(metric or defaults.metrics or METRICS), samples, wanted, built_in=data is None)
+    names = metric or defaults.values.get("metrics", ()) or METRICS
+    work = _work(make_metrics(names), samples, wanted, built_in=data is None)
     if dry_run:
         rehearse(work.plan.samples.values(), work.metrics, settings, calls, form, work.wants)
         return
@@ -150,10 +152,10 @@ def probe(
         calls,
         data=_BUILT_IN if data is None else data.name,
         columns=columns,
-        language=language or defaults.language,
+        language=language or defaults.values.get("language"),
         probed=limit,
     )
-    described = assemble_judge(settings, replace(calls, store=None))
+    described = assemble_judge(settings, replace(calls, cache=None))
     signatures = {each.name: str(signature_of(each, described)) for each in work.metrics}
     with Journal.open(
         folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, tell=told(notes)

@@ -18,8 +18,9 @@ from saiten.rag.knowledge.opening import CHUNK_SIZE
 from saiten.records import Passage, Retrieved, Sample, Scored, Usage
 from saiten.redaction import redact
 from saiten.runs.scoring import Scorer
+from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.table import Cell, Format, Table, render
-from saiten.wiring import CallSettings, JudgeSettings, known_price
+from saiten.wiring import known_price
 
 _CAPTION = (
     "An estimate: the offline judge stands in, so that the number of statements and of the calls that follow is "
@@ -71,7 +72,7 @@ def rehearse(
     def record(sample: Sample, scored: Scored) -> None:
         usage[scored.metric] += scored.score.usage
 
-    stand_in = _Planned(Rehearsal(OfflineJudge(BuiltinEmbedder())), settings.votes, once=calls.store is not None)
+    stand_in = _Planned(Rehearsal(OfflineJudge(BuiltinEmbedder())), settings.votes, once=calls.cache is not None)
     asyncio.run(Scorer(metrics, stand_in, LocalExecutor(1)).run(samples(), record, pending))
     if not counted["samples"]:
         raise BadInput(f"there is no row that could be used ({counted['bad rows']} cannot)")

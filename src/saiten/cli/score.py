@@ -23,8 +23,9 @@ from saiten.metrics.catalog import make_metrics
 from saiten.records import Usage
 from saiten.runs import Journal
 from saiten.runs.scoring import Scorer, signature_of
+from saiten.settings import run_settings
 from saiten.views.tables.summary import usage_text
-from saiten.wiring import Models, assemble_judge, run_settings
+from saiten.wiring import Models, assemble_judge
 
 app = typer.Typer(add_completion=False)
 
@@ -104,7 +105,7 @@ def score(
     value, 130 by Ctrl-C.
     """
     defaults = typed.configured(config, judge=judge, embedder=embedder)
-    names = tuple(metric or ()) or defaults.metrics
+    names = tuple(metric or ()) or defaults.values.get("metrics", ())
     if not names:
         raise ConfigurationError(
             "no metric was named; say for example -m faithfulness, or -m overlap for all that need no judge. "
@@ -144,7 +145,7 @@ def score(
         source=data,
         column=column,
         data_format=data_format,
-        language=language or defaults.language,
+        language=language or defaults.values.get("language"),
         limit=limit,
     )
     notes = stderr()
@@ -156,7 +157,7 @@ def score(
     metrics, base = seen.retrieving(metrics, kb, models, retrieval, k)
     kept = run_settings(settings.kept(), calls, data=Path(data).name, columns=chosen.columns, language=chosen.language)
     # Described by a judge without a store: the store may lie in the folder, which is not ours until it is open.
-    described = assemble_judge(settings, replace(calls, store=None))
+    described = assemble_judge(settings, replace(calls, cache=None))
     signatures = {each.name: str(signature_of(each, described)) for each in metrics}
     with Journal.open(
         folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, tell=told(notes)

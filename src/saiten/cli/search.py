@@ -1,16 +1,17 @@
 """`saiten search`: what does a query find in a knowledge base?"""
 
 import asyncio
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from saiten.cli import judge_options as typed
 from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.cli.unfold import unfold
 from saiten.errors import CallFailed, ConfigurationError
+from saiten.options import Config
 from saiten.rag.knowledge.base import Retrieval
 from saiten.records import Passage
+from saiten.settings import CallSettings
 from saiten.views.table import render
 from saiten.views.tables.index import search_table
 from saiten.wiring import Models, open_knowledge_base
@@ -24,6 +25,7 @@ RetrievalOption = Annotated[Retrieval, typer.Option(help="By embeddings, by term
 
 
 @app.command(no_args_is_help=True)
+@unfold
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     kb: Annotated[str, typer.Option(help="A folder made by `saiten index`, or http://HOST:6333/NAME.")],
@@ -32,7 +34,8 @@ def search(
     embedder: Annotated[
         str | None, typer.Option(help="Only where the base's model is served elsewhere now: openai:MODEL@URL.")
     ] = None,
-    config: typed.ConfigOption = None,
+    *,
+    config: Config,
     form: FormatOption = "table",
 ) -> None:
     """Show what a query finds in a knowledge base: rank, score, source, place, text.
@@ -44,8 +47,7 @@ def search(
       saiten search "RX-7800Bの設定" --kb kb --retrieval hybrid -k 10
       saiten search "返品の期限" --kb http://localhost:6333/manuals --format json
     """
-    defaults = typed.configured(config)
-    calls = typed.CallOptions(no_cache=True, retries=_RETRIES).settings(defaults, Path())
+    calls = config.settings(CallSettings, {"no_cache": True, "retries": _RETRIES}).kept_in(None)
 
     async def ask() -> tuple[Passage, ...]:
         base = await open_knowledge_base(

@@ -30,7 +30,7 @@ def show_gist(reader: RunReader, form: Format, out: Console, *, sample: str | No
         )
     run = _read(reader, sample)
     if form == "html":
-        from saiten.views.gist.page import write_gist_page  # noqa: PLC0415 - jinja2, for those who ask for a page
+        from saiten.views.gist.page import write_gist_page
 
         write_gist_page(run, out.file, title=str(reader.folder) if sample is None else f"{reader.folder} · {sample}")
         return

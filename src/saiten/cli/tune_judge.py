@@ -8,9 +8,8 @@ import typer
 
 from saiten.cli import INTERRUPTED
 from saiten.cli.data_options import SampleColumnOption, read_columns
-from saiten.cli.judge_options import QuietOption
 from saiten.cli.meta_evaluate import read_said
-from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
+from saiten.cli.output import FormatOption, QuietOption, escape_untrusted, stderr, stdout, told
 from saiten.cli.tune_judge_progress import MakingProgress
 from saiten.cli.tune_samples import samples_of
 from saiten.errors import ConfigurationError

@@ -39,9 +39,8 @@ from saiten.runs.manifest import MANIFEST_NAME
 from saiten.runs.paid import PaidCalls
 from saiten.runs.scoring import Scorer, score_into, signature_of
 from saiten.runs.scoring import Watch as ScoresWatch
+from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring import (
-    CallSettings,
-    JudgeSettings,
     Models,
     RagSettings,
     SystemSettings,
@@ -92,7 +91,7 @@ class Experiment:
         Raises:
             ConfigurationError, BadInput: naming what is wrong.
         """
-        models = Models(replace(self.calls, store=None))
+        models = Models(replace(self.calls, cache=None))
         make_metrics(self._metric_names())
         assemble_judge(self._judge_settings(), models=models)
         for data in self.plan.data:

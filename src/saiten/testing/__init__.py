@@ -17,7 +17,7 @@ from saiten.records import Sample, Score
 
 if TYPE_CHECKING:
     from saiten.protocols import Judge, Metric
-    from saiten.wiring import JudgeSettings
+    from saiten.settings import JudgeSettings
 
 __all__ = ["aassert_score", "assert_score"]
 

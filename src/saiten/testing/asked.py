@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from saiten.api.evaluation import read_samples
+from saiten.api.rows import read_samples
 from saiten.data import BadRow
 from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.errors import BadInput, ConfigurationError

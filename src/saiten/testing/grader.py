@@ -10,14 +10,13 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Self
 
-from saiten.cli.judge_options import CallOptions, JudgeOptions
-from saiten.config import read_config
 from saiten.judges.memo import Memo
 from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score
 from saiten.runs.scoring import score_once, signature_of
+from saiten.settings import CallSettings, JudgeSettings, read_config
 from saiten.testing.background import BackgroundLoop
-from saiten.wiring import CallSettings, JudgeSettings, Models, assemble_judge
+from saiten.wiring import Models, assemble_judge
 from saiten.wiring.configured import servers_named
 
 _LOG = logging.getLogger(__name__)
@@ -57,11 +56,11 @@ class Grader:
         """
         defaults = read_config(config)
         folder = Path(mkdtemp(prefix="saiten-"))
-        calls = CallOptions(cache=cache).settings(defaults, folder)
-        base = JudgeOptions().settings(defaults)
+        calls = defaults.settings(CallSettings, {"cache": cache}).kept_in(folder)
+        base = defaults.settings(JudgeSettings)
         chosen = [*servers_named(defaults, {"judge": judge, "embedder": None}, os.environ)]
         if ini_file is not None:
-            named = replace(defaults, judge=judge, file=ini_file)
+            named = replace(defaults, values={**defaults.values, "judge": judge}, file=ini_file)
             chosen += servers_named(named, {"judge": None}, os.environ)
         for sentence in chosen:
             tell(sentence)

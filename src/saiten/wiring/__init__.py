@@ -6,12 +6,9 @@ from saiten.wiring.knowledge import index_documents, open_engine, open_knowledge
 from saiten.wiring.models import Models, known_price
 from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
 from saiten.wiring.rag import RagSettings, assemble_rag, rag_over, ready
-from saiten.wiring.settings import CallSettings, JudgeSettings, run_settings
 from saiten.wiring.systems import SystemSettings, assemble_system
 
 __all__ = [
-    "CallSettings",
-    "JudgeSettings",
     "Models",
     "OpenedLater",
     "RagSettings",
@@ -28,5 +25,4 @@ __all__ = [
     "rag_over",
     "read_address",
     "ready",
-    "run_settings",
 ]

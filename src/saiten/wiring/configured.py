@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from saiten.config import Config
 from saiten.errors import ConfigurationError
+from saiten.options import Config
 from saiten.wiring.addresses import url_of
 from saiten.wiring.keys import Keys, elsewhere, server_of
 
@@ -15,8 +15,8 @@ def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapp
     `typed`: for `judge` and `embedder`, as far as they are used, what the user chose; that wins over the file. The
     default is api.openai.com, or the server of `OPENAI_BASE_URL`.
     """
-    found = {"judge": config.judge, "embedder": config.embedder}
-    keys = Keys(environ, config.key_env)
+    found = {what: config.values.get(what) for what in ("judge", "embedder")}
+    keys = Keys(environ, config.values.get("key_env", {}))
     urls = {what: url_of(chosen or found[what] or "", environ) for what, chosen in typed.items()}
     for what, url in urls.items():
         if url is not None:

@@ -24,9 +24,9 @@ from saiten.models import CachedChat
 from saiten.models.local_model import LocalModel
 from saiten.models.networks import fingerprint
 from saiten.protocols import Judge
+from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring.addresses import HERE
 from saiten.wiring.models import Models
-from saiten.wiring.settings import CallSettings, JudgeSettings
 
 _LOG = logging.getLogger(__name__)
 

@@ -27,9 +27,9 @@ from saiten.models.sentence_transformers import SentenceTransformersEmbedder
 from saiten.models.transformers_chat import TransformersChat
 from saiten.models.vectors import RAW
 from saiten.protocols import Chat, Embedder
+from saiten.settings import CallSettings
 from saiten.wiring.addresses import HERE, price_name, read_address, url_of
 from saiten.wiring.keys import Keys
-from saiten.wiring.settings import CallSettings
 
 _LOG = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class Models:
 
     def without_store(self) -> "Models":
         """The same, sharing budget and limits, but nothing is answered from a store: for whoever measures latencies."""
-        bare = self.called(replace(self.calls, store=None))
+        bare = self.called(replace(self.calls, cache=None))
         object.__setattr__(bare, "_budget", self._budget)
         object.__setattr__(bare, "_limiters", self._limiters)
         return bare
@@ -148,8 +148,8 @@ class Models:
 
     def _store(self) -> Store | None:
         """One store for all, opened with the first model that needs it."""
-        if self.calls.store is not None and not self._stores:
-            self._stores.append(Store(self.calls.store, failed=self.account.stop))
+        if self.calls.cache is not None and not self._stores:
+            self._stores.append(Store(self.calls.cache, failed=self.account.stop))
         return self._stores[0] if self._stores else None
 
     def _around(self, model: str, url: str, price: Price | None = None) -> tuple[Layer, ...]:

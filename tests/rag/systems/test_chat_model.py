@@ -8,7 +8,8 @@ from saiten.protocols import Completion
 from saiten.rag.systems import ChatModel
 from saiten.rag.systems.chat_model import messages_for
 from saiten.records import Inquiry, Turn, Usage
-from saiten.wiring import CallSettings, Models
+from saiten.settings import CallSettings
+from saiten.wiring import Models
 from saiten.wiring.systems import SystemSettings, assemble_system
 from servers import Fault
 
@@ -65,7 +66,7 @@ async def test_an_answer_has_its_latency_usage_and_call(openai_server):
 
 async def test_an_answer_from_disk_has_no_latency(openai_server, tmp_path):
     """It would be that of the disk."""
-    system = assemble_system(f"openai:m@{openai_server.base_url}", models=Models(CallSettings(store=tmp_path / "s")))
+    system = assemble_system(f"openai:m@{openai_server.base_url}", models=Models(CallSettings(cache=tmp_path / "s")))
     first, second = [await system.answer(Inquiry("Where?")) for _ in range(2)]
     await system.close()
     assert first.seconds is not None

@@ -7,7 +7,8 @@ import pytest
 
 from saiten.errors import BudgetSpent, ConfigurationError, SystemFailed
 from saiten.records import Inquiry, Passage, Turn, Usage
-from saiten.wiring import CallSettings, Models
+from saiten.settings import CallSettings
+from saiten.wiring import Models
 from saiten.wiring.systems import SystemSettings, assemble_system
 from servers import Fault
 

@@ -6,7 +6,8 @@ import pytest
 
 from saiten.errors import BudgetSpent, ConfigurationError, SystemFailed
 from saiten.records import Inquiry, Turn
-from saiten.wiring import CallSettings, Models
+from saiten.settings import CallSettings
+from saiten.wiring import Models
 from saiten.wiring.systems import assemble_system
 
 INQUIRY = Inquiry("Why?", "q1", (Turn("What?", "This."),), "s7", "ja")

@@ -15,9 +15,10 @@ from saiten.metrics.catalog import make_metrics
 from saiten.records import Sample
 from saiten.runs import Journal, read_run
 from saiten.runs.scoring import Scorer, score_into, signature_of
+from saiten.settings import JudgeSettings
 from saiten.views.tables.run import summary_of
 from saiten.views.tables.summary import means_by
-from saiten.wiring import JudgeSettings, assemble_judge
+from saiten.wiring import assemble_judge
 
 METRICS = (
     "accuracy",

@@ -18,8 +18,8 @@ from saiten.experiments.running import Experiment
 from saiten.rag.knowledge.indexed import Indexed
 from saiten.runs.answers.collecting import Watch as AnswersWatch
 from saiten.runs.scoring import Watch as ScoresWatch
+from saiten.settings import CallSettings
 from saiten.views.table import Cell
-from saiten.wiring import CallSettings
 
 PLAN = "chains.yaml"
 _HOW = {"stuff": "all passages at once", "refine": "serial: one after another", "map_reduce": "parallel, then joined"}

@@ -47,10 +47,10 @@ def make_project(database: Path, samples: Sequence[Sample]) -> None:
         ConfigurationError: the extra is not installed; the text says how to install it.
     """
     require("the page where people grade", "annotate", "alembic", "fastapi", "sqlalchemy", "uvicorn")
-    from saiten.annotation.forms import CorrectForm  # noqa: PLC0415 - optional packages
-    from saiten.annotation.records import ProjectSettings  # noqa: PLC0415
-    from saiten.annotation.store.items import add_items  # noqa: PLC0415
-    from saiten.annotation.store.project import open_project  # noqa: PLC0415
+    from saiten.annotation.forms import CorrectForm
+    from saiten.annotation.records import ProjectSettings
+    from saiten.annotation.store.items import add_items
+    from saiten.annotation.store.project import open_project
 
     form = CorrectForm()
     chosen = samples[:: len(samples) // ITEMS + 1]

@@ -8,8 +8,9 @@ from saiten.cli.demo.telling import commands, heading, say, table
 from saiten.cli.probe import built_in, fields_read
 from saiten.metrics.catalog import make_metrics
 from saiten.runs.scoring import score_once
+from saiten.settings import JudgeSettings
 from saiten.trust.probes import ProbedMetric, ProbeReport, chosen_probes, load_translations, probe_judge
-from saiten.wiring import JudgeSettings, assemble_judge
+from saiten.wiring import assemble_judge
 
 SAMPLES = 48
 PROBES = ("padded", "planted_verdict", "planted_instruction", "wrong_reference", "other_language")

@@ -1,0 +1,65 @@
+"""Rows of all kinds that the Python API takes, as samples."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from saiten import data
+from saiten.data import BadRow
+from saiten.records import Language, Sample
+from saiten.text.language import detect_language
+
+Samples = str | Path | Iterable[Sample] | Iterable[Mapping[str, Any]] | Any
+"""A file, samples, rows with the column names that are understood, or a pandas or Polars frame."""
+
+
+def read_samples(
+    source: Any,
+    *,
+    columns: Mapping[str, str] = {},
+    format: str | None = None,  # noqa: A002 - the word that `data.read_samples` has
+    language: Language | None = None,
+) -> Iterator[Sample | BadRow]:
+    """The samples of a file or of rows, and the rows that cannot be used; see `saiten.data.read_samples`.
+
+    The language of each is detected unless the rows or `language` name it.
+    """
+    return data.read_samples(source, columns=columns, format=format, detect_language=detect_language, language=language)
+
+
+_NOTHING: Any = object()
+
+
+def rows_of(samples: Samples, columns: Mapping[str, str], language: Language | None) -> Iterator[Sample | BadRow]:
+    """Yield the samples, and the rows that cannot be used."""
+    if hasattr(samples, "to_dicts"):  # Polars
+        samples = samples.to_dicts()
+    elif hasattr(samples, "to_dict") and hasattr(samples, "columns"):  # pandas
+        samples = samples.to_dict("records")
+    if not isinstance(samples, str | Path):
+        rest: Iterator[Any] = iter(samples)
+        first = next(rest, _NOTHING)
+        if first is _NOTHING:
+            return
+        samples = _again(first, rest)
+        if isinstance(first, Sample | BadRow):
+            yield from _each_once(samples)
+            return
+    yield from read_samples(samples, columns=columns, language=language)
+
+
+def _each_once(rows: Iterable[Sample | BadRow]) -> Iterator[Sample | BadRow]:
+    """The rows; a sample whose id stood earlier is a bad row, as it is in a file."""
+    seen: set[str] = set()
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, Sample) and row.id in seen:
+            yield BadRow(f"sample {number}", f"the id {row.id!r} stood earlier; every answer needs its own")
+            continue
+        if isinstance(row, Sample):
+            seen.add(row.id)
+        yield row
+
+
+def _again(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
+    yield first
+    yield from rest

@@ -1,0 +1,158 @@
+"""Options declared once, as fields of frozen dataclasses.
+
+    concurrency: int = option(64, "Maximum requests in flight.", min=1, toml=True)
+
+The command line (`saiten.cli.unfold`), `saiten.toml` (`read_config`) and the keywords of the Python API are made of
+these fields. An explicit value wins over the file, and the file over the default.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from saiten.errors import ConfigurationError
+
+FILE = "saiten.toml"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The part of an option that its field's name, type and default do not say."""
+
+    help: str
+    flags: tuple[str, ...] = ()
+    """Names on the command line, where they differ from the field's; see `typed`."""
+    panel: str | None = None
+    """Heading in the help."""
+    min: float | None = None
+    max: float | None = None
+    toml: bool = False
+    """Whether `saiten.toml` may set it, under the field's name."""
+    typed: bool = True
+    """Whether the command line has it."""
+
+
+def option(
+    default: Any,
+    help: str = "",  # noqa: A002 - as typer calls it
+    *flags: str,
+    panel: str | None = None,
+    min: float | None = None,  # noqa: A002 - the same
+    max: float | None = None,  # noqa: A002 - the same
+    toml: bool = False,
+    typed: bool = True,
+) -> Any:
+    """Return a dataclass field that carries an option."""
+    metadata = {"option": Option(help, flags, panel, min, max, toml, typed)}
+    return (
+        field(default_factory=dict, metadata=metadata) if default == {} else field(default=default, metadata=metadata)
+    )
+
+
+def options_of(kind: Any) -> dict[str, tuple[Option, Any, Any]]:
+    """Return the options of a dataclass by field name: the option, its type and its default."""
+    hints = get_type_hints(kind)
+    return {
+        each.name: (each.metadata["option"], hints[each.name], each.default)
+        for each in fields(kind)
+        if "option" in each.metadata
+    }
+
+
+def without_none(hint: Any) -> Any:
+    """Return the type, without the None of `T | None`."""
+    if get_origin(hint) in {Union, UnionType}:
+        return next(each for each in get_args(hint) if each is not NoneType)
+    return hint
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The contents of a `saiten.toml`: checked values by option name, and the file they were read from."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    file: Path | None = field(default=None, compare=False)
+
+    def settings(self, kind: type[T], given: Mapping[str, Any] = MappingProxyType({})) -> T:
+        """Return settings of this kind: each option as given, else as in the file, else its default.
+
+        None and an empty text count as not given.
+        """
+        chosen: dict[str, Any] = {}
+        for name, (declared, hint, _) in options_of(kind).items():
+            value = given.get(name)
+            if value is None or value == "":
+                if not declared.toml or name not in self.values:
+                    continue
+                value = self.values[name]
+            chosen[name] = _as_declared(value, without_none(hint))
+        return kind(**chosen)
+
+
+def _as_declared(value: Any, hint: Any) -> Any:
+    """Return lists as tuples and texts as paths, where the field has those."""
+    if get_origin(hint) in {tuple, Sequence}:
+        kind = get_args(hint)[0]
+        return tuple(_as_declared(each, kind) for each in ([value] if isinstance(value, str | Path) else value))
+    return Path(value) if hint is Path else value
+
+
+def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
+    """Read `path`, or `saiten.toml` in the current folder if there is one.
+
+    Args:
+        path: A file that must exist; None for the default.
+        kinds: The dataclasses whose options the file may set.
+
+    Raises:
+        ConfigurationError: The file is missing, is not TOML, or has an unknown setting or one of the wrong type.
+    """
+    file = path or Path(FILE)
+    if not file.is_file():
+        if path is not None:
+            raise ConfigurationError(f"{path}: no such configuration file")
+        return Config()
+    try:
+        found = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{file}: not a TOML file: {error}") from error
+    known = {name: hint for kind in kinds for name, (each, hint, _) in options_of(kind).items() if each.toml}
+    for key, value in found.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
+            raise ConfigurationError(f"{file}: unknown setting `{key}`; {hint}")
+        _check(file, key, value, without_none(known[key]))
+    return Config(found, file.absolute())
+
+
+def _check(file: Path, key: str, value: Any, hint: Any) -> None:
+    """Raise ConfigurationError for a value that is not of the field's type."""
+    origin = get_origin(hint)
+    if origin is tuple:
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise ConfigurationError(f"{file}: `{key}` must be a list of texts, not {value!r}")
+    elif origin is Mapping:
+        if not isinstance(value, dict):
+            raise ConfigurationError(f"{file}: `{key}` must be a table, not {value!r}")
+        # The value is not repeated: it may be a key.
+        if get_args(hint)[1] is str and not all(isinstance(each, str) for each in value.values()):
+            raise ConfigurationError(
+                f"{file}: `{key}` holds a server and the name of an environment variable on each line"
+            )
+    elif origin is Literal:
+        if value not in get_args(hint):
+            raise ConfigurationError(f"{file}: {key} is one of {', '.join(get_args(hint))}, not {value!r}")
+    else:
+        expected = {float: (int, float), Path: (str,)}.get(hint, (hint,))
+        if isinstance(value, bool) or not isinstance(value, expected):
+            names = " or ".join(kind.__name__ for kind in expected)
+            raise ConfigurationError(f"{file}: `{key}` must be {names}, not {value!r}")

@@ -1,0 +1,173 @@
+"""Settings of a judge, of its calls and of the data; `saiten.toml` holds defaults for them.
+
+judge = "openai:gpt-4o-mini"
+embedder = "openai:text-embedding-3-small"
+metrics = ["faithfulness", "correctness"]
+concurrency = 64
+max_cost = 5.0
+
+[prices]                        # per million tokens
+"gpt-4o-mini" = { prompt = 0.15, completion = 0.60 }
+
+[key_env]                       # the variables that hold the keys of several servers
+"https://api.openai.com" = "OPENAI_API_KEY"
+"http://gpu1:8000" = "GPU1_KEY"
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self, TypedDict
+
+from saiten import options
+from saiten.options import Config, option
+from saiten.records import Language
+from saiten.redaction import redact_settings
+
+JUDGE, CALLS, DATA = "The judge", "Calls and money", "The data"
+"""Headings in the help."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """The settings that figures depend on: a run with other settings is another run."""
+
+    judge: str = option("offline", "offline, openai:MODEL, openai:MODEL@URL or hf:NAME_OR_FOLDER.", toml=True)
+    embedder: str = option("builtin", "builtin, openai:MODEL or openai:MODEL@URL.", panel=JUDGE, toml=True)
+    """For the metrics that compare embeddings."""
+    temperature: float | None = option(None, "Default 0; 0.7 with several votes.", panel=JUDGE, min=0, toml=True)
+    seed: int = option(1, "Sent with every request.", panel=JUDGE, toml=True)
+    """Votes count up from it."""
+    votes: int = option(1, "Number of times to ask, each with another seed.", panel=JUDGE, min=1, toml=True)
+    max_tokens: int = option(4096, "Maximum length of one reply.", panel=JUDGE, min=1, toml=True)
+    calibration: tuple[Path, ...] = option(
+        (), "For the offline judge: a file from `saiten tune offline`. Repeatable.", panel=JUDGE, toml=True
+    )
+    """One file per aspect."""
+
+    def kept(self) -> dict[str, Any]:
+        """Return the settings for a run's manifest, without secrets.
+
+        Calibrations are left out: signatures identify them by content, not by path.
+        """
+        kept: dict[str, Any] = redact_settings(asdict(self))
+        del kept["calibration"]
+        return kept
+
+    def __repr__(self) -> str:
+        shown = redact_settings(asdict(self))
+        return f"JudgeSettings({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+
+@dataclass(frozen=True, slots=True)
+class CallSettings:
+    """The settings of the calls; no figure depends on them."""
+
+    max_calls: int | None = option(None, "Stop cleanly before the next call.", panel=CALLS, min=0, toml=True)
+    max_cost: float | None = option(
+        None, "The same for the cost; needs the price in saiten.toml.", panel=CALLS, min=0, toml=True
+    )
+    concurrency: int = option(64, "Maximum requests in flight.", panel=CALLS, min=1, toml=True)
+    requests_per_minute: int | None = option(
+        None, "Maximum requests per minute.", "--rpm", panel=CALLS, min=1, toml=True
+    )
+    tokens_per_minute: int | None = option(None, "Maximum tokens per minute.", "--tpm", panel=CALLS, min=1, toml=True)
+    timeout: float = option(120.0, "Seconds for one request.", panel=CALLS, min=0.1, toml=True)
+    """There is no limit on a run."""
+    retries: int = option(7, "Further attempts at a failed request.", panel=CALLS, min=0, toml=True)
+    cache: Path | None = option(None, "A file of answers to share between runs.", panel=CALLS, toml=True)
+    """Every answer is kept in it as soon as it arrives; None keeps none, but see `kept_in`."""
+    no_cache: bool = option(False, "Keep no answers, not even for resuming.", panel=CALLS)
+    currency: str = option("USD", toml=True, typed=False)
+    prices: Mapping[str, Any] = option({}, toml=True, typed=False)
+    """Model → `prompt` and `completion`, per million tokens."""
+    key_env: Mapping[str, str] = option({}, toml=True, typed=False)
+    """Address of a server → the environment variable that holds its key."""
+
+    def kept_in(self, folder: Path | None) -> Self:
+        """Return the same settings, with answers kept in a run's folder unless a file is named or none are kept."""
+        default = None if folder is None else folder / "answers.sqlite"
+        return replace(self, cache=None if self.no_cache else self.cache or default)
+
+
+@dataclass(frozen=True, slots=True)
+class DataSettings:
+    """How the rows of a file are read."""
+
+    column: tuple[str, ...] = option(
+        (), "FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.", panel=DATA
+    )
+    data_format: str | None = option(
+        None, "jsonl, json, csv, tsv, parquet or dataset, if the file's name does not say.", panel=DATA
+    )
+    language: Language | None = option(None, "Of all rows. Default: detected for each row.", panel=DATA, toml=True)
+    limit: int | None = option(None, "Read only the first rows.", panel=DATA, min=1)
+    strict: bool = option(False, "Stop at the first row that cannot be used.", panel=DATA)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSettings:
+    """The metrics to score with."""
+
+    metrics: tuple[str, ...] = option(
+        (),
+        "A metric, settings in brackets, or a preset (ragas, overlap). Repeatable.",
+        "--metric",
+        "-m",
+        toml=True,
+    )
+
+
+class Keywords(TypedDict, total=False):
+    """The keywords of `saiten.evaluate` that are fields of `JudgeSettings` and `CallSettings`."""
+
+    embedder: str
+    temperature: float | None
+    seed: int
+    votes: int
+    max_tokens: int
+    calibration: Sequence[Path | str]
+    max_calls: int | None
+    max_cost: float | None
+    concurrency: int
+    requests_per_minute: int | None
+    tokens_per_minute: int | None
+    timeout: float
+    retries: int
+    cache: Path | str | None
+    no_cache: bool
+    currency: str
+    prices: Mapping[str, Any]
+    key_env: Mapping[str, str]
+
+
+def run_settings(
+    judge: Mapping[str, Any],
+    calls: CallSettings,
+    *,
+    data: str | None,
+    columns: Mapping[str, str],
+    language: str | None,
+    **more: Any,
+) -> dict[str, Any]:
+    """The settings in a run's manifest, the same wherever the run is begun, so that any door goes on with it.
+
+    Args:
+        judge: `JudgeSettings.kept()`, or the name of a judge of one's own under `judge`.
+        calls: No figure depends on them; of these only the currency is kept.
+        data: The file's name; None for samples that come from no file.
+        columns: Field → column, as typed.
+        language: None where each sample's is detected.
+        more: Of this kind of run alone.
+    """
+    common = {"columns": dict(columns), "language": language or "detected", "currency": calls.currency}
+    return {"data": data, **judge, **common, **more}
+
+
+def read_config(path: Path | None = None) -> Config:
+    """Read `path`, or `saiten.toml` in the current folder if there is one.
+
+    Raises:
+        ConfigurationError: The file is missing, is not TOML, or has an unknown setting or one of the wrong type.
+    """
+    return options.read_config(path, (JudgeSettings, MetricSettings, DataSettings, CallSettings))
