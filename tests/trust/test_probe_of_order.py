@@ -12,7 +12,7 @@ from saiten.judges.scripted import ScriptedJudge
 from saiten.records import Sample, Score, Usage
 from saiten.runs.scoring import score_once
 from saiten.tasks.preference import PreferAnswer
-from saiten.tasks.preference import PreferenceMetric as Reply
+from saiten.tasks.preference import Preference as Reply
 from saiten.trust.probes import Second, chosen_probes, make_plan, probe_order, probe_report
 from saiten.trust.probes.pairs import SHORTENED, TWO_ANSWERS, PreferenceMetric, order_swapped, shortened
 
