@@ -141,29 +141,6 @@ class Keywords(TypedDict, total=False):
     key_env: Mapping[str, str]
 
 
-def run_settings(
-    judge: Mapping[str, Any],
-    calls: CallSettings,
-    *,
-    data: str | None,
-    columns: Mapping[str, str],
-    language: str | None,
-    **more: Any,
-) -> dict[str, Any]:
-    """The settings in a run's manifest, the same wherever the run is begun, so that any door goes on with it.
-
-    Args:
-        judge: `JudgeSettings.kept()`, or the name of a judge of one's own under `judge`.
-        calls: No figure depends on them; of these only the currency is kept.
-        data: The file's name; None for samples that come from no file.
-        columns: Field → column, as typed.
-        language: None where each sample's is detected.
-        more: Of this kind of run alone.
-    """
-    common = {"columns": dict(columns), "language": language or "detected", "currency": calls.currency}
-    return {"data": data, **judge, **common, **more}
-
-
 def read_config(path: Path | None = None) -> Config:
     """Read `path`, or `saiten.toml` in the current folder if there is one.
 

@@ -321,7 +321,7 @@ def test_a_watch_is_told_of_everything():
         def bad_row(self, row):
             told.append(("bad", row.where))
 
-        def scored(self, sample, scored):
+        def result(self, sample, scored):
             told.append(("scored", sample.id))
 
         def sample_done(self, sample):

@@ -142,7 +142,7 @@ def test_beyond_the_limit_it_says_what_is_left_out(run, page):
 
 def test_an_unfinished_run_is_told(somewhere, saiten):
     """How many of how many scores, on the page and in the terminal."""
-    with Journal.open("runs/cut", {}, signatures={"a": "a", "b": "b"}) as journal:
+    with Journal.open("runs/cut", signatures={"a": "a", "b": "b"}) as journal:
         for n in range(3):
             journal.sample(Sample(f"q{n}", "Q?", "A"))
         journal.score(Scored("q0", "a", Score(0.5)))
@@ -154,7 +154,7 @@ def test_an_unfinished_run_is_told(somewhere, saiten):
 
 def test_a_run_without_scores_is_an_error(saiten):
     """There is nothing to report."""
-    with Journal.open("runs/empty", {}, signatures={"a": "a"}) as journal:
+    with Journal.open("runs/empty", signatures={"a": "a"}) as journal:
         journal.sample(Sample("q0", "Q?", "A"))
     said = saiten("report", "runs/empty", "-o", "page.html")
     assert said.status == 2

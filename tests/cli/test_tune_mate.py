@@ -9,7 +9,7 @@ import pytest
 
 from saiten.metrics.rubrics import read_weights
 from saiten.records import Sample, Score, Scored
-from saiten.runs import Journal
+from saiten.runs import Journal, RunSettings
 
 ASPECTS = ("formality", "factuality", "amount_info")
 
@@ -52,7 +52,7 @@ def a_run(samples, labels, off=0):
     names = [f"aspects[{aspect}]" for aspect in ASPECTS]
     signatures = dict.fromkeys([*names, "direct"], "made up")
     best = {"formality": 0, "amount_info": 0}
-    with Journal.open(Path("run"), {"judge": "test"}, signatures=signatures) as journal:
+    with Journal.open(Path("run"), RunSettings(more={"judge": "test"}), signatures=signatures) as journal:
         for sample in samples:
             journal.sample(Sample(sample["id"], sample["question"], sample["answer"], system=sample["system"]))
         for label in labels:

@@ -10,14 +10,14 @@ from talking import UNION, ScriptedSystem
 from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue, DialogueStep, Leak
 from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
-from saiten.dialogue.naming import open_journal
 from saiten.dialogue.recorded import RecordedSystem
-from saiten.dialogue.running import DIALOGUES_NAME, Conversations, converse_into
+from saiten.dialogue.running import DIALOGUES_NAME, Conversations, Conversing, open_journal
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, SystemFailed
 from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge
 from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, TimedCall, Usage
-from saiten.runs import read_run
+from saiten.runs import RunSettings, read_run
+from saiten.runs.engine import run_all
 
 PAIRS = [
     Sample(f"q{n}", question=f"What does option {n} do?", reference=f"Option {n} removes duplicate rows.", group="Db2")
@@ -57,22 +57,25 @@ class Watching:
     def bad_row(self, row):
         self.bad.append(row)
 
-    def answered(self, usage):
+    def answered(self, answer):
         self.turns += 1
 
-    def ended(self, pair, dialogue):
-        self.done.append(pair.id)
+    def sample_read(self, sample):
+        pass
 
-    def done_before(self, pair):
-        self.done.append(pair.id)
+    def result(self, sample, result):
+        pass
+
+    def sample_done(self, sample):
+        self.done.append(sample.id)
 
 
 async def run(folder, rows, system, *, retry_failed=False, agents=None, strict=False, at_once=8):
     """One run into a folder, as the command does it."""
-    conversations = Conversations(system, agents or OfflineJudge(), LocalExecutor(4), at_once=at_once)
+    conversations = Conversations(system, agents or OfflineJudge(), at_once=at_once)
     watch = Watching()
-    with open_journal(folder, {"data": "x"}, conversations.signatures(), retry_failed=retry_failed) as journal:
-        await converse_into(journal, rows, conversations, watch, strict=strict)
+    with open_journal(folder, RunSettings(data="x"), conversations.signatures(), retry_failed=retry_failed) as journal:
+        await run_all(Conversing(journal, conversations, watch.answered), rows, LocalExecutor(4), watch, strict=strict)
     return watch
 
 

@@ -67,7 +67,7 @@ def experiment(folder, cells, score):
     data = [{"name": name, "questions": "q.jsonl", "kb": "kb"} for name in cells]
     plan = ExperimentPlan.model_validate(GRID | {"data": data})
     for one in plan.data:
-        with Journal.open(scores_folder(folder, one), {}, signatures={"accuracy": "accuracy"}) as journal:
+        with Journal.open(scores_folder(folder, one), signatures={"accuracy": "accuracy"}) as journal:
             for cell in cells_of(plan, one):
                 answer(folder, cell, range(cells[one.name]))
                 for n in range(cells[one.name]):

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from saiten.errors import CannotJudge, ConfigurationError, Unreadable
-from saiten.executor import LocalExecutor
 from saiten.judges.memo import Memo
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.panel import Panel
@@ -22,7 +21,8 @@ from saiten.metrics.judged.direct import Direct
 from saiten.metrics.judged.mate import Mate
 from saiten.metrics.rubrics import read_rubric, read_weights
 from saiten.records import Sample, Usage
-from saiten.runs.scoring import Scorer, score_once
+from saiten.runs.engine import Stop
+from saiten.runs.scoring import InMemory, Scoring, score_once
 from saiten.tasks.aspects import RateAspect, Rating
 
 STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
@@ -112,10 +112,9 @@ async def test_votes_are_averaged_and_their_spread_is_kept():
         {"formality": 0, "factuality": 3, "amount_info": 0, "acceptability": 3},
     ]
     found = {}
-    scorer = Scorer(
-        make_metrics(["aspects,direct,mate"]), Panel(tuple(rating(**vote) for vote in votes)), LocalExecutor(4)
-    )
-    await scorer.run([SAMPLE], lambda _, scored: found.update({scored.metric: scored.score}))
+    panel = Panel(tuple(rating(**vote) for vote in votes))
+    scoring = Scoring(make_metrics(["aspects,direct,mate"]), panel, InMemory())
+    await scoring.make(SAMPLE, lambda scored: found.update({scored.metric: scored.score}), Stop())
     assert found["direct"].value == pytest.approx(8 / 3)
     assert found["direct"].votes == (2.0, 3.0, 3.0)
     assert found["aspects[formality]"].value == 0

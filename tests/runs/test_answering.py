@@ -18,8 +18,10 @@ from saiten.data import BadRow, read_samples
 from saiten.errors import BadInput, BudgetSpent, CallFailed, ConfigurationError, SystemFailed
 from saiten.executor import LocalExecutor
 from saiten.records import Answer, Passage, Sample, TimedCall, Usage
-from saiten.runs.answers import AnswersFile, answer_into, summarise_answers
+from saiten.runs import RunSettings
+from saiten.runs.answers import AnswersFile, Collecting, summarise_answers
 from saiten.runs.answers.answers_file import folder_of
+from saiten.runs.engine import run_all
 from saiten.text.language import detect_language
 
 SAMPLES = [Sample(f"q{n}", f"Question {n}?", reference=f"Reference {n}.", group="g") for n in range(20)]
@@ -52,11 +54,15 @@ class Watch:
     def __init__(self):
         self.told = Counter()
 
-    def done_before(self, sample):
+    def sample_read(self, sample):
         self.told["before"] += 1
 
-    def answered(self, sample, outcome):
-        self.told[type(outcome).__name__] += 1
+    def result(self, sample, result):
+        self.told[type(result).__name__] += 1
+        self.told["before"] -= 1
+
+    def sample_done(self, sample):
+        pass
 
     def bad_row(self, row):
         self.told["bad"] += 1
@@ -64,7 +70,7 @@ class Watch:
 
 def opened(path="answers.jsonl", settings=SETTINGS, **more):
     """The file, with its notes left aside."""
-    return AnswersFile.open(path, settings, "own", **{"tell": lambda _: None} | more)
+    return AnswersFile.open(path, RunSettings(more=settings), "own", **{"tell": lambda _: None} | more)
 
 
 async def collect(system, samples=SAMPLES, path="answers.jsonl", limit=4, **more):
@@ -72,8 +78,8 @@ async def collect(system, samples=SAMPLES, path="answers.jsonl", limit=4, **more
     watch = Watch()
     strict = more.pop("strict", False)
     with opened(path, **more) as ledger:
-        await answer_into(ledger, samples, system, LocalExecutor(limit), watch, strict=strict)
-    return watch.told
+        await run_all(Collecting(system, ledger), samples, LocalExecutor(limit), watch, strict=strict)
+    return dict(+watch.told)
 
 
 def rows(path="answers.jsonl"):
@@ -271,7 +277,7 @@ def test_other_settings_in_the_same_file_are_refused_with_what_differs():
         (lambda: Path("answers.jsonl").mkdir(), "is no file"),
         (
             lambda: (Path("answers.jsonl.saiten").mkdir(), Path("answers.jsonl.saiten/made.json").write_text("{}")),
-            "does not tell",
+            "of another kind",
         ),
         (lambda: Path("answers.jsonl.saiten").write_text("x"), "cannot be made"),
     ],
@@ -328,7 +334,7 @@ def test_a_line_in_the_middle_that_cannot_be_read_counts_as_not_written():
     Path("answers.jsonl").write_text(lines[0] + "rubbish\n" + lines[2])
     notes = []
     assert asyncio.run(collect(Own(to), SAMPLES[:3], tell=notes.append)) == {"before": 2, "Answer": 1}
-    assert notes == ["answers.jsonl:2 cannot be read; it counts as not written"]
+    assert notes == [f"{Path('answers.jsonl').resolve()}:2 cannot be read; it counts as not written"]
 
 
 async def test_at_most_so_many_are_asked_at_once():
@@ -390,7 +396,9 @@ async def test_the_summary_counts_what_failures_cost_that_were_asked_again():
 
 WRITER = textwrap.dedent("""
     import asyncio, os, sys, time
-    from saiten.runs.answers import AnswersFile, answer_into
+    from saiten.runs import RunSettings
+    from saiten.runs.answers import AnswersFile, Collecting
+    from saiten.runs.engine import run_all
     from saiten.executor import LocalExecutor
     from saiten.records import Answer, Sample
 
@@ -400,18 +408,19 @@ WRITER = textwrap.dedent("""
             return Answer("長い" * 3000)
 
     class Watch:
-        def done_before(self, sample): pass
+        def sample_read(self, sample): pass
+        def sample_done(self, sample): pass
         def bad_row(self, row): pass
         left = int(sys.argv[1])
-        def answered(self, sample, outcome):
+        def result(self, sample, outcome):
             os.write(1, f"{sample.id}\\n".encode())  # only what was acknowledged
             self.left -= 1
             if not self.left:
                 time.sleep(600)  # so that however late the signal is, it comes before the end
 
     samples = [Sample(f"q{n}", f"Question {n}?") for n in range(400)]
-    with AnswersFile.open("answers.jsonl", {"system": "own"}, "own", tell=lambda _: None) as ledger:
-        asyncio.run(answer_into(ledger, samples, Own(), LocalExecutor(16), Watch()))
+    with AnswersFile.open("answers.jsonl", RunSettings(more={"system": "own"}), "own", tell=lambda _: None) as ledger:
+        asyncio.run(run_all(Collecting(Own(), ledger), samples, LocalExecutor(16), Watch()))
     os.write(1, b"end\\n")
 """)
 

@@ -17,10 +17,10 @@ SAMPLES = [f"標本/{number}" for number in range(300)]
 
 WRITER = textwrap.dedent("""
     import os, sys, time
-    from saiten.runs import Journal
+    from saiten.runs import Journal, RunSettings
     from saiten.records import Sample, Score, Scored
     folder, samples, metrics, left = sys.argv[1], sys.argv[2].split(), sys.argv[3].split(), int(sys.argv[4])
-    with Journal.open(folder, {"judge": "x"}, signatures=dict.fromkeys(metrics, "s"), tell=lambda note: None) as journal:
+    with Journal.open(folder, RunSettings(more={"judge": "x"}), signatures=dict.fromkeys(metrics, "s"), tell=lambda note: None) as journal:
         for sample in samples:
             journal.sample(Sample(sample, "q" * 50))
             for metric in metrics:
@@ -71,26 +71,26 @@ def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path):
     """The lock holds between processes, names the holder, and dies with it."""
     code = textwrap.dedent("""
         import sys, time
-        from saiten.runs import Journal
-        journal = Journal.open(sys.argv[1], {})
+        from saiten.runs import Journal, RunSettings
+        journal = Journal.open(sys.argv[1])
         print("open", flush=True)
         time.sleep(600)
     """)
     with subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "run")], stdout=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"open\n"
         with pytest.raises(ConfigurationError, match=f"number {holder.pid}"):
-            Journal.open(tmp_path / "run", {})
+            Journal.open(tmp_path / "run")
         holder.send_signal(signal.SIGKILL)
-    Journal.open(tmp_path / "run", {}).close()
+    Journal.open(tmp_path / "run").close()
 
 
 def test_a_process_that_exits_without_closing_keeps_what_it_wrote(tmp_path):
     """Neither an exception nor os._exit costs a line."""
     code = textwrap.dedent("""
         import os, sys
-        from saiten.runs import Journal
+        from saiten.runs import Journal, RunSettings
         from saiten.records import Score, Scored
-        Journal.open(sys.argv[1], {}).score(Scored("a", "m", Score(1.0)))
+        Journal.open(sys.argv[1]).score(Scored("a", "m", Score(1.0)))
         os._exit(0) if sys.argv[2] == "exit" else 1 / 0
     """)
     for how in ("exit", "raise"):

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,10 @@ from hypothesis import strategies as st
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Sample, Score, Scored, Usage
-from saiten.runs import Journal, read_run, scored_to_json
+from saiten.runs import Journal, RunSettings, read_run, scored_to_json
 from saiten.runs.lines import to_line
 
-SETTINGS = {"judge": "offline-overlap", "compat": None, "votes": 1}
+SETTINGS = RunSettings(judge={"judge": "offline-overlap", "votes": 1}, more={"compat": None})
 
 
 def scored(sample, metric="m", value=1.0, status="ok", **more):
@@ -61,7 +62,7 @@ def test_a_run_keeps_samples_scores_and_errors(run):
     ]
     manifest = reader.manifest
     assert (manifest.settings, manifest.signatures, manifest.command) == (
-        SETTINGS,
+        SETTINGS.to_json(),
         {"m": "m|judge:x"},
         ["saiten", "score"],
     )
@@ -146,10 +147,14 @@ def test_a_bad_row_is_kept_once(run):
 
 def test_other_settings_are_refused_and_listed(run):
     """Each setting that differs is named with what it was and is, and nothing is touched."""
-    with Journal.open(run, SETTINGS | {"prompts": {"ja": "x", "en": "y"}}, signatures={"m": "1"}) as journal:
+    with Journal.open(
+        run, replace(SETTINGS, more={"compat": None, "prompts": {"ja": "x", "en": "y"}}), signatures={"m": "1"}
+    ) as journal:
         journal.score(scored("a"))
     before = contents(run)
-    other = {"judge": "openai:gpt", "compat": None, "votes": 1, "prompts": {"ja": "x", "en": "z"}, "seed": 3}
+    other = RunSettings(
+        judge={"judge": "openai:gpt", "votes": 1, "seed": 3}, more={"compat": None, "prompts": {"ja": "x", "en": "z"}}
+    )
     with pytest.raises(ConfigurationError) as caught:
         Journal.open(run, other, signatures={"m": "2"})
     assert str(caught.value).splitlines()[1:] == [
@@ -159,7 +164,9 @@ def test_other_settings_are_refused_and_listed(run):
         '  m: was "1", is "2"',
     ]
     assert contents(run) == before
-    Journal.open(run, SETTINGS | {"prompts": {"ja": "x", "en": "y"}}, signatures={"m": "1"}).close()
+    Journal.open(
+        run, replace(SETTINGS, more={"compat": None, "prompts": {"ja": "x", "en": "y"}}), signatures={"m": "1"}
+    ).close()
 
 
 def test_metrics_may_be_added(run):
@@ -171,10 +178,10 @@ def test_metrics_may_be_added(run):
 
 def test_tuples_and_lists_are_the_same_setting(run):
     """Settings are compared as JSON gives them back."""
-    Journal.open(run, {"metrics": ("a", "b")}).close()
-    Journal.open(run, {"metrics": ["a", "b"]}).close()
+    Journal.open(run, RunSettings(more={"metrics": ("a", "b")})).close()
+    Journal.open(run, RunSettings(more={"metrics": ["a", "b"]})).close()
     with pytest.raises(ConfigurationError, match="ready for JSON"):
-        Journal.open(run, {"x": object()})
+        Journal.open(run, RunSettings(more={"x": object()}))
 
 
 def test_a_folder_with_other_things_is_left_alone(run):
@@ -215,7 +222,7 @@ def test_an_empty_folder_and_one_left_by_a_killed_start_are_fine(run):
     (run / ".lock").write_text("")
     (run / ".manifest.json.0a1b2c3d.new").write_text('{"kind"')
     Journal.open(run, SETTINGS).close()
-    assert read_run(run).manifest.settings == SETTINGS
+    assert read_run(run).manifest.settings == SETTINGS.to_json()
 
 
 def test_a_corrupt_line_is_named_and_the_rest_is_read(run):
@@ -329,7 +336,7 @@ def test_a_refused_opening_frees_the_folder(run):
     with Journal.open(run, SETTINGS) as journal:
         journal.score(scored("a"))
     with pytest.raises(ConfigurationError, match="other settings"):
-        Journal.open(run, {})
+        Journal.open(run)
     Journal.open(run, SETTINGS).close()
 
 
@@ -338,9 +345,9 @@ def test_a_run_without_a_score_may_begin_anew_with_other_settings(run):
     with Journal.open(run, SETTINGS, signatures={"m": "1"}) as journal:
         journal.sample(Sample("a", "wrong column"))
         journal.bad_row("d:1", "no answer")
-    with Journal.open(run, {"judge": "right"}, signatures={"m": "2"}) as journal:
+    with Journal.open(run, RunSettings(judge={"judge": "right"}), signatures={"m": "2"}) as journal:
         journal.sample(Sample("a", "right column"))
-    assert read_run(run).manifest.settings == {"judge": "right"}
+    assert read_run(run).manifest.settings["judge"] == "right"
     assert read_run(run).manifest.signatures == {"m": "2"}
     assert [sample.question for sample in read_run(run).samples()] == ["right column"]
     assert list(read_run(run).errors()) == []
@@ -363,7 +370,7 @@ def test_a_full_disk_is_an_error_that_leaves_whole_lines(run):
         from saiten.runs import Journal
         from saiten.records import Score, Scored
         resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))  # the file may not grow beyond; writes come back short
-        journal = Journal.open(sys.argv[1], {})
+        journal = Journal.open(sys.argv[1])
         written = 0
         try:
             while True:
@@ -381,7 +388,7 @@ def test_a_full_disk_is_an_error_that_leaves_whole_lines(run):
     assert "everything before is kept" in message
     assert (run / "scores.jsonl").read_bytes().endswith(b"\n")
     assert [s.sample for s in read_run(run).scores()] == [f"s{n}" for n in range(int(written))]
-    with Journal.open(run, {}) as journal:
+    with Journal.open(run) as journal:
         journal.score(scored(f"s{written}"))
         assert journal.done == int(written) + 1
 
@@ -389,7 +396,7 @@ def test_a_full_disk_is_an_error_that_leaves_whole_lines(run):
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a place that not even root can write")
 def test_a_place_that_cannot_be_written_is_told():
     """A folder that cannot be made is an error with what to do."""
-    with pytest.raises(ConfigurationError, match=r"cannot be made.*name another folder"):
+    with pytest.raises(ConfigurationError, match=r"cannot be made.*name another place"):
         Journal.open("/proc/saiten/run", SETTINGS)
 
 

@@ -12,7 +12,7 @@ import saiten
 from saiten.cli import main
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Sample, Score, Scored
-from saiten.runs import Journal, read_run
+from saiten.runs import Journal, RunSettings, read_run
 from saiten.tracking import log_to_mlflow, run_on_disk
 from saiten.tracking.quietly import quietly
 
@@ -112,7 +112,7 @@ def test_a_run_that_goes_on_is_brought_up_to_date(store, client, tmp_path):
     scores = [Scored(name, "m", Score(value)) for name, value in (("a", 1.0), ("b", 0.0))]
 
     def grow(upto):
-        with Journal.open(tmp_path / "run", {"judge": "x"}, signatures={"m": "m|v1"}) as journal:
+        with Journal.open(tmp_path / "run", RunSettings(more={"judge": "x"}), signatures={"m": "m|v1"}) as journal:
             for name in ("a", "b"):
                 journal.sample(Sample(name, f"q {name}", "answer"))
             for scored in scores[:upto]:
@@ -188,7 +188,7 @@ def test_thousands_of_figures_and_odd_names_are_taken(store, client, tmp_path):
     metrics = [f"m{n}" for n in range(9)] + ["a[b=c]", "a[b,c]", "日本 語", "x" * 400, "../up"]
     signatures = dict.fromkeys(metrics, "made")
     with Journal.open(
-        tmp_path / "run", {"judge": "x" * 9000, "deep": {"é.b": "\x1b[2J"}}, signatures=signatures
+        tmp_path / "run", RunSettings(more={"judge": "x" * 9000, "deep": {"é.b": "\x1b[2J"}}), signatures=signatures
     ) as run:
         for number in range(100):
             run.sample(Sample(f"s{number}", f"q{number}", "a", system=f"<b>{number}</b> / \n '`" + "長" * 300))
@@ -284,7 +284,7 @@ def test_a_damaged_database_is_told(mlflow, run, tmp_path):
 
 def test_what_is_wrong_with_a_run_is_told(store, tmp_path, run):
     """No scores, no report, a deleted experiment."""
-    with Journal.open(tmp_path / "none", {}, signatures={"m": "v"}):
+    with Journal.open(tmp_path / "none", signatures={"m": "v"}):
         pass
     with pytest.raises(BadInput, match="has no scores yet"):
         run_on_disk(read_run(tmp_path / "none"))

@@ -6,7 +6,7 @@ import pytest
 
 from saiten.errors import BadInput
 from saiten.records import Label, Sample, Score, Scored
-from saiten.runs import Journal, read_run
+from saiten.runs import Journal, RunSettings, read_run
 from saiten.stats.reliability import icc_of_pairs, reliability
 from saiten.trust.drift import drift
 from saiten.views.tables.probe import drift_tables
@@ -22,7 +22,7 @@ def run(tmp_path):
 
     def write(name, scores, samples=SAMPLES, judge="old"):
         made = {metric: f"{metric}|judge:{judge}|prompts:1a2b|saiten:1" for metric in scores}
-        with Journal.open(tmp_path / name, {"judge": judge}, signatures=made) as journal:
+        with Journal.open(tmp_path / name, RunSettings(more={"judge": judge}), signatures=made) as journal:
             for each in samples:
                 journal.sample(each)
             for metric, values in scores.items():

@@ -14,7 +14,7 @@ JUDGED = "judge:offline-overlap|constants:abc|saiten:0.1"
 
 def run(folder, **signatures):
     """A run with these signatures, after the metric's name."""
-    with Journal.open(folder, {}, signatures={name: f"{name}|{parts}" for name, parts in signatures.items()}):
+    with Journal.open(folder, signatures={name: f"{name}|{parts}" for name, parts in signatures.items()}):
         pass
     return read_run(folder)
 
@@ -48,7 +48,7 @@ def test_a_metric_may_be_called_anything(tmp_path):
 def test_the_comparison_says_it_in_both_languages(tmp_path):
     """In its caption, which all formats for reading have."""
     for judge in ("one", "two"):
-        with Journal.open(tmp_path / judge, {}, signatures={"m": f"m|judge:{judge}"}) as journal:
+        with Journal.open(tmp_path / judge, signatures={"m": f"m|judge:{judge}"}) as journal:
             for number in range(8):
                 journal.sample(Sample(f"q{number}", f"q {number}", "a"))
                 journal.score(Scored(f"q{number}", "m", Score(number / 10)))

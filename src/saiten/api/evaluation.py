@@ -9,7 +9,7 @@ import inspect
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -25,8 +25,9 @@ from saiten.metrics.catalog import make_metrics
 from saiten.options import Config, options_of
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Scored
-from saiten.runs import Journal, read_run
-from saiten.runs.scoring import Ledger, Scorer, Watch, score_into, signature_of
+from saiten.runs import Journal, RunSettings, read_run
+from saiten.runs.engine import Watch, run_all
+from saiten.runs.scoring import InMemory, Scoring, signature_of
 from saiten.settings import (
     CallSettings,
     DataSettings,
@@ -34,7 +35,6 @@ from saiten.settings import (
     Keywords,
     MetricSettings,
     read_config,
-    run_settings,
 )
 from saiten.wiring import Models, assemble_judge
 from saiten.wiring.configured import servers_named
@@ -54,7 +54,7 @@ async def aevaluate(
     language: Language | None = None,
     retry_failed: bool = False,
     strict: bool = False,
-    watch: Watch | None = None,
+    watch: Watch[Scored] | None = None,
     **settings: Unpack[Keywords],
 ) -> Evaluation:
     """Score all samples with all metrics.
@@ -96,15 +96,19 @@ async def aevaluate(
     signatures = {metric.name: str(signature_of(metric, described)) for metric in chosen}
     name = Path(samples).name if isinstance(samples, str | Path) else None
     kept_judge = judged_by.kept() if isinstance(judged_by, JudgeSettings) else {"judge": type(judged_by).__name__}
-    kept = run_settings(kept_judge, calls, data=name, columns=columns or {}, language=language)
-    with _keeping(folder, kept, signatures, retry_failed=retry_failed) as ledger:
+    kept = RunSettings(data=name, judge=kept_judge, columns=columns or {}, language=language, currency=calls.currency)
+    with ExitStack() as stack:
+        journal: Journal | InMemory = InMemory()
         models = Models(calls)
-        models.account.book = ledger.paid if isinstance(ledger, Journal) else None
+        if folder is not None:
+            opened = Journal.open(folder, kept, signatures=signatures, retry_failed=retry_failed)
+            journal = stack.enter_context(opened)
+            models.account.book = journal.paid
         performing = _assembled(judged_by, models)
-        scorer = Scorer(chosen, performing, LocalExecutor(calls.concurrency))
         stopped = None
         try:
-            await score_into(ledger, rows, scorer, collected, strict=strict)
+            scoring = Scoring(chosen, performing, journal)
+            await run_all(scoring, rows, LocalExecutor(calls.concurrency), collected, strict=strict)
         except BudgetSpent as error:
             stopped = str(error)
         finally:
@@ -115,7 +119,9 @@ async def aevaluate(
         raise BadInput(f"none of {len(bad)} rows could be used; {bad[0].where}: {bad[0].reason}")
     if folder is None:
         paid = models.account.usage if models.account.usage.calls else None
-        return Evaluation(tuple(collected.samples), tuple(collected.scores), signatures, bad, stopped, kept, paid=paid)
+        return Evaluation(
+            tuple(collected.samples), tuple(collected.scores), signatures, bad, stopped, kept.to_json(), paid=paid
+        )
     there = read_run(folder)
     made = there.manifest
     return Evaluation(
@@ -162,14 +168,6 @@ def _assembled(judge: JudgeSettings | Judge, models: Models) -> Judge:
     return assemble_judge(judge, models=models) if isinstance(judge, JudgeSettings) else judge
 
 
-def _keeping(
-    folder: Path | None, settings: Mapping[str, Any], signatures: Mapping[str, str], *, retry_failed: bool
-) -> AbstractContextManager[Ledger]:
-    if folder is None:
-        return nullcontext(_Memory())
-    return Journal.open(folder, settings, signatures=signatures, retry_failed=retry_failed)
-
-
 def _metrics(metrics: str | Sequence[str | Metric], compat: str | None) -> tuple[Metric, ...]:
     if not metrics:
         raise ConfigurationError(
@@ -184,29 +182,10 @@ def _metrics(metrics: str | Sequence[str | Metric], compat: str | None) -> tuple
     return tuple({metric.name: metric for metric in made}.values())
 
 
-class _Memory:
-    """What `score_into` needs of a journal, for results that are kept in memory alone."""
-
-    def is_done(self, sample: str, metric: str) -> bool:
-        return False
-
-    def sample(self, sample: Sample) -> None:
-        """Kept by the watch."""
-
-    def score(self, scored: Scored) -> None:
-        """Kept by the watch."""
-
-    def bad_row(self, where: str, reason: str, raw: str = "") -> None:
-        """Kept by the watch."""
-
-    def finish(self) -> None:
-        """Of no consequence: there is no run to be looked at before its end."""
-
-
 class _Collected:
     """A watch that keeps everything and passes it on."""
 
-    def __init__(self, watch: Watch | None) -> None:
+    def __init__(self, watch: Watch[Scored] | None) -> None:
         self.samples: list[Sample] = []
         self.scores: list[Scored] = []
         self.bad_rows: list[BadRow] = []
@@ -222,10 +201,10 @@ class _Collected:
         if self._watch is not None:
             self._watch.bad_row(row)
 
-    def scored(self, sample: Sample, scored: Scored) -> None:
-        self.scores.append(scored)
+    def result(self, sample: Sample, result: Scored) -> None:
+        self.scores.append(result)
         if self._watch is not None:
-            self._watch.scored(sample, scored)
+            self._watch.result(sample, result)
 
     def sample_done(self, sample: Sample) -> None:
         if self._watch is not None:

@@ -13,7 +13,8 @@ from saiten.errors import BadInput
 from saiten.records import Sample, Scored, Usage
 from saiten.results.sides import side_from
 from saiten.results.summary import place_of, summarise
-from saiten.runs import Manifest, read_run
+from saiten.runs import read_run
+from saiten.runs.manifest import versions
 from saiten.tracking import Tracked, Tracking, log_to_mlflow, run_on_disk
 from saiten.views.notebook import Comparison, Shown, ShownSummary
 from saiten.views.table import Table
@@ -161,7 +162,7 @@ class Evaluation(Shown):
             lambda: self.scores,
             self.signatures,
             self.settings,
-            Manifest.new(self.settings, self.signatures, ()).versions,
+            versions(),
             stopped=self.stopped,
             bad_rows=len(self.bad_rows),
             paid=self.paid,

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,17 +16,16 @@ from saiten.cli import NOTHING
 from saiten.cli import data_options as of_data
 from saiten.cli import judge_options as typed
 from saiten.cli import system_options as under_test
-from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
-from saiten.cli.running import to_end
+from saiten.cli.progress import AnswerProgress
+from saiten.cli.running import run_to_end
 from saiten.data import BadRow
 from saiten.errors import BadInput, ConfigurationError
-from saiten.executor import LocalExecutor
-from saiten.protocols import System
 from saiten.records import Language, Sample
-from saiten.runs.answers import AnswersFile, answer_into, summarise_answers
-from saiten.runs.answers.answers_file import folder_of
-from saiten.runs.answers.provenance import read_settings
+from saiten.runs import RunSettings
+from saiten.runs.answers import AnswersFile, Collecting, summarise_answers
+from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of
+from saiten.runs.manifest import read_manifest
 from saiten.views.table import Cell, Table, render
 from saiten.views.tables.answer import answer_tables
 from saiten.wiring import Models, ready
@@ -152,26 +152,36 @@ def answer(
     with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
         described = assemble_system(system, settings, Models(replace(calls, cache=None)))
     called = name or described.name
-    kept = {**described.describe(), "system": described.name, "name": called, "language": chosen.language or "detected"}
+    kept = RunSettings(
+        language=chosen.language, more={**described.describe(), "system": described.name, "name": called}
+    )
     if dry_run:
         _rehearse(chosen.rows(told(notes)), called, out, form)
         return
     source = _begun(chosen.rows(told(notes)), notes)
-    with AnswersFile.open(out, kept, called, retry_failed=retry_failed, tell=told(notes)) as ledger:
-        if ledger.before:
-            notes.print(f"{escape_untrusted(out)} has {ledger.before} of the answers already; going on")
+    with AnswersFile.open(out, kept, called, retry_failed=retry_failed, tell=told(notes)) as answers:
+        if answers.before:
+            notes.print(f"{escape_untrusted(out)} has {answers.before} of the answers already; going on")
         wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
         models = Models(wide)
-        models.account.book = ledger.paid
+        models.account.book = answers.paid
         asked = assemble_system(system, settings, models) if options.has_models else described
         progress = AnswerProgress(notes, chosen.count(), calls.currency, quiet=quiet)
         with progress, redirect_stdout(sys.stderr):
-            status = _run(ledger, source, asked, models, progress, notes, at_once=calls.concurrency, strict=strict)
-        if not status and not progress.questions:
-            raise BadInput(
-                f"there was no question in {questions}; reasons stand in {folder_of(ledger.path)}/errors.jsonl"
+            status = run_to_end(
+                Collecting(asked, answers),
+                source,
+                progress,
+                notes,
+                at_once=calls.concurrency,
+                closing=(asked,),
+                first=partial(ready, asked, models),
+                strict=strict,
+                kept="all answers so far are kept",
             )
-        _tell_the_rest(ledger, progress, notes, out)
+        if not status and not progress.samples:
+            raise BadInput(f"there was no question in {questions}; reasons stand in {answers.path}/errors.jsonl")
+        _tell_the_rest(answers, progress, notes, out)
     found = summarise_answers(out)
     render(answer_tables(found, calls.currency), form, stdout())
     if form == "table":
@@ -192,39 +202,16 @@ def _refuse_unknown_cost(options: under_test.SystemOptions, max_cost: float | No
         raise ConfigurationError("what this system's calls cost is not known beforehand; bound them with --max-calls")
 
 
-def _run(
-    ledger: AnswersFile,
-    rows: Iterator[Sample | BadRow],
-    system: System,
-    models: Models,
-    progress: AnswerProgress,
-    notes: Console,
-    *,
-    at_once: int,
-    strict: bool,
-) -> int:
-    """Ask, and say how it ended: 0, or the exit status of a run that can be continued."""
-
-    async def all_of_it() -> None:
-        try:
-            await ready(system, models)
-            await answer_into(ledger, rows, system, LocalExecutor(at_once), progress, strict=strict)
-        finally:
-            await system.close()
-
-    return to_end(all_of_it, notes, kept="all answers so far are kept")
-
-
-def _tell_the_rest(ledger: AnswersFile, progress: AnswerProgress, notes: Console, out: Path) -> None:
+def _tell_the_rest(answers: AnswersFile, progress: AnswerProgress, notes: Console, out: Path) -> None:
     notes.print(f"{progress.answers} answers in {progress.seconds():.1f} s; {progress.text()}", markup=False)
     if progress.bad_rows:
         where = escape_untrusted(folder_of(out) / "errors.jsonl")
         notes.print(f"{progress.bad_rows} rows could not be used; they stand in {where}")
-    if progress.failures.total():
+    if progress.failed.total():
         notes.print("the same command with --retry-failed asks again where there is no answer")
-    if ledger.outdated:
+    if answers.outdated:
         notes.print(
-            f"{ledger.outdated} answers have the reference, group or the like that their questions had when they were "
+            f"{answers.outdated} answers have the reference, group or the like that their questions had when they were "
             f"asked; to join the answers with the questions as they are now: "
             f"--system file:{escape_untrusted(out)} -o NEW.jsonl"
         )
@@ -245,7 +232,7 @@ def _rehearse(
         else:
             good += 1
             languages[row.language] += 1
-    there = summarise_answers(out) if out.is_file() and read_settings(folder_of(out)) is not None else None
+    there = summarise_answers(out) if out.is_file() and read_manifest(folder_of(out), MADE_NAME, KIND) else None
     cells: dict[str, Cell] = {
         "system": system,
         "questions": good,

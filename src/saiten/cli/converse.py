@@ -14,24 +14,22 @@ from rich.console import Console
 from saiten.cli import data_options as of_data
 from saiten.cli import judge_options as typed
 from saiten.cli import system_options as under_test
-from saiten.cli.converse_progress import DialogueProgress
 from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
-from saiten.cli.progress import in_all
-from saiten.cli.running import to_end
+from saiten.cli.progress import DialogueProgress, in_all
+from saiten.cli.running import run_to_end
 from saiten.cli.show import show_summary
 from saiten.data import BadRow
 from saiten.dialogue.loop import MAX_TURNS, FindEvidence
-from saiten.dialogue.naming import open_journal
 from saiten.dialogue.rehearsing import rehearse
-from saiten.dialogue.running import Conversations, converse_into
+from saiten.dialogue.running import Conversations, Conversing, open_journal
 from saiten.errors import BadInput, CallFailed, ConfigurationError
-from saiten.executor import LocalExecutor
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.protocols import Retriever
 from saiten.rag.knowledge.base import Retrieval
 from saiten.records import Retrieved, Sample, Usage
 from saiten.redaction import redact
-from saiten.settings import CallSettings, JudgeSettings, run_settings
+from saiten.runs import RunSettings
+from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.table import Cell, Format, Table, render
 from saiten.views.tables.summary import usage_text
 from saiten.wiring import (
@@ -225,21 +223,18 @@ def converse(
     conversations = Conversations(
         asked,
         assemble_judge(judged_by, models=bare),  # for signatures; the store is not ours until the folder is
-        LocalExecutor(_DIALOGUES_A_PLACE * (calls.concurrency + system_concurrency)),
         max_turns,
         None if evidence is None else _finder(evidence),
         "samples" if evidence is None else evidence.name,
         system_concurrency,
     )
-    kept = run_settings(
-        judged_by.kept(),
-        calls,
+    kept = RunSettings(
         data=Path(qa).name,
+        judge=judged_by.kept(),
         columns=chosen.columns,
         language=chosen.language,
-        system={"name": asked.name, **asked.describe()},
-        max_turns=max_turns,
-        evidence_from=conversations.evidence_from,
+        currency=calls.currency,
+        more=conversations.settings(),
     )
     source = of_data.begun(chosen.rows(told(notes)))
     with open_journal(
@@ -250,23 +245,27 @@ def converse(
         models.account.book = journal.paid
         conversations = replace(conversations, agents=assemble_judge(judged_by, models=models))
 
-        async def all_of_it() -> None:
-            try:
-                await ready(asked, apart)
-                if evidence is not None:
-                    await _open(evidence)
-                await converse_into(journal, source, conversations, progress, strict=strict)
-            finally:
-                await _close_all(conversations, evidence)
+        async def open_all() -> None:
+            await ready(asked, apart)
+            if evidence is not None:
+                await _open(evidence)
 
-        unfinished = "what was said in dialogues that are not finished is kept and not asked for again"
         progress = DialogueProgress(notes, chosen.count(), calls.currency, quiet=quiet)
         with progress, redirect_stdout(sys.stderr):
-            status = to_end(all_of_it, notes, kept="all that was said is kept", unfinished=unfinished)
-        if not status and not progress.pairs:
-            raise BadInput(
-                f"there was no pair of question and reference in {qa}; reasons stand in {journal.folder}/errors.jsonl"
+            status = run_to_end(
+                Conversing(journal, conversations, progress.answered),
+                source,
+                progress,
+                notes,
+                at_once=_DIALOGUES_A_PLACE * (calls.concurrency + system_concurrency),
+                closing=(evidence, asked, conversations.agents),
+                first=open_all,
+                strict=strict,
+                kept="all that was said is kept",
+                unfinished="what was said in dialogues that are not finished is kept and not asked for again",
             )
+        if not status and not progress.samples:
+            raise BadInput(f"there was no pair of question and reference in {qa}; reasons stand in {out}/errors.jsonl")
         _tell_the_rest(progress, models.account.usage, calls.currency, out, notes)
     nothing = show_summary(out, form, stdout())
     if status or nothing:
@@ -275,7 +274,7 @@ def converse(
 
 def _tell_the_rest(progress: DialogueProgress, spent: Usage, currency: str, out: Path, notes: Console) -> None:
     notes.print(
-        f"{progress.dialogues} dialogues, {progress.turns} turns in {progress.seconds():.1f} s; "
+        f"{progress.made} dialogues, {progress.turns} turns in {progress.seconds():.1f} s; "
         f"{usage_text(in_all(spent, progress.usage), currency)}",
         markup=False,
     )
@@ -299,18 +298,6 @@ def _finder(evidence: Retriever) -> FindEvidence:
         return await evidence.retrieve(evidence_query(pair))
 
     return find
-
-
-async def _close_all(conversations: Conversations, evidence: Retriever | None) -> None:
-    """Each of them, also where another cannot be closed."""
-    try:
-        await conversations.agents.close()
-    finally:
-        try:
-            await conversations.system.close()
-        finally:
-            if evidence is not None:
-                await evidence.close()
 
 
 def _rehearse(

@@ -11,11 +11,10 @@ from rich.console import Console
 
 from saiten.cli import NOTHING
 from saiten.cli import judge_options as typed
-from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.index_progress import IndexProgress
 from saiten.cli.meta_evaluate import read_said
 from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
-from saiten.cli.progress import RunProgress
+from saiten.cli.progress import AnswerProgress, ScoreProgress
 from saiten.cli.running import to_end
 from saiten.cli.subject import Subject
 from saiten.errors import BadInput, CallFailed, ConfigurationError
@@ -25,8 +24,9 @@ from saiten.experiments.results import read_results
 from saiten.experiments.running import Experiment
 from saiten.experiments.tables import experiment_tables
 from saiten.rag.knowledge.indexed import Indexed
-from saiten.runs.answers.collecting import Watch as AnswersWatch
-from saiten.runs.scoring import Watch as ScoresWatch
+from saiten.records import Scored
+from saiten.runs.answers.collecting import Outcome
+from saiten.runs.engine import Watch
 from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
 from saiten.trust.meta_evaluation.pairing import pair
 from saiten.views.table import Table, render
@@ -157,15 +157,15 @@ class _Stages:
             yield progress.show
 
     @contextmanager
-    def answering(self, data: str, system: str, total: int) -> Iterator[AnswersWatch]:
+    def answering(self, data: str, system: str, total: int) -> Iterator[Watch[Outcome]]:
         self._say(f"{data}: {system} answers {total} questions")
         with AnswerProgress(self._notes, total, self._currency, quiet=self._quiet) as progress:
             yield progress
 
     @contextmanager
-    def scoring(self, data: str, total: int) -> Iterator[ScoresWatch]:
+    def scoring(self, data: str, total: int) -> Iterator[Watch[Scored]]:
         self._say(f"{data}: scoring {total} answers")
-        with RunProgress(self._notes, total, self._currency, quiet=self._quiet) as progress:
+        with ScoreProgress(self._notes, total, self._currency, quiet=self._quiet) as progress:
             yield progress
 
     def left_out(self, data: str, system: str, reason: str) -> None:

@@ -14,19 +14,17 @@ from saiten.cli import ALARM, NOTHING
 from saiten.cli import judge_options as typed
 from saiten.cli.data_options import read_columns
 from saiten.cli.output import FormatOption, stderr, stdout, told
-from saiten.cli.progress import RunProgress, in_all
+from saiten.cli.progress import ScoreProgress, in_all
 from saiten.cli.rehearse import rehearse
-from saiten.cli.running import run_to_end
+from saiten.cli.running import KEPT_SCORES, UNFINISHED_SCORES, run_to_end
 from saiten.data import BadRow, read_samples
 from saiten.demo import load_demo
 from saiten.errors import BadInput, ConfigurationError
-from saiten.executor import LocalExecutor
 from saiten.metrics.catalog import make_metrics
 from saiten.protocols import Metric
-from saiten.records import Sample, Scored
-from saiten.runs import Journal, read_run
-from saiten.runs.scoring import Scorer, signature_of
-from saiten.settings import run_settings
+from saiten.records import Sample
+from saiten.runs import Journal, RunSettings, read_run
+from saiten.runs.scoring import Scoring, signature_of
 from saiten.text.language import detect_language
 from saiten.trust.probes import (
     PROBES,
@@ -145,35 +143,43 @@ def probe(
     names = metric or defaults.values.get("metrics", ()) or METRICS
     work = _work(make_metrics(names), samples, wanted, built_in=data is None)
     if dry_run:
-        rehearse(work.plan.samples.values(), work.metrics, settings, calls, form, work.wants)
+        rehearse(work.plan.samples.values(), work.metrics, settings, calls, form, work.plan.wanted)
         return
-    kept = run_settings(
-        settings.kept(),
-        calls,
+    kept = RunSettings(
         data=_BUILT_IN if data is None else data.name,
+        judge=settings.kept(),
         columns=columns,
         language=language or defaults.values.get("language"),
-        probed=limit,
+        currency=calls.currency,
+        more={"probed": limit},
     )
     described = assemble_judge(settings, replace(calls, cache=None))
     signatures = {each.name: str(signature_of(each, described)) for each in work.metrics}
     with Journal.open(
         folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, tell=told(notes)
     ) as journal:
-        ledger = _Wanted(journal, work.plan)
         models = Models(calls)
         models.account.book = journal.paid
-        with RunProgress(notes, len(work.plan.samples), calls.currency, quiet=quiet) as progress:
-            scorer = Scorer(work.metrics, assemble_judge(settings, models=models), LocalExecutor(calls.concurrency))
-            status = run_to_end(ledger, [*bad_rows, *work.plan.samples.values()], scorer, progress, notes)
+        scoring = Scoring(work.metrics, assemble_judge(settings, models=models), journal, work.plan.wanted)
+        with ScoreProgress(notes, len(work.plan.samples), calls.currency, quiet=quiet) as progress:
+            status = run_to_end(
+                scoring,
+                [*bad_rows, *work.plan.samples.values()],
+                progress,
+                notes,
+                at_once=calls.concurrency,
+                closing=(scoring.judge,),
+                kept=KEPT_SCORES,
+                unfinished=UNFINISHED_SCORES,
+            )
         spent = usage_text(in_all(models.account.usage, progress.usage), calls.currency)
-        notes.print(f"{progress.scores} scores for {progress.samples} samples; {spent}", markup=False)
+        notes.print(f"{progress.made} scores for {progress.samples} samples; {spent}", markup=False)
     if status:
         raise typer.Exit(status)
     scores = {(one.sample, one.metric): one.score for one in read_run(folder, tell=told(notes)).scores()}
     report = probe_report(work.plan, scores, ProbeLimits(allowed=allowed))
     tables = [*probe_tables(report, glance=form == "table"), signatures_table(signatures.values())]
-    render(tables, form, stdout(), f"Probes of a judge: {kept['data']}")
+    render(tables, form, stdout(), f"Probes of a judge: {kept.data}")
     if fail and report.violated:
         raise typer.Exit(ALARM)
     if all(score.status in {"failed", "unreadable", "undefined"} for score in scores.values()):
@@ -207,9 +213,6 @@ class _Work:
     plan: ProbePlan
     metrics: tuple[Metric, ...]
     """Those that are probed, and their other forms."""
-
-    def wants(self, sample: Sample, metric: Metric) -> bool:
-        return (sample.id, metric.name) in self.plan.wanted
 
 
 def _work(metrics: Sequence[Metric], samples: Sequence[Sample], probes: Sequence[Probe], *, built_in: bool) -> _Work:
@@ -261,26 +264,3 @@ def turned(metric: Metric, setting: Setting) -> Metric | None:
     other = next((choice for choice in choices if choice != getattr(metric, setting)), None)
     changed: Metric | None = None if other is None else replace(cast("Any", metric), **{setting: other})
     return changed
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A journal in which all that the plan does not want counts as done."""
-
-    journal: Journal
-    plan: ProbePlan
-
-    def is_done(self, sample: str, metric: str) -> bool:
-        return (sample, metric) not in self.plan.wanted or self.journal.is_done(sample, metric)
-
-    def sample(self, sample: Sample) -> None:
-        self.journal.sample(sample)
-
-    def score(self, scored: Scored) -> None:
-        self.journal.score(scored)
-
-    def bad_row(self, where: str, reason: str, raw: str = "") -> None:
-        self.journal.bad_row(where, reason, raw)
-
-    def finish(self) -> None:
-        self.journal.finish(len(self.plan.wanted))

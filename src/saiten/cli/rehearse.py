@@ -1,7 +1,7 @@
 """The dry run: what a run would ask and spend, without asking anybody."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,8 @@ from saiten.protocols import Judge, Metric, R, Task
 from saiten.rag.knowledge.opening import CHUNK_SIZE
 from saiten.records import Passage, Retrieved, Sample, Scored, Usage
 from saiten.redaction import redact
-from saiten.runs.scoring import Scorer
+from saiten.runs.engine import run_all
+from saiten.runs.scoring import InMemory, Scoring
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.table import Cell, Format, Table, render
 from saiten.wiring import known_price
@@ -49,42 +50,29 @@ def rehearse(
     settings: JudgeSettings,
     calls: CallSettings,
     form: Format,
-    pending: Callable[[Sample, Metric], bool] = lambda _sample, _metric: True,
+    wanted: frozenset[tuple[str, str]] | None = None,
 ) -> None:
     """Print calls, tokens and cost by metric; a step that metrics share is counted where it is asked first.
 
-    `pending` says which samples are scored with which metric; by default all with all.
+    `wanted` has the sample's id and the metric's name of each score; by default all samples with all metrics.
 
     Raises:
         BadInput: there is no row that can be used.
     """
-    usage: dict[str, Usage] = {metric.name: Usage() for metric in metrics}
-    counted = {"samples": 0, "bad rows": 0}
-
-    def samples() -> Iterator[Sample]:
-        for row in rows:
-            if isinstance(row, BadRow):
-                counted["bad rows"] += 1
-            else:
-                counted["samples"] += 1
-                yield row
-
-    def record(sample: Sample, scored: Scored) -> None:
-        usage[scored.metric] += scored.score.usage
-
+    counted = _Counted({metric.name: Usage() for metric in metrics})
     stand_in = _Planned(Rehearsal(OfflineJudge(BuiltinEmbedder())), settings.votes, once=calls.cache is not None)
-    asyncio.run(Scorer(metrics, stand_in, LocalExecutor(1)).run(samples(), record, pending))
-    if not counted["samples"]:
-        raise BadInput(f"there is no row that could be used ({counted['bad rows']} cannot)")
+    asyncio.run(run_all(Scoring(metrics, stand_in, InMemory(), wanted), rows, LocalExecutor(1), counted))
+    if not counted.samples:
+        raise BadInput(f"there is no row that could be used ({counted.bad_rows} cannot)")
     offline = settings.judge == "offline"
-    rows_of_table = [_row(name, Usage() if offline else used, settings, calls) for name, used in usage.items()]
-    whole = Usage() if offline else sum(usage.values(), Usage())
+    rows_of_table = [_row(name, Usage() if offline else used, settings, calls) for name, used in counted.usage.items()]
+    whole = Usage() if offline else sum(counted.usage.values(), Usage())
     rows_of_table.append(_row("all", whole, settings, calls))
-    title = f"What a run over {counted['samples']} samples with {redact(settings.judge)} would take"
+    title = f"What a run over {counted.samples} samples with {redact(settings.judge)} would take"
     columns = ("metric", "calls", "prompt tokens", "completion tokens", f"cost ({calls.currency})")
     render([Table(title, columns, tuple(rows_of_table), _CAPTION)], form, stdout())
-    if counted["bad rows"]:
-        stderr().print(f"{counted['bad rows']} rows cannot be used and are not counted")
+    if counted.bad_rows:
+        stderr().print(f"{counted.bad_rows} rows cannot be used and are not counted")
 
 
 def _row(name: str, used: Usage, settings: JudgeSettings, calls: CallSettings) -> tuple[Cell, ...]:
@@ -95,6 +83,27 @@ def _row(name: str, used: Usage, settings: JudgeSettings, calls: CallSettings) -
     elif price is not None:
         cost = price.of(used.prompt_tokens, used.completion_tokens)
     return (name, used.calls, used.prompt_tokens, used.completion_tokens, cost)
+
+
+@dataclass(slots=True)
+class _Counted:
+    """A watch that adds up."""
+
+    usage: dict[str, Usage]
+    samples: int = 0
+    bad_rows: int = 0
+
+    def sample_read(self, sample: Sample) -> None:
+        self.samples += 1
+
+    def bad_row(self, row: BadRow) -> None:
+        self.bad_rows += 1
+
+    def result(self, sample: Sample, result: Scored) -> None:
+        self.usage[result.metric] += result.score.usage
+
+    def sample_done(self, sample: Sample) -> None:
+        """Counted when it was read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,49 +3,73 @@
 import asyncio
 import gc
 from collections.abc import Callable, Coroutine, Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AsyncExitStack, contextmanager
+from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
 
 from saiten.cli import INTERRUPTED
 from saiten.cli.output import escape_untrusted
-from saiten.cli.progress import RunProgress
 from saiten.data import BadRow
 from saiten.errors import BudgetSpent
-from saiten.protocols import Retriever
+from saiten.executor import LocalExecutor
 from saiten.records import Sample
-from saiten.runs.scoring import Ledger, Scorer, score_into
+from saiten.runs.engine import RunKind, Watch, run_all
+
+T = TypeVar("T")
 
 STOPPED = 3
 """Exit status of a run that can be continued, as that of Ctrl-C."""
 
+KEPT_SCORES = "all scores so far are kept"
+UNFINISHED_SCORES = "answers to scores that are not finished are kept and not asked for again"
+
+
+class Closable(Protocol):
+    """A judge, a system or a knowledge base."""
+
+    async def close(self) -> None:
+        """Let go of connections and files."""
+
 
 def run_to_end(
-    ledger: Ledger,
+    kind: RunKind[T],
     rows: Iterable[Sample | BadRow],
-    scorer: Scorer,
-    progress: RunProgress,
+    watch: Watch[T],
     notes: Console,
     *,
+    at_once: int,
+    closing: Iterable[Closable | None],
+    first: Callable[[], Coroutine[Any, Any, object]] | None = None,
     strict: bool = False,
-    further: Retriever | None = None,
+    kept: str,
+    unfinished: str = "",
 ) -> int:
-    """Score, and say how it ended: 0, or the exit status of a run that can be continued.
+    """Run, and say how it ended: 0, or the exit status of a run that can be continued.
 
-    The judge is closed at the end, and `further`: the knowledge base of the evidence, if there is one.
+    Args:
+        kind: The kind of run, with its journal.
+        rows: Samples, and rows that cannot be used.
+        watch: The progress.
+        notes: Where it is said how the run ended.
+        at_once: Samples under way at once.
+        closing: Closed at the end, however it ends.
+        first: Awaited before the first sample.
+        strict: Stop at the first row that cannot be used.
+        kept: What Ctrl-C leaves.
+        unfinished: What becomes of work that the budget cut off.
     """
 
     async def all_of_it() -> None:
-        try:
-            await score_into(ledger, rows, scorer, progress, strict=strict)
-        finally:
-            await scorer.judge.close()
-            if further is not None:
-                await further.close()
+        async with AsyncExitStack() as stack:
+            for each in closing:
+                if each is not None:
+                    stack.push_async_callback(each.close)
+            if first is not None:
+                await first()
+            await run_all(kind, rows, LocalExecutor(at_once), watch, strict=strict)
 
-    unfinished = "answers to scores that are not finished are kept and not asked for again"
-    return to_end(all_of_it, notes, kept="all scores so far are kept", unfinished=unfinished)
+    return to_end(all_of_it, notes, kept=kept, unfinished=unfinished)
 
 
 def to_end(

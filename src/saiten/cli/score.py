@@ -13,17 +13,15 @@ from saiten.cli import evidence_options as seen
 from saiten.cli import judge_options as typed
 from saiten.cli import threshold_options as asked
 from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
-from saiten.cli.progress import RunProgress, in_all
+from saiten.cli.progress import ScoreProgress, in_all
 from saiten.cli.rehearse import rehearse
-from saiten.cli.running import run_to_end
+from saiten.cli.running import KEPT_SCORES, UNFINISHED_SCORES, run_to_end
 from saiten.cli.show import show_summary
 from saiten.errors import BadInput, ConfigurationError
-from saiten.executor import LocalExecutor
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Usage
-from saiten.runs import Journal
-from saiten.runs.scoring import Scorer, signature_of
-from saiten.settings import run_settings
+from saiten.runs import Journal, RunSettings
+from saiten.runs.scoring import Scoring, signature_of
 from saiten.views.tables.summary import usage_text
 from saiten.wiring import Models, assemble_judge
 
@@ -155,7 +153,13 @@ def score(
         return
     models = Models(calls)
     metrics, base = seen.retrieving(metrics, kb, models, retrieval, k)
-    kept = run_settings(settings.kept(), calls, data=Path(data).name, columns=chosen.columns, language=chosen.language)
+    kept = RunSettings(
+        data=Path(data).name,
+        judge=settings.kept(),
+        columns=chosen.columns,
+        language=chosen.language,
+        currency=calls.currency,
+    )
     # Described by a judge without a store: the store may lie in the folder, which is not ours until it is open.
     described = assemble_judge(settings, replace(calls, cache=None))
     signatures = {each.name: str(signature_of(each, described)) for each in metrics}
@@ -165,13 +169,21 @@ def score(
         if journal.done:
             notes.print(f"{escape_untrusted(folder)} has {journal.done} scores already; going on")
         models.account.book = journal.paid
-        scorer = Scorer(metrics, assemble_judge(settings, models=models), LocalExecutor(calls.concurrency))
-        with RunProgress(notes, chosen.count(), calls.currency, quiet=quiet) as progress:
-            status = run_to_end(journal, source, scorer, progress, notes, strict=strict, further=base)
-        if not status and not progress.samples and not journal.done:
-            raise BadInput(
-                f"there was no row that could be used; rows and reasons stand in {journal.folder}/errors.jsonl"
+        scoring = Scoring(metrics, assemble_judge(settings, models=models), journal)
+        with ScoreProgress(notes, chosen.count(), calls.currency, quiet=quiet) as progress:
+            status = run_to_end(
+                scoring,
+                source,
+                progress,
+                notes,
+                at_once=calls.concurrency,
+                closing=(scoring.judge, base),
+                strict=strict,
+                kept=KEPT_SCORES,
+                unfinished=UNFINISHED_SCORES,
             )
+        if not status and not progress.samples and not journal.done:
+            raise BadInput(f"there was no row that could be used; rows and reasons stand in {folder}/errors.jsonl")
         _tell_the_rest(progress, models.account.usage, notes, folder, calls.currency)
         if progress.samples and not progress.answers and any("answer" in each.needs for each in metrics):
             notes.print(
@@ -186,9 +198,9 @@ def score(
         raise typer.Exit(status or missed)
 
 
-def _tell_the_rest(progress: RunProgress, spent: Usage, notes: Console, folder: Path, currency: str) -> None:
+def _tell_the_rest(progress: ScoreProgress, spent: Usage, notes: Console, folder: Path, currency: str) -> None:
     notes.print(
-        f"{progress.scores} scores for {progress.samples} samples in {progress.seconds():.1f} s; "
+        f"{progress.made} scores for {progress.samples} samples in {progress.seconds():.1f} s; "
         f"{usage_text(in_all(spent, progress.usage), currency)}",
         markup=False,
     )

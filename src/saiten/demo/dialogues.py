@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from saiten.demo.questions import demo_questions
-from saiten.dialogue.naming import open_journal
-from saiten.dialogue.running import Conversations, Watch, converse_into
+from saiten.dialogue.dialogue import Dialogue
+from saiten.dialogue.running import Conversations, Conversing, open_journal
 from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge
 from saiten.metrics.judged.with_evidence import evidence_query
@@ -13,6 +13,8 @@ from saiten.protocols import Retriever, System
 from saiten.rag.extractive import ExtractiveGenerator
 from saiten.rag.system import FORMS, Form, Rag
 from saiten.records import Retrieved, Sample
+from saiten.runs import RunSettings
+from saiten.runs.engine import Watch, run_all
 
 DATA = "the built-in questions of saiten"
 """What the runs were made of, so that a later demo knows them for its own."""
@@ -26,7 +28,9 @@ def demo_system(retriever: Retriever, form: Form) -> System:
     return Rag(retriever, ExtractiveGenerator(), form=form, k=PASSAGES)
 
 
-async def hold_dialogues(folder: Path, retriever: Retriever, watch: Watch, forms: Sequence[Form] = FORMS) -> list[Path]:
+async def hold_dialogues(
+    folder: Path, retriever: Retriever, watch: Watch[Dialogue], forms: Sequence[Form] = FORMS
+) -> list[Path]:
     """A run for each form, in `folder/qa` and `folder/mqa`, with the offline judge as grader, composer and questioner.
 
     The same again goes on where it stopped. The retriever is not closed.
@@ -38,17 +42,9 @@ async def hold_dialogues(folder: Path, retriever: Retriever, watch: Watch, forms
     runs = []
     for form in forms:
         system = demo_system(retriever, form)
-        conversations = Conversations(
-            system, OfflineJudge(), LocalExecutor(4), find_evidence=find, evidence_from=retriever.name
-        )
-        settings = {
-            "data": DATA,
-            "system": {"name": system.name, **system.describe()},
-            "max_turns": conversations.max_turns,
-            "judge": "offline",
-            "evidence_from": retriever.name,
-        }
+        conversations = Conversations(system, OfflineJudge(), find_evidence=find, evidence_from=retriever.name)
+        settings = RunSettings(data=DATA, judge={"judge": "offline"}, more=conversations.settings())
         with open_journal(folder / form, settings, conversations.signatures()) as journal:
-            await converse_into(journal, demo_questions(), conversations, watch)
+            await run_all(Conversing(journal, conversations), demo_questions(), LocalExecutor(4), watch)
         runs.append(folder / form)
     return runs

@@ -1,19 +1,19 @@
-"""The dialogues of a run as they stand on disk, one at a time; of several lines under one id the last one counts."""
+"""The dialogues of a run as they are on disk, one at a time; of several lines under one id the last one counts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.lines import dialogue_from_json
-from saiten.dialogue.naming import SETTING
-from saiten.dialogue.running import DIALOGUES_NAME, session_of
+from saiten.dialogue.running import DIALOGUES_NAME, SESSION, session_of
 from saiten.runs import RunReader
 from saiten.runs.keys import id_key
-from saiten.runs.lines import from_line
+from saiten.runs.lines import read_lines
 
 
 def has_dialogues(reader: RunReader) -> bool:
     """Whether it is a run of dialogues."""
-    return SETTING in reader.manifest.settings and (reader.folder / DIALOGUES_NAME).exists()
+    return SESSION in reader.manifest.settings and (reader.folder / DIALOGUES_NAME).exists()
 
 
 def read_dialogues(reader: RunReader) -> Iterator[Dialogue]:
@@ -35,18 +35,14 @@ def find_dialogue(reader: RunReader, identity: str) -> Dialogue | None:
 def _readable(
     reader: RunReader, tell: Callable[[str], None], wanted: str | None = None
 ) -> Iterator[tuple[int, Dialogue]]:
-    """The dialogues of this run with the numbers of their lines; a line that cannot be read is told and left out."""
-    path = reader.folder / DIALOGUES_NAME
-    if not path.exists():
-        return
-    run = str(reader.manifest.settings.get(SETTING))
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                value = from_line(line)
-                identity = str(value.get("id"))
-                if value.get("session") != session_of(run, identity) or wanted not in {None, identity}:
-                    continue
-                yield number, dialogue_from_json(value)
-            except ValueError as error:
-                tell(f"{path}:{number} cannot be read and is left out: {error}")
+    """The dialogues of this run with the numbers of their lines; a line that cannot be read is reported and skipped."""
+    run = str(reader.manifest.settings.get(SESSION))
+
+    def dialogue(value: Mapping[str, Any]) -> Dialogue | None:
+        identity = str(value.get("id"))
+        ours = value.get("session") == session_of(run, identity) and wanted in {None, identity}
+        return dialogue_from_json(value) if ours else None
+
+    for number, found in read_lines(reader.folder / DIALOGUES_NAME, dialogue, tell):
+        if found is not None:
+            yield number, found

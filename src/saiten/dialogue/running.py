@@ -5,26 +5,33 @@ A run of dialogues is a run like any other: its scores are `wscore`, `lscore`, `
 was said, and `turns.jsonl`, the system's answers as they came.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import aclosing
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
 
 from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
 from saiten.dialogue.loop import MAX_TURNS, FindEvidence, converse
-from saiten.dialogue.naming import name_of_run
 from saiten.dialogue.recorded import RecordedSystem
-from saiten.errors import BadInput, BudgetSpent
-from saiten.protocols import Executor, Judge, System, Task
-from saiten.records import Answer, Sample, Score, Scored, Signature, Usage
+from saiten.protocols import Judge, System, Task
+from saiten.records import Answer, Sample, Score, Scored, Signature
 from saiten.runs import Journal
+from saiten.runs.engine import Stop
+from saiten.runs.journal import has_scores
+from saiten.runs.lines import to_line
+from saiten.runs.manifest import read_manifest
+from saiten.runs.settings import RunSettings
 from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.version import __version__
 
 DIALOGUES_NAME, TURNS_NAME = "dialogues.jsonl", "turns.jsonl"
+SESSION = "session"
+"""The setting that holds the name of a run of dialogues."""
 
 HIGHER_IS_BETTER: Mapping[str, bool] = {"wscore": True, "lscore": False, "mscore": True, "leak": False}
 """The scores of a dialogue, and which way is better."""
@@ -38,13 +45,20 @@ class Conversations:
 
     system: System
     agents: Judge
-    executor: Executor
     max_turns: int = MAX_TURNS
     find_evidence: FindEvidence | None = None
     evidence_from: str = "samples"
     """The knowledge base of the evidence, for signatures; `samples` where the grader sees only what the pairs bring."""
     at_once: int = 8
     """Questions that the system is asked at a time."""
+
+    def settings(self) -> dict[str, Any]:
+        """What a run of dialogues depends on, its judge and its data apart."""
+        return {
+            "system": {"name": self.system.name, **self.system.describe()},
+            "max_turns": self.max_turns,
+            "evidence_from": self.evidence_from,
+        }
 
     def signatures(self) -> dict[str, str]:
         """How the scores are made, by name."""
@@ -60,90 +74,92 @@ class Conversations:
         return {name: str(Signature(name, tuple(parts.items()))) for name in HIGHER_IS_BETTER}
 
 
-class Watch(Protocol):
-    """Is told what happens."""
+def open_journal(folder: Path, settings: RunSettings, signatures: Mapping[str, str], **more: Any) -> Journal:
+    """`Journal.open` for a run of dialogues, which has a name of its own among its settings; see `name_of_run`.
 
-    def bad_row(self, row: BadRow) -> None:
-        """A row could not be used and was kept apart."""
-
-    def answered(self, usage: Usage) -> None:
-        """The system has answered once more, in whatever dialogue."""
-
-    def ended(self, pair: Sample, dialogue: Dialogue) -> None:
-        """The dialogue about this pair has ended, and its scores are written down."""
-
-    def done_before(self, pair: Sample) -> None:
-        """It had ended in an earlier run."""
-
-
-async def converse_into(
-    journal: Journal,
-    rows: Iterable[Sample | BadRow],
-    conversations: Conversations,
-    watch: Watch,
-    *,
-    strict: bool = False,
-) -> None:
-    """Hold a dialogue about every pair that is not in the journal yet, and write each down when it has ended.
-
-    Raises:
-        BadInput: a pair differs from the one that the journal has under its id; with `strict`, any bad row.
-        BudgetSpent: the dialogues under way are left off; what was said in them is kept and not asked again.
-        ConfigurationError: at once.
+    Scores of dialogues that had ended when the process was killed between dialogue and scores are written first.
     """
-    run = name_of_run(journal)
-    finish_scores(journal)
+    named = replace(settings, more={**settings.more, SESSION: _session(folder, settings, signatures)})
+    journal = Journal.open(folder, named, signatures=signatures, **more)
+    _finish_scores(journal)
+    return journal
 
-    def write(line: Mapping[str, Any], answer: Answer) -> None:
-        journal.append(TURNS_NAME, line)
-        watch.answered(answer.usage)
 
-    system = RecordedSystem(conversations.system, _open_turns(journal), write, conversations.at_once)
-    spent = _Spent()
+def _session(folder: Path, settings: RunSettings, signatures: Mapping[str, str]) -> str:
+    """The name of the run in the folder if it goes on with these settings, else a new one.
 
-    async def work(pair: Sample) -> None:
-        try:
-            dialogue = await converse(
-                pair,
-                system,
-                conversations.agents,
-                max_turns=conversations.max_turns,
-                find_evidence=conversations.find_evidence,
-                session=session_of(run, pair.id),
+    A run without scores begins anew under other settings (`Journal.open`). It gets another name then, so that what an
+    earlier system answered is not taken for the answer of this one.
+    """
+    there = read_manifest(folder)
+    name = there.settings.get(SESSION) if there is not None else None
+    if there is None or not isinstance(name, str):
+        return token_hex(6)
+    named = replace(settings, more={**settings.more, SESSION: name})
+    return name if has_scores(folder) or not there.differing(named, signatures) else token_hex(6)
+
+
+def name_of_run(journal: Journal) -> str:
+    """The name under which the run's conversations are known: unique, and the same when the run goes on."""
+    return str(journal.manifest.settings[SESSION])
+
+
+@dataclass(frozen=True)
+class Conversing:
+    """A run of dialogues: one about every pair of question and reference."""
+
+    journal: Journal
+    conversations: Conversations
+    on_answer: Callable[[Answer], None] = lambda _: None
+    """Called after each answer of the system, in whatever dialogue, was written down."""
+
+    def usable(self, sample: Sample, number: int) -> Sample | BadRow:
+        lacking = [name for name in ("question", "reference") if not (getattr(sample, name) or "").strip()]
+        if lacking:
+            where = f"pair {sample.id!r} (number {number})"
+            return BadRow(where, f"a dialogue needs a {' and a '.join(lacking)}")
+        return replace(sample, answer=None, contexts=None, system=None)  # an answer in the row is another system's
+
+    def is_done(self, sample: Sample) -> bool:
+        self.journal.sample(sample)
+        return _is_done(self.journal, sample.id)
+
+    def judge_for(self, sample: Sample) -> Judge:
+        return self.conversations.agents
+
+    async def make(self, sample: Sample, keep: Callable[[Dialogue], None], stop: Stop) -> None:
+        how = self.conversations
+        session = session_of(name_of_run(self.journal), sample.id)
+        keep(
+            await converse(
+                sample,
+                self._recorded,
+                how.agents,
+                max_turns=how.max_turns,
+                find_evidence=how.find_evidence,
+                session=session,
             )
-        except BudgetSpent as error:
-            spent.error = error
-            return
-        journal.append(DIALOGUES_NAME, dialogue_to_json(dialogue))
-        for scored in scores_of(dialogue):
-            journal.score(scored)
-        watch.ended(pair, dialogue)
+        )
 
-    pairs = _pending(journal, _usable(journal, rows, watch, strict=strict), conversations.agents, watch, spent)
-    async with aclosing(conversations.executor.run(work, pairs)) as ended:
-        async for _ in ended:
-            pass
-    if spent.error is not None:
-        raise spent.error
-    journal.finish()
+    def write(self, sample: Sample, result: Dialogue) -> Dialogue:
+        self.journal.append(self.journal.file(DIALOGUES_NAME), to_line(dialogue_to_json(result)))
+        for scored in scores_of(result):
+            self.journal.score(scored)
+        return result
 
+    def finish(self) -> None:
+        self.journal.finish()
 
-async def _pending(
-    journal: Journal, pairs: Iterable[Sample], agents: Judge, watch: Watch, spent: "_Spent"
-) -> AsyncIterator[Sample]:
-    """The pairs without a dialogue, until the budget is spent; the agents are tried before the first."""
-    tried = False
-    for pair in pairs:
-        if spent.error is not None:
-            return
-        journal.sample(pair)
-        if _is_done(journal, pair.id):
-            watch.done_before(pair)
-            continue
-        if not tried:
-            await agents.preflight()
-            tried = True
-        yield pair
+    @cached_property
+    def _recorded(self) -> RecordedSystem:
+        """The system, with what it said in dialogues that were cut off: that is not asked again."""
+
+        def write(line: Mapping[str, Any], answer: Answer) -> None:
+            self.journal.append(self.journal.file(TURNS_NAME), to_line(line))
+            self.on_answer(answer)
+
+        turns = _open_turns(self.journal)
+        return RecordedSystem(self.conversations.system, turns, write, self.conversations.at_once)
 
 
 def scores_of(dialogue: Dialogue) -> Iterator[Scored]:
@@ -173,9 +189,9 @@ def session_of(run: str, pair: str) -> str:
     return f"{run}/{pair}"
 
 
-def finish_scores(journal: Journal) -> None:
+def _finish_scores(journal: Journal) -> None:
     """Write the scores of dialogues that had ended when the process was killed between dialogue and scores."""
-    for line in journal.lines(DIALOGUES_NAME):
+    for _, line in journal.lines(journal.file(DIALOGUES_NAME)):
         identity = str(line.get("id"))
         if line.get("ended") == "failed" or _is_done(journal, identity) or not _is_of(journal, line):
             continue
@@ -195,45 +211,10 @@ def _is_of(journal: Journal, line: Mapping[str, Any]) -> bool:
 
 def _open_turns(journal: Journal) -> Iterator[Mapping[str, Any]]:
     """The system's answers in dialogues that have not ended."""
-    for line in journal.lines(TURNS_NAME):
+    for _, line in journal.lines(journal.file(TURNS_NAME)):
         if _is_of(journal, line) and not _is_done(journal, str(line.get("id"))):
             yield line
 
 
 def _is_done(journal: Journal, identity: str) -> bool:
     return all(journal.is_done(identity, name) for name in HIGHER_IS_BETTER)
-
-
-def _usable(journal: Journal, rows: Iterable[Sample | BadRow], watch: Watch, *, strict: bool) -> Iterator[Sample]:
-    """The pairs; what is none is kept apart with the reason."""
-    for number, row in enumerate(rows, 1):
-        bad = row if isinstance(row, BadRow) else _lacking(row, number)
-        if bad is None:
-            assert isinstance(row, Sample)  # noqa: S101 - what is no BadRow is a Sample
-            yield _pair(row)
-            continue
-        if strict:
-            raise BadInput(f"{bad.where}: {bad.reason} (--strict stops at the first bad row)")
-        journal.bad_row(bad.where, bad.reason, bad.raw)
-        watch.bad_row(bad)
-
-
-def _pair(row: Sample) -> Sample:
-    """Question, reference and evidence; an answer that the row may hold too is another system's."""
-    return replace(row, answer=None, contexts=None, system=None)
-
-
-def _lacking(pair: Sample, number: int) -> BadRow | None:
-    lacking = [
-        name for name, text in (("question", pair.question), ("reference", pair.reference)) if not (text or "").strip()
-    ]
-    if not lacking:
-        return None
-    return BadRow(f"pair {pair.id!r} (number {number})", f"a dialogue needs a {' and a '.join(lacking)}")
-
-
-@dataclass
-class _Spent:
-    """Remembers that the budget is spent, so that no further dialogue is begun."""
-
-    error: BudgetSpent | None = field(default=None)

@@ -10,15 +10,14 @@ What a generator said is not kept beyond its answer: a call that is answered fro
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from saiten.data import BadRow
 from saiten.demo.questions import corpus
-from saiten.durable.lock import Lock
 from saiten.errors import BadInput, CallFailed, ConfigurationError, NotWritten
 from saiten.executor import LocalExecutor
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
@@ -30,15 +29,16 @@ from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.protocols import Judge, Metric, System
 from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.rag.knowledge.indexed import Indexed
-from saiten.records import Sample, Usage
+from saiten.records import Sample, Scored
 from saiten.results.human_scores import is_human
-from saiten.runs import Journal
-from saiten.runs.answers import AnswersFile, answer_into
-from saiten.runs.answers.collecting import Watch as AnswersWatch
+from saiten.runs import Journal, RunSettings
+from saiten.runs.answers import AnswersFile, Collecting
+from saiten.runs.answers.collecting import Outcome
+from saiten.runs.engine import Watch, run_all
+from saiten.runs.locked_folder import LockedFolder
 from saiten.runs.manifest import MANIFEST_NAME
 from saiten.runs.paid import PaidCalls
-from saiten.runs.scoring import Scorer, score_into, signature_of
-from saiten.runs.scoring import Watch as ScoresWatch
+from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring import (
     Models,
@@ -61,11 +61,11 @@ class Stages(Protocol):
         """Documents become a knowledge base."""
         ...
 
-    def answering(self, data: str, system: str, total: int) -> AbstractContextManager[AnswersWatch]:
+    def answering(self, data: str, system: str, total: int) -> AbstractContextManager[Watch[Outcome]]:
         """One cell."""
         ...
 
-    def scoring(self, data: str, total: int) -> AbstractContextManager[ScoresWatch]:
+    def scoring(self, data: str, total: int) -> AbstractContextManager[Watch[Scored]]:
         """All answers to the questions of one data set."""
         ...
 
@@ -113,20 +113,12 @@ class Experiment:
         """
         if (self.folder / MANIFEST_NAME).exists():
             raise ConfigurationError(f"{self.folder} is a run of another command; name another folder with --out")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = Lock(self.folder, self.tell)
-        try:
-            keep_plan(self.plan, self.folder)
-            await self._run(stages)
-        finally:
-            lock.release()
-
-    async def _run(self, stages: Stages) -> None:
-        if self.calls.requests_per_minute or self.calls.tokens_per_minute:
-            self.tell("the latencies of models hold the waits for the rate that is allowed")
         models = Models(self.calls)
-        self._expect_all(models)
-        with _booked(models, self.folder):
+        with LockedFolder(self.folder, self.tell) as folder, models.account.booked(PaidCalls(folder)):
+            keep_plan(self.plan, self.folder)
+            if self.calls.requests_per_minute or self.calls.tokens_per_minute:
+                self.tell("the latencies of models hold the waits for the rate that is allowed")
+            self._expect_all(models)
             for data in self.plan.data:
                 await self._data(data, models, stages)
 
@@ -205,29 +197,29 @@ class Experiment:
         whole = True
         path = cell.answers(self.folder)
         path.parent.mkdir(parents=True, exist_ok=True)
-        settings = {**system.describe(), "system": system.name, "questions": cell.data.name}
+        settings = RunSettings(more={**system.describe(), "system": system.name, "questions": cell.data.name})
         total = sum(1 for _ in questions_of(cell.data, _nobody))
         rows = questions_of(cell.data, self.tell)
         with (
-            self._ledger(cell, path, settings) as ledger,
+            self._answers_file(cell, path, settings) as answers,
             stages.answering(cell.data.name, cell.system, total) as watch,
         ):
             try:
-                with models.account.booked(ledger.paid):
-                    await answer_into(ledger, rows, system, LocalExecutor(self.plan.at_once), watch)
+                with models.account.booked(answers.paid):
+                    await run_all(Collecting(system, answers), rows, LocalExecutor(self.plan.at_once), watch)
             except NotWritten:
                 raise
             except ConfigurationError as error:
                 stages.left_out(cell.data.name, cell.system, str(error))
                 whole = False
-            if ledger.outdated:
+            if answers.outdated:
                 self.tell(
-                    f"{ledger.outdated} answers of {cell.system} to {cell.data.name} are scored with the reference "
+                    f"{answers.outdated} answers of {cell.system} to {cell.data.name} are scored with the reference "
                     "that their questions had when they were asked; for those as they are now, name another folder"
                 )
         return whole
 
-    def _ledger(self, cell: Cell, path: Path, settings: dict[str, str]) -> AnswersFile:
+    def _answers_file(self, cell: Cell, path: Path, settings: RunSettings) -> AnswersFile:
         """Raises ConfigurationError: answers made in another way would pass for those of this plan, so all stops."""
         try:
             return AnswersFile.open(path, settings, cell.system, retry_failed=self.retry_failed, tell=self.tell)
@@ -288,19 +280,15 @@ class Experiment:
         whole: bool,
     ) -> None:
         signatures = {metric.name: str(signature_of(metric, judge)) for metric in metrics}
-        settings: dict[str, Any] = {
-            **self._judge_settings().kept(),
-            "data": data.name,
-            "currency": self.calls.currency,
-        }
+        settings = RunSettings(data=data.name, judge=self._judge_settings().kept(), currency=self.calls.currency)
         total = sum(1 for _ in self._samples(cells, _nobody))
         with (
             Journal.open(scores_folder(self.folder, data), settings, signatures=signatures, tell=self.tell) as journal,
             models.account.booked(journal.paid),
             stages.scoring(data.name, total) as watch,
         ):
-            scorer = Scorer(metrics, judge, LocalExecutor(self.calls.concurrency))
-            await score_into(journal, self._samples(cells, self.tell), scorer, watch, whole=whole)
+            rows, executor = self._samples(cells, self.tell), LocalExecutor(self.calls.concurrency)
+            await run_all(Scoring(metrics, judge, journal), rows, executor, watch, whole=whole)
 
     def _samples(self, cells: list[Cell], tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         return chain.from_iterable(answers_of(cell, self.folder, tell) for cell in cells)
@@ -316,15 +304,6 @@ class Experiment:
     def _judge_settings(self) -> JudgeSettings:
         judge = self.plan.judge
         return JudgeSettings(judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens)
-
-
-@contextmanager
-def _booked(models: Models, folder: Path) -> Iterator[None]:
-    """What is spent within is written down in this folder."""
-    with ExitStack() as stack:
-        book = PaidCalls(folder, Usage, lambda file: stack.callback(file.close))
-        stack.enter_context(models.account.booked(book))
-        yield
 
 
 def _nobody(_: str) -> None:

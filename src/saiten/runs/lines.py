@@ -5,13 +5,16 @@ there are any. A line of `samples.jsonl` has the fields of `Sample`; what was no
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, asdict, fields
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import orjson
 
 from saiten.records import STATUSES, Sample, Score, Scored, Usage
+
+T = TypeVar("T")
 
 _LISTS = ("contexts", "alternatives", "evidence")
 
@@ -46,6 +49,25 @@ def from_line(line: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("a JSON object was expected")  # noqa: TRY004 - a fault of the file, not of the caller
     return value
+
+
+def read_lines(
+    path: Path, reader: Callable[[dict[str, Any]], T], tell: Callable[[str], None] = lambda _: None
+) -> Iterator[tuple[int, T]]:
+    """The number of each line and what `reader` makes of its object; none where there is no such file.
+
+    A line that cannot be read is reported with its number and skipped: another process may be writing it.
+    """
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                value = reader(from_line(line))
+            except (ValueError, TypeError, AttributeError) as error:
+                tell(f"{path}:{number} cannot be read and is left out: {error}")
+            else:
+                yield number, value
 
 
 def _refuse_constant(name: str) -> None:

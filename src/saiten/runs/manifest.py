@@ -1,4 +1,4 @@
-"""`manifest.json`: how a run was made, and whether it may go on like that."""
+"""`manifest.json`: how a run was made, and whether it may go on like that; the same format for every kind of run."""
 
 import json
 import platform
@@ -13,6 +13,7 @@ from typing import Any
 from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
 from saiten.redaction import redact_command, redact_settings
+from saiten.runs.settings import RunSettings
 from saiten.version import __version__
 
 MANIFEST_NAME = "manifest.json"
@@ -69,15 +70,17 @@ class Manifest:
         return parts
 
     @classmethod
-    def new(cls, settings: Mapping[str, Any], signatures: Mapping[str, str], command: Sequence[str]) -> "Manifest":
+    def new(
+        cls, settings: RunSettings, signatures: Mapping[str, str], command: Sequence[str] = (), kind: str = KIND
+    ) -> "Manifest":
         """The manifest of a run that begins now.
 
         Raises:
             ConfigurationError: the settings cannot be written as JSON.
         """
         created = datetime.now(UTC).isoformat(timespec="seconds")
-        made = _as_read_back(settings), dict(signatures), list(command), created, dict(_versions())
-        return cls(*made, finished=False).redact()
+        made = settings.to_json(), dict(signatures), list(command), created, versions()
+        return cls(*made, finished=False, kind=kind).redact()
 
     def redact(self) -> "Manifest":
         """The same without what is secret: as it is written, read, shown and compared."""
@@ -88,51 +91,53 @@ class Manifest:
             command=redact_command(self.command),
         )
 
-    def going_on(self, settings: Mapping[str, Any], signatures: Mapping[str, str], folder: Path) -> "Manifest":
+    def going_on(self, settings: RunSettings, signatures: Mapping[str, str], place: Path) -> "Manifest":
         """The manifest of the same run with metrics added, which it lacks yet; all that is there must be the same.
 
         Raises:
             ConfigurationError: they are not; the text lists what differs.
         """
-        differing = self._differing(settings, signatures)
+        differing = self.differing(settings, signatures)
         if differing:
+            other = "folder" if place.is_dir() else "file"
             raise ConfigurationError(
-                f"{folder} was begun with other settings; name another folder, or give the same settings again:\n"
+                f"{place} was begun with other settings; name another {other}, or give the same settings again:\n"
                 + "\n".join(f"  {line}" for line in differing)
             )
         whole = self.finished and set(signatures) <= set(self.signatures)
         return replace(self, signatures={**self.signatures, **signatures}, finished=whole).redact()
 
-    def may_go_on(self, settings: Mapping[str, Any], signatures: Mapping[str, str]) -> bool:
-        """Whether `going_on` would not refuse."""
-        return not self._differing(settings, signatures)
+    def differing(self, settings: RunSettings, signatures: Mapping[str, str]) -> list[str]:
+        """The settings, and the signatures of the same metrics, that are not as they were; none: the run may go on.
 
-    def _differing(self, settings: Mapping[str, Any], signatures: Mapping[str, str]) -> list[str]:
-        signatures = redact_settings(signatures)
-        was, now = self.settings, redact_settings(_as_read_back(settings))
-        if "data" not in was:  # a run that an earlier version began from Python
-            now = {key: item for key, item in now.items() if key != "data"}
-        differing = list(differences(was, now, ""))
-        both = set(self.signatures) & set(signatures)
-        before, after = ({metric: made[metric] for metric in sorted(both)} for made in (self.signatures, signatures))
-        return [*differing, *differences(before, after, "")]
+        A setting that an earlier version did not write down had its default; the data may have been any.
+        """
+        was, now = {**RunSettings().to_json(), **self.settings}, settings.to_json()
+        if "data" not in self.settings:
+            was["data"] = now["data"]
+        both = sorted(set(self.signatures) & set(signatures))
+        after = redact_settings(signatures)
+        return [
+            *differences(was, now),
+            *differences({name: self.signatures[name] for name in both}, {name: after[name] for name in both}),
+        ]
 
 
-def read_manifest(folder: Path) -> Manifest | None:
+def read_manifest(folder: Path, name: str = MANIFEST_NAME, kind: str = KIND) -> Manifest | None:
     """The folder's manifest; None if it has none.
 
     Raises:
         ConfigurationError: it is not saiten's, of a later format, or damaged.
     """
-    path = folder / MANIFEST_NAME
+    path = folder / name
     try:
         value = json.loads(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"{path} cannot be read: {error}") from error
-    if not isinstance(value, dict) or value.get("kind") != KIND:
-        raise ConfigurationError(f"{folder} is no run of saiten: its {MANIFEST_NAME} is of another kind")
+    if not isinstance(value, dict) or value.get("kind") != kind:
+        raise ConfigurationError(f"{path} is of another kind; the manifest of a {kind} was expected")
     if value.get("format") != FORMAT:
         raise ConfigurationError(
             f"{folder} has format {value.get('format')}, this saiten reads {FORMAT}; use the version that wrote it "
@@ -151,32 +156,23 @@ def _flat(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**settings, **judge} if isinstance(judge, Mapping) else settings
 
 
-def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write it as a whole or not at all: beside, to the disk, then over the old one, unless that says the same."""
+def write_manifest(folder: Path, manifest: Manifest, name: str = MANIFEST_NAME) -> None:
+    """Write it as a whole or not at all, unless the file says the same already."""
     text = json.dumps(asdict(manifest), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    path = folder / MANIFEST_NAME
+    path = folder / name
     if not path.is_file() or path.read_bytes() != text.encode("utf-8", "backslashreplace"):
         write_whole(path, text, otherwise="name another folder")
 
 
-def _versions() -> Iterator[tuple[str, str]]:
-    yield "saiten", __version__
-    yield "python", sys.version.split()[0]
-    yield "platform", platform.platform()
+def versions() -> dict[str, str]:
+    """The versions of saiten, Python, the platform and the packages that figures may depend on."""
+    found = {"saiten": __version__, "python": sys.version.split()[0], "platform": platform.platform()}
     for package in _PACKAGES:
         try:
-            yield package, version(package)
+            found[package] = version(package)
         except PackageNotFoundError:
-            yield package, "not installed"
-
-
-def _as_read_back(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """As JSON gives them back, so that (1, 2) and [1, 2] are the same setting."""
-    try:
-        value: dict[str, Any] = json.loads(json.dumps(dict(settings), ensure_ascii=True, allow_nan=False))
-    except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"the settings of a run must be ready for JSON: {error}") from error
-    return value
+            found[package] = "not installed"
+    return found
 
 
 def differences(was: Mapping[str, Any], now: Mapping[str, Any], above: str = "") -> Iterator[str]:

@@ -10,10 +10,10 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from saiten.durable.appended_file import AppendedFile, Syncing
-from saiten.errors import NotWritten
+from saiten.durable.appended_file import AppendedFile
 from saiten.records import Usage
-from saiten.runs.lines import from_line, to_line
+from saiten.runs.lines import read_lines, to_line
+from saiten.runs.locked_folder import LockedFolder
 
 CALLS_NAME = "calls.jsonl"
 
@@ -21,26 +21,11 @@ CALLS_NAME = "calls.jsonl"
 class PaidCalls:
     """The file that is being written; made with the first call, so that what costs nothing has none."""
 
-    def __init__(self, folder: Path, before: Callable[[], Usage], opened: Callable[[AppendedFile], object]) -> None:
-        """`before`: what was spent already where there is no such file yet; `opened` is given the file to sync."""
-        self._path = folder / CALLS_NAME
+    def __init__(self, folder: LockedFolder, before: Callable[[], Usage] = Usage) -> None:
+        """`before`: what was spent already where there is no such file yet."""
+        self._folder = folder
         self._before = before
-        self._opened = opened
         self._file: AppendedFile | None = None
-        self._broken = ""
-
-    def keep(self, file: AppendedFile, line: bytes, syncing: Syncing) -> None:
-        """Append a line to another file of the run; after a failure every further entry here is refused with it.
-
-        Raises:
-            NotWritten: the disk does not take the line, or did not keep an earlier one.
-        """
-        try:
-            syncing.check()
-            file.append(line)
-        except NotWritten as error:
-            self._broken = self._broken or str(error)
-            raise
 
     def enter(self, usage: Usage) -> None:
         """Add to what was spent.
@@ -48,21 +33,16 @@ class PaidCalls:
         Raises:
             NotWritten: that is impossible, or something else of the run could not be written.
         """
-        if self._broken:
-            raise NotWritten(self._broken)
-        self._opened_file().append(to_line({name: value for name, value in asdict(usage).items() if value}))
-
-    def _opened_file(self) -> AppendedFile:
+        self._folder.check()
         if self._file is None:
-            new = not self._path.exists()
-            file = AppendedFile(self._path)
-            if not all(line.endswith(b"\n") for _, line in file.lines()):  # cut off by a power failure
-                file.append(b"\n")
+            new = not (self._folder.path / CALLS_NAME).exists()
+            file = self._folder.file(CALLS_NAME)
+            for _ in self._folder.lines(file):  # mends what a power failure cut off
+                pass
             if new and (before := self._before()) != Usage():
-                file.append(to_line(asdict(before)))
+                self._folder.append(file, to_line(asdict(before)))
             self._file = file
-            self._opened(file)
-        return self._file
+        self._folder.append(self._file, to_line({name: value for name, value in asdict(usage).items() if value}))
 
 
 def paid_in(folder: Path) -> Usage | None:
@@ -70,14 +50,7 @@ def paid_in(folder: Path) -> Usage | None:
     path = folder / CALLS_NAME
     if not path.is_file():
         return None
-    spent = Usage()
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                spent += usage_from_json(from_line(line))
-            except ValueError:  # half a line
-                continue
-    return spent
+    return sum((usage for _, usage in read_lines(path, usage_from_json)), Usage())
 
 
 def usage_from_json(value: Any) -> Usage:

@@ -4,28 +4,28 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from saiten.errors import BadInput
 from saiten.records import Sample, Scored, Usage
-from saiten.runs.journal import ERRORS_NAME, SAMPLES_NAME, SCORES_NAME
+from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
 from saiten.runs.keys import score_key
-from saiten.runs.lines import from_line, sample_from_json, scored_from_json
+from saiten.runs.lines import read_lines, sample_from_json, scored_from_json
+from saiten.runs.locked_folder import ERRORS_NAME
 from saiten.runs.manifest import Manifest, read_manifest
 from saiten.runs.paid import paid_in
 
 _LOG = logging.getLogger(__name__)
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class RunReader:
-    """A run as it stands on disk. A line that cannot be read is told with its number and left out."""
+    """A run as it is on disk. A line that cannot be read is reported with its number and skipped."""
 
     folder: Path
     manifest: Manifest
     tell: Callable[[str], None]
-    """Is told about lines that cannot be read."""
+    """Called with a note about each line that cannot be read."""
 
     @property
     def unfinished(self) -> bool:
@@ -38,10 +38,10 @@ class RunReader:
         Reads the file twice and remembers some 130 bytes a pair. What is added meanwhile is not seen.
         """
         last: dict[int, int] = {}
-        for number, scored in self._read(SCORES_NAME, scored_from_json, self.tell):
+        for number, scored in read_lines(self.folder / SCORES_NAME, scored_from_json, self.tell):
             last[score_key(scored.sample, scored.metric)] = number
         end = max(last.values(), default=0)
-        for number, scored in self._read(SCORES_NAME, scored_from_json, _nobody):
+        for number, scored in read_lines(self.folder / SCORES_NAME, scored_from_json):
             if last.get(score_key(scored.sample, scored.metric)) == number:
                 yield scored
             if number >= end:
@@ -49,7 +49,7 @@ class RunReader:
 
     def samples(self) -> Iterator[Sample]:
         """The samples in the order in which they came."""
-        return (sample for _, sample in self._read(SAMPLES_NAME, sample_from_json, self.tell))
+        return (sample for _, sample in read_lines(self.folder / SAMPLES_NAME, sample_from_json, self.tell))
 
     def sample(self, identity: str) -> Sample | None:
         """The sample with this id, found by reading; None if there is none."""
@@ -57,7 +57,7 @@ class RunReader:
 
     def errors(self) -> Iterator[dict[str, Any]]:
         """Bad rows (`kind` row: `where`, `reason`, `raw`) and scores that failed (`kind` score), as they came."""
-        return (value for _, value in self._read(ERRORS_NAME, dict[str, Any], self.tell))
+        return (value for _, value in read_lines(self.folder / ERRORS_NAME, dict[str, Any], self.tell))
 
     def paid(self) -> Usage | None:
         """What the run has spent, also for what is in no score; None where no call was written down."""
@@ -68,21 +68,6 @@ class RunReader:
         if self.manifest.finished and self.manifest.bad_rows is not None:
             return self.manifest.bad_rows
         return sum(error.get("kind") == "row" for error in self.errors())
-
-    def _read(
-        self, name: str, reader: Callable[[dict[str, Any]], _T], tell: Callable[[str], None]
-    ) -> Iterator[tuple[int, _T]]:
-        path = self.folder / name
-        if not path.exists():
-            return
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    value = reader(from_line(line))
-                except (ValueError, TypeError, AttributeError) as error:
-                    tell(f"{path}:{number} cannot be read and is left out: {error}")
-                else:
-                    yield number, value
 
 
 def read_run(folder: Path | str, *, tell: Callable[[str], None] = _LOG.warning) -> RunReader:
@@ -98,7 +83,3 @@ def read_run(folder: Path | str, *, tell: Callable[[str], None] = _LOG.warning) 
         kind = "there is no manifest.json in it" if folder.is_dir() else "a run is the folder that `saiten score` makes"
         raise BadInput(f"{folder} is no run of saiten: {kind if folder.exists() else 'there is no such folder'}")
     return RunReader(folder, manifest, tell)
-
-
-def _nobody(_: str) -> None:
-    """What was told at the first reading is not told again."""

@@ -1,29 +1,25 @@
-"""Scoring: samples × metrics → scores, each handed out the moment it is there.
+"""Scoring: samples × metrics → scores.
 
-What a sample's metrics have in common is asked once (`Memo`); what each score cost is counted (`Metered`); what goes
-wrong with one score becomes a status of that score; what goes wrong with the whole run stops it, with everything that
-was paid for already recorded.
+Equal tasks of a sample's metrics are asked once (`Memo`); the cost of each score is counted (`Metered`); an error of
+one score becomes its status; an error of the whole run stops it, with everything that was paid for already written.
 """
 
 import asyncio
 import math
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from saiten.data import BadRow
-from saiten.errors import BadInput, BudgetSpent, CannotJudge, ConfigurationError, JudgeError, NotWritten, Unreadable
+from saiten.errors import BudgetSpent, CannotJudge, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.memo import Memo
 from saiten.judges.metered import Metered
 from saiten.judges.panel import Panel
-from saiten.protocols import Executor, Judge, Metric
+from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score, Scored, Signature
+from saiten.runs.engine import Stop
 from saiten.version import __version__
-
-Record = Callable[[Sample, Scored], None]
-"""Takes a score the moment it is there, for example to write it to disk."""
 
 
 def signature_of(metric: Metric, judge: Judge) -> Signature:
@@ -33,66 +29,98 @@ def signature_of(metric: Metric, judge: Judge) -> Signature:
     return Signature(metric.name, (*parts.items(), ("saiten", __version__)))
 
 
-@dataclass(frozen=True)
-class Scorer:
-    """Scores samples with some metrics and one judge; holds no more samples than the executor works on."""
+class ScoreJournal(Protocol):
+    """Where scores are written: a `runs.Journal`, or `InMemory`."""
+
+    def is_done(self, sample: str, metric: str) -> bool:
+        """Whether the score is there already."""
+        ...
+
+    def sample(self, sample: Sample) -> None:
+        """Keep a sample; raises BadInput if another one has its id."""
+
+    def score(self, scored: Scored) -> None:
+        """Keep a score."""
+
+    def bad_row(self, where: str, reason: str, raw: str = "") -> None:
+        """Keep a row that cannot be used."""
+
+    def finish(self, pairs: int | None = None) -> None:
+        """All rows were read, and so many pairs of sample and metric have a score; None: all with all."""
+
+
+class InMemory:
+    """A journal that writes nothing, for results that the watch alone collects."""
+
+    def is_done(self, sample: str, metric: str) -> bool:
+        return False
+
+    def sample(self, sample: Sample) -> None: ...
+
+    def score(self, scored: Scored) -> None: ...
+
+    def bad_row(self, where: str, reason: str, raw: str = "") -> None: ...
+
+    def finish(self, pairs: int | None = None) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """A run of scores: every metric for every sample."""
 
     metrics: tuple[Metric, ...]
     judge: Judge
-    executor: Executor
+    journal: ScoreJournal
+    wanted: frozenset[tuple[str, str]] | None = None
+    """(sample's id, metric's name) of the scores that are needed; None: all samples with all metrics."""
 
-    async def run(
-        self,
-        samples: Iterable[Sample] | AsyncIterator[Sample],
-        record: Record,
-        pending: Callable[[Sample, Metric], bool] = lambda _sample, _metric: True,
-        done: Callable[[Sample], None] = lambda _sample: None,
-    ) -> None:
-        """Score every pending (sample, metric), hand each score to `record`, and tell when a sample is done.
+    def usable(self, sample: Sample, number: int) -> Sample | BadRow:
+        return sample
 
-        Raises:
-            BudgetSpent: after what was under way has ended and was recorded; the rest is still pending.
-            ConfigurationError: at once.
-        """
-        spent = _Spent()
+    def is_done(self, sample: Sample) -> bool:
+        self.journal.sample(sample)
+        return not self._pending(sample)
 
-        async def work(sample: Sample) -> None:
-            wanted = [metric for metric in self.metrics if pending(sample, metric)]
-            if await self._score_sample(sample, wanted, record, spent):
-                done(sample)
+    def judge_for(self, sample: Sample) -> Judge | None:
+        return self.judge if any(metric.tasks for metric in self._pending(sample)) else None
 
-        async with aclosing(self.executor.run(work, spent.until_then(samples))) as results:
-            async for _ in results:
-                pass
-        if spent.error is not None:
-            raise spent.error
-
-    async def _score_sample(self, sample: Sample, metrics: Sequence[Metric], record: Record, spent: "_Spent") -> bool:
-        """Whether all of them were scored; False where the budget did not allow it."""
+    async def make(self, sample: Sample, keep: Callable[[Scored], None], stop: Stop) -> None:
         judge, voters = _for_one_sample(self.judge)
 
-        async def one(metric: Metric) -> bool:
-            try:
-                score = await score_once(sample, metric, judge, stopped=spent.why_broken)
+        async def one(metric: Metric) -> None:
+            with stop.noticing():  # at once, not when the sample's other metrics have ended
+                score = await score_once(sample, metric, judge, stopped=stop.not_written)
                 if voters and any(task.votable for task in metric.tasks) and score.status in {"ok", "declined"}:
-                    votes = [await score_once(sample, metric, voter, stopped=spent.why_broken) for voter in voters]
+                    votes = [await score_once(sample, metric, voter, stopped=stop.not_written) for voter in voters]
                     # Shared replies cost nothing the second time, so the votes add no usage.
                     score = replace(score, votes=tuple(vote.value for vote in votes))
-                record(sample, Scored(sample.id, metric.name, score))
-            except BudgetSpent as error:
-                spent.error = error
-                return False
-            except NotWritten as error:  # what is paid for from now on would be lost
-                spent.broken = str(error)
-                raise
-            return True
+                keep(Scored(sample.id, metric.name, score))
 
         # Not a TaskGroup: what the other metrics have under way is paid for and is recorded before an error goes up.
-        outcomes = await asyncio.gather(*(one(metric) for metric in metrics), return_exceptions=True)
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                raise outcome
-        return all(outcomes)
+        ended = await asyncio.gather(*map(one, self._pending(sample)), return_exceptions=True)
+        errors = sorted(filter(None, ended), key=lambda error: isinstance(error, BudgetSpent))
+        if errors:
+            raise errors[0]
+
+    def write(self, sample: Sample, result: Scored) -> Scored:
+        try:
+            self.journal.score(result)
+        except (TypeError, ValueError) as error:  # details that are no JSON, from a metric of one's own
+            broken = Score(None, "failed", f"{type(error).__name__}: {error}", usage=result.score.usage)
+            result = replace(result, score=broken)
+            self.journal.score(result)
+        return result
+
+    def finish(self) -> None:
+        self.journal.finish(None if self.wanted is None else len(self.wanted))
+
+    def _pending(self, sample: Sample) -> list[Metric]:
+        return [
+            metric
+            for metric in self.metrics
+            if (self.wanted is None or (sample.id, metric.name) in self.wanted)
+            and not self.journal.is_done(sample.id, metric.name)
+        ]
 
 
 async def score_once(
@@ -162,125 +190,3 @@ def _for_one_sample(judge: Judge) -> tuple[Judge, tuple[Judge, ...]]:
         return Memo(judge), ()
     panel = judge.remembering()
     return Memo(panel), tuple(panel.member(index) for index in range(len(panel.members)))
-
-
-@dataclass
-class _Spent:
-    """Remembers that the budget is spent, so that no further sample is begun while those under way end."""
-
-    error: BudgetSpent | None = field(default=None)
-    broken: str = ""
-    """Why nothing can be kept any more, so that nothing more is asked."""
-
-    def why_broken(self) -> NotWritten | None:
-        return NotWritten(self.broken) if self.broken else None
-
-    async def until_then(self, samples: Iterable[Sample] | AsyncIterator[Sample]) -> AsyncIterator[Sample]:
-        if isinstance(samples, AsyncIterator):
-            async for sample in samples:
-                if self.error is not None:
-                    return
-                yield sample
-        else:
-            for sample in samples:
-                if self.error is not None:
-                    return
-                yield sample
-
-
-class Watch(Protocol):
-    """Is told what happens during a run, for example to show progress."""
-
-    def sample_read(self, sample: Sample) -> None:
-        """A sample came out of the source."""
-
-    def bad_row(self, row: BadRow) -> None:
-        """A row could not be used and was kept apart."""
-
-    def scored(self, sample: Sample, scored: Scored) -> None:
-        """A score is there, and written down."""
-
-    def sample_done(self, sample: Sample) -> None:
-        """All pending scores of a sample are there."""
-
-
-class Ledger(Protocol):
-    """Where scores are written: a `journal.Journal`, or a list in memory."""
-
-    def is_done(self, sample: str, metric: str) -> bool:
-        """Whether the score is there already."""
-        ...
-
-    def sample(self, sample: Sample) -> None:
-        """Keep a sample; raises BadInput if another one has its id."""
-
-    def score(self, scored: Scored) -> None:
-        """Keep a score."""
-
-    def bad_row(self, where: str, reason: str, raw: str = "") -> None:
-        """Keep a row that cannot be used."""
-
-    def finish(self) -> None:
-        """All rows were read, and every score is there."""
-
-
-def _keep_apart(row: BadRow, ledger: Ledger, watch: Watch, *, strict: bool) -> None:
-    if strict:
-        raise BadInput(f"{row.where}: {row.reason} (--strict stops at the first bad row)")
-    ledger.bad_row(row.where, row.reason, row.raw)
-    watch.bad_row(row)
-
-
-async def score_into(
-    ledger: Ledger,
-    rows: Iterable[Sample | BadRow],
-    scorer: Scorer,
-    watch: Watch,
-    *,
-    strict: bool = False,
-    whole: bool = True,
-) -> None:
-    """Score all that is not in the ledger yet, and write each score down the moment it is there.
-
-    `whole`: whether these are all rows there will be, so that the ledger is finished at their end.
-
-    The judge is tried with one small call before the first score that needs it.
-
-    Raises:
-        BadInput: a sample differs from the one that the ledger has under its id; with `strict`, any bad row.
-        BudgetSpent: after what was under way has ended and was written.
-        ConfigurationError: at once.
-    """
-
-    def pending(sample: Sample, metric: Metric) -> bool:
-        return not ledger.is_done(sample.id, metric.name)
-
-    def record(sample: Sample, scored: Scored) -> None:
-        try:
-            ledger.score(scored)
-        except (TypeError, ValueError) as error:  # details that are no JSON, from a metric of one's own
-            broken = Score(None, "failed", f"{type(error).__name__}: {error}", usage=scored.score.usage)
-            scored = replace(scored, score=broken)
-            ledger.score(scored)
-        watch.scored(sample, scored)
-
-    async def samples() -> AsyncIterator[Sample]:
-        tried = False
-        for row in rows:
-            if isinstance(row, BadRow):
-                _keep_apart(row, ledger, watch, strict=strict)
-                continue
-            watch.sample_read(row)
-            ledger.sample(row)
-            wanted = [metric for metric in scorer.metrics if pending(row, metric)]
-            if not tried and any(metric.tasks for metric in wanted):
-                await scorer.judge.preflight()
-                tried = True
-            if wanted:
-                yield row
-            else:
-                watch.sample_done(row)
-
-    await scorer.run(samples(), record, pending, watch.sample_done)
-    if whole:
-        ledger.finish()

@@ -14,7 +14,8 @@ from saiten.judges.scripted import ScriptedJudge
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Sample, Score, Usage
 from saiten.runs import Journal, read_run
-from saiten.runs.scoring import Scorer, score_into, signature_of
+from saiten.runs.engine import run_all
+from saiten.runs.scoring import Scoring, signature_of
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.statements import SplitStatements, Statements, VerifyStatements
@@ -35,7 +36,7 @@ class Book:
     def score(self, scored):
         self.scores[scored.sample, scored.metric] = scored.score
 
-    def scored(self, sample, scored):
+    def result(self, sample, scored):
         assert (sample.id, scored.metric) in self.scores  # told only after it is written
 
     def bad_row(self, where, reason=None, raw=""):
@@ -48,7 +49,7 @@ class Book:
     def sample_done(self, sample):
         self.finished.append(sample.id)
 
-    def finish(self):
+    def finish(self, pairs=None):
         self.ended = True
 
 
@@ -61,7 +62,7 @@ async def run(judge, rows, names=("faithfulness",), book=None, concurrency=4, **
     """Score into a book; what came out."""
     book = book or Book()
     metrics = names if not isinstance(names[0], str) else make_metrics(names)
-    await score_into(book, rows, Scorer(tuple(metrics), judge, LocalExecutor(concurrency)), book, **settings)
+    await run_all(Scoring(tuple(metrics), judge, book), rows, LocalExecutor(concurrency), book, **settings)
     return book
 
 
@@ -261,8 +262,8 @@ async def test_details_that_are_no_json_make_one_failed_score(tmp_path):
         return Score(1.0, details={"what": object() if sample.id == "s0" else "fine"})
 
     metric = Own(score)
-    with Journal.open(tmp_path / "run", {}, signatures={"own": "own"}) as journal:
-        await score_into(journal, samples(3), Scorer((metric,), speaking(), LocalExecutor(2)), Book2())
+    with Journal.open(tmp_path / "run", signatures={"own": "own"}) as journal:
+        await run_all(Scoring((metric,), speaking(), journal), samples(3), LocalExecutor(2), Book2())
     found = {one.sample: one.score for one in read_run(tmp_path / "run").scores()}
     assert [found[f"s{n}"].status for n in range(3)] == ["failed", "ok", "ok"]
     assert "object" in found["s0"].reason
@@ -272,7 +273,7 @@ async def test_details_that_are_no_json_make_one_failed_score(tmp_path):
 class Book2(Book):
     """A watch alone."""
 
-    def scored(self, sample, scored):
+    def result(self, sample, scored):
         self.scores[sample.id, scored.metric] = scored.score
 
 

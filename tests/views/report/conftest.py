@@ -4,7 +4,7 @@ import pytest
 from report_runs import SIGNATURES, scores
 
 import browsing
-from saiten.runs import Journal, read_run
+from saiten.runs import Journal, RunSettings, read_run
 from saiten.views.report.document import make_report, write_report
 
 
@@ -13,7 +13,7 @@ def run(tmp_path):
     """`run(name, samples, score)`: the folder of a run; `score` gives a sample's scores."""
 
     def written(name, of, score=scores, **settings):
-        with Journal.open(tmp_path / "runs" / name, settings, signatures=SIGNATURES) as journal:
+        with Journal.open(tmp_path / "runs" / name, RunSettings(more=settings), signatures=SIGNATURES) as journal:
             for number, sample in enumerate(of):
                 journal.sample(sample)
                 for one in score(sample, number):

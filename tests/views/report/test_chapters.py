@@ -151,7 +151,7 @@ def test_scores_of_dialogues_have_their_scales(metric, bounds):
 def test_a_small_p_value_is_not_shown_as_zero(tmp_path):
     """People read `< 0.001`, programs the number."""
     for name, value in (("first", 0.2), ("second", 0.9)):
-        with Journal.open(tmp_path / name, {}, signatures={"m": "m"}) as journal:
+        with Journal.open(tmp_path / name, signatures={"m": "m"}) as journal:
             for n in range(40):
                 journal.sample(Sample(f"q{n}", f"Question {n}?", "A"))
                 journal.score(Scored(f"q{n}", "m", Score(value + n / 1000)))

@@ -41,7 +41,7 @@ WORD = re.compile(r"[A-Za-z][A-Za-z'_-]+")
 def journal(folder, systems=("甲", "乙", "丙"), shift=0):
     """A run with every status, votes, both kinds of evidence, aspects, systems and groups, in Japanese."""
     metrics = ("faithfulness", "token_f1", "correctness[evidence=answer]", "correctness[evidence=reference]", "aspects[overall]")  # fmt: skip
-    with Journal.open(folder, {}, signatures=dict.fromkeys(metrics, "署名")) as written:
+    with Journal.open(folder, signatures=dict.fromkeys(metrics, "署名")) as written:
         for n in range(40):
             one = Sample(f"q{n}", f"橋 {n // 2} は何年前にできましたか。", f"{n} 年前です。", ("橋の記録",), f"{n} 年前。", group=("北", "南")[n % 2], system=systems[n % len(systems)], language="ja")  # fmt: skip
             written.sample(one)

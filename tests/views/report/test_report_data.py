@@ -56,7 +56,7 @@ def test_what_a_score_says_later_replaces_what_it_said(run, page, tmp_path):
     again = Scored("q1", "token_f1", Score(0.875))
     from saiten.runs import Journal
 
-    with Journal.open(folder, {}, signatures=SIGNATURES) as journal:
+    with Journal.open(folder, signatures=SIGNATURES) as journal:
         journal.score(again)
     text = page(folder)
     assert index_of(text)["metrics"][1]["values"] == [0, 0.875, 0.02]

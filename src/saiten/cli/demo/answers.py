@@ -8,13 +8,14 @@ from rich.console import Console
 
 from saiten.cli.demo.data import DATA
 from saiten.cli.demo.telling import commands, heading, say, short, table
-from saiten.cli.progress import RunProgress
+from saiten.cli.progress import ScoreProgress
 from saiten.demo import DEFECTS, DemoSample, hold_against_defects
 from saiten.executor import LocalExecutor
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Sample
-from saiten.runs import Journal, read_run
-from saiten.runs.scoring import Scorer, score_into, signature_of
+from saiten.runs import Journal, RunSettings, read_run
+from saiten.runs.engine import run_all
+from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import JudgeSettings
 from saiten.views.tables.run import summary_of
 from saiten.views.tables.summary import means_by
@@ -41,10 +42,10 @@ def score(samples: Sequence[Sample], folder: Path, metrics: Sequence[str], notes
     judge = assemble_judge(settings)
     signatures = {metric.name: str(signature_of(metric, judge)) for metric in made}
     with (
-        Journal.open(folder, {"data": DATA, **settings.kept()}, signatures=signatures) as journal,
-        RunProgress(notes, len(samples), "USD") as progress,
+        Journal.open(folder, RunSettings(data=DATA, judge=settings.kept()), signatures=signatures) as journal,
+        ScoreProgress(notes, len(samples), "USD") as progress,
     ):
-        asyncio.run(score_into(journal, samples, Scorer(made, judge, LocalExecutor(4)), progress))
+        asyncio.run(run_all(Scoring(made, judge, journal), samples, LocalExecutor(4), progress))
     return folder
 
 

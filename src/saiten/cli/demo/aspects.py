@@ -9,7 +9,7 @@ from rich.console import Console
 
 from saiten.cli.demo.data import DATA
 from saiten.cli.demo.telling import add, commands, heading, interval, say, table
-from saiten.cli.progress import RunProgress
+from saiten.cli.progress import ScoreProgress
 from saiten.demo import DemoSample
 from saiten.demo.grades import GRADERS, TARGET, WEIGHTS, simulated_grades
 from saiten.durable.whole_file import write_whole
@@ -19,8 +19,9 @@ from saiten.metrics.catalog import make_metrics
 from saiten.metrics.naming import write_name
 from saiten.metrics.rubrics import read_rubric
 from saiten.metrics.rubrics.weights import weights_text
-from saiten.runs import Journal
-from saiten.runs.scoring import Scorer, score_into, signature_of
+from saiten.runs import Journal, RunSettings
+from saiten.runs.engine import run_all
+from saiten.runs.scoring import Scoring, signature_of
 from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tuning.mate import LearnedWeights, learn_weights
 from saiten.tuning.rated import rated_by_people
@@ -77,8 +78,8 @@ def run_simulated(out: Path, samples: Sequence[DemoSample], learned: LearnedWeig
     rows = [replace(one.sample, id=f"{one.sample.id}@simulated") for one in samples]
     folder = out / "simulated-aspects"
     with (
-        Journal.open(folder, {"data": DATA, "judge": SIMULATED}, signatures=signatures) as journal,
-        RunProgress(notes, len(rows), "USD") as progress,
+        Journal.open(folder, RunSettings(data=DATA, judge={"judge": SIMULATED}), signatures=signatures) as journal,
+        ScoreProgress(notes, len(rows), "USD") as progress,
     ):
-        asyncio.run(score_into(journal, rows, Scorer(metrics, judge, LocalExecutor(4)), progress))
+        asyncio.run(run_all(Scoring(metrics, judge, journal), rows, LocalExecutor(4), progress))
     return folder

@@ -7,17 +7,17 @@ from pathlib import Path
 
 from rich.console import Console
 
-from saiten.cli.answer_progress import AnswerProgress
 from saiten.cli.demo.telling import add, commands, heading, interval, say, table
 from saiten.cli.index_progress import IndexProgress
 from saiten.cli.output import told
-from saiten.cli.progress import RunProgress
+from saiten.cli.progress import AnswerProgress, ScoreProgress
 from saiten.experiments.plan import read_plan
 from saiten.experiments.results import CellResult, read_results
 from saiten.experiments.running import Experiment
 from saiten.rag.knowledge.indexed import Indexed
-from saiten.runs.answers.collecting import Watch as AnswersWatch
-from saiten.runs.scoring import Watch as ScoresWatch
+from saiten.records import Scored
+from saiten.runs.answers.collecting import Outcome
+from saiten.runs.engine import Watch
 from saiten.settings import CallSettings
 from saiten.views.table import Cell
 
@@ -80,13 +80,13 @@ class _Drawn:
             yield progress.show
 
     @contextmanager
-    def answering(self, data: str, system: str, total: int) -> Iterator[AnswersWatch]:
+    def answering(self, data: str, system: str, total: int) -> Iterator[Watch[Outcome]]:
         with AnswerProgress(self._notes, total, "USD") as progress:
             yield progress
 
     @contextmanager
-    def scoring(self, data: str, total: int) -> Iterator[ScoresWatch]:
-        with RunProgress(self._notes, total, "USD") as progress:
+    def scoring(self, data: str, total: int) -> Iterator[Watch[Scored]]:
+        with ScoreProgress(self._notes, total, "USD") as progress:
             yield progress
 
     def left_out(self, data: str, system: str, reason: str) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from saiten.cli.converse_progress import DialogueProgress
 from saiten.cli.demo.telling import commands, heading, line, say, table
+from saiten.cli.progress import DialogueProgress
 from saiten.demo.dialogues import hold_dialogues
 from saiten.demo.questions import corpus, demo_questions
 from saiten.dialogue.dialogue import Dialogue

@@ -1,7 +1,7 @@
 """Questions × one system → answers, each written down the moment it is there."""
 
 from saiten.runs.answers.answers_file import AnswersFile
-from saiten.runs.answers.collecting import answer_into, answer_once
+from saiten.runs.answers.collecting import Collecting, answer_once
 from saiten.runs.answers.summary import AnswerSummary, summarise_answers
 
-__all__ = ["AnswerSummary", "AnswersFile", "answer_into", "answer_once", "summarise_answers"]
+__all__ = ["AnswerSummary", "AnswersFile", "Collecting", "answer_once", "summarise_answers"]

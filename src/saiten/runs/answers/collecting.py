@@ -1,83 +1,58 @@
-"""Asking one system many questions: many at a time, none lost, and one that fails does not stop the rest."""
+"""Collecting answers: questions × one system → answers; a question that fails does not stop the others."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import aclosing
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, JudgeError, SystemFailed
-from saiten.protocols import Executor, System
+from saiten.protocols import System
 from saiten.records import Answer, Inquiry, Sample
+from saiten.runs.engine import Stop
 
 Outcome = Answer | SystemFailed
 """What came of one question."""
 
 
-class Ledger(Protocol):
-    """Where answers are written: an `AnswersFile`, or a list in memory."""
+class AnswerJournal(Protocol):
+    """Where answers are written: an `AnswersFile`."""
 
     def is_done(self, sample: Sample) -> bool:
-        """Whether the question need not be asked; raises BadInput if another one stands there under its id."""
+        """Whether the question need not be asked; raises BadInput if another one has its id."""
         ...
 
     def answered(self, sample: Sample, outcome: Outcome) -> Outcome:
-        """Keep what came, and tell what was kept."""
+        """Keep what came; what was kept."""
         ...
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
         """Keep a row that cannot be used."""
 
 
-class Watch(Protocol):
-    """Is told what happens, for example to show progress."""
+@dataclass(frozen=True, slots=True)
+class Collecting:
+    """A run of answers: one for every question."""
 
-    def done_before(self, sample: Sample) -> None:
-        """The question had been answered in an earlier run."""
+    system: System
+    journal: AnswerJournal
 
-    def answered(self, sample: Sample, outcome: Outcome) -> None:
-        """An answer or a failure is there, and written down."""
+    def usable(self, sample: Sample, number: int) -> Sample | BadRow:
+        return sample if sample.question.strip() else BadRow(sample.id, "there is no question in it")
 
-    def bad_row(self, row: BadRow) -> None:
-        """A row could not be used and was kept apart."""
+    def is_done(self, sample: Sample) -> bool:
+        return self.journal.is_done(sample)
 
+    def judge_for(self, sample: Sample) -> None:
+        """Nobody judges."""
 
-async def answer_into(
-    ledger: Ledger,
-    rows: Iterable[Sample | BadRow],
-    system: System,
-    executor: Executor,
-    watch: Watch,
-    *,
-    strict: bool = False,
-) -> None:
-    """Ask every question that is not in the ledger yet; hold no more of them than the executor works on.
+    async def make(self, sample: Sample, keep: Callable[[Outcome], None], stop: Stop) -> None:
+        keep(await answer_once(sample, self.system))
 
-    Raises:
-        BadInput: a question differs from the one that the ledger has under its id; with `strict`, any bad row.
-        BudgetSpent: after what was under way has ended and was written.
-        ConfigurationError: at once.
-    """
-    spent: list[BudgetSpent] = []
+    def write(self, sample: Sample, result: Outcome) -> Outcome:
+        return self.journal.answered(sample, result)
 
-    def until_spent() -> Iterator[Sample]:
-        for sample in _pending(ledger, rows, watch, strict=strict):
-            if spent:
-                return
-            yield sample
-
-    async def work(sample: Sample) -> None:
-        try:
-            outcome = await answer_once(sample, system)
-        except BudgetSpent as error:
-            spent.append(error)
-            return
-        watch.answered(sample, ledger.answered(sample, outcome))
-
-    async with aclosing(executor.run(work, until_spent())) as results:
-        async for _ in results:
-            pass
-    if spent:
-        raise spent[0]
+    def finish(self) -> None:
+        """Nothing: a file of answers may always get further questions."""
 
 
 async def answer_once(sample: Sample, system: System) -> Outcome:
@@ -99,19 +74,3 @@ async def answer_once(sample: Sample, system: System) -> Outcome:
     if isinstance(answer, Answer) and isinstance(answer.text, str):
         return answer
     return SystemFailed(f"an Answer with a text was expected, the system gave {answer!r:.100}", "unreadable")
-
-
-def _pending(ledger: Ledger, rows: Iterable[Sample | BadRow], watch: Watch, *, strict: bool) -> Iterator[Sample]:
-    """The questions that are to be asked; what cannot be used is kept apart."""
-    for row in rows:
-        if isinstance(row, Sample) and row.question.strip():
-            if ledger.is_done(row):
-                watch.done_before(row)
-            else:
-                yield row
-            continue
-        bad = row if isinstance(row, BadRow) else BadRow(row.id, "there is no question in it")
-        if strict:
-            raise BadInput(f"{bad.where}: {bad.reason} (--strict stops at the first bad row)")
-        ledger.bad_row(bad.where, bad.reason, bad.raw)
-        watch.bad_row(bad)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from saiten.records import Usage
-from saiten.runs.answers.answers_file import ERRORS, folder_of
-from saiten.runs.lines import from_line
+from saiten.runs.answers.answers_file import folder_of
+from saiten.runs.lines import read_lines
+from saiten.runs.locked_folder import ERRORS_NAME
 from saiten.runs.paid import paid_in, usage_from_json
 from saiten.stats.latency import Latency, latency_of
 
@@ -47,45 +48,27 @@ def summarise_answers(path: Path) -> AnswerSummary:
     reasons: Counter[tuple[str, str]] = Counter()
     kinds: Counter[str] = Counter()
     example: dict[tuple[str, str], str] = {}
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                row = from_line(line)
-            except ValueError:
-                continue
-            system = str(row.get("system") or system)
-            usage += usage_from_json(row.get("usage"))
-            if row.get("answer") is not None:
-                answered += 1
-                with_contexts += row.get("contexts") is not None
-                taken = row.get("seconds")
-                if isinstance(taken, int | float) and math.isfinite(taken):
-                    seconds.append(taken)
-                continue
-            error = row.get("error")
-            told: Mapping[str, Any] = error if isinstance(error, dict) else {}
-            kind, reason = str(told.get("kind") or "failed"), str(told.get("reason") or "no reason told")[:_REASON]
-            kinds[kind] += 1
-            if (kind, reason) in reasons or len(reasons) < _REASONS:
-                reasons[kind, reason] += 1
-                example.setdefault((kind, reason), str(row.get("id")))
-    usage += _usage_of_failures_asked_again(path)
-    paid = paid_in(folder_of(Path(os.path.realpath(path))))
+    for _, row in read_lines(path, dict[str, Any]):
+        system = str(row.get("system") or system)
+        usage += usage_from_json(row.get("usage"))
+        if row.get("answer") is not None:
+            answered += 1
+            with_contexts += row.get("contexts") is not None
+            taken = row.get("seconds")
+            if isinstance(taken, int | float) and math.isfinite(taken):
+                seconds.append(taken)
+            continue
+        error = row.get("error")
+        told: Mapping[str, Any] = error if isinstance(error, dict) else {}
+        kind, reason = str(told.get("kind") or "failed"), str(told.get("reason") or "no reason told")[:_REASON]
+        kinds[kind] += 1
+        if (kind, reason) in reasons or len(reasons) < _REASONS:
+            reasons[kind, reason] += 1
+            example.setdefault((kind, reason), str(row.get("id")))
+    folder = folder_of(Path(os.path.realpath(path)))
+    aside = read_lines(folder / ERRORS_NAME, dict[str, Any])  # failures that were asked again, at a cost all the same
+    usage = sum((usage_from_json(value.get("usage")) for _, value in aside), usage)
+    paid = paid_in(folder)
     usage = usage if paid is None else replace(paid, reused=usage.reused)
     often = tuple((kind, reason, n, example[kind, reason]) for (kind, reason), n in reasons.most_common())
     return AnswerSummary(system, answered, dict(kinds), often, latency_of(seconds), usage, with_contexts)
-
-
-def _usage_of_failures_asked_again(path: Path) -> Usage:
-    """They stand beside the file, with what they cost all the same."""
-    spent = Usage()
-    aside = folder_of(Path(os.path.realpath(path))) / ERRORS
-    if not aside.is_file():
-        return spent
-    with aside.open("rb") as file:
-        for line in file:
-            try:
-                spent += usage_from_json(from_line(line).get("usage"))
-            except ValueError:
-                continue
-    return spent

@@ -1,0 +1,147 @@
+"""A folder that one process writes: locked, with files of lines that are repaired, synced and closed together."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from saiten.durable.appended_file import AppendedFile, Syncing
+from saiten.durable.lock import Lock
+from saiten.durable.whole_file import sync_folder
+from saiten.errors import ConfigurationError, NotWritten
+from saiten.runs.keys import content_key
+from saiten.runs.lines import from_line, to_line
+
+ERRORS_NAME = "errors.jsonl"
+
+
+class LockedFolder:
+    """Held from the moment it is made until `close`, or until the process dies."""
+
+    def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
+        """Make the folder if it is not there, and lock it; `tell` is called with what was repaired.
+
+        Raises:
+            ConfigurationError: it cannot be made or written, or another process is writing it.
+        """
+        self.path = path
+        self._tell = tell
+        self._files: list[AppendedFile] = []
+        self._broken = ""
+        self._closed = False
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigurationError(f"{path} cannot be made: {error.strerror}; name another place") from error
+        self._lock = Lock(path, tell)
+        self._syncing = Syncing()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def file(self, name: str | Path) -> AppendedFile:
+        """A file in the folder, or one by its path; the same object each time."""
+        path = self.path / name
+        for file in self._files:
+            if file.path == path:
+                return file
+        file = AppendedFile(path)
+        self._files.append(file)
+        sync_folder(path.parent)
+        self._syncing.add(file)
+        return file
+
+    def append(self, file: AppendedFile, line: bytes) -> None:
+        """Write a line; when this returns, it outlives the process.
+
+        Raises:
+            NotWritten: the disk does not take it or did not keep an earlier one; `check` raises the same from then on.
+        """
+        if self._closed:
+            raise ValueError(f"{self.path} is closed")
+        try:
+            self._syncing.check()
+            file.append(line)
+        except NotWritten as error:
+            self._broken = self._broken or str(error)
+            raise
+
+    def check(self) -> None:
+        """Raise NotWritten if a line could not be written, since whatever is paid for from then on would be lost."""
+        if self._broken:
+            raise NotWritten(self._broken)
+
+    def lines(self, file: AppendedFile) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        """Each line that can be read; a last one that was cut off is repaired or moved aside first."""
+        size = 0
+        for number, line in file.lines():
+            whole = line.endswith(b"\n")
+            try:
+                value = from_line(line)
+            except ValueError:
+                if not whole:
+                    self._move_aside(file, size, line)
+                    return
+                if line.strip():
+                    self._tell(f"{file.path}:{number} cannot be read; it counts as not written")
+            else:
+                if not whole:  # nothing but the line end was lost
+                    file.append(b"\n")
+                yield (line if whole else line + b"\n"), value
+                if not whole:
+                    return
+            size += len(line)
+
+    def sync(self) -> None:
+        """Bring everything to the disk."""
+        for file in self._files:
+            file.sync()
+
+    def close(self) -> None:
+        """Bring everything to the disk, and free the folder."""
+        if self._closed:
+            return
+        self._closed = True
+        self._syncing.stop()
+        try:
+            for file in self._files:
+                file.close()
+        except OSError as error:
+            raise ConfigurationError(f"{self.path} cannot be written: {error.strerror}") from error
+        finally:
+            self._lock.release()
+
+    def _move_aside(self, file: AppendedFile, size: int, torn: bytes) -> None:
+        aside = self.path / f"{file.path.name}.torn"
+        with aside.open("ab") as rest:
+            rest.write(torn + b"\n")
+        file.keep(size)
+        self._tell(
+            f"{file.path.name} ended in half a line ({len(torn)} bytes), as after a power failure; "
+            f"it was moved to {aside.name}, the run goes on"
+        )
+
+
+class BadRows:
+    """Rows that cannot be used, in `errors.jsonl`: the same one once, however often the run goes on."""
+
+    def __init__(self, folder: LockedFolder) -> None:
+        self._folder = folder
+        self.file = folder.file(ERRORS_NAME)
+        self._known = {content_key(line) for line, value in folder.lines(self.file) if value.get("kind") == "row"}
+        self.seen: set[int] = set()
+        """Those that came since the folder was opened: what was corrected in the data is a bad row no more."""
+
+    def keep(self, where: str, reason: str, raw: str = "") -> None:
+        """Write the row down unless it is there."""
+        line = to_line({"kind": "row", "where": where, "reason": reason, "raw": raw})
+        key = content_key(line)
+        self.seen.add(key)
+        if key not in self._known:
+            self._folder.append(self.file, line)
+            self._known.add(key)

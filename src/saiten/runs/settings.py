@@ -1,0 +1,43 @@
+"""The settings of a run: one record for every kind of run and every way to begin one."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from saiten.errors import ConfigurationError
+from saiten.redaction import redact_settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """What all results of a run have in common; a run goes on with the same settings or not at all.
+
+    What changes no figure (concurrency, budget, progress) is not among them.
+    """
+
+    data: str | None = None
+    """The name of the file; None for samples that come from no file."""
+    judge: Mapping[str, Any] = field(default_factory=dict)
+    """`JudgeSettings.kept()`, or the name of another judge under `judge`."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Field → column, as given."""
+    language: str | None = None
+    """Of all samples; None where each one's is detected."""
+    currency: str = "USD"
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """What this kind of run alone depends on: a system under test, a number of turns; ready for JSON."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings as a manifest stores them: flat, without secrets, and as JSON gives them back.
+
+        Raises:
+            ConfigurationError: They cannot be written as JSON.
+        """
+        common = {"columns": dict(self.columns), "language": self.language or "detected", "currency": self.currency}
+        try:
+            text = json.dumps({"data": self.data, **self.judge, **common, **self.more}, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ConfigurationError(f"the settings of a run must be ready for JSON: {error}") from error
+        settings: dict[str, Any] = redact_settings(json.loads(text))
+        return settings
