@@ -22,8 +22,9 @@ import aiohttp
 import orjson
 
 from http_client import Answering
+from saiten.choices import ChainName
 from saiten.protocols import ChatRequest, Completion
-from saiten.rag.chains import CHAIN_NAMES, ChainName
+from saiten.rag.chains import CHAIN_NAMES
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.system import Rag
 from saiten.records import Answer, Inquiry, Passage, Retrieved, Usage

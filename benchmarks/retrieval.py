@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from saiten.choices import Retrieval
 from saiten.models import BuiltinEmbedder
-from saiten.rag.knowledge.base import KnowledgeBase, Retrieval, read_contents
+from saiten.rag.knowledge.base import KnowledgeBase, read_contents
 from saiten.rag.knowledge.chunking import cut
 from saiten.rag.knowledge.engine import Point
 from saiten.rag.knowledge.folder_engine import FolderEngine

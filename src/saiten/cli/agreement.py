@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
+from saiten.choices import Level
 from saiten.cli.data_options import SAMPLE_COLUMN, SampleColumnOption, read_columns
 from saiten.cli.left_out import usable
 from saiten.cli.output import FormatOption, stderr, stdout, told
 from saiten.data import read_labels, read_samples
 from saiten.records import Sample
 from saiten.text.language import detect_language
-from saiten.trust.agreement import Level, agreement_report
+from saiten.trust.agreement import agreement_report
 from saiten.trust.meta_evaluation.pairing import halves
 from saiten.views.table import render
 from saiten.views.tables.agreement import agreement_glance, agreement_tables

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from saiten.choices import MAX_TURNS, Format, Retrieval
 from saiten.cli import data_options as of_data
 from saiten.cli import judge_options as typed
 from saiten.cli import system_options as under_test
@@ -19,18 +20,17 @@ from saiten.cli.progress import DialogueProgress, in_all
 from saiten.cli.running import run_to_end
 from saiten.cli.show import show_summary
 from saiten.data import BadRow
-from saiten.dialogue.loop import MAX_TURNS, FindEvidence
+from saiten.dialogue.loop import FindEvidence
 from saiten.dialogue.rehearsing import rehearse
 from saiten.dialogue.running import Conversations, Conversing, open_journal
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.protocols import Retriever
-from saiten.rag.knowledge.base import Retrieval
 from saiten.records import Retrieved, Sample, Usage
 from saiten.redaction import redact
 from saiten.runs import RunSettings
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.views.table import Cell, Format, Table, render
+from saiten.views.table import Cell, Table, render
 from saiten.views.tables.summary import usage_text
 from saiten.wiring import (
     Models,

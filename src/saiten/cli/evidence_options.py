@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 import typer
 
+from saiten.choices import Retrieval
 from saiten.cli.judge_options import JUDGE
 from saiten.cli.rehearse import Placeholder
 from saiten.data import BadRow
 from saiten.errors import ConfigurationError
 from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.protocols import Metric, Retriever
-from saiten.rag.knowledge.base import Retrieval
 from saiten.records import Sample
 from saiten.wiring import Models, knowledge_base_later
 

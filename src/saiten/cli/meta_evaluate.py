@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from saiten.choices import TIE_MARGIN, GradeZero, SplitBy, SystemsOver, Unmeasured
 from saiten.cli.data_options import SAMPLE_COLUMN, SampleColumnOption, read_columns
 from saiten.cli.left_out import usable
 from saiten.cli.meta_spans import span_report
@@ -16,13 +17,9 @@ from saiten.data import read_labels
 from saiten.errors import ConfigurationError
 from saiten.records import Label
 from saiten.runs import read_run
-from saiten.trust.meta_evaluation.decisions import Unmeasured
-from saiten.trust.meta_evaluation.declining import GradeZero
 from saiten.trust.meta_evaluation.judge_files import read_system_pairs
 from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
 from saiten.trust.meta_evaluation.pairing import pair
-from saiten.trust.meta_evaluation.preferences import TIE_MARGIN
-from saiten.trust.meta_evaluation.results import SplitBy, SystemsOver
 from saiten.trust.meta_evaluation.scales import declared_bounds
 from saiten.trust.meta_evaluation.sources import run_folder
 from saiten.views.table import render

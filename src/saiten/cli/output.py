@@ -9,9 +9,9 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from saiten.choices import Format
 from saiten.redaction import redact
 from saiten.views.strip_controls import strip_controls
-from saiten.views.table import Format
 
 _WIDE = 160
 """Columns where there is no terminal."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from saiten.choices import Format
 from saiten.cli.output import stderr, stdout
 from saiten.data import BadRow
 from saiten.errors import BadInput, JudgeError
@@ -20,7 +21,7 @@ from saiten.redaction import redact
 from saiten.runs.engine import run_all
 from saiten.runs.scoring import InMemory, Scoring
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.views.table import Cell, Format, Table, render
+from saiten.views.table import Cell, Table, render
 from saiten.wiring import known_price
 
 _CAPTION = (

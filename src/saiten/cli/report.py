@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from saiten.choices import REPORT_LIMIT
 from saiten.cli.data_options import read_columns
 from saiten.cli.meta_evaluate import read_said
 from saiten.cli.output import escape_untrusted, stderr, stdout, told
@@ -21,7 +22,7 @@ from saiten.runs import RunReader, read_run
 from saiten.runs.manifest import MANIFEST_NAME
 from saiten.views.page.page import Chapter
 from saiten.views.report.chart_files import write_charts
-from saiten.views.report.document import LIMIT, Report, check_place, make_report, write_report
+from saiten.views.report.document import Report, check_place, make_report, write_report
 from saiten.views.report.words import WORDS
 
 app = typer.Typer(add_completion=False)
@@ -52,7 +53,7 @@ def report(
     ] = None,
     limit: Annotated[
         int, typer.Option(min=1, max=_MOST, help="Answers that can be looked at one by one; figures are over all.")
-    ] = LIMIT,
+    ] = REPORT_LIMIT,
     charts: Annotated[Path | None, typer.Option(help="A folder: each chart as SVG and PNG, for papers.")] = None,
 ) -> None:
     """Write one page about runs, with every answer behind its figures; it opens in any browser and loads nothing.
@@ -92,7 +93,7 @@ def report_of(
     title: str = "",
     note: str = "",
     language: Language | None = None,
-    limit: int = LIMIT,
+    limit: int = REPORT_LIMIT,
 ) -> Report:
     """The report of runs and experiments, in the order in which they are named; each run once.
 

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from saiten.choices import Retrieval
 from saiten.cli.output import FormatOption, stderr, stdout, told
 from saiten.cli.unfold import unfold
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.options import Config
-from saiten.rag.knowledge.base import Retrieval
 from saiten.records import Passage
 from saiten.settings import CallSettings
 from saiten.views.table import render

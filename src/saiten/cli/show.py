@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from saiten.choices import Format
 from saiten.cli import MISSED, NOTHING
 from saiten.cli import threshold_options as asked
 from saiten.cli.meta_evaluate import read_said
@@ -19,7 +20,7 @@ from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.runs import RunReader, read_run
 from saiten.views.page.dialogue_page import dialogue_json, print_dialogue
 from saiten.views.page.sample_page import print_sample, sample_json
-from saiten.views.table import Format, Table, render
+from saiten.views.table import Table, render
 from saiten.views.tables.run import currency_of, people_of, run_tables, summary_of
 from saiten.views.tables.summary import usage_text
 

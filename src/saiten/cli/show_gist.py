@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from rich.console import Console
 
+from saiten.choices import Format
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Sample, Scored
 from saiten.runs import RunReader
 from saiten.views.gist.screen import print_gist_run
 from saiten.views.gist.view import GistRun, gist_run
-from saiten.views.table import Format, print_tables
+from saiten.views.table import print_tables
 from saiten.views.tables.gist import profile_tables
 
 

@@ -7,10 +7,8 @@ from typing import Annotated
 
 import typer
 
+from saiten.choices import ChainName, RagForm, Retrieval
 from saiten.errors import ConfigurationError
-from saiten.rag.chains import ChainName
-from saiten.rag.knowledge.base import Retrieval
-from saiten.rag.system import Form
 from saiten.wiring import RagSettings, SystemSettings
 
 THE_SYSTEM, OUR_RAG = "The system", "Our RAG (rag:KB)"
@@ -48,7 +46,7 @@ ChainOption = Annotated[
     ),
 ]
 TalkOption = Annotated[
-    Form | None,
+    RagForm | None,
     typer.Option("--form", help="Each question alone, or with its history. Default qa.", rich_help_panel=OUR_RAG),
 ]
 GeneratorOption = Annotated[
@@ -81,7 +79,7 @@ class SystemOptions:
     seed: int | None = None
     max_tokens: int | None = None
     chain: ChainName | None = None
-    form: Form | None = None
+    form: RagForm | None = None
     k: int | None = None
     generator: str | None = None
     example: Path | None = None

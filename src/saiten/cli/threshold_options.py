@@ -7,11 +7,12 @@ from typing import Annotated, Self
 
 import typer
 
+from saiten.choices import COVERAGE, By
 from saiten.cli.output import escape_untrusted, stderr, told
 from saiten.errors import ConfigurationError
 from saiten.results.summary import Summary, place_of, summarise
 from saiten.results.threshold_reading import against_its_direction, read_threshold
-from saiten.results.thresholds import COVERAGE, By, Outcome, Threshold, hold, named_in
+from saiten.results.thresholds import Outcome, Threshold, hold, named_in
 from saiten.runs import RunReader
 from saiten.views.junit import as_junit, may_write, write_junit
 from saiten.views.table import Table

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from saiten.choices import HELD_OUT, HeadName
 from saiten.cli import INTERRUPTED
 from saiten.cli.data_options import SampleColumnOption, read_columns
 from saiten.cli.meta_evaluate import read_said
@@ -13,14 +14,12 @@ from saiten.cli.output import FormatOption, QuietOption, escape_untrusted, stder
 from saiten.cli.tune_judge_progress import MakingProgress
 from saiten.cli.tune_samples import samples_of
 from saiten.errors import ConfigurationError
-from saiten.judges.own import Head as HeadName
 from saiten.judges.own import OwnJudge
 from saiten.metrics.rubrics import read_rubric
 from saiten.tuning.judge.building import build
 from saiten.tuning.judge.head import Learning
 from saiten.tuning.judge.heads import HEADS
 from saiten.tuning.judge.making import Plan, make_judge
-from saiten.tuning.splitting import HELD_OUT
 from saiten.views.own_judge_card import card
 from saiten.views.table import render
 from saiten.views.tables.own_judge import own_judge_tables

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from saiten.choices import RagForm
 from saiten.demo.questions import demo_questions
 from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.running import Conversations, Conversing, open_journal
@@ -11,7 +12,7 @@ from saiten.judges.offline import OfflineJudge
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.protocols import Retriever, System
 from saiten.rag.extractive import ExtractiveGenerator
-from saiten.rag.system import FORMS, Form, Rag
+from saiten.rag.system import FORMS, Rag
 from saiten.records import Retrieved, Sample
 from saiten.runs import RunSettings
 from saiten.runs.engine import Watch, run_all
@@ -23,13 +24,13 @@ PASSAGES = 3
 """Passages a question; a text has some twenty."""
 
 
-def demo_system(retriever: Retriever, form: Form) -> System:
+def demo_system(retriever: Retriever, form: RagForm) -> System:
     """Our RAG with the generator that needs no model."""
     return Rag(retriever, ExtractiveGenerator(), form=form, k=PASSAGES)
 
 
 async def hold_dialogues(
-    folder: Path, retriever: Retriever, watch: Watch[Dialogue], forms: Sequence[Form] = FORMS
+    folder: Path, retriever: Retriever, watch: Watch[Dialogue], forms: Sequence[RagForm] = FORMS
 ) -> list[Path]:
     """A run for each form, in `folder/qa` and `folder/mqa`, with the offline judge as grader, composer and questioner.
 

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from saiten.choices import MAX_TURNS
 from saiten.dialogue.dialogue import Agent, Dialogue, DialogueStep, Ended, StepName, flat
 from saiten.dialogue.leak import find_leak
 from saiten.dialogue.scores import HIGHEST
@@ -20,9 +21,6 @@ from saiten.protocols import Judge, System
 from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, Turn, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer, same_question
-
-MAX_TURNS = 5
-"""As in the paper."""
 
 FindEvidence = Callable[[Sample], Awaitable[Retrieved]]
 """Finds what the grader sees beside the reference: what question and reference together retrieve."""

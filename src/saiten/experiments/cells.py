@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
-from saiten.experiments.plan import Chain, DataSet, ExperimentPlan, Form
+from saiten.choices import ChainName, RagForm
+from saiten.experiments.plan import DataSet, ExperimentPlan
 from saiten.redaction import redact
 
 _UNFIT = re.compile(r"[^\w.=,\[\]-]+")
@@ -27,8 +28,8 @@ class Cell:
     """The generator by its name alone."""
     example: Path | None = None
     """What the generator is shown; None for zero-shot."""
-    chain: Chain | None = None
-    form: Form | None = None
+    chain: ChainName | None = None
+    form: RagForm | None = None
     spec: str = field(default="", repr=False)
     """A system that is not our RAG, as it is written; it may hold a password, which is not in `system`."""
 

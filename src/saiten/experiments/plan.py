@@ -8,16 +8,13 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from saiten.choices import ChainName, EvidenceMode, RagForm
 from saiten.errors import BadInput
 from saiten.experiments.yaml_lines import Lines, Place, read_yaml
 from saiten.rag.example import read_example
 from saiten.records import Language
 from saiten.redaction import redact
 from saiten.results.human_scores import is_human
-
-Chain = Literal["stuff", "refine", "map_reduce"]
-Form = Literal["qa", "mqa"]
-Mode = Literal["none", "answer", "reference"]
 
 _NAME = re.compile(r"\w[\w.-]*")
 
@@ -117,9 +114,9 @@ class ExperimentPlan(_Part):
     data: tuple[DataSet, ...] = Field(min_length=1)
     models: tuple[ModelTable, ...] = ()
     """Generators: names, or tables with an example of their own."""
-    chains: tuple[Chain, ...] = ("stuff", "refine", "map_reduce")
+    chains: tuple[ChainName, ...] = ("stuff", "refine", "map_reduce")
     """How each model joins the passages."""
-    forms: tuple[Form, ...] = ("qa",)
+    forms: tuple[RagForm, ...] = ("qa",)
     """`qa`: each question alone; `mqa`: with a history, which single questions have not."""
     systems: tuple[str, ...] = ()
     """Further systems, as in `saiten answer --system`."""
@@ -138,7 +135,7 @@ class ExperimentPlan(_Part):
     """The metric that stands for accuracy in comparisons; by default the first. `human` is what people said of the
     answers, in each data set's `labels`; `human:ASPECT` where these have several aspects."""
     judge: JudgeTable = JudgeTable()
-    evidence: tuple[Mode, ...] = ()
+    evidence: tuple[EvidenceMode, ...] = ()
     """Grades correctness with each of these: `answer` (E2) and `reference` (E3) stand side by side."""
     at_once: int = Field(default=1, ge=1)
     """Questions that a system has at a time. With more than one the latencies hold for a system under that load."""

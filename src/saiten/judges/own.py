@@ -8,9 +8,10 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from saiten import prompts
+from saiten.choices import HeadName
 from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
 from saiten.judges.own_figures import HeldOut
@@ -21,9 +22,6 @@ BEGUN = "training/begun.json"
 """What the command was told, written first: a folder with this file and without the other is not finished."""
 KIND = "saiten judge"
 FORMAT = 1
-
-Head = Literal["chat", "regression"]
-"""`chat`: a causal model that writes its reply · `regression`: an encoder that predicts the grades themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class OwnAspect:
 class OwnJudge:
     """What stands in `saiten-judge.json`."""
 
-    head: Head
+    head: HeadName
     base: str
     """The model that was trained further: a folder or a name."""
     base_fingerprint: str
@@ -152,7 +150,7 @@ def write_own(folder: Path | str, judge: OwnJudge) -> None:
 
 def _from_json(value: Mapping[str, Any]) -> OwnJudge:
     known = {key: item for key, item in value.items() if key in OwnJudge.__dataclass_fields__}
-    if known["head"] not in get_args(Head):
+    if known["head"] not in get_args(HeadName):
         raise ValueError(f"head {known['head']!r} is unknown")
     base = known.get("base_held_out")
     return OwnJudge(

@@ -10,14 +10,13 @@ A chain takes the documents as they come: one that comes twice is asked about tw
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
+from saiten.choices import ChainName
 from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer, Step
 from saiten.rag.together import together
 from saiten.records import Language, Turn
 
-ChainName = Literal["stuff", "refine", "map_reduce"]
-"""As typed and as it stands in descriptions."""
 CHAIN_NAMES: tuple[ChainName, ...] = get_args(ChainName)
 
 Ask = Callable[[Step], Coroutine[Any, Any, str]]

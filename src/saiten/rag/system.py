@@ -3,11 +3,12 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import get_args
 
+from saiten.choices import ChainName, RagForm
 from saiten.errors import ConfigurationError, JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Retriever
-from saiten.rag.chains import CHAIN_NAMES, CHAINS, STEPS, Ask, ChainName, Question
+from saiten.rag.chains import CHAIN_NAMES, CHAINS, STEPS, Ask, Question
 from saiten.rag.generator import Generator
 from saiten.rag.ledger import Clock, Ledger
 from saiten.rag.query import read_query
@@ -15,10 +16,7 @@ from saiten.rag.steps import Step, WriteQuery
 from saiten.rag.unknown import I_DO_NOT_KNOW
 from saiten.records import Answer, Inquiry, Passage
 
-Form = Literal["qa", "mqa"]
-"""`qa`: each question alone · `mqa`: the search query is written from question and history, and the answer's prompt
-shows the history."""
-FORMS: tuple[Form, ...] = get_args(Form)
+FORMS: tuple[RagForm, ...] = get_args(RagForm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class Rag:
     retriever: Retriever
     generator: Generator
     chain: ChainName = "stuff"
-    form: Form = "qa"
+    form: RagForm = "qa"
     k: int = 5
     """Passages to retrieve for a question."""
     clock: Clock = field(default=time.perf_counter, repr=False)

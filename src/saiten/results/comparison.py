@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count, zip_longest
 
+from saiten.choices import COVERAGE
 from saiten.dialogue.reading import has_dialogues
 from saiten.dialogue.running import HIGHER_IS_BETTER
 from saiten.errors import BadInput, ConfigurationError
@@ -16,7 +17,6 @@ from saiten.results.made_differently import made_differently
 from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.sides import Missing, PairedSide, Pairing, Side, apart, pair_keys, paired, pairing_of, side_of
 from saiten.results.summary import place_of, summarise
-from saiten.results.thresholds import COVERAGE
 from saiten.runs import RunReader
 from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.views.table import Cell, Interval, PValue, Table

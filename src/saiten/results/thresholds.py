@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from heapq import heappush, heappushpop
 from typing import Literal
 
+from saiten.choices import COVERAGE, By
 from saiten.records import Sample, Scored
 from saiten.results.summary import Figure, Place, Summary
 from saiten.stats.bootstrap import FEW
 from saiten.views.tables.summary import asked, not_measured
 
 Side = Literal["under", "over"]
-By = Literal["system", "group"]
+
 Verdict = Literal["met", "missed", "unmeasured"]
 
 EXTREMES = ("min", "max")
@@ -27,8 +28,6 @@ FIGURES = ("mean", "low", "high", *EXTREMES, "coverage")
 
 _OF_THE_MEAN = ("mean", "low", "high")
 
-COVERAGE = 0.9
-"""The share of the samples that must have a value, unless told otherwise."""
 WORST = 5
 """How many samples are named where a figure misses."""
 BEYOND = 100

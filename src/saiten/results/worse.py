@@ -7,10 +7,10 @@ that may be noise is not. Where too few samples were measured on both sides it c
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from saiten.choices import COVERAGE
 from saiten.errors import BadInput, ConfigurationError
 from saiten.results.comparison import WORSE, Compared, enough, higher_is_better
 from saiten.results.threshold_reading import find_metric
-from saiten.results.thresholds import COVERAGE
 from saiten.views.table import Table
 
 

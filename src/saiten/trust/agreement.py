@@ -8,17 +8,14 @@ together whether or not the samples are known.
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
+from saiten.choices import Level
 from saiten.errors import BadInput
 from saiten.records import Label
 from saiten.stats.estimate import Estimate
 from saiten.stats.interrater.agreement import AgreementAmong, agreement_among
 from saiten.trust.meta_evaluation.declining import zero_declines
 from saiten.trust.meta_evaluation.picks import AnswerPair, Unanimity, pairs_of, picks, unanimity
-
-Level = Literal["nominal", "ordinal", "interval"]
-"""Categories · grades whose order counts · grades whose distances count."""
 
 _VERDICTS = 2
 """So many different values are verdicts, more are grades."""

@@ -11,12 +11,12 @@ from statistics import fmean
 
 import numpy as np
 
+from saiten.choices import GradeZero
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label
 from saiten.stats.clusters import Floats
 from saiten.stats.prediction_powered import Scores, prediction_powered
 from saiten.stats.prediction_powered_records import Limits, Powered
-from saiten.trust.meta_evaluation.declining import GradeZero
 from saiten.trust.meta_evaluation.outputs import Output, Said, SampleInfo
 from saiten.trust.meta_evaluation.pairing import pair
 from saiten.trust.meta_evaluation.scales import declared_bounds

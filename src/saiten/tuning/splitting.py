@@ -3,13 +3,11 @@
 import hashlib
 from collections.abc import Collection
 
+from saiten.choices import HELD_OUT
 from saiten.errors import BadInput
 
 FEWEST_QUESTIONS = 10
 """Below this nothing is learned: two would be held out."""
-
-HELD_OUT = 0.2
-"""Of the questions."""
 
 
 def held_out_questions(questions: Collection[str], seed: int, share: float = HELD_OUT) -> frozenset[str]:

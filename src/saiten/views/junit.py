@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from saiten.choices import By
 from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput
 from saiten.records import Sample, Scored
-from saiten.results.thresholds import EXTREMES, By, Outcome
+from saiten.results.thresholds import EXTREMES, Outcome
 from saiten.views.strip_controls import strip_controls
 from saiten.views.tables.threshold import missed_line
 

@@ -20,7 +20,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -29,6 +29,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from saiten import words
+from saiten.choices import Format
 from saiten.records import Language
 from saiten.views.strip_controls import strip_controls, strip_controls_json
 from saiten.views.words import in_japanese
@@ -56,7 +57,6 @@ Value = str | int | float | bool | None
 """A cell in one language."""
 Cell = Value | Message
 Heading = str | Message
-Format = Literal["table", "json", "csv", "md", "latex", "html"]
 
 _LEAST_P = 0.001
 _LONGEST_NAME = 40

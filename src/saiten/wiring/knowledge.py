@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from saiten.choices import Retrieval
 from saiten.errors import BadInput, ConfigurationError
 from saiten.models.vectors import RAW
 from saiten.protocols import Embedder
-from saiten.rag.knowledge.base import Contents, KnowledgeBase, Retrieval, read_contents
+from saiten.rag.knowledge.base import Contents, KnowledgeBase, read_contents
 from saiten.rag.knowledge.documents import FoundFile
 from saiten.rag.knowledge.engine import Engine
 from saiten.rag.knowledge.finding import find_documents

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+from saiten.choices import Retrieval
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.protocols import Retriever
-from saiten.rag.knowledge.base import Retrieval
 from saiten.records import Retrieved
 from saiten.wiring.knowledge import open_knowledge_base
 from saiten.wiring.models import Models

@@ -9,16 +9,15 @@ hf:NAME_OR_FOLDER           a causal language model in this process
 from dataclasses import dataclass
 from pathlib import Path
 
+from saiten.choices import ChainName, RagForm, Retrieval
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models import CachedChat
 from saiten.protocols import Retriever, System
-from saiten.rag.chains import ChainName
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.example import read_example
 from saiten.rag.extractive import ExtractiveGenerator
 from saiten.rag.generator import Generator
-from saiten.rag.knowledge.base import Retrieval
-from saiten.rag.system import Form, Rag
+from saiten.rag.system import Rag
 from saiten.wiring.models import Models
 from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
 
@@ -29,7 +28,7 @@ class RagSettings:
 
     chain: ChainName = "stuff"
     """`stuff`, `refine` or `map_reduce`."""
-    form: Form = "qa"
+    form: RagForm = "qa"
     """`qa`: each question alone; `mqa`: with the conversation."""
     k: int = 5
     """Passages to retrieve for a question."""

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any
 
+from saiten.choices import Retrieval
 from saiten.errors import ConfigurationError
 from saiten.models.vectors import Vector
 from saiten.protocols import Embedder
@@ -14,9 +15,6 @@ from saiten.rag.knowledge.manifest import KnowledgeManifest
 from saiten.rag.knowledge.marks import Mark
 from saiten.rag.knowledge.terms import query_terms
 from saiten.records import Passage, Retrieved, Usage
-
-Retrieval = Literal["dense", "hybrid", "bm25"]
-"""`dense`: by embeddings · `bm25`: by terms · `hybrid`: both, joined by reciprocal rank fusion."""
 
 
 @dataclass(frozen=True, slots=True)

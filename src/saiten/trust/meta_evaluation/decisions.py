@@ -7,10 +7,10 @@ are also compared as grades, rounded to whole numbers: exact agreement and weigh
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from saiten.choices import Unmeasured
 from saiten.stats.auroc import auroc, auroc_each
 from saiten.stats.classification import (
     VERDICTS,
@@ -39,10 +39,6 @@ from saiten.trust.meta_evaluation.scales import Scale, are_grades, grades, share
 HALF = 0.5
 NO_VALUE = "the metric has no value"
 """Of a metric that measured nothing, and so has no scale either."""
-
-Unmeasured = Literal["left-out", "wrong", "worst", "tie"]
-"""What an item counts as that the metric has no value for: nothing · the contrary of what people said · no ·
-(preferences) a tie."""
 
 
 @dataclass(frozen=True, slots=True)

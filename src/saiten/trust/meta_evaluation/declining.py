@@ -8,8 +8,8 @@ value like any other, so the meaning of 0 is decided once per aspect.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Literal
 
+from saiten.choices import GradeZero
 from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.correctness import Correctness
@@ -17,9 +17,6 @@ from saiten.metrics.naming import read_name
 from saiten.records import Label
 from saiten.tasks.verdicts import majority
 from saiten.trust.meta_evaluation.outputs import Said
-
-GradeZero = Literal["auto", "declined", "lowest"]
-"""What grade 0 means: by the aspect and the labels · the answer declines · the lowest grade."""
 
 ASPECT = "correctness"
 """The aspect whose 0 means that an answer declines; labels from `saiten annotate` have it."""

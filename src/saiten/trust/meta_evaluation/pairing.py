@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from saiten.choices import GradeZero
 from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label
 from saiten.stats.clusters import Floats, Ints
-from saiten.trust.meta_evaluation.declining import GradeZero, graded, zero_as_declined
+from saiten.trust.meta_evaluation.declining import graded, zero_as_declined
 from saiten.trust.meta_evaluation.orders import both_orders, combined, in_both_orders, splits
 from saiten.trust.meta_evaluation.outputs import VERSUS, Origin, Output, Said, SampleInfo
 

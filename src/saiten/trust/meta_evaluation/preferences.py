@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from saiten.choices import TIE_MARGIN, Unmeasured
 from saiten.stats.classification import (
     CategoryCounts,
     agreement,
@@ -24,13 +25,10 @@ from saiten.stats.classification import (
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.decisions import Confusion, Unmeasured, confusion
+from saiten.trust.meta_evaluation.decisions import Confusion, confusion
 from saiten.trust.meta_evaluation.items import ItemLevel, item_level
 from saiten.trust.meta_evaluation.orders import Orders, orders
 from saiten.trust.meta_evaluation.pairing import LabelledAspect, MetricColumn
-
-TIE_MARGIN = 1e-9
-"""Differences of equal scores, but for rounding."""
 
 KINDS = (-1.0, 0.0, 1.0)
 _NO_PREFERENCE = 2.0

@@ -2,28 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
+from saiten.choices import TIE_MARGIN, SplitBy, SystemsOver, Unmeasured
 from saiten.stats.bootstrap import MeanInterval
 from saiten.trust.meta_evaluation.bias import Bias
 from saiten.trust.meta_evaluation.ceiling import Ceiling
-from saiten.trust.meta_evaluation.decisions import Decisions, Grades, Unmeasured
+from saiten.trust.meta_evaluation.decisions import Decisions, Grades
 from saiten.trust.meta_evaluation.documents import QuestionLevel
 from saiten.trust.meta_evaluation.items import ItemLevel
 from saiten.trust.meta_evaluation.outputs import Origin
 from saiten.trust.meta_evaluation.pairing import Unpaired
-from saiten.trust.meta_evaluation.preferences import TIE_MARGIN, Preferences
+from saiten.trust.meta_evaluation.preferences import Preferences
 from saiten.trust.meta_evaluation.ranking import Ranking
 from saiten.trust.meta_evaluation.scales import Scale
 from saiten.trust.meta_evaluation.system_pairs import Ordered
 from saiten.trust.meta_evaluation.systems import SystemLevel
-
-SystemsOver = Literal["common", "all"]
-"""A system's mean by people is taken over the items that the metric measured too · over all that people rated."""
-
-
-SplitBy = Literal["group", "system"]
-"""What items are divided by."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from saiten.judges.own import Head as HeadName
+from saiten.choices import HeadName
 from saiten.tuning.judge.head import Head
 from saiten.tuning.judge.lora import ChatHead
 from saiten.tuning.judge.regression import RegressionHead

@@ -8,11 +8,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
+from saiten.choices import HeadName
 from saiten.durable.lock import Lock
 from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
 from saiten.judges.own import NAME, OwnAspect, OwnJudge, prompts_digest, read_own, write_own
-from saiten.judges.own import Head as HeadName
 from saiten.judges.own_figures import HeldOut
 from saiten.judges.own_questions import OwnQuestion, answer_digest, write_questions
 from saiten.metrics.rubrics import Rubric, Weights

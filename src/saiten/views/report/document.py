@@ -7,6 +7,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from saiten.choices import REPORT_LIMIT
 from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Label, Language
@@ -25,8 +26,6 @@ from saiten.views.report.items import Items
 from saiten.views.report.tally import Tally, tally, told_by
 from saiten.views.report.words import WORDS
 
-LIMIT = 10_000
-"""Samples that a report holds; a browser opens so many within seconds."""
 _OURS = re.compile(rb'<meta name="generator" content="saiten">')
 _HEAD = 16_000
 """Bytes at the beginning of a page in which its maker is named."""
@@ -89,7 +88,7 @@ def make_report(
     title: str = "",
     note: str = "",
     language: Language | None = None,
-    limit: int = LIMIT,
+    limit: int = REPORT_LIMIT,
 ) -> Report:
     """Read the runs and put their report together.
 

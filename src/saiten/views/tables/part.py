@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from saiten.choices import SplitBy
 from saiten.stats.estimate import Estimate
 from saiten.trust.meta_evaluation.preferences import Preferences
-from saiten.trust.meta_evaluation.results import AspectResult, MetricResult, SplitBy
+from saiten.trust.meta_evaluation.results import AspectResult, MetricResult
 from saiten.views.table import Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import aspect_name, measure_name, why_not

@@ -1,6 +1,7 @@
 """Systems beside each other, and answers to one question beside each other, as tables of a meta-evaluation."""
 
-from saiten.trust.meta_evaluation.results import AspectResult, SystemsOver
+from saiten.choices import SystemsOver
+from saiten.trust.meta_evaluation.results import AspectResult
 from saiten.trust.meta_evaluation.system_pairs import FEWEST, Ordered
 from saiten.views.table import Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from saiten.results.thresholds import By, Outcome
+from saiten.choices import By
+from saiten.results.thresholds import Outcome
 from saiten.views.table import Cell, Table
 from saiten.views.tables.summary import interval_text
 
