@@ -116,8 +116,8 @@ UNCOMPARED_FILES = re.compile(
 )
 
 UNCOMPARED_KEYS = re.compile(
-    r"latency|seconds|\bratio\b|(median|mean|p95) s$|\bms\b|created|versions|platform|python$|session$"
-    r"|(^|\.)(command|key)$|\.usage\."
+    r"[Ll]atency|seconds|\bratio\b|(median|mean|p95) s$|\bms\b|created|versions|platform|python$|session$"
+    r"|(^|\.)(command(\[|$)|key$)|\.usage\."
 )
 
 TIMED = re.compile(r"chains|^(demo|experiment|answer|converse) |^demo$|demo/report")
