@@ -18,3 +18,20 @@ def openai_server() -> Iterator[OpenAIServer]:
     """A server on loopback that speaks OpenAI's protocol; see `servers.py` for what it can be told."""
     with OpenAIServer() as server:
         yield server
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_finish(session):
+    """Tell xdist the group of each test, at the end of its node id, while the ids are sent.
+
+    xdist 3.8 does so itself, in an attribute that pytest 9.2 no longer reads. Reports and `--last-failed` get the id as it was.
+    """
+    kept = []
+    for item in session.items if hasattr(session.config, "workerinput") else ():
+        groups = "_".join(sorted({mark.args[0] for mark in item.iter_markers("xdist_group")}))
+        if groups and not item.nodeid.endswith(f"@{groups}"):
+            kept.append((item, item._id))
+            item._id = type(item._id).parse(f"{item.nodeid}@{groups}")
+    yield
+    for item, node_id in kept:
+        item._id = node_id
