@@ -326,18 +326,19 @@ def csv_cells(text: str) -> dict[str, Any]:
         if row and row[0] == "table":
             columns = row
         for column, cell in zip(columns, row, strict=False):
-            if not UNCOMPARED_KEYS.search(column):
-                found[f"{row[0]} line {n} {column}"] = steady(cell)
+            key = f"{row[0]} line {n} {column}"
+            if not UNCOMPARED_KEYS.search(key):
+                found[key] = steady(cell)
     return found
 
 
 def page_lines(text: str) -> list[str]:
-    """The words of a page without its programs and styles; the data within it by key."""
+    """The words of a page without its programs, styles and drawings; the data within it by key."""
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - only where there is a page
 
     page = LexborHTMLParser(text)
     data = [node.text() for node in page.css("script") if "json" in (node.attributes.get("type") or "")]
-    for node in page.css("script, style"):
+    for node in page.css("script, style, svg"):
         node.decompose()
     words = page.body.text(separator="\n") if page.body else ""
     lines = [" ".join(line.split()) for line in words.splitlines()]

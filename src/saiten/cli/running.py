@@ -81,7 +81,7 @@ def to_end(
     """
     try:
         with _fewer_collections():
-            asyncio.run(all_of_it())
+            asyncio.run(_awake(all_of_it))
     except BudgetSpent as error:
         notes.print(f"[yellow]stopped:[/] {escape_untrusted(error)}")
         if unfinished:
@@ -91,6 +91,20 @@ def to_end(
         notes.print(f"[yellow]interrupted:[/] {kept}; the same command goes on from here")
         return INTERRUPTED
     return 0
+
+
+async def _awake(all_of_it: Callable[[], Coroutine[Any, Any, object]]) -> None:
+    """Wake twice a second: asyncio notices a Ctrl-C that comes just before it waits only when something wakes it."""
+
+    async def wake() -> None:
+        while True:  # noqa: ASYNC110 - no event tells of a signal
+            await asyncio.sleep(0.5)
+
+    waking = asyncio.create_task(wake())
+    try:
+        await all_of_it()
+    finally:
+        waking.cancel()
 
 
 @contextmanager
