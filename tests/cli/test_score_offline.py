@@ -59,6 +59,43 @@ def test_a_run_begun_in_python_goes_on_on_the_command_line_and_the_other_way_rou
     assert len(lines) == len({(json.loads(line)["sample"], json.loads(line)["metric"]) for line in lines}) == 8
 
 
+@pytest.mark.parametrize("python_first", [True, False])
+def test_a_run_that_a_budget_stopped_goes_on_through_the_other_door(saiten, data, openai_server, python_first):
+    """With a model, columns, a language and bad rows: the second door asks for the rest alone, and for nothing twice."""
+    rows = [json.loads(line) | {"Q": f"Which {n}?"} for n, line in enumerate(Path(data(6)).read_text().splitlines())]
+    Path("own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + "not JSON\n")
+    judge = f"openai:m@{openai_server.base_url}"
+
+    def in_python(**budget):
+        made = evaluate(
+            "own.jsonl", ["faithfulness", "token_f1"], judge, run="run", columns={"question": "Q"}, language="en", seed=7, votes=2, **budget
+        )  # fmt: skip
+        return made.stopped is not None
+
+    def on_the_command_line(**budget):
+        options = [part for name, value in budget.items() for part in ("--" + name.replace("_", "-"), value)]
+        metrics = ["-m", "faithfulness", "-m", "token_f1", "--judge", judge, "--seed", 7, "--votes", 2]
+        said = saiten(
+            "score", "own.jsonl", *metrics, "-o", "run", "--column", "question=Q", "--language", "en", *options
+        )
+        assert said.status == (3 if budget else 0), said
+        return said.status == 3
+
+    first, second = (in_python, on_the_command_line) if python_first else (on_the_command_line, in_python)
+    assert first(max_calls=9, concurrency=2)
+    begun = read_run("run")
+    before, settings = (begun.folder / "scores.jsonl").read_bytes(), begun.manifest.settings
+    assert begun.unfinished
+    assert not second()
+    ended = read_run("run")
+    assert (ended.folder / "scores.jsonl").read_bytes().startswith(before)
+    assert (ended.unfinished, ended.manifest.settings, ended.bad_rows()) == (False, settings, 1)
+    lines = (ended.folder / "scores.jsonl").read_bytes().splitlines()
+    assert len(lines) == len(list(ended.scores())) == 12
+    asked = [json.dumps(request.body, sort_keys=True) for request in openai_server.requests]
+    assert len(asked) - len(set(asked)) <= 2  # each command tries the judge once
+
+
 def test_samples_from_elsewhere_do_not_get_into_a_run_of_a_file(saiten, data):
     """Rows of a list or of another file may have the same made-up ids: they are refused before anything is written."""
     file = data(3)

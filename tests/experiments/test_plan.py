@@ -4,8 +4,7 @@ import pytest
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.cells import cells_of
-from saiten.experiments.kept_plan import keep_plan, kept_plan
-from saiten.experiments.plan import read_plan
+from saiten.experiments.plan import keep_plan, kept_plan, read_plan
 from saiten.experiments.results import main_metric
 
 WHOLE = """\

@@ -14,7 +14,7 @@ from saiten.cli.meta_evaluate import read_said
 from saiten.cli.output import escape_untrusted, stderr, stdout, told
 from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.cells import scores_folder
-from saiten.experiments.kept_plan import PLAN_NAME, kept_plan
+from saiten.experiments.plan import PLAN_NAME, kept_plan
 from saiten.experiments.results import ExperimentResult, read_results
 from saiten.experiments.tables import experiment_tables
 from saiten.records import Label, Language

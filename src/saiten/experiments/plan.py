@@ -1,5 +1,6 @@
 """What an experiment file says: which models and chains answer which questions, and what measures the answers."""
 
+import json
 import re
 from collections import Counter
 from difflib import get_close_matches
@@ -9,12 +10,16 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from saiten.choices import ChainName, EvidenceMode, RagForm
-from saiten.errors import BadInput
+from saiten.durable.whole_file import write_whole
+from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.yaml_lines import Lines, Place, read_yaml
 from saiten.rag.example import read_example
 from saiten.records import Language
-from saiten.redaction import redact
+from saiten.redaction import redact, redact_settings
 from saiten.results.human_scores import is_human
+
+PLAN_NAME = "plan.json"
+"""The plan in the folder of an experiment, so that the folder alone says what it is about."""
 
 _NAME = re.compile(r"\w[\w.-]*")
 
@@ -281,3 +286,28 @@ def _from_here(plan: ExperimentPlan, folder: Path) -> ExperimentPlan:
 
 def _in(folder: Path, path: Path | None) -> Path | None:
     return None if path is None else folder / path
+
+
+def keep_plan(plan: ExperimentPlan, folder: Path) -> None:
+    """Write it into the folder without what is secret, over an earlier one; raises ConfigurationError."""
+    text = json.dumps(redact_settings(plan.model_dump(mode="json")), ensure_ascii=False, indent=2) + "\n"
+    write_whole(folder / PLAN_NAME, text, otherwise="name another folder with --out")
+
+
+def kept_plan(folder: Path) -> ExperimentPlan:
+    """The plan of the experiment in this folder.
+
+    Raises:
+        ConfigurationError: it cannot be read, or is of another version.
+    """
+    path = folder / PLAN_NAME
+    try:
+        return ExperimentPlan.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigurationError(
+            f"{path} is no plan that this saiten reads ({'.'.join(map(str, first['loc']))}: {first['msg']}); "
+            "`saiten experiment FILE` writes it anew and asks nothing twice"
+        ) from error

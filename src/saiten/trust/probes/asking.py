@@ -1,9 +1,9 @@
-"""Probing from Python: a coroutine that scores a sample is all it takes."""
+"""Probing from Python, with any coroutine that scores a sample."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from itertools import islice
+from contextlib import aclosing
 
+from saiten.executor import LocalExecutor
 from saiten.protocols import Metric
 from saiten.records import Sample, Score
 from saiten.trust.probes.catalog import chosen_probes
@@ -23,7 +23,7 @@ async def probe_judge(
     limits: ProbeLimits = LIMITS,
     at_once: int = 16,
 ) -> ProbeReport:
-    """The report on one metric with one judge.
+    """Return the report on one metric with one judge.
 
     `form_turned` and `rubric_turned` need two metrics, so they are left to a plan of one's own; for `order_swapped`
     there is `probe_order`.
@@ -38,7 +38,7 @@ async def probe_judge(
         at_once: how many samples are under way at the same time.
 
     Raises:
-        ValueError: `at_once` is below 1.
+        ConfigurationError: `at_once` is below 1.
     """
     chosen = chosen_probes() if probes is None else probes
     wanted = [probe for probe in chosen if not isinstance(probe.changes, str) and not probe.pairwise]
@@ -53,7 +53,7 @@ async def probe_order(
     limits: ProbeLimits = LIMITS,
     at_once: int = 16,
 ) -> ProbeReport:
-    """What the order of two answers does to a judge: the report on `order_swapped` alone.
+    """Return the report on `order_swapped` alone: how the order of two answers affects a judge.
 
     Args:
         samples: those with the same question are compared with each other, others with their shortened reference.
@@ -62,7 +62,7 @@ async def probe_order(
         at_once: how many samples are under way at the same time.
 
     Raises:
-        ValueError: `at_once` is below 1.
+        ConfigurationError: `at_once` is below 1.
     """
     plan = make_plan(samples, [], chosen_probes(["order_swapped"]))
     metric = PreferenceMetric(plan.seconds)
@@ -72,11 +72,8 @@ async def probe_order(
 async def _scores(
     plan: ProbePlan, name: str, score: Callable[[Sample], Awaitable[Score]], at_once: int
 ) -> dict[ScoreKey, Score]:
-    if at_once < 1:
-        raise ValueError(f"at_once is {at_once}; it must be at least 1")
-    scores: dict[ScoreKey, Score] = {}
-    waiting = iter(plan.samples.values())
-    while some := list(islice(waiting, at_once)):
-        for sample, found in zip(some, await asyncio.gather(*map(score, some)), strict=True):
-            scores[sample.id, name] = found
-    return scores
+    async def scored(sample: Sample) -> tuple[ScoreKey, Score]:
+        return (sample.id, name), await score(sample)
+
+    async with aclosing(LocalExecutor(at_once).run(scored, plan.samples.values())) as found:
+        return dict([each async for each in found])
