@@ -1,31 +1,30 @@
-"""`saiten demo`: one run, whose figures are those of the commands that it names; and what it replaces."""
+"""`saiten demo`: one tour of real commands; what is known of the data shows in it, and what it replaces."""
 
 import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
-import time
 from io import StringIO
 from pathlib import Path
 
 import pytest
+import typer
 from rich.console import Console
 
-from saiten.cli.demo.beside import beside
-from saiten.cli.demo.command import make_room
-from saiten.cli.demo.page import how_to_call
-from saiten.cli.demo.telling import commands, interval, line, table
+from saiten.cli.demo import excerpt, how_to_call, make_room, run_step
+from saiten.demo.steps import STEPS, DemoStep
+from saiten.dialogue.reading import read_dialogues
 from saiten.errors import BadInput, ConfigurationError
+from saiten.runs import read_run
 
 pytestmark = [pytest.mark.xdist_group("demo"), pytest.mark.timeout(600)]
 
 TITLES = (
     "Grade",
     "What does each metric see",
-    "What stands behind",
+    "What is behind",
     "Can the judge be believed",
     "Probes",
     "Few labels",
@@ -44,11 +43,10 @@ TITLES = (
 def toured(tmp_path_factory):
     """One demo, in a process of its own: its folder, and what it printed."""
     folder = tmp_path_factory.mktemp("demo")
-    wide = {**os.environ, "COLUMNS": "100"}
     ran = subprocess.run(
         [sys.executable, "-c", "from saiten.cli import main; main()", "demo"],
         cwd=folder,
-        env=wide,
+        env={**os.environ, "COLUMNS": "100"},
         capture_output=True,
         check=False,
     )
@@ -62,24 +60,69 @@ def section(toured, monkeypatch):
     folder, said = toured
     monkeypatch.chdir(folder)
     parts = re.split(r"^\d+ · ", said, flags=re.MULTILINE)
-    return parts.__getitem__
+    return lambda number: " ".join(parts[number].split())
 
 
-def shown_commands(text):
-    """The words of each `saiten …` line."""
-    return [shlex.split(each) for each in re.findall(r"^  saiten (.*)$", text, re.MULTILINE)]
-
-
-def test_it_tells_its_sections_in_order_and_ends_with_the_path_of_the_report(toured):
-    """Each with the commands that do the same; a newcomer copies them."""
+def test_its_sections_come_in_order_and_it_ends_with_the_path_of_the_report(toured):
+    """Each shows a command; the page has the runs of all of them."""
     folder, said = toured
     parts = re.split(r"^\d+ · ", said, flags=re.MULTILINE)[1:]
     assert [title in part.splitlines()[0] for title, part in zip(TITLES, parts, strict=True)] == [True] * len(TITLES)
-    assert all(shown_commands(part) for part in parts)
+    assert all("\n$ saiten " in part for part in parts)
     assert said.rstrip().endswith("runs/demo/report.html")
     page = (folder / "runs" / "demo" / "report.html").read_text(encoding="utf-8")
-    for text in ("careful → hasty", "accuracy against latency: demo-ja", "known by construction", "simulated from the"):
+    for text in ("careful → hasty", "accuracy against latency: demo-ja", "known by construction"):
         assert text in page
+
+
+def test_the_commands_shown_are_those_that_were_run_and_can_be_typed(toured):
+    """Word by word what a shell would pass on; with the exit status where it is not 0."""
+    _, said = toured
+    shown = [shlex.split(each) for each in re.findall(r"^\$ saiten (.*)$", said, re.MULTILINE)]
+    assert shown == [step.words(Path("runs/demo")) for step in STEPS]
+    assert said.count("exit status 5") == sum(step.status == 5 for step in STEPS) == 2
+
+
+def test_what_is_simulated_or_known_is_never_said_to_be_peoples(section):
+    """The data are made up, and the demo says so where it matters."""
+    assert "Nobody labelled these answers" in section(4)
+    assert "The grades are simulated" in section(8)
+    assert "milliseconds of this machine" in section(11)
+
+
+def test_the_estimate_holds_what_is_known(section, saiten):
+    """The share of correct answers is known; 99 of 192 are not."""
+    step = next(step for step in STEPS if step.command.startswith("estimate"))
+    said = saiten(*step.words(Path("runs/demo")), "--format", "json")
+    row = next(row for rows in json.loads(said.out).values() for row in rows if row.get("of") == "all")
+    assert row["with the judge from"] < 93 / 192 < row["with the judge to"]
+    assert f"{row['with the judge']:.3f}±" in section(6)
+    assert "93 of the 192" in section(6)
+
+
+def test_both_forms_talk_about_the_built_in_texts(section):
+    """To the end, without a leak, with evidence."""
+    assert "wscore" in section(10)
+    for form in ("qa", "mqa"):
+        found = list(read_dialogues(read_run(Path("runs/demo/dialogues", form))))
+        assert len(found) == 48
+        assert {dialogue.ended for dialogue in found} <= {"grade 5", "no question needed", "turn limit"}
+        assert all(dialogue.evidence.passages for dialogue in found)
+        assert sum(dialogue.leak.share or 0 for dialogue in found) == 0
+        assert any(len(dialogue.history) > 1 for dialogue in found)
+
+
+def test_a_project_for_annotators_is_ready(section, saiten):
+    """Ten answers in both languages; the export before anybody graded is empty."""
+    assert "--prepare" in section(12)
+    database = "runs/demo/people.correct.db"
+    assert saiten("annotate", "--db", database, "--export", "-").out == ""
+    from saiten.annotation.store.progress import item_counts
+    from saiten.annotation.store.project import open_project
+
+    store = open_project(database, None)
+    assert item_counts(store).total == 10
+    store.close()
 
 
 def test_it_says_how_to_call_saiten_where_the_shell_would_not_find_it(tmp_path, monkeypatch):
@@ -98,105 +141,6 @@ def test_it_says_how_to_call_saiten_where_the_shell_would_not_find_it(tmp_path, 
     assert "run [bold]source .venv/bin/activate[/] once per shell, or type" in how_to_call(programs)
     monkeypatch.setenv("PATH", str(programs))
     assert how_to_call(programs) is None
-
-
-def test_what_is_simulated_or_known_is_never_said_to_be_peoples(section):
-    """The data are made up, and the demo says so where it matters."""
-    assert "Nobody labelled these answers" in section(4)
-    assert "The grades are simulated" in section(8)
-    assert "milliseconds of this machine" in " ".join(section(11).split())
-
-
-@pytest.mark.parametrize("number", range(1, 14))
-def test_the_commands_that_it_names_can_be_run_as_they_stand(section, saiten, number):
-    """Those about its own folder; the last section's is run by the demo itself."""
-    for words in shown_commands(section(number)):
-        if not any(word.startswith("runs/demo") for word in words):
-            continue
-        ends = ["--prepare"] if "--annotator" in words else []
-        expected = 5 if {"--fail-under", "--fail-if-worse"} & set(words) else 0
-        said = saiten(*words, *ends)
-        assert said.status == expected, (words, said)
-
-
-def test_all_that_the_report_command_names_is_there(section):
-    """It would make the same page again."""
-    (words,) = (words for words in shown_commands(section(14)) if words[0] == "report")
-    assert all(Path(word).exists() for word in words if word.startswith("runs/demo"))
-
-
-def rows_of(saiten, words, title):
-    """A table of a command, by its title's beginning."""
-    said = saiten(*words, "--format", "json")
-    assert said.status in {0, 5}, said
-    return next(rows for name, rows in json.loads(said.out).items() if name.startswith(title))
-
-
-def test_the_meta_evaluation_is_that_of_the_command(section, saiten):
-    """AUROC, agreement and the order of systems, label by label."""
-    (words,) = shown_commands(section(4))
-    for label, metrics in {"correct": ("accuracy", "token_f1", "length"), "faithful": ("faithfulness",)}.items():
-        ranked = {row["metric"]: row for row in rows_of(saiten, words, f"{label}: metrics by AUROC")}
-        ordered = {row["metric"]: row for row in rows_of(saiten, words, f"{label}: over systems")}
-        for metric in metrics:
-            auroc = interval(*(ranked[metric][name] for name in ("AUROC", "AUROC from", "AUROC to")))
-            (shown,) = (one for one in section(4).splitlines() if re.match(rf"{label} +{metric} ", one))
-            assert auroc in shown
-            assert f"{ordered[metric]['alike']} of 6" in shown
-
-
-def test_probes_are_those_of_the_command(section, saiten):
-    """Without a run on disk, and the same trials."""
-    (words,) = shown_commands(section(5))
-    for row in rows_of(saiten, words, "Probes"):
-        (shown,) = (one for one in section(5).splitlines() if one.startswith(row["probe"]))
-        assert f"{row['broken']} of {row['n']}" in shown
-        assert shown.rstrip().endswith(row["verdict"])
-
-
-def test_the_estimate_is_that_of_the_command_and_holds_what_is_known(section, saiten):
-    """The share of correct answers is known; 99 of 192 are not."""
-    (words,) = shown_commands(section(6))
-    row = next(row for row in rows_of(saiten, words, "What people would say") if row["of"] == "all")
-    for name in ("judge alone", "labels alone", "with the judge"):
-        assert f"{row[name]:.3f}" in section(6)
-    assert f"± {(row['with the judge to'] - row['with the judge from']) / 2:.3f}" in section(6)
-    assert f"{93 / 192:.3f}" in section(6)
-    assert row["with the judge from"] < 93 / 192 < row["with the judge to"]
-
-
-def test_units_weights_and_builds_are_those_of_the_commands(section, saiten):
-    """F of the units, the learned weights, the paired differences."""
-    units = rows_of(saiten, shown_commands(section(7))[1], "Spans: judges against people")
-    for row in units:
-        if row["aspect"].startswith(("missing", "extra")):
-            (shown,) = (one for one in section(7).splitlines() if one.startswith(row["aspect"].replace("_", " ")))
-            assert interval(row["F"], row["F from"], row["F to"]) in shown
-    for row in rows_of(saiten, shown_commands(section(8))[0], "Weights"):
-        assert interval(row["weight"], row["95 % from"], row["to"]) in section(8)
-    for row in rows_of(saiten, shown_commands(section(13))[1], "runs/demo/builds/before"):
-        assert f"{row['difference']:.3f}" in section(13)
-        assert row["verdict"] in section(13)
-
-
-def test_evidence_is_found_more_often_with_the_reference(section):
-    """Of 48 questions, each of whose paragraphs is known."""
-    alone, both = (
-        int(re.search(rf"{name} +(\d+)", section(9))[1]) for name in ("the question alone", "question and reference")
-    )
-    assert 0 < alone < both <= 48
-
-
-def test_a_project_for_annotators_is_ready(section, saiten):
-    """Ten answers in both languages; the export before anybody graded is empty."""
-    database = shown_commands(section(12))[0][2]
-    assert saiten("annotate", "--db", database, "--export", "-").out == ""
-    from saiten.annotation.store.progress import item_counts
-    from saiten.annotation.store.project import open_project
-
-    store = open_project(database, None)
-    assert item_counts(store).total == 10
-    store.close()
 
 
 def test_an_earlier_demo_is_replaced_and_nothing_else(tmp_path):
@@ -226,36 +170,54 @@ def test_an_empty_folder_is_taken(tmp_path):
     make_room(tmp_path)
 
 
-def test_work_beside_is_waited_for(tmp_path):
-    """The other process does it, and the function returns when it is done."""
-    with beside(Path.mkdir, tmp_path / "made") as wait:
-        wait()
-        assert (tmp_path / "made").is_dir()
+@pytest.mark.parametrize(
+    ("blocks", "shown", "left_out"),
+    [
+        (None, "a\n\nb\nc\n\nd", 0),
+        ((0,), "a", 3),
+        ((-1, 0), "a\n\nd", 2),
+        ((1, 9), "b\nc", 2),
+        ((), "", 4),
+    ],
+)
+def test_an_excerpt_has_whole_blocks_and_counts_the_rest(blocks, shown, left_out):
+    """A table is shown whole or not at all; a block that is not there is none."""
+    assert excerpt("a\n\nb\nc\n\n\nd\n\n", blocks) == (shown, left_out)
+    assert excerpt("", blocks) == ("", 0)
 
 
-def test_work_beside_may_fail_without_a_word(tmp_path, capfd):
-    """Whoever needs it does it again, and hears then what is wrong."""
-    with beside(shutil.rmtree, tmp_path / "none") as wait:
-        wait()
-    assert capfd.readouterr() == ("", "")
+class Command:
+    """A program that ends as it is told."""
+
+    def __init__(self, end):
+        self.end = end
+
+    def main(self, words, **settings):
+        print("figures")  # noqa: T201 - what a command does
+        if isinstance(self.end, Exception):
+            raise self.end
+        return self.end
 
 
-def test_work_beside_ends_with_the_rest():
-    """Left early, it does not go on for its ten minutes: pytest would end this test before."""
-    with pytest.raises(KeyboardInterrupt), beside(time.sleep, 1_000):
-        raise KeyboardInterrupt
+def test_an_unexpected_status_ends_the_tour_with_it(capsys):
+    """After what the command printed; an expected one is shown."""
+    console = Console(file=StringIO(), width=80)
+    with pytest.raises(typer.Exit) as end:
+        run_step(DemoStep("", "show x"), ["show", "x"], Command(5), console)
+    assert end.value.exit_code == 5
+    assert capsys.readouterr().out == "figures\n"
+    run_step(DemoStep("", "show x", status=5), ["show", "my run"], Command(5), console)
+    assert console.file.getvalue().splitlines()[-2:] == ["$ saiten show 'my run'", "exit status 5"]
+    with pytest.raises(typer.Exit) as end:
+        run_step(DemoStep("", "show x", status=5), ["show", "x"], Command(0), console)
+    assert end.value.exit_code == 1
 
 
-def test_what_is_told_fits_the_screen_and_can_be_copied():
-    """Numbers to the right, texts cut where they are too long, commands quoted and in one piece."""
-    console = Console(file=StringIO(), width=40)
-    table(("metric[x]", "n"), [("a", 1), ("b", 20)], console)
-    line("name", "word " * 40, console, most=60)
-    commands(console, ["show", "my run", "-m", "accuracy[grounded]", "x" * 60])
-    said = console.file.getvalue()
-    assert "a        1\n" in said
-    assert "[x]" in said
-    assert "…" in said
-    *others, last = said.splitlines()
-    assert max(map(len, others)) <= 40
-    assert shlex.split(last) == ["saiten", "show", "my run", "-m", "accuracy[grounded]", "x" * 60]
+def test_a_package_that_is_not_installed_is_named_and_the_tour_goes_on():
+    """Only where a step may need one."""
+    console = Console(file=StringIO(), width=80)
+    missing = Command(ConfigurationError('pip install "saiten[annotate]"'))
+    run_step(DemoStep("", "annotate x", optional=True), ["annotate"], missing, console)
+    assert 'pip install "saiten[annotate]"' in console.file.getvalue()
+    with pytest.raises(ConfigurationError):
+        run_step(DemoStep("", "score x"), ["score"], missing, console)

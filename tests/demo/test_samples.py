@@ -208,12 +208,3 @@ def test_the_files_are_ordinary_input(language):
     """The files can be given to `saiten score` as they are: the reader makes the same samples of them."""
     with as_file(files("saiten.demo") / f"samples.{language}.jsonl") as path:
         assert list(read_samples(path, detect_language=detect_language)) == [one.sample for one in of(language)]
-
-
-def test_every_defect_is_described_in_both_languages():
-    """Each defect has one line in English and one in Japanese, told apart by their letters."""
-    assert len(BY_NAME) == len(DEFECTS) >= 8
-    for defect in DEFECTS:
-        assert detect_language(defect.en) == "en"
-        assert detect_language(defect.ja) == "ja"
-        assert "\n" not in defect.en + defect.ja

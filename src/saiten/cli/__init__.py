@@ -18,7 +18,7 @@ from saiten.version import __version__
 
 _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Begin": {
-        "demo": ("saiten.cli.demo.command", "The tour on built-in samples: no key, no network."),
+        "demo": ("saiten.cli.demo", "The tour on built-in samples: no key, no network."),
         "metrics": ("saiten.cli.metrics", "List the metrics: what each measures, needs and means."),
     },
     "Measure answers": {

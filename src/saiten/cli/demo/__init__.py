@@ -1,1 +1,0 @@
-"""`saiten demo`, a file a section; `command` tells them in their order."""

@@ -1,0 +1,78 @@
+"""Files of the tour: answers, questions, documents, and what is known of them, laid out in a folder."""
+
+import json
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from saiten.demo.defects import DEFECTS
+from saiten.demo.gist import gist_labels, load_gist
+from saiten.demo.grades import simulated_grades
+from saiten.demo.labels import few_labels, known_labels
+from saiten.demo.questions import corpus, demo_questions
+from saiten.demo.samples import DemoSample, load_demo
+from saiten.durable.whole_file import write_whole
+from saiten.records import Label, Sample
+from saiten.runs import sample_to_json
+
+FEW = 48
+"""Labels that a small labelling effort would bring."""
+TO_GRADE = 10
+"""Answers for people to grade."""
+_BUILDS = {"before": "careful", "after": "chatty"}
+"""Per build, the system whose answers it gives: one that keeps to the sources, and one that adds to them."""
+
+
+def write_files(folder: Path) -> None:
+    """Write all files that the steps of the tour read; raises ConfigurationError where that is not possible."""
+    demo = load_demo()
+    samples = [one.sample for one in demo]
+    gist = load_gist()
+    _write_samples(folder / "samples.jsonl", samples)
+    _write_samples(folder / "by-defect.jsonl", by_defect(demo))
+    _write_samples(folder / "gist-samples.jsonl", [one.sample for one in gist])
+    _write_samples(folder / "questions.jsonl", demo_questions())
+    _write_samples(folder / "to-grade.jsonl", samples[:: len(samples) // TO_GRADE + 1])
+    for build, system in _BUILDS.items():
+        _write_samples(folder / f"{build}.jsonl", build_answers(demo, system))
+    _write_labels(folder / "labels.jsonl", known_labels(demo))
+    _write_labels(folder / "few-labels.jsonl", few_labels(demo, FEW))
+    _write_labels(folder / "gist-labels.jsonl", gist_labels(gist))
+    _write_labels(folder / "simulated-grades.jsonl", simulated_grades(demo))
+    _write(folder / "chains.yaml", files("saiten.demo").joinpath("chains.yaml").read_text(encoding="utf-8"))
+    shutil.copytree(corpus(), folder / "documents", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+
+
+def by_defect(demo: Sequence[DemoSample]) -> list[Sample]:
+    """Return the answers with their defect as the group, so that means are shown per defect."""
+    ranks = {one.name: rank for rank, one in enumerate(DEFECTS)}
+    ordered = sorted(demo, key=lambda one: ranks[one.defect])
+    return [replace(one.sample, group=one.defect.replace("_", " "), system=None) for one in ordered]
+
+
+def build_answers(demo: Sequence[DemoSample], system: str) -> list[Sample]:
+    """Return one system's answers under the ids of their questions, as a build of one product would give them."""
+    return [
+        replace(one.sample, id=one.sample.id.rpartition("-")[0], system=None)
+        for one in demo
+        if one.sample.system == system
+    ]
+
+
+def _write_samples(path: Path, samples: Iterable[Sample]) -> None:
+    _write_rows(path, map(sample_to_json, samples))
+
+
+def _write_labels(path: Path, labels: Iterable[Label]) -> None:
+    _write_rows(path, map(asdict, labels))
+
+
+def _write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    _write(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def _write(path: Path, text: str) -> None:
+    write_whole(path, text, otherwise="name another folder with --out")
