@@ -102,9 +102,9 @@ def speed(model: str, samples: Sequence[Sample]) -> list[str]:
     import torch  # noqa: PLC0415 - heavy
     from bert_score import BERTScorer  # noqa: PLC0415 - heavy
 
-    from saiten.metrics.neural.encoder import plan  # noqa: PLC0415 - beside what it is compared with
+    from saiten.metrics.neural.encoder import find_encoder  # noqa: PLC0415 - optional
 
-    name, layer = f'bertscore[model="{model}"]', plan(model, None).layer
+    name, layer = f'bertscore[model="{model}"]', find_encoder(model, None).layer
     scorer = BERTScorer(model_type=model, num_layers=layer, batch_size=AT_ONCE)
     answers, references = [s.answer or "" for s in samples], [s.reference or "" for s in samples]
     theirs, their_cpu, their_wall = timed(lambda: torch.stack(scorer.score(answers, references, batch_size=AT_ONCE), 1))

@@ -30,13 +30,13 @@ from statistics import fmean
 from typing import Any
 
 from saiten.judges.offline import OfflineJudge
-from saiten.judges.own import OwnAspect
+from saiten.judges.tuned import TunedAspect
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Sample
 from saiten.stats.correlation import pearson
 from saiten.stats.estimate import Estimate, bootstrap_statistic
 from saiten.tasks.aspects import RateAspect
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.examples import GradedExample
 from saiten.tuning.judge.held_out import mean_distance
 from saiten.tuning.judge.regression import RegressionHead
 
@@ -161,7 +161,7 @@ def held_out_grades(data: Path, name: str, fold: int) -> dict[tuple[str, str], f
     head = RegressionHead()
     learned = [example for at, example in examples(found) if place[at] != fold]
     aspects = [
-        OwnAspect(aspect, "rate_aspect", found.scale, fmean(one.value for one in learned if one.aspect == aspect))
+        TunedAspect(aspect, "rate_aspect", found.scale, fmean(one.value for one in learned if one.aspect == aspect))
         for aspect in found.aspects
     ]
     with tempfile.TemporaryDirectory() as folder:
@@ -178,12 +178,12 @@ def held_out_grades(data: Path, name: str, fold: int) -> dict[tuple[str, str], f
     return {(one.item, one.aspect): grade for one, grade in zip(held_out, grades, strict=True)}
 
 
-def examples(found: Graded) -> Iterator[tuple[int, Example]]:
+def examples(found: Graded) -> Iterator[tuple[int, GradedExample]]:
     """Every grade, with the place of its answer."""
     for aspect in found.aspects:
         for at, (sample, value) in enumerate(zip(found.samples, found.people(aspect), strict=True)):
             task = RateAspect(aspect, "", "", sample.question, sample.answer or "", found.scale, language="en")
-            yield at, Example(sample.id, found.questions[at], aspect, task, value)
+            yield at, GradedExample(sample.id, found.questions[at], aspect, task, value)
 
 
 # ------------------------------------------------------------------------------------------------- the baselines

@@ -1,49 +1,56 @@
-"""Every error that saiten raises on purpose, each telling what was expected, what came and what to do.
+"""All errors that saiten raises on purpose; messages say what was expected, what came, and what to do.
 
-Two kinds matter to a run: an error of one call (`CallFailed`, `Unreadable`) becomes a score without a value
-and the run goes on; an error of the whole run (`ConfigurationError`, `BudgetSpent`) stops it at once, with
-everything that was paid for already written down.
+Runs distinguish two kinds: an error of one call (`CallFailed`, `Unreadable`) becomes a score without a value and the
+run continues; an error of the whole run (`ConfigurationError`, `BudgetSpent`) stops it at once, with everything that
+was paid for already recorded.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from saiten.records import Usage
 from saiten.redaction import redact
 
 
 class SaitenError(Exception):
-    """The base of all of them; its text is written for the person at the terminal, and holds no secret."""
+    """The base of all errors; the message is for the user at the terminal, and contains no secret."""
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*(redact(each) if isinstance(each, str) else each for each in arguments))
 
 
 class ConfigurationError(SaitenError):
-    """Something is set up wrongly (no key, unknown model, server not there); asking again cannot help."""
+    """The setup is wrong (no key, unknown model, unreachable server); retrying cannot help."""
 
 
 class NotWritten(ConfigurationError):
-    """What is to be kept cannot be written (the disk is full); no further call is made, since it would be lost."""
+    """Results cannot be written (for example, the disk is full), so no further call is made."""
 
 
 class BadInput(SaitenError):
-    """A file or a row cannot be used; the text names file and line."""
+    """A file or a row is unusable; the message names file and line."""
 
 
 class BudgetSpent(SaitenError):
-    """The next call would go over `--max-calls` or `--max-cost`; nothing is wrong, the run stops cleanly."""
+    """The next call would exceed `--max-calls` or `--max-cost`; the run stops cleanly."""
 
 
 class JudgeError(SaitenError):
-    """A judge could not perform one task; `usage` is what the attempt cost all the same."""
+    """A judge could not perform a task; `usage` is what the attempt cost."""
 
     def __init__(self, message: str, usage: Usage | None = None) -> None:
         super().__init__(message)
         self.usage = usage or Usage()
 
+    def with_usage(self, usage: Usage) -> Self:
+        """Return a copy with this usage; the original stays unchanged, since others may hold it too."""
+        twin = type(self).__new__(type(self), *self.args)
+        twin.__dict__.update(self.__dict__)
+        twin.usage = usage
+        return twin
+
 
 class CallFailed(JudgeError):
-    """The call itself failed (network, HTTP 5xx, 429 to the last retry); `retryable`: more tries may help."""
+    """The call failed (network, HTTP 5xx, 429 after the last retry); `retryable` tells whether retrying may help."""
 
     def __init__(
         self,
@@ -61,14 +68,14 @@ class CallFailed(JudgeError):
 
 
 class Unreadable(JudgeError):
-    """The reply came but could not be read, even after one repair; `raw` is the reply as it came."""
+    """The reply could not be read, even after one repair; `raw` is the reply."""
 
     def __init__(self, message: str, raw: str, usage: Usage | None = None) -> None:
         super().__init__(message, usage)
         self.raw = raw
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """So that it can travel between processes: `args` alone has the message only."""
+        """Support pickling between processes, since `args` contains only the message."""
         return (type(self), (str(self), self.raw, self.usage))
 
 
@@ -77,17 +84,17 @@ class CannotJudge(JudgeError):
 
 
 class SystemFailed(SaitenError):
-    """The system under test gave no answer to one question: no wrong answer, and told apart from one."""
+    """The system under test gave no answer to a question, which is not counted as a wrong answer."""
 
     def __init__(
         self, message: str, kind: Literal["failed", "timeout", "unreadable"] = "failed", usage: Usage | None = None
     ) -> None:
         super().__init__(message)
         self.kind: Literal["failed", "timeout", "unreadable"] = kind
-        """`failed`: it raised or refused · `timeout`: nothing came in time · `unreadable`: what came was no answer."""
+        """`failed`: it raised or refused · `timeout`: no reply in time · `unreadable`: the reply was no answer."""
         self.usage = usage or Usage()
-        """What the attempt cost all the same."""
+        """The cost of the attempt."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """So that it can travel between processes."""
+        """Support pickling between processes."""
         return (type(self), (str(self), self.kind, self.usage))

@@ -1,7 +1,7 @@
-"""The seams of saiten on one page: what a chat model, an embedder, a judge, a system under test and a metric offer.
+"""The interfaces of saiten on one page: chat model, embedder, judge, system under test, metric.
 
-A *task* is one thing that a judge can be asked to do: a frozen dataclass with its inputs, the type of its reply and
-the name of its prompt. Metrics know tasks and the `Judge` seam; they know neither prompts nor models.
+A *task* is something that a judge can be asked to do: a frozen dataclass with its inputs, the type of its reply and the
+name of its prompt. Metrics know tasks and the `Judge` interface, but neither prompts nor models.
 """
 
 from abc import ABC
@@ -20,9 +20,9 @@ from saiten.records import Answer, Inquiry, Language, Retrieved, Sample, Score, 
 
 
 class Reply(BaseModel):
-    """What a judge answers to a task; the fields are the JSON schema that the model is held to.
+    """A judge's reply to a task; its fields are the JSON schema that the model must follow.
 
-    A reply knows what it cost (`usage`); that is not part of the schema.
+    A reply knows its cost (`usage`), which is not part of the schema.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -30,13 +30,13 @@ class Reply(BaseModel):
 
     @property
     def usage(self) -> Usage:
-        """What this reply cost."""
+        """The cost of this reply."""
         return self._usage
 
-    def costing(self, usage: Usage) -> Self:
-        """The same reply with another cost."""
+    def with_usage(self, usage: Usage) -> Self:
+        """Return the reply with this cost."""
         copy = self.model_copy()
-        copy._usage = usage  # noqa: SLF001 - our own
+        copy._usage = usage  # noqa: SLF001 - same class
         return copy
 
 
@@ -45,50 +45,50 @@ R = TypeVar("R", bound=Reply)
 
 @cache
 def snake_case(name: str) -> str:
-    """`SplitStatements` → `split_statements`."""
+    """Convert `SplitStatements` to `split_statements`."""
     return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
 
 
-Form = Literal["json", "prometheus", "marker"]
-"""How the reply is written: JSON by schema · `Feedback: … [RESULT] n` · `… [[True]]`."""
+ReplyFormat = Literal["json", "prometheus", "marker"]
+"""JSON by schema · `Feedback: … [RESULT] n` · `… [[True]]`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task(ABC, Generic[R]):
-    """One thing that a judge can be asked to do. Hashable: equal tasks are asked once.
+    """Something that a judge can be asked to do. Hashable: equal tasks are performed once.
 
-    A subclass adds its inputs as fields (str, tuples of str, numbers), sets `reply`, and says in `check` what a reply
-    that fits the schema can still get wrong, and in `merge` how several replies become one.
+    A subclass adds its inputs as fields (str, tuples of str, numbers), sets `reply`, checks in `check` what the schema
+    cannot express, and combines several replies in `merge`.
     """
 
     reply: ClassVar[type[Reply]]
-    """The type of the reply, the same as the class's type argument."""
+    """The type of the reply, equal to the class's type argument."""
     votable: ClassVar[bool] = False
-    """Whether a panel asks this several times; true for verdicts and grades, false for splitting and writing."""
+    """Whether a panel asks repeatedly: yes for verdicts and grades, no for splitting and writing."""
 
     language: Language = field(kw_only=True)
-    """Of the prompt: the sample's language."""
+    """The language of the prompt, which is the sample's."""
 
     @property
     def prompt(self) -> str:
-        """The name of the prompt file: by default the class's name, SplitStatements → split_statements."""
+        """The name of the prompt file, by default the class's name: SplitStatements → split_statements."""
         return snake_case(type(self).__name__)
 
     @property
-    def written(self) -> Form:
-        """The form in which the reply is asked for."""
+    def written(self) -> ReplyFormat:
+        """The requested format of the reply."""
         return "json"
 
     @property
     def shots(self) -> Sequence[tuple[Mapping[str, Any], str]]:
-        """Worked examples that the user brings, as inputs by name and reply: in the place of the prompt file's."""
+        """The user's worked examples, as inputs by name and reply; they replace those of the prompt file."""
         return ()
 
     def check(self, reply: R) -> None:
-        """Hold the reply against the inputs; raises ValueError with a sentence that the model is shown."""
+        """Check the reply against the inputs; raises ValueError with a sentence for the model."""
 
     def merge(self, replies: Sequence[R]) -> R:
-        """One reply out of several votes: majority for verdicts, mean for grades. Only for votable tasks."""
+        """Combine several votes: majority for verdicts, mean for grades. Only for votable tasks."""
         raise NotImplementedError(f"{type(self).__name__} is not votable")
 
 
@@ -96,26 +96,26 @@ class Judge(Protocol):
     """Performs tasks."""
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """What a figure made with these tasks depends on: model, prompts' digest, seed, …; goes into signatures."""
+        """Return what figures from these tasks depend on (model, prompt digest, seed, …), for signatures."""
         ...
 
     async def perform(self, task: Task[R]) -> R:
-        """The reply to the task.
+        """Return the reply to the task.
 
         Raises:
             Unreadable: the reply could not be read, even after one repair.
-            CallFailed: the call failed for good.
-            ConfigurationError: the judge is set up wrongly; no other task will succeed.
+            CallFailed: the call failed permanently.
+            ConfigurationError: the judge is misconfigured; no other task will succeed.
             BudgetSpent: the budget does not allow the call.
         """
         ...
 
     async def preflight(self) -> None:
-        """One small call that finds a wrong set-up before 10,000 calls do; raises ConfigurationError."""
+        """Make one small call to detect a wrong setup before 10,000 calls; raises ConfigurationError."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and files."""
+        """Close connections and files."""
         ...
 
 
@@ -124,7 +124,7 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a chat."""
+    """A chat message."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -132,56 +132,56 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """Everything that a chat model's answer depends on, the model itself apart: the key of the cache."""
+    """Everything that a chat model's answer depends on, except the model: the key of the cache."""
 
     messages: tuple[Message, ...]
     schema: Mapping[str, Any] | None = field(default=None, hash=False)
     """A JSON schema for the answer (its `title` is its name), or None for plain text."""
     temperature: float | None = 0.0
-    """None leaves the parameter out, as reasoning models want it."""
+    """None omits the parameter, as reasoning models require."""
     seed: int | None = None
     max_tokens: int | None = None
 
 
 _CUT_OFF = frozenset({"length", "max_tokens", "content_filter", "abort", "cancelled", "error"})
-"""Finish reasons of answers that are not whole, in the words of several servers."""
+"""Finish reasons of incomplete answers, as named by various servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a chat model answered."""
+    """A chat model's answer."""
 
     text: str
     usage: Usage = field(default_factory=Usage)
     finish_reason: str | None = None
-    """Why the model stopped, in the server's words: `stop`, `length`, `content_filter`, …"""
+    """The server's reason for stopping: `stop`, `length`, `content_filter`, …"""
 
     @property
     def cut_off(self) -> bool:
-        """Whether the answer is not whole: the model was stopped, or a filter took the rest."""
+        """Whether the answer is incomplete: the model was stopped, or a filter removed the rest."""
         return self.finish_reason in _CUT_OFF
 
 
 class Chat(Protocol):
-    """A chat model behind some endpoint, or a wrapper around another Chat (cache, retries, limits, budget)."""
+    """A chat model at some endpoint, or a wrapper around another Chat (cache, retries, limits, budget)."""
 
     @property
     def name(self) -> str:
-        """The model and where it runs, as it stands in signatures, for example `openai:gpt-4o-mini`."""
+        """The model and its endpoint, for signatures, for example `openai:gpt-4o-mini`."""
         ...
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """The model's answer; raises CallFailed, ConfigurationError or BudgetSpent."""
+        """Return the model's answer; raises CallFailed, ConfigurationError or BudgetSpent."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and files."""
+        """Close connections and files."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """The vectors of some texts."""
+    """The vectors of texts."""
 
     vectors: npt.NDArray[np.float32]
     """Shape (texts, dimensions); each row has length 1 (or 0 for a text without content)."""
@@ -189,19 +189,19 @@ class Embeddings:
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors; those of a knowledge base may be asked for as the model gives them."""
+    """Converts texts to unit vectors; knowledge bases may use unscaled ones."""
 
     @property
     def name(self) -> str:
-        """As it stands in signatures."""
+        """The name in signatures."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
-        """One row per text, in order; raises CallFailed, ConfigurationError or BudgetSpent."""
+        """Return one row per text, in order; raises CallFailed, ConfigurationError or BudgetSpent."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and files."""
+        """Close connections and files."""
         ...
 
 
@@ -209,98 +209,98 @@ class Embedder(Protocol):
 
 
 class Retriever(Protocol):
-    """Finds the passages of a knowledge base that fit a query."""
+    """Finds the passages of a knowledge base that match a query."""
 
     @property
     def name(self) -> str:
-        """The knowledge base, what embeds it and how it is searched, as it stands in signatures."""
+        """The knowledge base, its embedder and search method, for signatures."""
         ...
 
     async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
-        """The k best passages, the best first; fewer where there are not so many. None: as many as it is set to.
+        """Return the k best passages, best first, or all if there are fewer. None: the default number.
 
         Raises:
-            ConfigurationError: the knowledge base cannot be read.
-            CallFailed: the server or the embedder failed for good.
+            ConfigurationError: the knowledge base is unreadable.
+            CallFailed: the server or the embedder failed permanently.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of connections and files."""
+        """Close connections and files."""
         ...
 
 
 class System(Protocol):
-    """What is being graded: takes a question, and what was said before, to an answer."""
+    """The system under test, which answers a question, given the conversation so far."""
 
     @property
     def name(self) -> str:
-        """As it stands beside every answer."""
+        """The name recorded with every answer."""
         ...
 
     def describe(self) -> Mapping[str, str]:
-        """What an answer depends on, as far as the system can be known: model, chain, knowledge base, prompts."""
+        """Return what answers depend on, as far as known: model, chain, knowledge base, prompts."""
         ...
 
     async def answer(self, inquiry: Inquiry) -> Answer:
-        """The answer.
+        """Answer the question.
 
         Raises:
-            SystemFailed: no answer to this question; the next one may work.
-            ConfigurationError: the system is set up wrongly; no other question will work.
+            SystemFailed: there is no answer to this question; the next one may work.
+            ConfigurationError: the system is misconfigured; no other question will work.
             BudgetSpent: the budget does not allow the call.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of connections and files."""
+        """Close connections and files."""
         ...
 
 
 # --------------------------------------------------------------------------------------------------- metrics
 
 Need = Literal["question", "answer", "contexts", "reference", "evidence"]
-"""A field that a sample must bring."""
+"""A field that a sample must have."""
 
 
 class Metric(Protocol):
-    """Measures one thing about a sample; a frozen dataclass whose fields are its settings.
+    """Measures one quantity of a sample; a frozen dataclass whose fields are its settings.
 
-    What it declares (`needs`, `tasks`, `bounds`, `higher_is_better`) are class variables where they are the same for
-    all settings.
+    Its declarations (`needs`, `tasks`, `bounds`, `higher_is_better`) are class variables unless they depend on
+    settings.
     """
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        """Fields that must not be None; the metric is not asked about a sample that lacks one."""
+        """Fields that must not be None; samples that lack one are not scored."""
         ...
 
     @property
     def tasks(self) -> tuple[type[Task[Any]], ...]:
-        """What it asks a judge to do; empty for metrics that need no judge."""
+        """The tasks it asks of a judge; empty for metrics without a judge."""
         ...
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Lowest and highest possible value; may be infinite."""
+        """The lowest and highest possible value; may be infinite."""
         ...
 
     @property
     def higher_is_better(self) -> bool | None:
-        """None where neither direction is better, such as length."""
+        """The direction; None if neither is better, as for length."""
         ...
 
     @property
     def name(self) -> str:
-        """As typed and as it stands in results, settings that are not the default in brackets."""
+        """The name as typed and in results, with non-default settings in brackets."""
         ...
 
     def describe(self) -> Mapping[str, str]:
-        """What the figure depends on beside the judge, for example the tokeniser and its version."""
+        """Return what the figure depends on besides the judge, for example the tokeniser and its version."""
         ...
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The score; lets the judge's errors pass, the caller records them."""
+        """Score the sample; the judge's errors propagate to the caller, which records them."""
         ...
 
 
@@ -311,13 +311,13 @@ Result = TypeVar("Result")
 
 
 class Executor(Protocol):
-    """Runs a coroutine over a stream of items, many at a time, never holding more than it works on."""
+    """Runs a coroutine over a stream of items concurrently, holding only the items in progress."""
 
     def run(
         self, work: Callable[[Item], Awaitable[Result]], items: Iterable[Item] | AsyncIterable[Item]
     ) -> AsyncGenerator[Result]:
-        """The results in the order in which they are done; the first exception stops everything and is raised.
+        """Yield the results in order of completion; the first exception stops everything and is raised.
 
-        Closing the generator ends all work that is under way.
+        Closing the generator cancels all work in progress.
         """
         ...

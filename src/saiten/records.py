@@ -1,6 +1,6 @@
-"""The records that travel through saiten: frozen, slotted, a sentence under each field.
+"""The records used throughout saiten: frozen and slotted, with a sentence for each field.
 
-Two words, two fields: `contexts` are what the system under test saw; `evidence` is what the judge sees.
+`contexts` are what the system under test saw; `evidence` is what the judge sees.
 """
 
 from collections.abc import Mapping
@@ -12,61 +12,61 @@ Language = Literal["ja", "en"]
 
 Status = Literal["ok", "declined", "undefined", "unreadable", "failed"]
 """`ok`: measured · `declined`: the answer says that it does not know (grade 0) · `undefined`: nothing to measure ·
-`unreadable`: the judge's reply · `failed`: the call. Only `ok` enters a mean; each other is counted and shown."""
+`unreadable`: the judge's reply · `failed`: the call. Only `ok` enters a mean; the others are counted and shown."""
 
 STATUSES: tuple[Status, ...] = ("ok", "declined", "undefined", "unreadable", "failed")
 
 CHECKS = frozenset({"leak"})
-"""Scores that check how the others were made. They compete with none of them, so their tests correct no other's p."""
+"""Scores that check how others were made, and so take no part in corrections for multiple tests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One answer to grade, with what is needed to grade it; a field that was not given is None, not empty."""
+    """An answer to grade, with what grading needs; a field that was not given is None, not empty."""
 
     id: str
-    """Unique within a data set; the key under which scores are kept."""
+    """Unique within a data set; identifies scores."""
     question: str = ""
-    """What was asked; samples of the same question are resampled together in intervals."""
+    """The question; samples with the same question are resampled together for intervals."""
     answer: str | None = None
-    """What the system under test answered; "" is an empty answer, None is no answer at all."""
+    """The answer of the system under test; "" is an empty answer, None is no answer."""
     contexts: tuple[str, ...] | None = None
-    """What the system saw, in rank order."""
+    """The contexts that the system saw, in rank order."""
     reference: str | None = None
     """A correct answer."""
     alternatives: tuple[str, ...] = ()
-    """Further references, each of them right on its own."""
+    """Further references, each of them right by itself."""
     evidence: tuple[str, ...] | None = None
-    """What the judge sees beside the reference."""
+    """The contexts that the judge sees in addition to the reference."""
     group: str | None = None
-    """Summaries are also made per group, for example per product."""
+    """A group for summaries, for example the product."""
     system: str | None = None
-    """Which system under test answered; summaries are also made per system."""
+    """The system under test, also a group for summaries."""
     language: Language = "en"
-    """Of prompts and tokenisers; readers detect it where the data do not say."""
+    """The language of prompts and tokenisers; detected if the data does not give it."""
 
     @property
     def references(self) -> tuple[str, ...]:
-        """All references, the main one first; empty where there is none."""
+        """All references, the main one first; empty if there is none."""
         return (() if self.reference is None else (self.reference,)) + self.alternatives
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was spent; adds up. A price that is not known is counted, never guessed."""
+    """Calls, tokens and cost; can be added up. Calls of unknown price are counted, never guessed."""
 
     calls: int = 0
-    """Requests that were sent, retries included."""
+    """Requests sent, including retries."""
     prompt_tokens: int = 0
     """As the server reports them."""
     completion_tokens: int = 0
-    """As the server reports them, reasoning included."""
+    """As the server reports them, including reasoning."""
     cost: float = 0.0
-    """In the currency of the price table, over the calls whose price is known."""
+    """In the currency of the price table, over the calls of known price."""
     unpriced: int = 0
-    """Calls whose price is not known; while this is not 0, `cost` is a lower bound."""
+    """Calls of unknown price; unless this is 0, `cost` is a lower bound."""
     reused: int = 0
-    """Answers that cost nothing, since they were on disk or had been asked for by another metric."""
+    """Answers that cost nothing, since they were cached or requested by another metric."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -81,40 +81,40 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One figure, or the reason why there is none. None is never NaN and never 0."""
+    """A value, or the reason for its absence, which is None rather than NaN or 0."""
 
     value: float | None
-    """The figure; None unless the status is `ok`."""
+    """None unless the status is `ok`."""
     status: Status = "ok"
     """See `Status`."""
     reason: str | None = None
-    """In prose: why this value, or why none."""
+    """The reason for the value or its absence, in prose."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """The intermediate results, ready for JSON: statements, verdicts, reasons, counts."""
+    """Intermediate results, ready for JSON: statements, verdicts, reasons, counts."""
     votes: tuple[float | None, ...] = ()
-    """What each vote of a panel alone would have given."""
+    """The value that each vote of a panel would have given by itself."""
     usage: Usage = field(default_factory=Usage)
-    """What this score cost; a shared step is paid by the metric that asked first."""
+    """The cost of this score; a shared step is charged to the first metric that needs it."""
 
     @classmethod
     def undefined(cls, reason: str, **details: Any) -> Self:
-        """Nothing to measure, for example an answer without statements."""
+        """Return a score with nothing to measure, for example for an answer without statements."""
         return cls(None, "undefined", reason, details)
 
     @classmethod
     def declined(cls, reason: str, **details: Any) -> Self:
-        """The answer says that it does not know."""
+        """Return a score for an answer that says that it does not know."""
         return cls(None, "declined", reason, details)
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A score with its place: one line of `scores.jsonl`."""
+    """A score with its sample and metric: one line of `scores.jsonl`."""
 
     sample: str
     """The sample's id."""
     metric: str
-    """The metric's name, settings in brackets included."""
+    """The metric's name, including settings in brackets."""
     score: Score
     """The score."""
 
@@ -124,79 +124,79 @@ class Passage:
     """A piece of a document, as a retriever finds it."""
 
     text: str
-    """What stands in it."""
+    """The passage's text."""
     source: str = ""
     """The document: a path, an address, a title."""
     score: float | None = None
-    """How well it fits the query; None where whoever found it did not say."""
+    """The relevance to the query; None if unknown."""
     start: int | None = None
-    """Where the piece begins in the document's text, in characters."""
+    """Start in the document's text, in characters."""
     end: int | None = None
-    """Where it ends, exclusive."""
+    """End, exclusive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What a retriever found for a query."""
+    """The result of a retriever for a query."""
 
     passages: tuple[Passage, ...]
-    """The best first."""
+    """Best first."""
     usage: Usage = field(default_factory=Usage)
-    """What it cost: a query may be embedded by a model that is paid for."""
+    """The cost: the embedder of the query may be paid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One question and what the system answered: a history is made of them."""
+    """A question and the system's answer: an element of a history."""
 
     question: str
-    """As it was asked."""
+    """The question asked."""
     answer: str
-    """As it came back."""
+    """The answer received."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """One question as it is put to a system under test, with what was said before."""
+    """A question to a system under test, with the conversation so far."""
 
     question: str
-    """What is asked now."""
+    """The current question."""
     id: str = ""
-    """The sample's id; a system that keeps answers by id finds them by it."""
+    """The sample's id, by which stored answers are found."""
     history: tuple[Turn, ...] = ()
-    """What was asked and answered before, oldest first."""
+    """Earlier questions and answers, oldest first."""
     session: str = ""
-    """Names the conversation, so that a system that keeps a history of its own can tell one from another."""
+    """Identifies the conversation, for systems that keep their own history."""
     language: Language = "en"
-    """Of our own systems' prompts."""
+    """The language for saiten's own systems."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimedCall:
-    """One call that an answer took: to a model, or to the retriever."""
+    """A call made for an answer, to a model or to the retriever."""
 
     step: str
-    """What it was for: `retrieve`, `qa`, `refine`, `aggregate`, `query`, …"""
+    """Its purpose: `retrieve`, `qa`, `refine`, `aggregate`, `query`, …"""
     seconds: float
     """From the request to the last token."""
     usage: Usage = field(default_factory=Usage)
-    """What it cost."""
+    """Its cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a system under test answered to one question."""
+    """The answer of a system under test to one question."""
 
     text: str
-    """The answer."""
+    """The answer's text."""
     contexts: tuple[Passage, ...] | None = None
-    """What it was made from, in rank order; None where the system does not say, () where it found nothing."""
+    """The contexts used, in rank order; None if the system does not report them, () if it found none."""
     seconds: float | None = None
-    """From the question in to the last token out; None where nothing was measured, as with answers from a file."""
+    """From the question to the last token; None if not measured, as for answers from a file."""
     usage: Usage = field(default_factory=Usage)
-    """What it cost, over all calls."""
+    """The cost of all calls."""
     calls: tuple[TimedCall, ...] = ()
-    """Each call, in the order in which they were begun; empty where the system does not say."""
+    """The calls in order of their start; empty if the system does not report them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,33 +204,33 @@ class Span:
     """A marked piece of a text."""
 
     text: str
-    """As it was marked."""
+    """The marked text."""
     start: int | None = None
-    """Where it begins, in characters (code points) of the text it was marked in; None where it was not found there."""
+    """Start in the marked text, in characters (code points); None if it was not found there."""
     end: int | None = None
-    """Where it ends, exclusive."""
+    """End, exclusive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a person said about one item."""
+    """A person's judgment of one item."""
 
     item: str
     """The sample's id."""
     value: float
     """A verdict (0 or 1) or a grade."""
     annotator: str = ""
-    """Who said it."""
+    """The annotator's name."""
     aspect: str = ""
-    """What was asked, for example `correct`."""
+    """The aspect judged, for example `correct`."""
     adjudicated: bool = False
-    """A third decision that settles the others, kept beside them; no annotator's own."""
+    """Whether this is a third decision that settles the others, kept with them."""
     category: str = ""
-    """The word, where the values have no order (`neutral`); `value` then only numbers the words as they came."""
+    """The word, for unordered values (`neutral`); `value` then only numbers the words."""
     spans: tuple[Span, ...] | None = None
-    """What was marked, () where nothing was; `value` then is their number. None where it is no matter of marking."""
+    """The marked spans, () if nothing was marked; `value` is their number. None if not about marking."""
     reason: str = ""
-    """Why, in the annotator's own words, where that was written down."""
+    """The annotator's reason, if given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ class Signature:
     """How a figure was made: metric and settings, judge, prompts, tokeniser, embedder, saiten's version."""
 
     metric: str
-    """The metric's name, settings in brackets included."""
+    """The metric's name, including settings in brackets."""
     parts: tuple[tuple[str, str], ...]
     """Everything else that the figure depends on, as (key, value), in a fixed order."""
 

@@ -1,10 +1,10 @@
-"""Settings and texts made presentable: what is written or shown holds no password, key or token.
+"""Removing secrets: nothing written or displayed contains a password, key or token.
 
-An address loses its user, its password, and each value in its query that could be secret; the header of a command line
-loses its value. Everything that writes or shows a setting goes through here: manifests, plans, reports, errors.
+Addresses lose their user, password, and query values that may be secret; a header on the command line loses its value.
+Everything that writes or displays a setting uses this: manifests, plans, reports, errors.
 
-Presentable forms are what a run compares when it resumes: no digest of a secret is kept, since short ones can be
-guessed from their digests. Two addresses that differ only in what is hidden count as one.
+A resumed run compares redacted settings, and no digest of a secret is kept, since short secrets can be guessed from
+digests. Two addresses that differ only in their secrets count as equal.
 """
 
 import re
@@ -13,14 +13,14 @@ from typing import Any
 
 HIDDEN = "***"
 SHORT = 4
-"""Characters of a placeholder or a count ("none", "10"); hiding texts this short would garble others."""
+"""Maximum characters of a placeholder or a count ("none", "10"); hiding texts this short would garble others."""
 
 _SECRET_OPTIONS = ("--header",)
 """Options whose values are secret."""
 _HARMLESS = ("api-version", "version", "model", "deployment", "lang", "language", "locale", "region", "timeout")
-"""Query parameters that hold no secret."""
+"""Query parameters without secrets."""
 _TELLING = re.compile(r"auth|code|cred|key|pass|pin|pwd|secret|sess|sig|token", re.IGNORECASE)
-"""Parts of the names of parameters that are hidden however short their value is."""
+"""Parts of parameter names whose values are hidden however short they are."""
 
 _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30}://)(?P<rest>\S+)")
 _AUTHORITY = re.compile(r"[^/?#]*")
@@ -29,16 +29,16 @@ _PAIRS = re.compile(r"(?<=[?&#;])[^\s?&#;=]+(?:=[^\s&#;]*)?")
 _NAME = re.compile(r"[\w.$\[\]-]{1,40}", re.ASCII)
 _MODEL = re.compile(r"\s*openai[:/][^@\s]*@")
 _CLOSING = "\"'`,;.:)]}>"
-"""What follows an address in a sentence, and is not its own."""
+"""Punctuation that may follow an address in a sentence."""
 
 
 def redact(text: str) -> str:
-    """The text with `***` for what is secret in the addresses in it."""
+    """Replace the secrets of addresses in the text with `***`."""
     return _ADDRESS.sub(_without_secrets, text)
 
 
 def redact_settings(value: Any) -> Any:
-    """Settings with every text in them redact, also within mappings and lists."""
+    """Redact every text in settings, also within mappings and lists."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, Mapping):
@@ -49,14 +49,14 @@ def redact_settings(value: Any) -> Any:
 
 
 def redact_command(arguments: Sequence[str]) -> list[str]:
-    """A command line with every argument presentable; of a header only its name is left."""
+    """Redact every argument of a command line; of a header only the name is kept."""
     return list(_arguments(arguments))
 
 
 def redact_name(name: str) -> str:
-    """The name of a judge or a system that could not be read: it may hold an address without http://.
+    """Redact an unreadable name of a judge or system, which may contain an address without http://.
 
-    Of what is before an @ only `openai:MODEL` is left, and nothing of what is after a question mark.
+    Before an @ only `openai:MODEL` is kept, and after a question mark nothing.
     """
     address = name.partition("?")[0]
     model = _MODEL.match(address)
@@ -88,7 +88,7 @@ def _without_secrets(match: re.Match[str]) -> str:
     authority = _AUTHORITY.match(rest)
     end = authority.end() if authority else 0
     if "@" not in rest[:end] and not _HOST.fullmatch(rest[:end]) and "@" in rest:
-        end = rest.rindex("@") + 1  # a password with a slash or a question mark in it, which nobody encoded
+        end = rest.rindex("@") + 1  # an unencoded password with a slash or question mark
     user, at, host = rest[:end].rpartition("@")
     shown = f"{HIDDEN}@{host}" if at and user else rest[:end]
     return match["scheme"] + shown + _PAIRS.sub(_pair, rest[end:])

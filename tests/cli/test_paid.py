@@ -156,7 +156,7 @@ def test_the_budget_bounds_each_command_and_not_their_sum(saiten, commands, open
     for times in (1, 2, 3):
         said = saiten(*command, "--max-calls", 5)
         assert (said.status, len(openai_server.requests)) == (3, 5 * times)
-        assert "the budget of 5 calls is spent; the same command goes on" in " ".join(said.err.split())
+        assert "the budget of 5 calls is spent; re-run the command" in " ".join(said.err.split())
         assert paid() == 5 * times
 
 

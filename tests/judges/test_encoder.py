@@ -15,8 +15,8 @@ from saiten.judges.encoder.head import FILE, LinearHead
 from saiten.judges.encoder.network import load_encoder
 from saiten.judges.encoder.texts import Texts, learnable
 from saiten.judges.encoder.windows import Cutter
-from saiten.judges.own import NAME, OwnAspect, OwnJudge, write_own
-from saiten.judges.own_figures import HeldOut
+from saiten.judges.tuned import NAME, TunedAspect, TunedJudge, write_tuned
+from saiten.judges.tuned_figures import HeldOut
 from saiten.models import BuiltinEmbedder
 from saiten.settings import JudgeSettings
 from saiten.tasks.aspects import RateAspect
@@ -29,9 +29,9 @@ from tiny_models import tiny_bert
 pytestmark = networks.marks()
 
 ASPECTS = (
-    OwnAspect("correct", "decide_correct", (0, 1), 0.5),
-    OwnAspect("clarity", "rate_aspect", (-1, 0, 1), 0.0),
-    OwnAspect("correctness", "grade_answer", (0, 1, 2, 3, 4, 5), 3.0),
+    TunedAspect("correct", "decide_correct", (0, 1), 0.5),
+    TunedAspect("clarity", "rate_aspect", (-1, 0, 1), 0.0),
+    TunedAspect("correctness", "grade_answer", (0, 1, 2, 3, 4, 5), 3.0),
 )
 READS = 48
 
@@ -47,13 +47,13 @@ def folder(tmp_path_factory):
     found = tiny_bert(tmp_path_factory.mktemp("judge"), layers=2)
     draw = np.random.default_rng(1)
     LinearHead(draw.normal(0, 0.2, (len(ASPECTS), 32)), np.array([0.5, 0.0, 3.0])).save(found)
-    write_own(found, manifest())
+    write_tuned(found, manifest())
     return found
 
 
 def manifest(head="regression", aspects=ASPECTS, **network):
     """What stands in `saiten-judge.json`."""
-    return OwnJudge(
+    return TunedJudge(
         head, "base", "", aspects, "", "", "abc", 3, 40, 20, 4, {}, HeldOut("judge", ()),
         network=network or {"length": READS, "windows": 3},
     )  # fmt: skip
@@ -91,7 +91,7 @@ async def test_a_grade_and_a_decision(judge):
 
 async def test_a_prediction_off_the_scale_is_clipped_and_says_so(folder, tmp_path):
     """With the figure as it was predicted."""
-    own = OwnAspect("clarity", "rate_aspect", (-1, 0, 1), 0.0)
+    own = TunedAspect("clarity", "rate_aspect", (-1, 0, 1), 0.0)
     for file in folder.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     LinearHead(np.zeros((1, 32)), np.array([1.75])).save(tmp_path)
@@ -143,7 +143,7 @@ async def test_any_text_has_a_grade(judge, answer):
 
 async def test_one_reading_gives_all_aspects_and_is_counted_once(folder):
     """Whoever asks first is told what it cost."""
-    aspects = [OwnAspect(name, "rate_aspect", (-1, 0, 1), 0.0) for name in ("a", "b", "c")]
+    aspects = [TunedAspect(name, "rate_aspect", (-1, 0, 1), 0.0) for name in ("a", "b", "c")]
     judge = EncoderJudge(folder, aspects, {"length": READS, "windows": 3})
     ratings = await asyncio.gather(*(judge.perform(rate("the cat", name)) for name in ("a", "b", "c")))
     again = await judge.perform(rate("the cat", "a"))
@@ -251,14 +251,14 @@ def test_a_training_that_was_cut_off_is_no_judge(folder, tmp_path):
     for file in folder.iterdir():
         if file.name != NAME:
             (tmp_path / file.name).write_bytes(file.read_bytes())
-    with pytest.raises(ConfigurationError, match="not come to its end"):
+    with pytest.raises(ConfigurationError, match="training is incomplete"):
         assemble_judge(JudgeSettings(f"hf:{tmp_path}"), environ={})
 
 
 def test_what_is_no_encoder_is_left_to_others(folder, tmp_path):
     """A chat model of one's own, or any other folder."""
     assert EncoderJudge.of(str(tmp_path)) is None
-    write_own(tmp_path, manifest("chat"))
+    write_tuned(tmp_path, manifest("chat"))
     assert EncoderJudge.of(str(tmp_path)) is None
     assert EncoderJudge.of("owner/name") is None
     (tmp_path / NAME).write_text(json.dumps({"kind": "saiten judge", "format": 1}))
@@ -275,7 +275,7 @@ def test_votes_would_tell_nothing(folder):
 @pytest.mark.parametrize("network", [{"windows": 3}, {"length": "48", "windows": 3}, {"length": 0, "windows": 1}])
 def test_a_manifest_without_the_windows_is_refused(folder, network):
     """No default is taken for what was learned with."""
-    with pytest.raises(ConfigurationError, match="does not say how long"):
+    with pytest.raises(ConfigurationError, match="does not give its encoder"):
         EncoderJudge(folder, ASPECTS, network)
 
 
@@ -329,7 +329,7 @@ def test_an_answer_cannot_write_control_tokens(encoder, mark):
 
 def test_too_short_a_window_is_refused(encoder):
     """Instead of reading nothing."""
-    with pytest.raises(ConfigurationError, match="16 tokens at once at the least"):
+    with pytest.raises(ConfigurationError, match="at least 16 tokens at once"):
         Cutter(encoder.tokeniser, 8, 3)
 
 

@@ -51,7 +51,11 @@ async def test_every_wrapper_is_a_judge_around_a_judge(wrap):
 async def test_a_meter_adds_up_replies_and_failures():
     """What an error cost is spent as well."""
     lines = iter(
-        [REPLY.costing(Usage(calls=1, cost=0.5)), CallFailed("down", Usage(calls=3)), REPLY.costing(Usage(reused=1))]
+        [
+            REPLY.with_usage(Usage(calls=1, cost=0.5)),
+            CallFailed("down", Usage(calls=3)),
+            REPLY.with_usage(Usage(reused=1)),
+        ]
     )
 
     def say(task):
@@ -77,7 +81,7 @@ def test_tokens_are_estimated_by_script(text, tokens):
 async def test_a_rehearsal_counts_the_real_messages_and_sends_none():
     """The stand-in answers; the cost is that of the messages and of the reply as a model would have written it."""
     verdicts = [Verdict(number=1, reason="理由", verdict=True, p=0.9, evidence=((0, 1, 2),))]
-    stand_in = ScriptedJudge({VerifyStatements: StatementVerdicts(verdicts=verdicts).costing(Usage(calls=7))})
+    stand_in = ScriptedJudge({VerifyStatements: StatementVerdicts(verdicts=verdicts).with_usage(Usage(calls=7))})
     task = VerifyStatements(("a",), ("b",), language="ja")
     reply = await Rehearsal(stand_in).perform(task)
     messages = prompts.render(task)

@@ -13,7 +13,7 @@ from saiten.tasks.statements import SplitStatements, Statements
 TASK = SplitStatements("q", "t", language="en")
 OTHER = SplitStatements("q", "t", language="ja")
 CALL = Usage(calls=1, prompt_tokens=10)
-REPLY = Statements(statements=["a"]).costing(CALL)
+REPLY = Statements(statements=["a"]).with_usage(CALL)
 REUSED = Usage(reused=1)
 
 

@@ -31,12 +31,12 @@ def votes(*lines) -> Panel:
 
     def reply(line):
         if isinstance(line, bool):
-            return ContextVerdict(reason=f"{line}", useful=line).costing(CALL)
+            return ContextVerdict(reason=f"{line}", useful=line).with_usage(CALL)
         if isinstance(line, int):
-            return Grade(feedback=f"{line}", grade=line).costing(CALL)
+            return Grade(feedback=f"{line}", grade=line).with_usage(CALL)
         if isinstance(line, list):
             verdicts = [Verdict(number=n, reason="", verdict=v) for n, v in enumerate(line, start=1)]
-            return StatementVerdicts(verdicts=verdicts).costing(CALL)
+            return StatementVerdicts(verdicts=verdicts).with_usage(CALL)
         return line
 
     asked = [kinds[type(line)] for line in lines if type(line) in kinds] or [JudgeContext]
@@ -136,7 +136,7 @@ async def test_each_members_own_result_is_found_without_another_call():
     """Scoring once more with `member(i)` gives what vote i alone would have given, from what is remembered."""
     scripted = tuple(
         ScriptedJudge({SplitStatements: Statements(statements=[f"{i}"]), GradeAnswer: line})
-        for i, line in enumerate((Grade(feedback="", grade=2).costing(CALL), BAD, Grade(feedback="", grade=5)))
+        for i, line in enumerate((Grade(feedback="", grade=2).with_usage(CALL), BAD, Grade(feedback="", grade=5)))
     )
     panel = Panel(scripted).remembering()
     assert (await panel.perform(GRADE)).value == 3.5

@@ -35,7 +35,7 @@ SCALES = {name: RUBRIC.aspect(name).values for name in RUBRIC.names}
 
 def rating(**grades):
     """A judge that gives each aspect its grade, for one call each."""
-    return ScriptedJudge({RateAspect: lambda task: Rating(reason=f"of {task.aspect}", grade=grades[task.aspect]).costing(CALL)})  # fmt: skip
+    return ScriptedJudge({RateAspect: lambda task: Rating(reason=f"of {task.aspect}", grade=grades[task.aspect]).with_usage(CALL)})  # fmt: skip
 
 
 GRADES = st.fixed_dictionaries({name: st.sampled_from(values) for name, values in SCALES.items()})
@@ -188,7 +188,7 @@ async def test_a_rating_that_cannot_be_had_leaves_mate_without_a_value():
     def line(task):
         if task.aspect == "formality":
             raise Unreadable("rubbish", "raw", CALL)
-        return Rating(reason="", grade=0).costing(CALL)
+        return Rating(reason="", grade=0).with_usage(CALL)
 
     judge = ScriptedJudge({RateAspect: line})
     score = await score_once(SAMPLE, Mate(), Memo(judge))

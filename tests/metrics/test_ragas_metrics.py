@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, Unreadable
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.scripted import ScriptedJudge
+from saiten.metrics.base import perform_all
 from saiten.metrics.overlap import ContextOverlap
 from saiten.metrics.ragas.answer_correctness import AnswerCorrectness
 from saiten.metrics.ragas.answer_relevancy import AnswerRelevancy
 from saiten.metrics.ragas.answer_similarity import AnswerSimilarity
-from saiten.metrics.ragas.asking import perform_all
 from saiten.metrics.ragas.aspect_critique import CRITERIA, AspectCritique
 from saiten.metrics.ragas.context_entity_recall import ContextEntityRecall
 from saiten.metrics.ragas.context_precision import ContextPrecision

@@ -250,9 +250,9 @@ def test_a_file_of_weights_that_is_wrong_is_named_with_its_fault(rubric, old, ne
 def test_weights_and_rubric_must_fit_each_other(rubric):
     """Another rubric's weights, or the same aspect on another scale, are refused before the run."""
     Path("w.toml").write_text(weights_text(WEIGHTS), encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="about 'clarity', which the rubric 'long_answers' has not"):
+    with pytest.raises(ConfigurationError, match="the aspect 'clarity', which the rubric 'long_answers' lacks"):
         Mate("w.toml")
-    with pytest.raises(ConfigurationError, match="about 'formality', which the rubric 'ours' has not"):
+    with pytest.raises(ConfigurationError, match="the aspect 'formality', which the rubric 'ours' lacks"):
         Mate(rubric="ours.toml")
     Path("ours.toml").write_text(GOOD.replace("value = 2", "value = 3").replace("best = 2", "best = 3"), "utf-8")
     with pytest.raises(ConfigurationError, match="learn the weights again"):

@@ -88,7 +88,7 @@ async def test_server_that_went_away(openai_server: OpenAIServer):
     openai_server.close()
     with pytest.raises(CallFailed) as error:
         await chat.complete(PLAIN)
-    with pytest.raises(CallFailed, match="cannot be reached any more"):
+    with pytest.raises(CallFailed, match="can no longer be reached"):
         await chat.complete(PLAIN)
     await chat.close()
     assert error.value.retryable

@@ -21,7 +21,7 @@ async def test_list():
     with pytest.raises(Unreadable) as error:
         await chat.complete(PLAIN)
     assert error.value.raw == "raw"
-    with pytest.raises(ConfigurationError, match="4 replies, and request 5 came: 'hello'"):
+    with pytest.raises(ConfigurationError, match="4 replies, but got request 5: 'hello'"):
         await chat.complete(PLAIN)
     assert (chat.name, chat.requests) == ("mine", [PLAIN] * 5)
     await chat.close()

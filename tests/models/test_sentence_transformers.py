@@ -78,7 +78,7 @@ async def test_an_attention_from_the_hub_is_not_fetched(model, tmp_path):
     settings = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(settings | {"attn_implementation": "somebody/attention"}))
     embedder = Models().embedder(f"st:{folder}")
-    with pytest.raises(ConfigurationError, match="asks for code from the hub"):
+    with pytest.raises(ConfigurationError, match="requires code from the hub"):
         await embedder.embed(["cat"])
     await embedder.close()
 

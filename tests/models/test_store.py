@@ -109,7 +109,7 @@ def test_foreign_files_are_left_alone(tmp_path, make):
     path = tmp_path / "file"
     make(path)
     before = path.read_bytes()
-    with pytest.raises(ConfigurationError, match="no answer store"):
+    with pytest.raises(ConfigurationError, match="not a saiten answer store"):
         Store(path)
     assert path.read_bytes() == before
 

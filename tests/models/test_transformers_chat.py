@@ -139,9 +139,9 @@ async def test_what_does_not_fit_is_refused_with_numbers(chat):
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"temperature": -1.0}, "a temperature is a number of at least 0"),
-        ({"temperature": float("nan")}, "a temperature is a number of at least 0"),
-        ({"max_tokens": 0}, "max_tokens is at least 1"),
+        ({"temperature": -1.0}, "a temperature must be a number of at least 0"),
+        ({"temperature": float("nan")}, "a temperature must be a number of at least 0"),
+        ({"max_tokens": 0}, "max_tokens must be at least 1"),
     ],
 )
 async def test_settings_that_make_no_sense(chat, settings, expected):
@@ -341,7 +341,7 @@ def test_an_adapter_whose_base_is_gone(adapter):
     """Says which it was, and where to write the new place; a base beside the adapter is found."""
     base = adapter.parent / "base"
     base.rename(adapter.parent / "moved")
-    with pytest.raises(ConfigurationError, match=rf"trained on the model in {base}, which is not there; put it back"):
+    with pytest.raises(ConfigurationError, match=rf"trained on the model in {base}, which is missing; put it back"):
         TransformersChat(str(adapter))
     settings = json.loads((adapter / "adapter_config.json").read_text())
     settings["base_model_name_or_path"] = "../moved"
@@ -446,7 +446,9 @@ async def test_an_attention_from_the_hub_is_not_fetched(llama, tmp_path):
     settings = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(settings | {"attn_implementation": "somebody/attention"}))
     chat = TransformersChat(str(folder))
-    with pytest.raises(ConfigurationError, match=r"asks for code from the hub \(somebody/attention\), and none is run"):
+    with pytest.raises(
+        ConfigurationError, match=r"requires code from the hub \(somebody/attention\), which saiten never runs"
+    ):
         await chat.complete(ask("a"))
     await chat.close()
 

@@ -9,8 +9,15 @@ from saiten.prompts.files import load
 from saiten.protocols import Completion
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.example import WorkedExample
-from saiten.rag.steps import ALL_STEPS, AggregateAnswers, AnswerFromDocuments, RefineAnswer, Step, WriteQuery
-from saiten.rag.unknown import I_DO_NOT_KNOW
+from saiten.rag.steps import (
+    ALL_STEPS,
+    I_DO_NOT_KNOW,
+    AggregateAnswers,
+    AnswerFromDocuments,
+    RefineAnswer,
+    Step,
+    WriteQuery,
+)
 from saiten.records import Turn, Usage
 from saiten.text.refusals import is_refusal
 

@@ -12,8 +12,7 @@ from saiten.models.scripted import ScriptedChat
 from saiten.protocols import Completion
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.extractive import ExtractiveGenerator
-from saiten.rag.query import read_query
-from saiten.rag.system import Rag
+from saiten.rag.system import Rag, read_query
 from saiten.records import Answer, Inquiry, Passage, Turn, Usage
 
 HISTORY = (Turn("Which bridge is the longest?", "The Akashi bridge."),)

@@ -42,7 +42,7 @@ def number(task):
 def judge_by(verdict, usage=None):
     """A judge whose every preference is this function of the task."""
     return ScriptedJudge(
-        {PreferAnswer: lambda task: Reply(explanation="e", better=verdict(task)).costing(usage or Usage())}
+        {PreferAnswer: lambda task: Reply(explanation="e", better=verdict(task)).with_usage(usage or Usage())}
     )
 
 

@@ -174,7 +174,7 @@ def copied(labels):
         (copied, "amount_info and formality say the same"),
         (lambda labels: [replace(label, value=2.0) if label.aspect == "acceptability" else label for label in labels], "graded alike on 'acceptability'"),
         (lambda labels: [replace(label, value=label.value + 1) if label.aspect == "factuality" else label for label in labels], "the scale of the rubric 'long_answers' is 0 to 3"),
-        (lambda labels: labels[: 4 * 3 * (FEWEST_QUESTIONS - 1)], "of 9 questions; 10 are needed"),
+        (lambda labels: labels[: 4 * 3 * (FEWEST_QUESTIONS - 1)], "of 9 questions; at least 10 are needed"),
         (lambda labels: [label for label in labels if label.aspect != "acceptability"], "no label of 'acceptability'; there are labels of 'amount_info'"),
         (lambda labels: [label for label in labels if label.aspect == "acceptability"], "of 'acceptability' alone"),
         (lambda labels: [*labels, *(replace(label, aspect="warmth") for label in labels if label.aspect == "formality")], "no aspect 'warmth'"),

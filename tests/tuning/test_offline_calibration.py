@@ -8,7 +8,7 @@ from saiten.errors import BadInput
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.offline.calibration import log_odds
 from saiten.records import Label, Sample
-from saiten.tuning.lines import Line, Point, fit_grades, fit_log_odds, held_out
+from saiten.tuning.lines import LabelledPoint, Line, fit_grades, fit_log_odds, held_out
 from saiten.tuning.offline import calibrate, calibrate_offline
 
 
@@ -16,7 +16,9 @@ def drawn(n, seed=0, border=0.3, noise=0.05):
     """Samples that people call good above a border of the judge's p, give or take some noise."""
     draw = random.Random(seed)
     ps = [draw.random() for _ in range(n)]
-    return [Point(f"s{at}", p, float(p + draw.gauss(0, noise) > border), f"q{at // 2}") for at, p in enumerate(ps)]
+    return [
+        LabelledPoint(f"s{at}", p, float(p + draw.gauss(0, noise) > border), f"q{at // 2}") for at, p in enumerate(ps)
+    ]
 
 
 @pytest.mark.parametrize("border", [0.15, 0.3, 0.5, 0.8])
@@ -62,7 +64,7 @@ def test_one_label_changes_the_fingerprint():
 def test_after_is_held_out():
     """Labels thrown at random show no gain: what is learnt from noise is not counted as agreement."""
     draw = random.Random(3)
-    points = [Point(f"s{at}", draw.random(), float(draw.random() < 0.5), f"q{at}") for at in range(300)]
+    points = [LabelledPoint(f"s{at}", draw.random(), float(draw.random() < 0.5), f"q{at}") for at in range(300)]
     try:
         made = calibrate(points, "support", "d")
     except BadInput:
@@ -74,7 +76,7 @@ def test_grades():
     """A line turns p into grades; its error, cross-validated, is smaller than that of 1 + 4 p."""
     draw = random.Random(5)
     ps = [draw.random() for _ in range(50)]
-    points = [Point(f"s{at}", p, 3 + 1.5 * p + draw.gauss(0, 0.2), f"q{at}") for at, p in enumerate(ps)]
+    points = [LabelledPoint(f"s{at}", p, 3 + 1.5 * p + draw.gauss(0, 0.2), f"q{at}") for at, p in enumerate(ps)]
     made = calibrate(points, "grade", "d")
     assert (made.intercept, made.slope) == (pytest.approx(3, abs=0.3), pytest.approx(1.5, abs=0.4))
     assert made.after.value < 0.3 < made.before.value
@@ -84,10 +86,10 @@ def test_grades():
 
 @pytest.mark.parametrize(("points", "aspect", "message"), [
     (drawn(19), "support", "19 samples"),
-    ([Point(f"s{at}", at / 40, 1.0, "q") for at in range(40)], "support", "40 samples are labelled yes"),
-    ([Point(f"s{at}", at / 40, float(at > 1), f"q{at}") for at in range(40)], "correct", "2 no"),
-    ([Point(f"s{at}", at / 60, float(at < 30), f"q{at}") for at in range(60)], "correct", "right way round"),
-    ([Point(f"s{at}", at / 40, 5 - at / 10, f"q{at}") for at in range(40)], "grade", "do not rise"),
+    ([LabelledPoint(f"s{at}", at / 40, 1.0, "q") for at in range(40)], "support", "40 samples are labelled yes"),
+    ([LabelledPoint(f"s{at}", at / 40, float(at > 1), f"q{at}") for at in range(40)], "correct", "2 no"),
+    ([LabelledPoint(f"s{at}", at / 60, float(at < 30), f"q{at}") for at in range(60)], "correct", "right way round"),
+    ([LabelledPoint(f"s{at}", at / 40, 5 - at / 10, f"q{at}") for at in range(40)], "grade", "do not rise"),
 ])  # fmt: skip
 def test_labels_that_do_not_suffice(points, aspect, message):
     """Too few labels, labels of one kind, or labels that fall where p rises, are refused with what to do."""
@@ -98,19 +100,19 @@ def test_labels_that_do_not_suffice(points, aspect, message):
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=6, max_size=40))
 def test_any_labels(pairs):
     """The regression ends with finite figures for any labels of both kinds, separable ones and constant p included."""
-    points = [Point(str(at), log_odds(p), float(label), "q") for at, (p, label) in enumerate(pairs)]
-    points += [Point("yes", 0.0, 1.0, "q"), Point("no", 0.0, 0.0, "q")]
+    points = [LabelledPoint(str(at), log_odds(p), float(label), "q") for at, (p, label) in enumerate(pairs)]
+    points += [LabelledPoint("yes", 0.0, 1.0, "q"), LabelledPoint("no", 0.0, 0.0, "q")]
     line = fit_log_odds(points)
     assert all(abs(figure) < 1e6 for figure in line)
 
 
 def test_held_out_lines_do_not_know_their_point():
     """The value of a point comes from a line that was fitted without it."""
-    points = [Point(str(at), float(at), float(at), "q") for at in range(10)]
+    points = [LabelledPoint(str(at), float(at), float(at), "q") for at in range(10)]
     outlier = [*points[:9], points[9]._replace(label=1000.0)]
     values = held_out(outlier, fit_grades, 10)
     assert values[9] == pytest.approx(9)
-    assert fit_grades([Point("a", 1.0, 2.0, "q"), Point("b", 1.0, 4.0, "q")]) == Line(3.0, 0.0)
+    assert fit_grades([LabelledPoint("a", 1.0, 2.0, "q"), LabelledPoint("b", 1.0, 4.0, "q")]) == Line(3.0, 0.0)
 
 
 SUPPORTED = "The Osaka plant opened in 1998."

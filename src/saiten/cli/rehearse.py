@@ -10,7 +10,6 @@ from saiten.cli.output import stderr, stdout
 from saiten.data import BadRow
 from saiten.errors import BadInput, JudgeError
 from saiten.executor import LocalExecutor
-from saiten.judges.costing import costing
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
 from saiten.models import BuiltinEmbedder
@@ -124,8 +123,8 @@ class _Planned:
         try:
             reply = await self.judge.perform(task)
         except JudgeError as error:
-            raise costing(error, self._usage(task, error.usage)) from error
-        return reply.costing(self._usage(task, reply.usage))
+            raise error.with_usage(self._usage(task, error.usage)) from error
+        return reply.with_usage(self._usage(task, reply.usage))
 
     async def preflight(self) -> None:
         """Nothing: nobody is asked."""

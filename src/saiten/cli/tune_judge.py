@@ -14,12 +14,11 @@ from saiten.cli.output import FormatOption, QuietOption, escape_untrusted, stder
 from saiten.cli.tune_judge_progress import MakingProgress
 from saiten.cli.tune_samples import samples_of
 from saiten.errors import ConfigurationError
-from saiten.judges.own import OwnJudge
+from saiten.judges.tuned import TunedJudge
 from saiten.metrics.rubrics import read_rubric
 from saiten.tuning.judge.building import build
 from saiten.tuning.judge.head import Learning
-from saiten.tuning.judge.heads import HEADS
-from saiten.tuning.judge.making import Plan, make_judge
+from saiten.tuning.judge.making import HEADS, JudgePlan, make_judge
 from saiten.views.own_judge_card import card
 from saiten.views.table import render
 from saiten.views.tables.own_judge import own_judge_tables
@@ -100,7 +99,7 @@ def judge(
         "rank": rank,
         "max_length": max_length,
     }
-    plan = Plan(head, kind, _learning(kind.defaults(base), typed, seed), held_out, read_rubric(rubric))
+    plan = JudgePlan(head, kind, _learning(kind.defaults(base), typed, seed), held_out, read_rubric(rubric))
     said = list(read_said(labels, read_columns(column or []), notes))
     found = samples_of(run, samples, sample_column or [], notes)
     built = build(said, found, plan.rubric, tuple(aspect or ()))
@@ -125,7 +124,7 @@ def _learning(defaults: Learning, typed: dict[str, int | float | None], seed: in
     return replace(defaults, seed=seed, **chosen)  # type: ignore[arg-type] # typer has checked each
 
 
-def _show(own: OwnJudge, form: str, out: Path) -> None:
+def _show(own: TunedJudge, form: str, out: Path) -> None:
     every = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]
     render(own_judge_tables(every, own.notes), form, stdout(), f"A judge of one's own: {out.name}")  # type: ignore[arg-type]
     stderr().print(f"{escape_untrusted(out)} is done; use it with --judge hf:{escape_untrusted(out)}")

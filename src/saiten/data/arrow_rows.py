@@ -1,4 +1,4 @@
-"""Parquet files, and the folders that Hugging Face's `save_to_disk` writes: batch by batch, only the columns needed."""
+"""Parquet files and folders written by Hugging Face's `save_to_disk`, read in batches, only the columns needed."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
@@ -10,24 +10,24 @@ from saiten.data.rows import BadRow, Row, bad_row, place
 from saiten.errors import BadInput, ConfigurationError
 
 _BATCH = 64
-"""Rows turned into Python values at a time; a row may hold many long contexts."""
+"""Rows converted to Python values at once; a row may have many long contexts."""
 _BUFFER = 1 << 20
-"""Bytes read ahead of each column."""
+"""Bytes read ahead per column."""
 _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
-"""How an Arrow stream ends. PyArrow takes one that was cut off between two batches for whole."""
+"""The end of an Arrow stream, checked since PyArrow accepts a stream truncated between two batches."""
 
 
 def read_parquet(path: Path, *, wanted: Callable[[str], bool]) -> Iterator[Row | BadRow]:
-    """One row a record, counted from 1. Columns that are not wanted are None: an embedding costs much to read.
+    """Yield one row per record, counted from 1. Unwanted columns are None, since embeddings are expensive to read.
 
     Raises:
         ConfigurationError: pyarrow is not installed.
-        BadInput: the file is no Parquet.
+        BadInput: the file is not Parquet.
     """
     pa, parquet = _pyarrow()
     numbers = count(1)
     try:
-        # A buffer, since a whole row group, often the whole file, would be held else.
+        # the buffer avoids holding a whole row group, often the whole file
         with parquet.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
             names = file.schema_arrow.names
             needed = [name for name in names if wanted(name)]
@@ -38,11 +38,11 @@ def read_parquet(path: Path, *, wanted: Callable[[str], bool]) -> Iterator[Row |
 
 
 def read_dataset(folder: Path, *, wanted: Callable[[str], bool]) -> Iterator[Row | BadRow]:
-    """One row a record of a folder saved by `datasets.Dataset.save_to_disk`, counted from 1 through all its files.
+    """Yield one row per record of a folder saved by `datasets.Dataset.save_to_disk`, counted from 1 across its files.
 
     Raises:
         ConfigurationError: pyarrow is not installed.
-        BadInput: the folder is no data set, or one of several splits.
+        BadInput: the folder is no data set, or has several splits.
     """
     folder = _split(folder)
     files = _data_files(folder)
@@ -79,7 +79,7 @@ def _rows(batch: Any, names: Sequence[str], name: str, numbers: Iterator[int]) -
     empty = dict.fromkeys(names)
     try:
         values = batch.to_pylist()
-    except (ValueError, OverflowError):  # one value, for example text that is not UTF-8, spoils the whole batch
+    except (ValueError, OverflowError):  # a single bad value, such as text that is not UTF-8, fails the whole batch
         values = None
     for at, number in zip(range(batch.num_rows), numbers, strict=False):
         try:
@@ -91,7 +91,7 @@ def _rows(batch: Any, names: Sequence[str], name: str, numbers: Iterator[int]) -
 
 
 def _split(folder: Path) -> Path:
-    """The folder itself, or the only split in it."""
+    """Return the folder itself, or its only split."""
     listed = folder / "dataset_dict.json"
     if not listed.is_file():
         return folder

@@ -1,6 +1,6 @@
-"""Which column holds which field: the names of other tools, dotted paths, and what the user says.
+"""Mapping columns to fields: names used by other tools, dotted paths, and the user's choices.
 
-Recognised, upper and lower case, `_`, `-` and spaces apart: saiten's own names · RAGAS ≤ 0.1 (`question answer contexts
+Recognised, ignoring case, `_`, `-` and spaces: saiten's own names · RAGAS ≤ 0.1 (`question answer contexts
 ground_truth(s)`) and ≥ 0.2 (`user_input response retrieved_contexts reference reference_contexts`) · DeepEval 1–4
 (`input actual_output expected_output retrieval_context context`) · MLflow 2 (`inputs predictions targets ground_truth`;
 Databricks: `request response retrieved_context expected_response expected_retrieved_context`) and 3 (`inputs outputs
@@ -8,11 +8,10 @@ expectations`) · LangSmith (`inputs outputs reference_outputs`, flat as `inputs
 reference.answer`) · RAGChecker (`query gt_answer response retrieved_context`) · GroUSE (`input references actual_output
 expected_output`).
 
-Where a row has several columns for one field, the one named first in the lists below counts, nulls apart; a reader
-says so once. Three names mean different things to different tools: `context` is DeepEval's ideal context (evidence) in
-its files and what the system saw elsewhere; `references` are documents in GroUSE's files and correct answers elsewhere;
-LangSmith's *data sets* keep the reference under `outputs`, which its *experiments* use for the answer, so there
-`--column reference=outputs` must be said.
+If a row has several columns for one field, the first non-null one in the lists below counts, and a note says so once.
+Three names differ between tools: `context` is DeepEval's ideal context (evidence) in its files and what the system saw
+elsewhere; `references` are documents in GroUSE's files and correct answers elsewhere; LangSmith's *data sets* keep the
+reference under `outputs`, which its *experiments* use for the answer, so `--column reference=outputs` is needed there.
 """
 
 import re
@@ -24,7 +23,7 @@ from saiten.data.values import as_object, is_nothing
 from saiten.errors import BadInput, ConfigurationError
 
 Names = Mapping[str, Sequence[str]]
-"""Field → the columns that may hold it, the first that is there counts."""
+"""Field → the columns that may contain it; the first one present counts."""
 
 SAMPLE_COLUMNS: Names = {
     "id": ("id", "sample_id", "query_id", "request_id", "row_id", "番号"),
@@ -122,30 +121,30 @@ LABEL_COLUMNS: Names = {
 }
 
 _OBJECTS = frozenset({"inputs", "outputs", "actual_outputs", "expected_outputs", "reference_outputs", "request"})
-"""Columns whose text is an object where a table keeps it as JSON."""
+"""Columns that contain objects, in tables as JSON text."""
 
 MISSING: Any = object()
-"""There is no such column, which is not the same as a column that is empty."""
+"""No such column, as distinct from an empty one."""
 
 _LOOKED_AT = 100
-"""Rows in which a column must show itself; JSON lines may leave out what they do not have."""
+"""Number of rows in which a column must appear, since JSON lines may omit fields."""
 _SHAPES = 1_000
-"""Sets of columns whose plan is remembered; a file has one, or a few."""
+"""Number of remembered column sets; a file has one, or a few."""
 _NAMED = 8
-"""Columns not used that are named."""
+"""Maximum number of unused columns listed."""
 _NO_FIELD = frozenset({"", "seconds", "calls", "usage", "error"})
-"""No column that a field may be looked for in: one without a name, and what `saiten answer` writes beside a sample."""
+"""Columns never suggested for a field: unnamed ones, and those `saiten answer` writes with a sample."""
 _FILLING = re.compile(r"[\s_-]")
 
 
 class Columns:
-    """Finds fields in rows, by the names of a table or by those that the user gave."""
+    """Finds fields in rows, by known names or by the user's choices."""
 
     def __init__(self, names: Names, chosen: Mapping[str, str], *, option: str = "--column") -> None:
-        """`chosen`, field → column, puts the table out of force for its fields; `option` is what the user types it in.
+        """`chosen` (field → column) overrides the known names; `option` is the command-line option for it.
 
         Raises:
-            ConfigurationError: a field that does not exist was chosen.
+            ConfigurationError: a nonexistent field was chosen.
         """
         unknown = sorted(set(chosen) - set(names))
         if unknown:
@@ -160,11 +159,11 @@ class Columns:
         self._plans: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
 
     def wanted(self, column: str) -> bool:
-        """Whether a column may be needed."""
+        """Return whether the column may be needed."""
         return plain_name(column) in self._roots or plain_name(column.partition(".")[0]) in self._roots
 
     def find(self, fields: Mapping[str, Any], field: str) -> Any:
-        """The value of the first column that has one; None if all are null, `MISSING` if there is none."""
+        """Return the first non-null value; None if all are null, `MISSING` if there is no such column."""
         found = MISSING
         for path in self._plan(fields)[field]:
             value = _at(fields, path)
@@ -176,7 +175,7 @@ class Columns:
         return found
 
     def _plan(self, fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-        """The paths worth trying for each field, for rows with these columns."""
+        """Return the paths to try for each field in rows with these columns."""
         shape = tuple(fields)
         plan = self._plans.get(shape)
         if plan is None:
@@ -187,7 +186,7 @@ class Columns:
         return plan
 
     def _tool_names(self, fields: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
-        """The names without those that mean something else in the files of the tool that wrote this row."""
+        """Drop names with another meaning in files of the tool that wrote this row."""
         columns = {plain_name(column) for column in fields}
         deepeval = bool(columns & {"actualoutput", "expectedoutput", "retrievalcontext"})
         elsewhere = {
@@ -211,24 +210,24 @@ class Columns:
         tell: Callable[[str], None],
         wished: Collection[str] = (),
     ) -> Iterator[Row | BadRow]:
-        """The same rows, once the first of them were seen to have what is needed: at least one of `needed`.
+        """Yield the same rows after checking the first ones for at least one `needed` field.
 
-        Where one of `wished` was not found, the columns that no field was found in are told.
+        If a `wished` field is missing, report the unused columns.
 
         Raises:
-            BadInput: there are no rows; or a chosen column, or all of the needed fields, are in none of the first rows.
+            BadInput: there are no rows; or a chosen column, or every needed field, is missing from the first rows.
         """
-        held: list[Row | BadRow] = []
+        first: list[Row | BadRow] = []
         good: list[Row] = []
         for row in rows:
-            held.append(row)
+            first.append(row)
             if isinstance(row, Row):
                 good.append(row)
                 if self._lack([row], needed) is None:
                     break
-            if len(held) >= _LOOKED_AT:
+            if len(first) >= _LOOKED_AT:
                 break
-        if not held:
+        if not first:
             raise BadInput(f"{name} has no rows")
         lack = self._lack(good, needed) if good else None
         if lack is not None:
@@ -236,7 +235,7 @@ class Columns:
             raise BadInput(f"{name}: {lack}; columns there: {columns}")
         for note in (*self._ambiguous(good[-1]), *self._unused(good, wished)) if good else ():
             tell(f"{name}: {note}")
-        yield from held
+        yield from first
         yield from rows
 
     def _lack(self, rows: Sequence[Row], needed: Collection[str]) -> str | None:
@@ -250,7 +249,7 @@ class Columns:
         return None
 
     def _ambiguous(self, row: Row) -> Iterator[str]:
-        """What to tell the user about columns that were left aside."""
+        """Yield notes on columns that were skipped in favor of others."""
         for field, paths in self._plan(row.fields).items():
             filled = [path for path in paths if not is_nothing(_found(row.fields, path))]
             roots = list(dict.fromkeys(path.split(".")[0] for path in filled))
@@ -261,7 +260,7 @@ class Columns:
                 )
 
     def _unused(self, rows: Sequence[Row], wished: Iterable[str]) -> Iterator[str]:
-        """Whether something that is missing may stand in a column of another name."""
+        """Yield a note if a missing field may be in an unused column."""
         missing = [field for field in wished if all(self.find(row.fields, field) is MISSING for row in rows)]
         columns = dict.fromkeys(str(column) for row in rows for column in row.fields)
         unused = [column for column in columns if not self.wanted(column) and plain_name(column) not in _NO_FIELD]
@@ -274,7 +273,7 @@ class Columns:
 
 
 def _promising(paths: Iterable[str], fields: Mapping[str, Any]) -> Iterator[str]:
-    """Those whose column is there."""
+    """Yield the paths whose column exists."""
     columns = {plain_name(column) for column in fields}
     for path in paths:
         if path in fields or plain_name(path) in columns or plain_name(path.split(".")[0]) in columns:
@@ -282,7 +281,7 @@ def _promising(paths: Iterable[str], fields: Mapping[str, Any]) -> Iterator[str]
 
 
 def _at(value: Any, path: str) -> Any:
-    """The value under a path: a column of just this name first, else step by step into objects."""
+    """Return the value at a path: the column with this exact name first, else step by step into objects."""
     value = as_object(value)
     if not isinstance(value, Mapping):
         return MISSING
@@ -307,12 +306,12 @@ def _key(value: Mapping[str, Any], name: str) -> str | None:
 
 
 def plain_name(name: str) -> str:
-    """`Retrieved Contexts`, `retrieved_contexts` and `retrievedContexts` are one name."""
+    """Normalise a name: `Retrieved Contexts`, `retrieved_contexts` and `retrievedContexts` are equal."""
     return _FILLING.sub("", name).casefold()
 
 
 def _paths(rows: Iterable[Row]) -> Iterator[str]:
-    """The columns there are; of objects, with the names inside them."""
+    """Yield the existing columns, and the names inside objects."""
     for row in rows:
         for column, value in row.fields.items():
             inside = as_object(value)

@@ -1,4 +1,4 @@
-"""Which encoding a CSV file is in: UTF-8, UTF-16, or one of the two that Japanese spreadsheets still write."""
+"""Detection of a CSV file's encoding: UTF-8, UTF-16, or one of two still used by Japanese spreadsheets."""
 
 import codecs
 import io
@@ -9,27 +9,27 @@ from saiten.data.opening import chunks_of, pushed_back
 from saiten.errors import BadInput
 
 _PIPE_SAMPLE = 1 << 20
-"""Bytes of a pipe, which cannot be read twice, on which the decision rests."""
+"""Bytes examined of a pipe, which cannot be read twice."""
 _JUDGED = 1 << 18
-"""Characters on which it is decided whether a text looks Japanese."""
+"""Characters examined for looking Japanese."""
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _JAPANESE = ("cp932", "euc_jp")
 
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _RUN = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff01-\uff5e]{2,}")
-"""Kana, kanji and full-width signs, two or more in a row. Western text misread as Shift_JIS gives lone kanji, EUC-JP
-misread as Shift_JIS gives half-width kana, so neither passes for Japanese."""
+"""Two or more kana, kanji or full-width characters in a row. Western text misread as Shift_JIS gives single kanji,
+EUC-JP misread as Shift_JIS gives half-width kana, so neither passes for Japanese."""
 
 
 def detect_encoding(stream: io.BufferedReader, name: str) -> tuple[str, io.BufferedReader]:
-    """The encoding, and the stream set back to its beginning.
+    """Return the encoding, and the stream reset to its beginning.
 
-    A byte order mark decides. Without one, the whole file is held against UTF-8, then against Shift_JIS (cp932) and
-    EUC-JP, where it must also look Japanese; of a pipe, its first MiB is.
+    A byte order mark decides. Without one, the whole file (or the first MiB of a pipe) is tried as UTF-8, then as
+    Shift_JIS (cp932) and EUC-JP, where it must also look Japanese.
 
     Raises:
-        BadInput: none of them fits; the text names those tried.
+        BadInput: none of them fits; the message lists those tried.
     """
     start = stream.peek(4)
     for mark, encoding in _BOMS:
@@ -47,7 +47,7 @@ def detect_encoding(stream: io.BufferedReader, name: str) -> tuple[str, io.Buffe
 def _decide(stream: io.BufferedReader, name: str) -> str:
     at = stream.tell()
     start = stream.peek(4096)[:4096]
-    if b"\x00" in start:  # UTF-16 without a mark: commas and line ends have a zero byte, on one side only
+    if b"\x00" in start:  # UTF-16 without a mark: ASCII characters have a zero byte, always on the same side
         return "utf-16-le" if start[1::2].count(0) > start[::2].count(0) else "utf-16-be"
     if _read_as("utf-8", stream) is not None:
         return "utf-8"
@@ -66,7 +66,7 @@ def _decide(stream: io.BufferedReader, name: str) -> str:
 
 
 def _read_as(encoding: str, stream: io.BufferedReader) -> str | None:
-    """The foreign part of the text, its beginning; None if the bytes do not fit. A letter cut off at the end does."""
+    """Return the beginning of the non-ASCII text; None if the bytes do not fit, except for a truncated last letter."""
     decoder = codecs.getincrementaldecoder(encoding)()
     kept = ""
     try:

@@ -1,4 +1,4 @@
-"""Which format a source has, by its ending or else its content, and its rows."""
+"""Formats: detection by suffix or content, and the rows of any source."""
 
 import io
 from collections.abc import Callable, Iterator, Mapping
@@ -29,31 +29,31 @@ _NO_WORKBOOKS = "Excel workbooks are not read; save the sheet as CSV (UTF-8)"
 
 
 def read_rows(
-    source: Source, form: str | None, *, wanted: Callable[[str], bool], tell: Callable[[str], None]
+    source: Source, file_format: str | None, *, wanted: Callable[[str], bool], tell: Callable[[str], None]
 ) -> Iterator[Row | BadRow]:
-    """The rows of a source in any of the formats, streamed.
+    """Stream the rows of a source in any of the formats.
 
     Args:
         source: A path, `-` for standard input, an open file, or rows in memory.
-        form: One of `FORMATS`, or None to find out.
-        wanted: Whether a column is needed; others may come as None.
-        tell: Is told what the user should know, for example a rare encoding.
+        file_format: One of `FORMATS`, or None to detect it.
+        wanted: Returns whether a column is needed; others may be None.
+        tell: Receives notes for the user, for example on a rare encoding.
 
     Raises:
-        BadInput: the source is not there, not readable, or in no known format.
-        ConfigurationError: the format asked for does not exist, or pyarrow is missing.
+        BadInput: the source is missing, unreadable, or in no known format.
+        ConfigurationError: the requested format does not exist, or pyarrow is missing.
     """
-    if form is not None and form not in FORMATS:
-        raise ConfigurationError(f"unknown format {form!r}; there are {', '.join(FORMATS)}")
+    if file_format is not None and file_format not in FORMATS:
+        raise ConfigurationError(f"unknown format {file_format!r}; there are {', '.join(FORMATS)}")
     if not _is_file(source):
         return _in_memory(source, name_of(source))
     path = Path(source) if isinstance(source, str | Path) and source != "-" else None
-    form = form or _by_ending(path)
-    if form in ("parquet", "dataset"):
+    file_format = file_format or _by_ending(path)
+    if file_format in ("parquet", "dataset"):
         if path is None:
-            raise BadInput(f"{form} cannot be read from a stream; name the file")
-        return (read_parquet if form == "parquet" else read_dataset)(path, wanted=wanted)
-    return _streamed(source, form, wanted, tell)
+            raise BadInput(f"{file_format} cannot be read from a stream; name the file")
+        return (read_parquet if file_format == "parquet" else read_dataset)(path, wanted=wanted)
+    return _streamed(source, file_format, wanted, tell)
 
 
 def _is_file(source: Source) -> TypeGuard[File]:
@@ -70,19 +70,19 @@ def _in_memory(rows: Any, name: str) -> Iterator[Row | BadRow]:
 
 
 def _streamed(
-    source: File, form: str | None, wanted: Callable[[str], bool], tell: Callable[[str], None]
+    source: File, file_format: str | None, wanted: Callable[[str], bool], tell: Callable[[str], None]
 ) -> Iterator[Row | BadRow]:
     name = name_of(source)
     with opened(source) as stream:
-        form = form or ("jsonl" if source == "-" else _by_content(stream, name))
-        if form == "parquet":
-            yield from read_rows(source, form, wanted=wanted, tell=tell)
-        elif form == "jsonl":
+        file_format = file_format or ("jsonl" if source == "-" else _by_content(stream, name))
+        if file_format == "parquet":
+            yield from read_rows(source, file_format, wanted=wanted, tell=tell)
+        elif file_format == "jsonl":
             yield from read_json_lines(stream, name)
-        elif form == "json":
+        elif file_format == "json":
             yield from read_json(stream, name)
         else:
-            yield from read_csv(stream, name, delimiter="\t" if form == "tsv" else None, tell=tell)
+            yield from read_csv(stream, name, delimiter="\t" if file_format == "tsv" else None, tell=tell)
 
 
 def _by_ending(path: Path | None) -> str | None:

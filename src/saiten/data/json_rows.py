@@ -1,8 +1,8 @@
-"""JSON lines, one row at a time, and JSON documents that hold a list of rows.
+"""JSON lines, one row at a time, and JSON documents with a list of rows.
 
-Lines are read one by one, so a file of any size is read in constant memory. A document has to be read whole; it may
-have up to 256 MiB. JSON is taken as Python's and JavaScript's tools write it: `NaN` counts as no value, integers of any
-length are kept exactly.
+JSON lines are read one by one, so a file of any size takes constant memory. A document must be read whole, up to
+256 MiB. JSON is accepted as written by Python's and JavaScript's tools: `NaN` counts as no value, and long integers are
+kept exactly.
 """
 
 import io
@@ -19,20 +19,20 @@ from saiten.data.rows import BadRow, Row, bad_row, place
 from saiten.errors import BadInput
 
 MAX_LINE = 32 << 20
-"""Bytes of the longest line that is read; a longer one is skipped without being held."""
+"""Maximum bytes per line; a longer one is skipped without being held."""
 MAX_DOCUMENT = 256 << 20
-"""Bytes of the largest JSON document (not JSON lines) that is read."""
+"""Maximum bytes of a JSON document (not JSON lines)."""
 
 _ROWS = ("results", "data", "samples", "examples", "rows")
-"""Where a JSON object keeps its list of rows; RAGChecker's files have `results`."""
+"""Keys under which a JSON object may keep its list of rows; RAGChecker's files use `results`."""
 
 _BOM = b"\xef\xbb\xbf"
 _LONG_NUMBER = re.compile(rb"\d{19}")
-"""orjson turns integers above 64 bits into floats, which would make two ids one."""
+"""Integers above 64 bits, which orjson turns into floats, so that two ids could become one."""
 
 
 def read_json_lines(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
-    """One row a line; blank lines are passed over. A file that opens with a line `[` is read as a document."""
+    """Yield one row per line, skipping blank ones. A file whose first line is `[` is read as a document."""
     stream = as_utf8(stream)
     number = 0
     while line := stream.readline(MAX_LINE + 1):
@@ -50,7 +50,7 @@ def read_json_lines(stream: io.BufferedReader, name: str) -> Iterator[Row | BadR
 
 
 def read_json(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
-    """A list of rows, an object that keeps such a list (`{"results": […]}`), or JSON lines under the name `.json`."""
+    """Read a list of rows, an object with such a list (`{"results": […]}`), or JSON lines in a `.json` file."""
     stream = as_utf8(stream)
     first = stream.readline(MAX_LINE + 1)
     again = pushed_back(first, stream)
@@ -58,12 +58,12 @@ def read_json(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
 
 
 def parse_json(text: bytes) -> Any:
-    """The value; raises ValueError with a sentence."""
+    """Parse JSON; raises ValueError with a sentence."""
     try:
         if _LONG_NUMBER.search(text) is None:
             return orjson.loads(text)
     except orjson.JSONDecodeError:
-        pass  # what orjson refuses may still be what Python's own json writes: NaN, lone surrogates
+        pass  # Python's json may still accept it: NaN, lone surrogates
     try:
         return json.loads(text.decode("utf-8"), parse_constant=_no_value, strict=False)
     except UnicodeDecodeError as error:
@@ -112,7 +112,7 @@ def _list_in(value: Any) -> list[Any]:
 
 
 def _is_line_of_lines(first: bytes) -> bool:
-    """Whether a file named `.json` holds JSON lines: its first line is an object by itself, and keeps no list."""
+    """Return whether a `.json` file contains JSON lines: its first line is an object without a list of rows."""
     try:
         value = parse_json(first.removeprefix(_BOM).strip())
     except ValueError:

@@ -1,4 +1,4 @@
-"""What people said, out of JSONL, CSV or any other format: verdicts, grades, preferences, categories, marked spans."""
+"""Human labels in JSONL, CSV or any other format: verdicts, grades, preferences, categories, marked spans."""
 
 import logging
 import math
@@ -22,7 +22,7 @@ _WORDS = {
 }
 
 _VALUES = ("value", "preference", "choice", "spans")
-"""The fields that may hold what was said, the first that is there counts."""
+"""The fields that may contain the label; the first one present counts."""
 
 
 def read_labels(
@@ -33,33 +33,32 @@ def read_labels(
     categories: bool = False,
     tell: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Label | BadRow]:
-    """The labels of a source, read as they are asked for; verdicts (true, yes, はい, ○, …) become 1 and 0.
+    """Yield the labels of a source lazily; verdicts (true, yes, はい, ○, …) become 1 and 0.
 
     Preferences between two answers are below 0 if the first is better, above 0 if the second is, 0 for a tie. In a
-    column `preference` numbers stay as they are (-2 … 2, -1/0/1); in a column `choice`, 1 and 2 name the answer. Words
-    are understood in both (`A`, `B`, `A>B`, `A<B`, `first`, `second`, `tie`, 引き分け, …).
+    column `preference` numbers are kept (-2 … 2, -1/0/1); in a column `choice`, 1 and 2 name the answer. Both accept
+    words (`A`, `B`, `A>B`, `A<B`, `first`, `second`, `tie`, 引き分け, …).
 
-    A column `spans` holds the pieces of a text that were marked, as `as_spans` reads them; the value then is their
-    number, and an empty list is a label too, unless a value other than 0 stands beside it: nothing was marked. A row
-    cannot be a grade as well.
+    A column `spans` contains marked pieces of a text, as read by `as_spans`; the value then is their number. An empty
+    list is also a label (nothing was marked), unless the row has another value that is not 0. A row cannot be a grade
+    as well.
 
-    What `dataclasses.asdict` makes of a label is read back as it was, categories apart.
+    Labels written by `dataclasses.asdict` are read back unchanged, except for categories.
 
-    A column `adjudicated` (yes or no) marks a third decision that settles the others; a column `reason` says why, in
-    the annotator's own words.
+    A column `adjudicated` (yes or no) marks a third decision that settles the others; a column `reason` contains the
+    annotator's explanation.
 
     Args:
         source: As for samples.
         columns: `item`, `value`, `preference`, `choice`, `spans`, `annotator`, `aspect`, `adjudicated`, `reason` →
-            column, where the names are not recognised. Of value, preference, choice and spans, those that are named are
-            the only ones that are looked at.
+            column, for unrecognized names. If value, preference, choice or spans are given, the others are ignored.
         format: As for samples.
-        categories: Whether other words are categories (`neutral`), to be kept as `Label.category`; else they are no
-            labels.
-        tell: Is told what the user should know.
+        categories: Whether other words are categories (`neutral`), kept as `Label.category`; otherwise they are
+            invalid.
+        tell: Receives notes for the user.
 
     Raises:
-        BadInput: with the first `next`: no such file, no known format, no column for the item or for the value.
+        BadInput: on the first `next`: no such file, no known format, no column for the item or for the value.
         ConfigurationError: an unknown field or format, or pyarrow is missing.
     """
     fields = Columns(LABEL_COLUMNS, columns)
@@ -68,18 +67,18 @@ def read_labels(
     sources = tuple(each for each in _VALUES if each in columns) or _VALUES
     for needed in (("item",), sources):
         rows = fields.checked(rows, name, needed, tell if needed == ("item",) else _nothing)
-    seen = _Seen(sources, {} if categories else None)
+    state = _State(sources, {} if categories else None)
     for row in rows:
         if isinstance(row, BadRow):
             yield row
             continue
         try:
-            label = _label(row, fields, seen)
+            label = _label(row, fields, state)
         except ValueError as error:
             yield bad_row(row.where, str(error), row.fields)
         else:
             yield label
-    if {"words", "above 0"} <= seen.preferences and "below 0" not in seen.preferences:
+    if {"words", "above 0"} <= state.preferences and "below 0" not in state.preferences:
         tell(
             f"{name}: the preferences are words and numbers of which none is below 0; numbers were taken as sizes, "
             "above 0 for the second answer. If 1 and 2 name the answers, say so: --column choice=preference"
@@ -87,18 +86,18 @@ def read_labels(
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """What one row does not tell."""
+class _State:
+    """Information gathered across rows."""
 
     sources: tuple[str, ...]
-    """Which fields may hold what was said."""
+    """The fields that may contain the label."""
     categories: dict[str, float] | None
-    """The number of each category so far; None: there are none."""
+    """The number of each category so far; None if categories are not allowed."""
     preferences: set[str] = field(default_factory=set)
-    """Which forms the column `preference` has."""
+    """The kinds of values in the column `preference`."""
 
 
-def _label(row: Row, columns: Columns, seen: _Seen) -> Label:
+def _label(row: Row, columns: Columns, state: _State) -> Label:
     def text(name: str) -> str:
         value = columns.find(row.fields, name)
         return "" if value is MISSING else as_text(value) or ""
@@ -106,22 +105,22 @@ def _label(row: Row, columns: Columns, seen: _Seen) -> Label:
     item = text("item")
     if not item:
         raise ValueError("no item: the id of the sample was expected")
-    spans = _spans(row, columns, seen)
-    value, category = (float(len(spans)), "") if spans is not None else _said(row, columns, seen)
+    spans = _spans(row, columns, state)
+    value, category = (float(len(spans)), "") if spans is not None else _graded(row, columns, state)
     settles = _is_yes(text("adjudicated"))
     return Label(item, value, text("annotator"), text("aspect"), settles, category, spans, text("reason"))
 
 
-def _spans(row: Row, columns: Columns, seen: _Seen) -> tuple[Span, ...] | None:
-    """What was marked; None where the row is about something else."""
-    found = columns.find(row.fields, "spans") if "spans" in seen.sources else MISSING
+def _spans(row: Row, columns: Columns, state: _State) -> tuple[Span, ...] | None:
+    """Return the marked spans; None if the row is not about spans."""
+    found = columns.find(row.fields, "spans") if "spans" in state.sources else MISSING
     try:
         spans = None if found is MISSING else as_spans(found)
     except ValueError as error:
         raise ValueError(f"spans: {error}") from error
     if spans is None:
         return None
-    for source in seen.sources:
+    for source in state.sources:
         said = MISSING if source == "spans" else columns.find(row.fields, source)
         text = "" if said is MISSING or is_nothing(said) else (as_text(said) or "").strip()
         if text and not spans and _value(text) != 0:
@@ -134,9 +133,9 @@ def _spans(row: Row, columns: Columns, seen: _Seen) -> tuple[Span, ...] | None:
     return spans
 
 
-def _said(row: Row, columns: Columns, seen: _Seen) -> tuple[float, str]:
-    """The value, and the word if it is a category."""
-    for source in seen.sources:
+def _graded(row: Row, columns: Columns, state: _State) -> tuple[float, str]:
+    """Return the value, and the word if it is a category."""
+    for source in state.sources:
         if source == "spans":
             continue
         found = columns.find(row.fields, source)
@@ -149,19 +148,19 @@ def _said(row: Row, columns: Columns, seen: _Seen) -> tuple[float, str]:
             return preference(text, names_answer=True), ""
         if source == "preference":
             number = preference(text, names_answer=False)
-            seen.preferences.add("words" if not is_number(text) else "below 0" if number < 0 else "above 0")
+            state.preferences.add("words" if not is_number(text) else "below 0" if number < 0 else "above 0")
             return number, ""
         value = _value(text)
         if value is not None:
             return value, ""
-        if seen.categories is None:
+        if state.categories is None:
             raise ValueError(f"the value {text[:40]!r} is neither a number nor a verdict such as yes, no, true, ○")
-        return seen.categories.setdefault(text, float(len(seen.categories))), text
+        return state.categories.setdefault(text, float(len(state.categories))), text
     raise ValueError("no value: a verdict, a grade or spans were expected")
 
 
 def _value(text: str) -> float | None:
-    """The number that the text stands for; None for any other word."""
+    """Return the number that the text denotes; None for any other word."""
     word = _WORDS.get(text.casefold())
     if word is not None:
         return word
@@ -184,4 +183,4 @@ def _is_yes(text: str) -> bool:
 
 
 def _nothing(_: str) -> None:
-    """What was told once is not told again."""
+    """Drop notes already reported by the first check."""

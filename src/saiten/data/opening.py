@@ -1,4 +1,4 @@
-"""From what the user named (a path, `-`, an open file) to a buffered stream of plain bytes."""
+"""Opening a source (a path, `-`, an open file) as a buffered stream of plain bytes."""
 
 import gzip
 import io
@@ -16,14 +16,14 @@ from saiten.errors import BadInput
 File = Path | str | IO[bytes] | IO[str]
 """A path, `-` for standard input, or an open file in binary or text mode."""
 Source = File | Iterable[Mapping[str, Any]]
-"""A file, or rows that are in memory already."""
+"""A file, or rows in memory."""
 
 CHUNK = 1 << 16
 _GZIP = b"\x1f\x8b"
 
 
 class Chunks(io.RawIOBase):
-    """Chunks of bytes as a file; read through a BufferedReader."""
+    """Chunks of bytes as a file; read it through a BufferedReader."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         super().__init__()
@@ -46,17 +46,17 @@ class Chunks(io.RawIOBase):
 
 
 def buffered(chunks: Iterator[bytes]) -> io.BufferedReader:
-    """The chunks as one buffered file."""
+    """Return the chunks as one buffered file."""
     return io.BufferedReader(Chunks(chunks), CHUNK)
 
 
 def chunks_of(stream: BinaryIO) -> Iterator[bytes]:
-    """The rest of a stream, in chunks."""
+    """Yield the rest of a stream in chunks."""
     return iter(lambda: stream.read(CHUNK), b"")
 
 
 def name_of(source: Source) -> str:
-    """The name that stands in error messages."""
+    """Return the name used in error messages."""
     if source == "-":
         return "stdin"
     if isinstance(source, str | Path):
@@ -67,10 +67,10 @@ def name_of(source: Source) -> str:
 
 @contextmanager
 def opened(source: File) -> Iterator[io.BufferedReader]:
-    """The source as bytes, unpacked where it is gzipped; closed in the end if it was opened here.
+    """Open the source as bytes, unzipping gzip; close it if it was opened here.
 
     Raises:
-        BadInput: there is no such file, it cannot be read, or it ends in the middle of a gzip stream.
+        BadInput: the file is missing or unreadable, or ends within a gzip stream.
     """
     name = name_of(source)
     try:
@@ -90,7 +90,7 @@ def opened(source: File) -> Iterator[io.BufferedReader]:
 
 
 def as_utf8(stream: io.BufferedReader) -> io.BufferedReader:
-    """The stream in UTF-8: a UTF-16 byte order mark is honoured, anything else passes as it is."""
+    """Return the stream in UTF-8, converting UTF-16 with a byte order mark; anything else is unchanged."""
     if not stream.peek(2).startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return stream
     decoder = getincrementaldecoder("utf-16")("replace")
@@ -98,7 +98,7 @@ def as_utf8(stream: io.BufferedReader) -> io.BufferedReader:
 
 
 def pushed_back(head: bytes, stream: io.BufferedReader) -> io.BufferedReader:
-    """The stream with `head` before it, for what had to be read ahead."""
+    """Return the stream with `head` put back, after reading ahead."""
     return buffered(chain([head], chunks_of(stream)))
 
 
@@ -109,7 +109,7 @@ def _binary(source: IO[bytes] | IO[str]) -> BinaryIO:
     if isinstance(source, io.TextIOBase):
         text = source
         return buffered(iter(lambda: text.read(CHUNK).encode("utf-8", "surrogatepass"), b""))
-    return source  # type: ignore[return-value]  # what is no text file is a binary one
+    return source  # type: ignore[return-value]  # not a text file, so a binary one
 
 
 def _unpacked(stream: BinaryIO) -> io.BufferedReader:

@@ -1,4 +1,4 @@
-"""Which of two answers is better, as a number: below 0 the first, above 0 the second, 0 a tie."""
+"""Preferences between two answers as numbers: below 0 the first is better, above 0 the second, 0 is a tie."""
 
 import math
 import re
@@ -16,10 +16,10 @@ _SPACES = re.compile(r"[\s_-]+")
 
 
 def preference(text: str, *, names_answer: bool) -> float:
-    """The preference that a text states; `names_answer`: 1 and 2 are the answers, 0 a tie, not sizes of a preference.
+    """Parse a preference; with `names_answer`, 1 and 2 name the answer (and 0 a tie) rather than a strength.
 
     Raises:
-        ValueError: it states none; the text says what is understood.
+        ValueError: it is none; the message lists what is accepted.
     """
     plain = _plain(text)
     word = _SAID.get(_SPACES.sub("", plain))
@@ -35,7 +35,7 @@ def preference(text: str, *, names_answer: bool) -> float:
 
 
 def is_number(text: str) -> bool:
-    """Whether this is a number rather than a word."""
+    """Return whether this is a number rather than a word."""
     try:
         float(_plain(text))
     except ValueError:

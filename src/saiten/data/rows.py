@@ -1,4 +1,4 @@
-"""What a file is made of before it means anything: rows with their place, and rows that cannot be used."""
+"""Raw rows with their place in a file, and rows that cannot be used."""
 
 import json
 from collections.abc import Mapping
@@ -6,60 +6,60 @@ from dataclasses import dataclass
 from typing import Any
 
 RAW_CHARACTERS = 500
-"""How much of a bad row is kept, enough to recognise it."""
+"""Characters kept of a bad row, enough to recognize it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row with named values."""
+    """A row with named values."""
 
     number: int
-    """Its line in JSON lines; in CSV its row as a spreadsheet counts (the header is row 1); elsewhere its position."""
+    """Its line in JSON lines; its spreadsheet row in CSV (the header is row 1); else its position."""
     fields: Mapping[str, Any]
-    """Column name → value, as the file has it."""
+    """Column name → value, as in the file."""
     where: str
-    """File and place, as messages name it."""
+    """File and place, for messages."""
     typed: bool = True
-    """False for CSV, where null and the empty string look the same."""
+    """False for CSV, which does not distinguish null and the empty string."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that cannot be used, kept apart so that the rest goes on."""
+    """A row that cannot be used, set aside so that reading continues."""
 
     where: str
     """File and place: `data.jsonl:17`, `data.csv, row 17 (line 23)`."""
     reason: str
-    """What was expected and what came."""
+    """The expected and the actual value."""
     raw: str = ""
-    """The row as it stands in the file, the first 500 characters of it."""
+    """The first 500 characters of the row in the file."""
 
 
 def place(name: str, number: int) -> str:
-    """Name a line of a file, or the position of a row."""
+    """Format a line of a file, or the position of a row."""
     return f"{name}:{number}"
 
 
 def row_of_table(name: str, number: int, line: int) -> str:
-    """Name a row as a spreadsheet numbers it, with the line on which it begins where that is another number."""
+    """Format a spreadsheet row number, with the line on which the row begins if it differs."""
     return f"{name}, row {number}" if line == number else f"{name}, row {number} (line {line})"
 
 
 def bad_row(where: str, reason: str, raw: Any = "") -> BadRow:
-    """Make a bad row; `raw` may be bytes, text or the values that were read."""
+    """Make a bad row; `raw` may be bytes, text or parsed values."""
     if isinstance(raw, bytes):
         text = raw[: 4 * RAW_CHARACTERS].decode("utf-8", "backslashreplace")
     elif isinstance(raw, str):
         text = raw
     else:
         text = json.dumps(_shortened(raw), ensure_ascii=False, default=str)
-    # A lone surrogate cannot be written to a file; its escape can.
+    # lone surrogates cannot be written to a file, but their escapes can
     clean = text[:RAW_CHARACTERS].encode("utf-8", "backslashreplace").decode("utf-8")
     return BadRow(where, reason, clean[:RAW_CHARACTERS])
 
 
 def _shortened(value: Any) -> Any:
-    """Enough of each value: the row may hold megabytes of which 500 characters are shown."""
+    """Shorten each value, since a row may hold megabytes and only 500 characters are shown."""
     if isinstance(value, Mapping):
         return {str(key)[:RAW_CHARACTERS]: _short(item) for key, item in list(value.items())[:50]}
     return _short(value)

@@ -1,4 +1,4 @@
-"""Samples out of rows, one at a time; what cannot be used is handed out beside them with its place and reason."""
+"""Reading samples one at a time; unusable rows are yielded too, with place and reason."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from saiten.records import Language, Sample
 
 _LOG = logging.getLogger(__name__)
 _WISHED = ("reference", "contexts", "answer", "question")
-"""What metrics commonly need."""
+"""Fields that metrics commonly need."""
 
 
 def read_samples(
@@ -28,43 +28,42 @@ def read_samples(
     wished: Sequence[str] = _WISHED,
     tell: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Sample | BadRow]:
-    """The samples of a source, read as they are asked for; memory stays small: about 80 bytes an id.
+    """Yield the samples of a source lazily; memory is about 80 bytes per id.
 
-    A row without an id is called `row-N`, N being the number that messages name it by (its line in JSON lines, its row
-    as a spreadsheet counts in CSV, else its position): the same in every run over the same file, whatever the other
-    rows hold, and easy to find. Rows put *before* it change it; a run on disk notices that the content differs and
-    refuses. An id that stood in an earlier row makes a `BadRow` of the later one.
+    A row without an id gets `row-N`, with the N used in messages (its line in JSON lines, its spreadsheet row in CSV,
+    else its position): stable across runs over the same file, and easy to find. Rows inserted *before* it change it,
+    which a run on disk detects and refuses. A duplicate id makes the later row a `BadRow`.
 
-    Numbers become text as they are written. A null is None, an empty string stays one; CSV has no nulls, so there an
-    empty cell of the answer is an empty answer and an empty cell elsewhere is *not given*. Several references become
-    the reference and its alternatives.
+    Numbers become text as written. Null is None, an empty string stays one; in CSV, which has no nulls, an empty answer
+    cell is an empty answer and any other empty cell is *not given*. Several references become the reference and its
+    alternatives.
 
     Args:
         source: A path (JSONL, JSON, CSV, TSV, Parquet, gzipped or not; a folder by `save_to_disk`), `-`, an
-            open file, or rows that are in memory already, such as `frame.to_dict('records')`.
-        columns: Field → column, where the names are not recognised; dots lead into objects (`outputs.text`).
-        format: One of `formats.FORMATS`, where neither ending nor content tells.
-        detect_language: Is asked with the texts of a row that does not name its language.
-        language: Of all rows, whatever they say.
-        option: The option of the command line that columns are named with, for messages.
-        wished: Fields that the caller uses; where one is not found, columns that may be meant are told.
-        tell: Is told what the user should know: a rare encoding, a column left aside.
+            open file, or rows in memory, such as `frame.to_dict('records')`.
+        columns: Field → column, for unrecognized names; dots lead into objects (`outputs.text`).
+        format: One of `formats.FORMATS`, if neither suffix nor content shows it.
+        detect_language: Called with the texts of a row that does not give its language.
+        language: Overrides the language of all rows.
+        option: The command-line option for columns, for messages.
+        wished: Fields that the caller uses; if one is missing, columns that may contain it are reported.
+        tell: Receives notes for the user: a rare encoding, a skipped column.
 
     Raises:
-        BadInput: with the first `next`: no such file, no known format, no column for question or answer.
+        BadInput: on the first `next`: no such file, no known format, no column for question or answer.
         ConfigurationError: an unknown field or format, or pyarrow is missing.
     """
     fields = Columns(SAMPLE_COLUMNS, columns, option=option)
     name = name_of(source)
     rows = read_rows(source, format, wanted=fields.wanted, tell=tell)
-    seen = _Seen()
+    ids = _Ids()
     for row in fields.checked(rows, name, ("question", "answer"), tell, wished):
         if isinstance(row, BadRow):
             yield row
             continue
         try:
             sample = _sample(row, fields, detect_language, language)
-            seen.add(sample)
+            ids.add(sample)
         except ValueError as error:
             yield bad_row(row.where, str(error), row.fields)
         else:
@@ -101,8 +100,8 @@ def _sample(row: Row, columns: Columns, detect: Callable[..., Language], languag
     )
 
 
-class _Seen:
-    """The ids so far, as 8-byte digests: by 10 million ids, a false alarm has a chance of 1 in 400,000."""
+class _Ids:
+    """The ids so far, as 8-byte digests: with 10 million ids, the chance of a false alarm is 1 in 400,000."""
 
     def __init__(self) -> None:
         self._digests: set[int] = set()

@@ -1,4 +1,4 @@
-"""Marked pieces of a text in a cell: a list of `{text, start, end}`, `[start, end]` or `[start, end, text]`."""
+"""Marked spans in a cell: a list of `{text, start, end}`, `[start, end]` or `[start, end, text]`."""
 
 import json
 from collections.abc import Mapping
@@ -9,17 +9,17 @@ from saiten.records import Span
 
 _FORMS = "a span is {text, start, end}, [start, end] or [start, end, text]"
 _LONGEST = 2**40
-"""No text has as many characters; what lies beyond is no offset."""
+"""Larger offsets are invalid, since no text is as long."""
 
 
 def as_spans(value: Any) -> tuple[Span, ...] | None:
-    """The spans in the order in which they stand there, from a list or from its JSON; None for null or an empty cell.
+    """Return the spans in order, from a list or its JSON; None for null or an empty cell.
 
-    An empty list says that nothing was marked, and stays one. Offsets are counted in characters (code points) from 0,
-    the end exclusive; a span that was not found in its text has none, and then needs its text.
+    An empty list means that nothing was marked. Offsets count characters (code points) from 0, the end exclusive; a
+    span that was not found in its text has only a text.
 
     Raises:
-        ValueError: it is no list of spans; the sentence names the span and what is wrong with it.
+        ValueError: it is no list of spans; the message names the span and its fault.
     """
     if is_nothing(value) or (isinstance(value, str) and not value.strip()):
         return None
@@ -58,7 +58,7 @@ def _span(item: Any, number: int) -> Span:
 
 
 def _offset(value: Any, name: str) -> int:
-    """A whole number from 0 on; tables keep them as 3.0 where others in the column are null."""
+    """Return a whole number from 0; tables write it as 3.0 if others in the column are null."""
     number = value.item() if hasattr(value, "item") and not isinstance(value, str) else value
     whole = isinstance(number, int) or (isinstance(number, float) and number.is_integer())
     if isinstance(number, bool) or not whole or not 0 <= number < _LONGEST:
@@ -67,7 +67,7 @@ def _offset(value: Any, name: str) -> int:
 
 
 def _shown(value: Any) -> str:
-    """Enough to recognise it; a number of a million digits is not written out."""
+    """Describe a value briefly, without writing out huge numbers."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _LONGEST:
         return "a number that no text is long enough for"
     if isinstance(value, str):

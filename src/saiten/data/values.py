@@ -1,4 +1,4 @@
-"""What stands in a cell, as text, as contexts, as references; each raises ValueError with a sentence."""
+"""Converting cells to text, contexts and references; each function raises ValueError with a sentence."""
 
 import ast
 import io
@@ -26,7 +26,7 @@ _TEXT_KEYS = (
     "user_input",
     "value",
 )
-"""Where an object keeps its text, the first that is there."""
+"""Keys under which an object may keep its text; the first one present counts."""
 
 _CONTEXT_KEYS = ("text", "page_content", "content", "chunk", "passage", "document")
 """RAGChecker · LangChain · MLflow and OpenAI · others."""
@@ -38,12 +38,12 @@ _LANGUAGES: Mapping[str, Language] = {
 
 
 def is_nothing(value: Any) -> bool:
-    """Null, or the NaN that stands for it in tables."""
+    """Return whether the value is null, or the NaN used for it in tables."""
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def as_text(value: Any) -> str | None:
-    """Text, numbers as they are written, the text in an object or a chat; None for null."""
+    """Return text, numbers as written, or the text in an object or chat; None for null."""
     if is_nothing(value):
         return None
     if isinstance(value, str):
@@ -54,9 +54,9 @@ def as_text(value: Any) -> str | None:
 
 
 def as_texts(value: Any) -> tuple[str, ...] | None:
-    """A list of texts, from a list, a list written as text, an object, or one text; None for null and for "".
+    """Return a tuple of texts, from a list, a list written as text, an object, or a text; None for null and for "".
 
-    An empty list says that nothing was retrieved, and stays one.
+    An empty list means that nothing was retrieved.
     """
     value = _listed(value)
     if is_nothing(value) or (isinstance(value, str) and not value):
@@ -68,7 +68,7 @@ def as_texts(value: Any) -> tuple[str, ...] | None:
 
 
 def as_references(value: Any) -> tuple[str, ...]:
-    """One or several references; nulls are left out, so the tuple may be empty."""
+    """Return the references without nulls; may be empty."""
     value = _listed(value)
     items = list(value) if is_list(value) and not _is_chat(value) else [value]
     texts = [as_text(item) for item in items]
@@ -76,7 +76,7 @@ def as_references(value: Any) -> tuple[str, ...]:
 
 
 def as_language(value: Any) -> Language | None:
-    """`ja` or `en`, from codes (`ja-JP`), English or Japanese names; None for null or an empty cell."""
+    """Return `ja` or `en`, from codes (`ja-JP`), English or Japanese names; None for null or an empty cell."""
     text = as_text(value)
     if not text or not text.strip():
         return None
@@ -88,7 +88,7 @@ def as_language(value: Any) -> Language | None:
 
 
 def as_object(value: Any) -> Any:
-    """The object that a text holds as JSON, as tables keep nested columns; anything else as it is."""
+    """Parse an object written as JSON text, as tables do for nested columns; return anything else unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         try:
             return json.loads(value)
@@ -145,7 +145,7 @@ def _context(item: Any, number: int) -> str:
 
 
 def _context_in_object(value: Mapping[str, Any]) -> Any:
-    inner = value.get("kwargs")  # a LangChain document as LangChain itself writes it to JSON
+    inner = value.get("kwargs")  # a LangChain document in LangChain's own JSON
     value = inner if isinstance(inner, Mapping) else value
     for key in _CONTEXT_KEYS:
         if key in value:
@@ -154,7 +154,7 @@ def _context_in_object(value: Mapping[str, Any]) -> Any:
 
 
 def _listed(value: Any) -> Any:
-    """The list that a text holds, or the value as it is. `[1] says …` is a text, not a list."""
+    """Parse a list written as text, or return the value unchanged. `[1] says …` is a text, not a list."""
     if not isinstance(value, str) or value.lstrip()[:1] != "[" or value.rstrip()[-1:] != "]":
         return value
     try:
@@ -167,9 +167,9 @@ def _listed(value: Any) -> Any:
 
 
 def _python_list(text: str) -> list[str] | None:
-    """The texts in `['a', 'b']` or, as numpy writes it, `['a' 'b']`; None if anything else stands there.
+    """Return the texts in `['a', 'b']` or, as written by numpy, `['a' 'b']`; None for anything else.
 
-    RAGAS's and pandas's CSV files hold lists like that. `ast.literal_eval` alone would glue the second form together.
+    RAGAS and pandas write such lists to CSV. `ast.literal_eval` alone would join the second form into one text.
     """
     found: list[str] = []
     depth = 0
@@ -187,7 +187,7 @@ def _python_list(text: str) -> list[str] | None:
 
 
 def is_list(value: Any) -> bool:
-    """Lists, tuples, and numpy arrays, which are no Sequence."""
+    """Return whether the value is a list, tuple or numpy array."""
     return isinstance(value, list | tuple) or (hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1)
 
 

@@ -1,5 +1,5 @@
-"""Judges: the LLM judge, the offline judge, and the wrappers around either, each a `protocols.Judge` of its own.
+"""Judges: the LLM judge, the offline judge, and wrappers around either, each a `protocols.Judge`.
 
-`llm` asks a chat model · `offline` asks nobody · `panel` votes · `memo` asks equal tasks once · `metered` adds up what
-was spent · `rehearsal` tells what would be spent · `scripted` is the double for tests.
+`llm` uses a chat model · `offline` needs no model · `panel` votes · `memo` performs equal tasks once · `metered` adds
+up usage · `rehearsal` estimates cost · `scripted` is the double for tests.
 """

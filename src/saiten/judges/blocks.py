@@ -1,7 +1,7 @@
 """Finding JSON in prose: the outermost blocks in brackets, in one pass over the text.
 
-A block that never closes is a reply that was cut off. It is refused, never mended: mending would silently drop what
-had not been written yet, and a list of statements looks just as good with one statement less.
+A block that never closes belongs to a truncated reply and is refused, never mended: mending would silently drop what
+was not yet written, and a list of statements looks just as good with one statement less.
 """
 
 import re
@@ -13,11 +13,11 @@ from saiten.judges.quotations import Material, enclosed, shown
 from saiten.text.thinking import CLOSING, OPENING, end_of_thinking, last_end_of_thinking
 
 MOST_BLOCKS = 16
-"""Of the blocks, the last so many are looked at; a reply that holds more is no reply."""
+"""Only this many blocks, from the end, are considered; a reply with more is no reply."""
 DEEPEST = 40
-"""No reply nests as deep; whoever sends ten thousand brackets is not to cost a stack."""
+"""Deeper nesting is refused, so that ten thousand brackets cannot exhaust the stack."""
 _LONGEST_REST = 200
-"""Of the rest of a line around a block, so many characters are looked at."""
+"""Number of characters considered on the rest of a line around a block."""
 _FENCE = re.compile(r"\s*+(?:`{1,3}(?:json)?)?\s*+", re.IGNORECASE)
 
 CUT_OFF = (
@@ -27,7 +27,7 @@ CUT_OFF = (
 
 _START = re.compile(
     rf"(?P<opening>{OPENING})|(?P<closing>{CLOSING})"
-    r"|(?P<object>\{)(?=\s*(?:[\"'“”}]|[^\W\d][\w ]{0,30}\s{0,9}:))"  # `{` before a key; prose such as {1, 2} is none
+    r"|(?P<object>\{)(?=\s*(?:[\"'“”}]|[^\W\d][\w ]{0,30}\s{0,9}:))"  # `{` before a key; not prose such as {1, 2}
     r"|^[ \t]*(?P<list>\[)(?=\s*[\"'“”{\[\]\d])"  # at the start of a line, else it may be a citation
     r"|(?P<inline>\[)(?=\s*[\"“{])",
     re.MULTILINE | re.IGNORECASE,
@@ -41,9 +41,9 @@ class Block:
 
     text: str
     alone: bool
-    """Whether it has its lines to itself, fences apart."""
+    """Whether nothing but fences shares its lines."""
     quoted: bool
-    """Whether it is a quotation, and so no value of the reply."""
+    """Whether it is a quotation, and so not part of the reply."""
 
     @property
     def is_list(self) -> bool:
@@ -51,10 +51,10 @@ class Block:
 
 
 def find_blocks(text: str, material: Material) -> Sequence[Block]:
-    """The outermost JSON-like blocks of a reply in order, thinking left out; at most the last `MOST_BLOCKS`.
+    """Return the outermost JSON-like blocks of a reply in order, without thinking; at most the last `MOST_BLOCKS`.
 
     Raises:
-        ValueError: the last block breaks off, or the reply never gets past its thinking.
+        ValueError: the last block is truncated, or the reply ends within its thinking.
     """
     text = material.without_marks_of_thinking(text)
     found: deque[tuple[int, int]] = deque(maxlen=MOST_BLOCKS)
@@ -72,7 +72,7 @@ def find_blocks(text: str, material: Material) -> Sequence[Block]:
         if end is None:
             after_thinking = last_end_of_thinking(text, begin)
             if after_thinking is None and material.holds(text[begin:]):
-                break  # a quotation that breaks off
+                break  # a truncated quotation
             if after_thinking is None:
                 raise ValueError(CUT_OFF)
             found.clear()
@@ -98,7 +98,7 @@ def _block(text: str, begin: int, end: int, material: Material) -> Block:
 
 
 def _end(text: str, begin: int) -> int | None:
-    """Where the block ends that begins here; None if it never does, or if its brackets do not match."""
+    """Return the end of the block that begins here; None if it never closes or its brackets do not match."""
     expected: list[str] = []
     for piece in _INSIDE.finditer(text, begin):
         bracket = piece[0]
@@ -121,7 +121,7 @@ _STRINGS = re.compile(
 
 
 def half_width(text: str) -> str:
-    """Brackets, colons, commas, digits and quotation marks outside of strings in the form that JSON knows."""
+    """Convert full-width brackets, colons, commas, digits and quotation marks outside strings to ASCII."""
     return _STRINGS.sub(_half_width, text)
 
 

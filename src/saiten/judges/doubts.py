@@ -1,8 +1,8 @@
-"""Doubts: what is odd about a reply that can be used all the same. The model is asked once more, then it stands.
+"""Doubts: oddities in a usable reply. The model is asked once more; its second reply is accepted as it is.
 
-A reply that does not fit its task is no reply (`Task.check`). These fit, and are worth a second try: a unit in two
-lists, text that no unit covers, the number of a unit that is not there. Whoever uses the reply finds the same faults in
-it again and reports them.
+A reply that does not fit its task is invalid (`Task.check`). A doubtful one fits, but is worth a second try: a unit in
+two lists, text that no unit covers, the number of a unit that does not exist. Users of the reply find and report the
+same faults.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,15 +13,15 @@ from saiten.protocols import Reply, Task
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
 from saiten.text.partition import known_again, lay_out
 
-_TOLD = 5
-"""Faults that a model is told of at a time."""
+_MOST_FAULTS = 5
+"""Maximum number of faults reported to the model at once."""
 
 
 def doubt(task: Task[Any], reply: Reply) -> str | None:
-    """A sentence for the model; None where nothing is odd."""
+    """Return the faults as a sentence for the model; None if there are none."""
     find = _DOUBTS.get(type(task))
     faults = find(task, reply) if find is not None else ()
-    return "; ".join(faults[:_TOLD]) or None
+    return "; ".join(faults[:_MOST_FAULTS]) or None
 
 
 def _of_split(task: SplitGist, reply: ReferenceUnits) -> tuple[str, ...]:

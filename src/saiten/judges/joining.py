@@ -1,7 +1,7 @@
-"""Several JSON values in one reply that is made of lists: parts of one list, repetitions, or a contradiction.
+"""Joining several JSON values in one list reply: parts of a list, repetitions, or contradictions.
 
-A model that writes `{"statements": ["a"]}` and then `{"statements": ["b"]}` made two parts of one list. To take either
-for the whole would lose statements, so parts become one reply, and what contradicts itself is none.
+A model that writes `{"statements": ["a"]}` and then `{"statements": ["b"]}` wrote two parts of one list. Taking either
+alone would lose statements, so parts are joined, and contradictions are refused.
 """
 
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ from saiten.tasks.verdicts import Verdict
 
 
 def holds_lists(kind: type[Reply]) -> bool:
-    """Whether a reply of this type is made of lists, so that it can come in parts."""
+    """Return whether replies of this type consist of lists, and so may come in parts."""
     return any(get_origin(field.annotation) is list for field in shown_fields(kind).values())
 
 
 def join(parts: Sequence[Reply]) -> Reply | None:
-    """The parts as one reply; None where there is none.
+    """Join the parts into one reply; None if there are none.
 
-    Lists are joined that share no item, or where the later one has all that the earlier one has; a numbered verdict is
-    the same item if the number is, and then says the same. Everything else must be equal.
+    Lists are joined if they share no item, or if the later one contains the earlier. Numbered verdicts are the same
+    item if their numbers are equal, and must then agree. All other fields must be equal.
 
     Raises:
         ValueError: two parts contradict each other.

@@ -1,4 +1,4 @@
-"""The LLM judge: a task is rendered, a chat model is asked, its reply is read, and asked for once more if need be."""
+"""The LLM judge: renders a task, calls a chat model, reads its reply, and asks for one repair if needed."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -8,7 +8,6 @@ import numpy as np
 
 from saiten import prompts
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
-from saiten.judges.costing import costing
 from saiten.judges.doubts import doubt
 from saiten.judges.faults import fault_in
 from saiten.judges.reading import read_reply
@@ -19,63 +18,63 @@ from saiten.tasks.similarity import MeasureSimilarity, Similarities
 
 _CUT_SHORT = "the reply was cut off; answer more briefly"
 _LONGEST_SHOWN = 2_000
-"""Characters of its own bad reply that a model is shown again: the beginning and the end."""
+"""Characters of its own bad reply that a model is shown again: beginning and end."""
 _OK = Message("user", 'Reply in JSON: {"ok": true}')
 _SMALL = (Message("system", "Do as asked."), _OK, Message("assistant", '{"ok": true}'), _OK)
-"""Messages in the roles of a rendered prompt."""
+"""A minimal request with the roles of a rendered prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class LLMJudge:
-    """Performs every task that has a prompt with a chat model, and `MeasureSimilarity` with an embedder."""
+    """Performs tasks that have a prompt with a chat model, and `MeasureSimilarity` with an embedder."""
 
     chat: Chat
     embedder: Embedder | None = None
-    """Needed by the metrics that compare embeddings, by no other."""
+    """Needed only by metrics that compare embeddings."""
     temperature: float | None = 0.0
-    """None leaves it to the model, as reasoning models want it."""
+    """None omits it, as reasoning models require."""
     seed: int | None = 0
-    """None sends none. Votes differ by it, and only if the temperature is above 0."""
+    """None omits it. Votes differ by seed, and only if the temperature is above 0."""
     max_tokens: int | None = 4096
-    """Of one reply, so that a model that repeats itself for ever is stopped; None leaves it to the server."""
+    """Per reply, to stop a model that repeats itself forever; None leaves it to the server."""
     first_max_tokens: int | None = None
-    """Of the first small call; None: as of every reply. A model without a server behind it may never stop by itself."""
+    """For the preflight call; None: as for every reply. A local model may never stop by itself."""
     forget: Callable[[ChatRequest], None] | None = None
-    """Called with each request whose reply was of no use, so that a cache does not serve it for ever."""
+    """Called with each request whose reply was unusable, so that a cache does not serve it forever."""
 
     def with_seed(self, seed: int | None) -> Self:
-        """The same judge with another seed: one vote of a panel."""
+        """Return the same judge with another seed: one vote of a panel."""
         return replace(self, seed=seed)
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """Model, temperature, seed and the digest of the prompts that the tasks use; the embedder if one is used.
+        """Return model, temperature, seed, the digest of the tasks' prompts, and the embedder if one is used.
 
         Raises:
             ConfigurationError: a task needs an embedder and there is none.
         """
-        asked = set(tasks)
-        names = [*(name for task in asked for name in prompts.names_for(task))]
+        kinds = set(tasks)
+        names = [*(name for kind in kinds for name in prompts.names_for(kind))]
         parts: dict[str, str] = {}
-        if asked - {MeasureSimilarity}:
+        if kinds - {MeasureSimilarity}:
             parts = {
                 "judge": self.chat.name,
                 "temperature": "default" if self.temperature is None else str(self.temperature),
                 "seed": "none" if self.seed is None else str(self.seed),
                 "prompts": prompts.digest([*names, "repair"]),
             }
-        if MeasureSimilarity in asked:
+        if MeasureSimilarity in kinds:
             parts["embedder"] = self._embedder().name
         return parts
 
     async def perform(self, task: Task[R]) -> R:
-        """The model's reply; `usage` counts the repair too, and so does that of the errors.
+        """Return the model's reply; its usage, or that of an error, includes the repair.
 
-        A reply that is merely odd (`doubts`) is asked about once as well, and what comes then is taken as it is.
+        A doubtful reply (`doubts`) is also asked about once, and the second reply accepted as it is.
 
         Raises:
-            Unreadable: the reply could not be read, nor could the repaired one; `raw` is the latter.
-            CallFailed: the call failed for good.
-            ConfigurationError: the judge is set up wrongly; no other task will succeed.
+            Unreadable: neither the reply nor the repaired one could be read; `raw` is the latter.
+            CallFailed: the call failed permanently.
+            ConfigurationError: the judge is misconfigured; no other task will succeed.
             BudgetSpent: the budget does not allow the call.
         """
         if isinstance(task, MeasureSimilarity):
@@ -89,18 +88,18 @@ class LLMJudge:
         except ValueError as error:
             fault = _CUT_SHORT if first.cut_off else str(error)
         if kept is not None and fault is None:
-            return kept.costing(first.usage)
+            return kept.with_usage(first.usage)
         repair = replace(request, messages=(*request.messages, *_repair(task, first.text, fault or "")))
         try:
             second = await self.chat.complete(repair)
         except JudgeError as error:
-            raise costing(error, first.usage + error.usage) from error
+            raise error.with_usage(first.usage + error.usage) from error
         usage = first.usage + second.usage
         try:
-            return read_reply(task, second.text, cut_off=second.cut_off).costing(usage)
+            return read_reply(task, second.text, cut_off=second.cut_off).with_usage(usage)
         except ValueError as error:
-            if kept is not None:  # odd but usable is better than nothing
-                return kept.costing(usage)
+            if kept is not None:  # a doubtful reply is better than none
+                return kept.with_usage(usage)
             self._forget(request, repair)
             fault = self._fault(error, second)
             raise Unreadable(
@@ -110,13 +109,13 @@ class LLMJudge:
             ) from error
 
     async def preflight(self) -> None:
-        """One call with a few tokens, to the model and to the embedder, never answered from a cache.
+        """Make one small call to the model and to the embedder, bypassing any cache.
 
-        It has the shape of the calls that follow (a system message, a worked example, a schema, the same parameters),
-        so a server refuses here what it would refuse there, and what it takes instead is known before the run begins.
+        It has the form of later calls (a system message, a worked example, a schema, the same parameters), so that
+        refusals, and what the server accepts instead, are known before the run begins.
 
         Raises:
-            ConfigurationError: with what to do.
+            ConfigurationError: a call failed; the message says what to do.
         """
         request = self._plain_request()
         if self.first_max_tokens is not None:
@@ -131,7 +130,7 @@ class LLMJudge:
             raise ConfigurationError(f"a first small call failed, so the run does not begin: {error}") from error
 
     async def close(self) -> None:
-        """Close the model's connections, and the embedder's."""
+        """Close the connections of model and embedder."""
         try:
             await self.chat.close()
         finally:
@@ -142,7 +141,7 @@ class LLMJudge:
         schema = schema_of(task.reply) if task.written == "json" else None
         seed = self.seed
         if isinstance(task, WriteQuestions) and task.draw:
-            seed = (seed or 0) + task.draw  # equal requests would be one request to a cache
+            seed = (seed or 0) + task.draw  # a cache would merge equal requests
         return replace(self._plain_request(), messages=prompts.render(task), schema=schema, seed=seed)
 
     def _plain_request(self) -> ChatRequest:
@@ -184,7 +183,7 @@ class LLMJudge:
             raise CallFailed(f"{embedder.name} sent {got} vectors for {len(texts)} texts", embeddings.usage)
         vectors = embeddings.vectors.astype(np.float64)
         cosines = np.clip(vectors[1:] @ vectors[0], -1.0, 1.0)
-        return Similarities(values=cosines.tolist()).costing(embeddings.usage)
+        return Similarities(values=cosines.tolist()).with_usage(embeddings.usage)
 
     def _embedder(self) -> Embedder:
         if self.embedder is None:

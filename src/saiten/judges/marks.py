@@ -1,7 +1,7 @@
-"""Replies in prose that end in a mark: `Feedback: … [RESULT] 4`, or an explanation and `[[True]]`.
+"""Replies in prose that end in a marker: `Feedback: … [RESULT] 4`, or an explanation and `[[True]]`.
 
-The last mark wins, since a judge that reasons aloud may mention a grade earlier. A mark that cannot be read is not
-skipped for an earlier one; one that quotes the material is (`quotations`).
+The last marker wins, since a judge that reasons aloud may mention a grade earlier. An unreadable marker is not skipped
+in favor of an earlier one; one that quotes the material is (`quotations`).
 """
 
 import re
@@ -30,10 +30,10 @@ _IN_FORM = re.compile(r"^[ \t*#_`]{0,9}(?:feedback|フィードバック|講評)
 
 
 def read_grade(text: str, material: Material) -> dict[str, Any]:
-    """`feedback` and `grade` of a reply in the Prometheus form.
+    """Return `feedback` and `grade` of a reply in the Prometheus format.
 
     Raises:
-        ValueError: there is no mark, or what follows the last one is no whole number.
+        ValueError: there is no marker, or the last one is not followed by a whole number.
     """
     results, labels = list(_RESULT.finditer(text)), list(_LABEL.finditer(text))
     strict = replace(material, strict=True)
@@ -75,15 +75,15 @@ _DECISIONS = {"correct": True, "正解": True, "incorrect": False, "不正解": 
 
 
 def read_decision(text: str, material: Material) -> dict[str, Any]:
-    """`explanation` and `correct` of a reply that ends in `[[True]]` or `[[False]]`.
+    """Return `explanation` and `correct` of a reply that ends in `[[True]]` or `[[False]]`.
 
     Raises:
-        ValueError: there is neither.
+        ValueError: it contains neither.
     """
     marks = [mark for mark in _MARKER.finditer(text) if _decision(mark[1]) is not None]
     own = _own(text, marks, lambda _, mark: mark.end(), material)
     while len(own) > 1 and _CHOICE.fullmatch(text[own[-2].end() : own[-1].start()]):
-        del own[-2:]  # "[[True]] or [[False]]" tells the choice, it does not make it
+        del own[-2:]  # "[[True]] or [[False]]" names the options without choosing one
     if not own:
         fault = "found neither `[[True]]` nor `[[False]]`; end with one of them"
         raise ValueError(QUOTED if marks and material.repeats(text, *marks[-1].span()) else fault)
@@ -106,10 +106,10 @@ def _own(
     end_of: Callable[[str, re.Match[str]], int],
     material: Material,
 ) -> list[re.Match[str]]:
-    """The marks that the judge did not quote, of the last `MOST_MARKS`.
+    """Return the markers the judge did not quote, among the last `MOST_MARKS`.
 
     Raises:
-        ValueError: the last one is in the material, and an earlier one that is not says something else.
+        ValueError: the last one is in the material, and an earlier one that is not disagrees with it.
     """
     own: list[re.Match[str]] = []
     repeated: list[bool] = []

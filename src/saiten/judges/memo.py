@@ -1,4 +1,4 @@
-"""Memo: equal tasks are performed once, however many metrics ask, at the same time or one after the other."""
+"""Memo: equal tasks are performed once, however many metrics ask, concurrently or in sequence."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from saiten.errors import JudgeError
-from saiten.judges.costing import costing
 from saiten.protocols import Judge, R, Reply, Task
 from saiten.records import Usage
 
@@ -15,31 +14,31 @@ _REUSED = Usage(reused=1)
 
 @dataclass(slots=True)
 class _Performance:
-    """One task under way or done, and who still waits for it."""
+    """A task in progress or done, and the number of callers waiting for it."""
 
     outcome: asyncio.Task[Reply]
     waiting: int = 0
     paid: bool = False
-    """Whether somebody has been handed the usage; everybody after that is told that it was reused."""
+    """Whether a caller has been charged the usage; later callers get `_REUSED`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """A judge that remembers, failures too. It forgets nothing, so it is made for one sample and thrown away after it.
+    """A judge that remembers replies and failures. It forgets nothing, so make one per sample and discard it.
 
-    The first to get an answer is told what it cost; all others get it with `Usage(reused=1)`. Whoever stops waiting
-    takes nothing from the others; the call itself is cancelled once nobody waits for it any more.
+    The first caller is charged the usage; all others get `Usage(reused=1)`. A caller that stops waiting does not affect
+    the others; the call itself is cancelled once no caller waits for it.
     """
 
     judge: Judge
     _known: dict[Task[Any], _Performance] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """That of the judge within: remembering changes no figure."""
+        """Return the inner judge's description: remembering changes no figure."""
         return self.judge.describe(tasks)
 
     async def perform(self, task: Task[R]) -> R:
-        """The reply to this or to an equal task; raises what the judge within raises, to everybody who asks."""
+        """Return the reply to this or an equal task; raise what the inner judge raises, to every caller."""
         known = self._known.get(task)
         if known is None:
             known = self._known[task] = _Performance(asyncio.create_task(_perform(self.judge, task)))
@@ -49,7 +48,7 @@ class Memo:
             reply = await asyncio.shield(known.outcome)
         except JudgeError as error:
             if known.paid:
-                raise costing(error, _REUSED) from error
+                raise error.with_usage(_REUSED) from error
             known.paid = True
             raise
         except asyncio.CancelledError:
@@ -60,17 +59,17 @@ class Memo:
             raise
         finally:
             known.waiting -= 1
-        if known.paid and reply.usage != Usage():  # where nothing was spent, nothing was spared
-            reply = reply.costing(_REUSED)
+        if known.paid and reply.usage != Usage():  # free replies are not counted as reused
+            reply = reply.with_usage(_REUSED)
         known.paid = True
         return cast("R", reply)
 
     async def preflight(self) -> None:
-        """That of the judge within."""
+        """Preflight the inner judge."""
         await self.judge.preflight()
 
     async def close(self) -> None:
-        """Close the judge within."""
+        """Close the inner judge."""
         await self.judge.close()
 
 
@@ -79,6 +78,6 @@ async def _perform(judge: Judge, task: Task[R]) -> Reply:
 
 
 def _look_at(outcome: asyncio.Task[Reply]) -> None:
-    """Look at the exception, so that asyncio does not complain where all who waited have gone."""
+    """Retrieve the exception, so that asyncio does not complain if no caller is left."""
     if not outcome.cancelled():
         outcome.exception()

@@ -1,4 +1,4 @@
-"""One block of JSON → Python, mending what models get wrong, and only where nothing is lost by it."""
+"""From one block of JSON to Python, mending what models get wrong if nothing is lost by it."""
 
 import json
 import re
@@ -11,14 +11,14 @@ from json_repair import repair_json
 from saiten.judges.blocks import half_width
 
 LONGEST_MENDED = 200_000
-"""In characters; repair costs about 2 µs a character."""
+"""Characters; repair costs about 2 µs per character."""
 
 
 def parse(block: str) -> Any:
-    """The value that the block stands for.
+    """Parse the block.
 
-    Trailing commas, single quotes, raw control characters, Python's True and None, bare keys, unescaped quotation
-    marks and full-width punctuation are mended; dropped, doubled or invented text is not.
+    Trailing commas, single quotes, raw control characters, Python's True and None, bare keys, unescaped quotation marks
+    and full-width punctuation are mended; dropped, doubled or invented text is not.
 
     Raises:
         ValueError: it cannot be read without guessing.
@@ -62,6 +62,6 @@ _NO_SUBSTANCE = re.compile(r"\\.|[^\w,]|_", re.DOTALL)
 
 
 def _substance(text: str) -> str:
-    """Letters, digits and the commas between them: what a repair must neither lose nor invent."""
+    """Return letters, digits and the commas between them, which a repair must neither lose nor invent."""
     text = _ESCAPED_CHARACTER.sub(lambda match: chr(int(match[1], 16)), text)
     return _NO_SUBSTANCE.sub("", _TRAILING_COMMA.sub("", _PYTHON_NONE.sub("null", text))).casefold()

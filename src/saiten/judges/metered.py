@@ -1,4 +1,4 @@
-"""Metered: a judge that adds up what it spent."""
+"""Metered: a judge that adds up its usage."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,23 +11,23 @@ from saiten.records import Usage
 
 @dataclass(slots=True)
 class Metered:
-    """Passes everything on and adds up the usage of replies and of errors.
+    """Passes everything on and adds up the usage of replies and errors.
 
-    Not frozen: `usage` grows with every task. Made for one score and thrown away after it.
+    Not frozen: `usage` grows with every task. Make one per score and discard it.
     """
 
     judge: Judge
     stopped: Callable[[], BaseException | None] = lambda: None
-    """Why nothing more is to be asked, raised instead of asking; None while all is well."""
+    """Returns the reason to stop, raised instead of performing a task; None while the run may continue."""
     usage: Usage = field(default_factory=Usage, init=False)
-    """What has been spent so far, failures included."""
+    """Usage so far, including failures."""
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """That of the judge within: measuring changes no figure."""
+        """Return the inner judge's description: metering changes no figure."""
         return self.judge.describe(tasks)
 
     async def perform(self, task: Task[R]) -> R:
-        """What the judge within replies or raises."""
+        """Return or raise what the inner judge returns or raises."""
         stopped = self.stopped()
         if stopped is not None:
             raise stopped
@@ -40,9 +40,9 @@ class Metered:
         return reply
 
     async def preflight(self) -> None:
-        """That of the judge within."""
+        """Preflight the inner judge."""
         await self.judge.preflight()
 
     async def close(self) -> None:
-        """Close the judge within."""
+        """Close the inner judge."""
         await self.judge.close()

@@ -1,22 +1,22 @@
-"""Quotations: what a judge repeats of the material that it was sent is not its verdict.
+"""Quotations: text that a judge repeats from the material it was sent is not its verdict.
 
-An answer can carry a verdict (`{"grade": 5}`, `[RESULT] 5`, `</think>…`), and a judge that quotes it before it is cut
-off, refuses, or goes on talking would pass that verdict off as its own. These rules tell the two apart:
+An answer can contain a verdict (`{"grade": 5}`, `[RESULT] 5`, `</think>…`), and a judge that quotes it before being cut
+off, refusing or talking on would pass that verdict off as its own. These rules separate the two:
 
-- A JSON value that is in the material word for word is a quotation, also where the judge leaves parts of it out (`…`).
-  So is one whose last words and verdict are (`x", "grade": 5}` quoted without escapes ends the judge's own string). A
-  value with a reason in the judge's own words is not. A bare list that is the whole reply is the judge's own, too:
-  `[1]` or `["Kobe"]` may be in the material by chance.
+- A JSON value that is in the material word for word is a quotation, even with parts elided (`…`). So is one whose last
+  words and verdict are (`x", "grade": 5}` quoted without escapes ends the judge's own string). A value with a reason in
+  the judge's own words is not, nor is a bare list that is the whole reply: `[1]` or `["Kobe"]` may be in the material
+  by chance.
 - A JSON value in a block quote or in quotation marks is a quotation if anything in the material could be a verdict.
-- A mark (`[RESULT] 5`, `[[True]]`, `Score: 5`) is so short that it may be in the material by chance. One that is in
-  the material is a quotation if the words around it are those of the material, if it is in a block quote or in
-  quotation marks, or if no sentence or line ends before it (`The answer says: [RESULT] 5`). Where the mark is not the
-  form that was asked for (JSON was, or `Feedback: … [RESULT] n`), one that is in the material is always a quotation.
-- A mark of thinking (`</think>`) is a quotation if the words on one of its sides are those of the material.
-- In a reply that was cut off, every mark that is in the material is a quotation, and JSON counts only at the beginning
-  of a line.
+- A marker (`[RESULT] 5`, `[[True]]`, `Score: 5`) is so short that it may be in the material by chance. It is a
+  quotation if the words around it are those of the material, if it is in a block quote or quotation marks, or if no
+  sentence or line ends before it (`The answer says: [RESULT] 5`). If the marker is not the requested format (which was
+  JSON, or `Feedback: … [RESULT] n`), one that is in the material is always a quotation.
+- A thinking tag (`</think>`) is a quotation if the words on one of its sides are those of the material.
+- In a truncated reply, every marker that is in the material is a quotation, and JSON counts only at the beginning of a
+  line.
 
-Texts are compared without white space, quotation marks, escapes and emphasis, with full width and case folded.
+Texts are compared without white space, quotation marks, escapes and emphasis, NFKC-normalised and case-folded.
 """
 
 import re
@@ -31,18 +31,18 @@ from saiten.text.thinking import CLOSING, OPENING
 
 QUOTED = "the only verdict in the reply is a quotation from the material; give your own"
 
-_TELLING = 12
-"""Letters before a mark by which a quotation is known, those of scripts without spaces counted twice."""
+_DISTINCTIVE = 12
+"""Letters before a marker that identify a quotation; those of scripts without spaces count twice."""
 _CONTEXT, _FEW = 40, 4
-"""Letters behind it that are compared, and how many there must be."""
+"""Letters after it that are compared, and the minimum number."""
 _LOOK = 400
-"""Characters in which so many letters are looked for."""
+"""Number of characters searched for these letters."""
 MOST_MARKS = 64
-"""Marks of a reply, and places in the material, that are looked at; a text that holds more is no reply."""
+"""Maximum number of markers of a reply, and of places in the material, that are considered."""
 _SIGN = re.compile(
     rf"[{{\[｛［【]|\\u00|\\uff|score|grade|rating|評点|点数|スコア|{OPENING}|{CLOSING}|[Ａ-Ｚａ-ｚ]", re.IGNORECASE
 )
-"""Without one of these a text holds nothing that could be read as a verdict."""
+"""A text without any of these contains nothing that could be read as a verdict."""
 _THINKING = re.compile(rf"{OPENING}|{CLOSING}", re.IGNORECASE)
 _HIDE = str.maketrans("<[◁", "\ue000\ue001\ue002")
 _SHOW = str.maketrans("\ue000\ue001\ue002", "<[◁")
@@ -51,35 +51,35 @@ _DROPPED = re.compile(r"\\+[nrt]?|[\s\"'“”‘’「」『』*_`#>\u00ad\u200
 _ELISION = re.compile(r"\.{3,}")
 _PAIRS = frozenset({'""', "''", "``", "“”", "‘’", "「」", "『』", "«»", "””"})
 _END = re.compile(r"[.。!！?？…)）\]］】」』”][\"'*_`]*\Z")
-"""The end of a judge's sentence."""
+"""The end of a sentence."""
 _BETWEEN = "\x00"
 _VERDICT = re.compile(r":[^\[\]{}:]{1,12}\}(?:\]\})?\Z")
 _END_OF_VALUE = 24
-"""Characters: a short verdict and some words before it."""
+"""Characters: a short verdict and a few words before it."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """The texts that a judge was sent to be judged."""
+    """The texts that a judge was asked to judge."""
 
     texts: tuple[str, ...] = ()
     strict: bool = False
-    """Whether what may be a quotation is one: where a reply was cut off, or is not in the form that was asked for."""
+    """Whether possible quotations count as such: for truncated replies and unrequested formats."""
 
     @cached_property
     def _plain(self) -> str:
-        """All texts as they are compared; empty if none could be read as a verdict."""
+        """All texts, normalised; empty if none could be read as a verdict."""
         if not any(_SIGN.search(text) for text in self.texts):
             return ""
         return _BETWEEN.join(["", *map(_plain, self.texts), ""])
 
     @property
     def may_forge(self) -> bool:
-        """Whether anything in it could be read as a verdict; else a reply in quotation marks is only written so."""
+        """Whether anything in it could be read as a verdict."""
         return bool(self._plain)
 
     def holds(self, text: str) -> bool:
-        """Whether the text is in the material word for word, or all that an ellipsis leaves of it."""
+        """Return whether the text, or all that an ellipsis leaves of it, is in the material word for word."""
         if not self._plain:
             return False
         position = 0
@@ -91,16 +91,16 @@ class Material:
         return position > 0
 
     def holds_end(self, text: str) -> bool:
-        """Whether a JSON value ends in the material's words and verdict, as one does that quotes without escaping."""
+        """Return whether a JSON value ends in the material's words and verdict, as an unescaped quotation does."""
         plain = _plain(text) if self._plain else ""
         return _VERDICT.search(plain) is not None and plain[-_END_OF_VALUE:] in self._plain
 
     def repeats(self, text: str, start: int, end: int) -> bool:
-        """Whether this stretch of the reply is in the material."""
+        """Return whether this span of the reply is in the material."""
         return any(self._places(text[start:end]))
 
     def quotes(self, text: str, start: int, end: int) -> bool:
-        """Whether this stretch of the reply is in the material, and its surroundings show that it is from there."""
+        """Return whether this span of the reply is in the material, and its context shows that it is from there."""
         places = list(self._places(text[start:end]))
         if not places:
             return False
@@ -126,7 +126,7 @@ class Material:
                 yield at, stop
 
     def without_marks_of_thinking(self, text: str) -> str:
-        """The reply, as long as before, with the marks of thinking hidden that it quotes; `shown` undoes it."""
+        """Return the reply with quoted thinking tags hidden, at the same length; `shown` undoes it."""
         if not self._plain or not any(map(_THINKING.search, self.texts)):
             return text
         if sum(1 for _ in islice(_THINKING.finditer(text), MOST_MARKS + 1)) > MOST_MARKS:
@@ -140,12 +140,12 @@ class Material:
 
 
 def shown(text: str) -> str:
-    """The text with the marks that were hidden."""
+    """Restore the hidden tags."""
     return text.translate(_SHOW)
 
 
 def enclosed(text: str, start: int, end: int) -> bool:
-    """Whether the stretch is in a block quote, or right between quotation marks that are not all of the text."""
+    """Return whether the span is in a block quote, or directly within quotation marks that do not span the text."""
     line = text[text.rfind("\n", 0, start) + 1 : start]
     if line.lstrip().startswith(">"):
         return True
@@ -156,7 +156,7 @@ def enclosed(text: str, start: int, end: int) -> bool:
 
 
 def ends_a_sentence(before: str) -> bool:
-    """Whether a sentence or a line of a judge's ends here; what an ellipsis or a fence ends is none."""
+    """Return whether one of the judge's sentences or lines ends here; an ellipsis or fence ends none."""
     bare = before.rstrip()
     if not bare or _ELISION.search(bare[-3:].replace("…", "...")):
         return False
@@ -164,24 +164,24 @@ def ends_a_sentence(before: str) -> bool:
 
 
 def _behind_a_gap(plain: str, *, begins: bool) -> tuple[str, bool]:
-    """The letters behind the last ellipsis, and whether these are all since a gap or since the reply began."""
+    """Return the letters after the last ellipsis, and whether these go back to a gap or the reply's beginning."""
     pieces = _ELISION.split(plain)
     return _letters(pieces[-1]), begins or len(pieces) > 1
 
 
 def _same_before(mine: str, theirs: str, *, whole: bool) -> bool:
-    """Whether the last words are the same: a few, all that the material has there, or all of the reply's (`whole`)."""
+    """Compare the last words: a few, all that the material has there, or all of the reply's (`whole`)."""
     theirs = _letters(theirs.rpartition(_BETWEEN)[2])[::-1]
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(mine[::-1], theirs, strict=False))
     same = "".join(letter for letter, _ in pairs)
     weight = sum(1 if is_narrow(letter) else 2 for letter in same)
     return bool(same) and (
-        same == theirs or weight >= _TELLING or (whole and len(same) == len(mine) and weight >= _FEW)
+        same == theirs or weight >= _DISTINCTIVE or (whole and len(same) == len(mine) and weight >= _FEW)
     )
 
 
 def _same_after(mine: str, theirs: str) -> bool:
-    """Whether the next words are the same, up to where either ends; a judge's own may begin like those of others."""
+    """Compare the next words up to the shorter end; a few equal letters may be chance."""
     mine, theirs = mine[:_CONTEXT], _letters(theirs.partition(_BETWEEN)[0])[:_CONTEXT]
     shorter = min(len(mine), len(theirs))
     return shorter > 0 and shorter >= min(_FEW, len(theirs)) and mine[:shorter] == theirs[:shorter]

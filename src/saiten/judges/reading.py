@@ -1,7 +1,7 @@
-"""Reading: a model's reply, however messy, → the reply that the task asked for, or the reason why not.
+"""Reading: from a model's reply, however messy, to the reply that the task requires, or the reason why not.
 
-Mended is what can mean one thing only. What is cut off, abbreviated, contradictory or out of range is refused with a
-sentence that the model can act on: a reply that cannot be read is never a verdict.
+Only unambiguous faults are mended. Anything truncated, abbreviated, contradictory or out of range is refused with a
+sentence the model can act on: an unreadable reply is never a verdict.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,22 +24,21 @@ from saiten.text.thinking import without_thinking
 
 _ReadMark = Callable[[str, Material], Mapping[str, Any]]
 _MARKED: Mapping[type[Reply], _ReadMark] = {Grade: read_grade, Decision: read_decision}
-"""The replies that are also written as prose with a mark, and who reads them."""
+"""Readers of the replies that may also be prose with a marker."""
 
 _ELLIPSES = {"…", "...", "……"}
 
 
 def read_reply(task: Task[R], text: str, *, cut_off: bool = False) -> R:
-    """The reply that the text holds, checked against the task. Of several objects the last that fits wins.
+    """Return the reply in the text, checked against the task. Of several objects, the last one that fits wins.
 
-    Thinking, fences and prose around are passed over, and so is what the judge quotes of the task's texts
-    (`quotations`). A reply with a mark (`[RESULT] 4`, `[[True]]`) is read where JSON was asked for, and the other way
-    round, since both say unmistakably what is meant.
+    Thinking, fences and surrounding prose are skipped, and so are quotations of the task's texts (`quotations`). A
+    marker (`[RESULT] 4`, `[[True]]`) is accepted where JSON was requested, and vice versa, since both are unambiguous.
 
     Args:
-        task: What was asked.
-        text: What came.
-        cut_off: Whether the model was stopped before it had finished.
+        task: The task.
+        text: The model's reply.
+        cut_off: Whether the model was stopped before it finished.
 
     Raises:
         ValueError: with a sentence that says what is wrong and what was expected.
@@ -56,13 +55,13 @@ def _read(task: Task[R], text: str, material: Material) -> Any:
         try:
             return _from_mark(kind, text, material, read_mark)
         except ValueError:
-            with suppress(ValueError):  # the fault to report is that of the form that was asked for
+            with suppress(ValueError):  # report the fault of the requested format
                 if (reply := _from_json(kind, text, material)) is not None:
                     return reply
             raise
     reply = _from_json(kind, text, material)
     if reply is None and read_mark is not None:
-        with suppress(ValueError):  # as above: a model that was asked for JSON is not asked for a mark
+        with suppress(ValueError):  # likewise: if JSON was requested, do not ask for a marker
             reply = _from_mark(kind, text, replace(material, strict=True), read_mark)
     if reply is None:
         raise ValueError(f"found no JSON; expected {_expected(kind)}")
@@ -75,12 +74,12 @@ def _from_mark(kind: type[Reply], text: str, material: Material, read_mark: _Rea
 
 
 def _from_json(kind: type[Reply], text: str, material: Material) -> Reply | None:
-    """The last object that has all the fields, or all of them as one where the reply is made of lists.
+    """Return the last object that has all fields, or all of them joined if the reply consists of lists.
 
-    None where there is no JSON but what is quoted.
+    None if there is no JSON except quotations.
 
     Raises:
-        ValueError: there is JSON, but none that fits; or the last that has all the fields has a wrong value in one.
+        ValueError: there is JSON, but none that fits; or the last object with all fields has a wrong value.
     """
     every = find_blocks(text, material) or find_blocks(half_width(text), material)
     blocks = [block for block in every if not block.quoted]
@@ -96,7 +95,7 @@ def _from_json(kind: type[Reply], text: str, material: Material) -> Reply | None
             found = _with_all_fields(kind, parse(block))
         except ValueError as error:
             if all(name in block for name in shown_fields(kind)):
-                raise  # it was meant to be the answer, so an earlier draft is not taken for it
+                raise  # meant as the answer, so an earlier draft must not replace it
             fault = fault or error
         else:
             return _validated(kind, found)
@@ -106,10 +105,10 @@ def _from_json(kind: type[Reply], text: str, material: Material) -> Reply | None
 
 
 def _parts(kind: type[Reply], blocks: Sequence[Block]) -> Sequence[Reply]:
-    """Each value that has to do with the reply; a draft, a part and a repetition look alike, so none is passed over.
+    """Return every relevant value; drafts, parts and repetitions look alike, so none is skipped.
 
     Raises:
-        ValueError: one cannot be read, or they differ in form.
+        ValueError: one cannot be read, or their formats differ.
     """
     if len(blocks) == MOST_BLOCKS:
         raise ValueError(f"the reply holds {MOST_BLOCKS} JSON values or more; write one")
@@ -123,10 +122,10 @@ def _parts(kind: type[Reply], blocks: Sequence[Block]) -> Sequence[Reply]:
 
 
 def _objects(kind: type[Reply], blocks: Sequence[str]) -> Sequence[Reply]:
-    """The parts among the objects.
+    """Return the parts among the objects.
 
     Raises:
-        ValueError: none is a part, or one that was meant to be cannot be read.
+        ValueError: none is a part, or an intended one cannot be read.
     """
     found: list[Reply] = []
     fault: ValueError | None = None
@@ -143,7 +142,7 @@ def _objects(kind: type[Reply], blocks: Sequence[str]) -> Sequence[Reply]:
 
 
 def _part(kind: type[Reply], block: str) -> Reply:
-    """The reply that an object is, or a reply with the object as the one item of its list."""
+    """Read an object as a reply, or as the only item of a reply's list."""
     try:
         return _validated(kind, _with_all_fields(kind, parse(block)))
     except ValueError:
@@ -155,13 +154,13 @@ def _part(kind: type[Reply], block: str) -> Reply:
 
 
 def _from_list(kind: type[Reply], block: str) -> Sequence[Reply]:
-    """A bare list, where the object that was asked for has one field, a list; or such objects in a list."""
+    """Read a bare list where the requested object has a single list field; or a list of such objects."""
     items = parse(block)
     if isinstance(items, list) and items and all(isinstance(item, dict) for item in items):
         try:
             whole = [_validated(kind, _with_all_fields(kind, item)) for item in items]
         except ValueError:
-            pass  # then it is the list itself
+            pass  # read as the list itself below
         else:
             if len(whole) == 1 or holds_lists(kind):
                 return whole
@@ -187,7 +186,7 @@ def _with_all_fields(kind: type[Reply], value: Any) -> Mapping[str, Any]:
 
 
 def _refuse_ellipses(value: Any) -> None:
-    """Refuse the form in the prompt, whose texts are all `…`, and lists with `…` for the items left out."""
+    """Refuse the prompt's form, whose texts are all `…`, and lists abbreviated with `…`."""
     texts = _texts(value)
     if texts and all(text.strip() in _ELLIPSES for text in texts):
         raise ValueError("the reply repeats the form that was asked for; fill it in")

@@ -1,4 +1,4 @@
-"""Rehearsal: what would an LLM judge cost? The stand-in answers, the real messages are counted, nothing is sent."""
+"""Rehearsal: estimates an LLM judge's cost. A stand-in answers and the real messages are counted, but not sent."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -13,40 +13,40 @@ from saiten.records import Usage
 from saiten.tasks.similarity import MeasureSimilarity
 
 _TOKENS_PER_MESSAGE = 4
-"""Role and separators, about, in the chat templates in use."""
+"""Approximate tokens for role and separators in common chat templates."""
 _SHORT_REPLY = 50
-"""Tokens of a verdict with a sentence, for what the stand-in cannot judge."""
+"""Tokens of a verdict with a sentence, for tasks the stand-in cannot judge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """Performs tasks with a stand-in, for `--dry-run`, and says of each reply what a model would have used.
+    """Performs tasks with a stand-in, for `--dry-run`, and reports the usage a model would have had.
 
-    An estimate: one call a task, no repairs, no reasoning; tokens by `estimate_tokens`; embeddings count nothing. The
-    steps that follow (verdicts on statements, say) are as many as the stand-in's replies give rise to.
+    An estimate: one call per task, no repairs, no reasoning; tokens by `estimate_tokens`; embeddings count nothing. The
+    number of later steps (such as verdicts on statements) follows from the stand-in's replies.
     """
 
     judge: Judge
     """The stand-in, usually the offline judge."""
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """That of the stand-in."""
+        """Return the stand-in's description."""
         return self.judge.describe(tasks)
 
     async def perform(self, task: Task[R]) -> R:
-        """The stand-in's reply with the usage that a model would have had; so has the error where it cannot judge."""
+        """Return the stand-in's reply, or raise its error, with the usage a model would have had."""
         try:
             reply = await self.judge.perform(task)
         except CannotJudge as error:
             error.usage = _usage(task, _SHORT_REPLY)
             raise
         if isinstance(task, MeasureSimilarity):
-            return reply.costing(Usage())
+            return reply.with_usage(Usage())
         answered = json.dumps(tidy(reply.model_dump(), type(reply)), ensure_ascii=False)
-        return reply.costing(_usage(task, estimate_tokens(answered)))
+        return reply.with_usage(_usage(task, estimate_tokens(answered)))
 
     async def preflight(self) -> None:
-        """Nothing: there is no server to be found wanting."""
+        """Do nothing: there is no server."""
 
     async def close(self) -> None:
         """Close the stand-in."""
@@ -54,14 +54,14 @@ class Rehearsal:
 
 
 def _usage(task: Task[Any], answered: int) -> Usage:
-    asked = sum(estimate_tokens(message.content) + _TOKENS_PER_MESSAGE for message in prompts.render(task))
-    return Usage(calls=1, prompt_tokens=asked, completion_tokens=answered, unpriced=1)
+    prompt = sum(estimate_tokens(message.content) + _TOKENS_PER_MESSAGE for message in prompts.render(task))
+    return Usage(calls=1, prompt_tokens=prompt, completion_tokens=answered, unpriced=1)
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has: a quarter per ASCII character, one per other character, rounded up.
+    """Estimate a text's tokens: a quarter per ASCII character, one per other character, rounded up.
 
-    Within some 20 % for English; for Japanese on the safe side, since newer vocabularies take 0.6 to 0.9 per character.
+    Within some 20 % for English; an upper bound for Japanese, where newer vocabularies take 0.6 to 0.9 per character.
     """
     ascii_characters = sum(character.isascii() for character in text)
     return -(-ascii_characters // 4) + len(text) - ascii_characters

@@ -1,4 +1,4 @@
-"""The JSON schema of a reply, in the subset that every server with strict structured output accepts."""
+"""The JSON schema of a reply, in the subset that all servers with strict structured output accept."""
 
 import re
 from collections.abc import Mapping
@@ -8,17 +8,17 @@ from typing import Any
 from saiten.protocols import Reply
 
 _KEPT = ("type", "enum", "const", "description", "anyOf")
-"""Bounds, lengths, formats and defaults are not among them: servers refuse or ignore them, so grades are enums."""
+"""Not bounds, lengths, formats and defaults, which servers refuse or ignore; grades are therefore enums."""
 
 
 @cache
 def schema_of(reply: type[Reply]) -> Mapping[str, Any]:
-    """The schema: all fields required, no others allowed, hidden fields left out, definitions inlined.
+    """Return the schema: all fields required, no others allowed, hidden fields left out, definitions inlined.
 
     Its `title` is the type's name in snake case. The result is shared; do not change it.
 
     Raises:
-        TypeError: the reply contains itself; no server takes such a schema without references.
+        TypeError: the reply contains itself, which needs references that servers do not accept.
     """
     whole = reply.model_json_schema()
     title = re.sub(r"(?<!^)(?=[A-Z])", "_", reply.__name__).lower()
@@ -38,7 +38,7 @@ def _strict(schema: Mapping[str, Any], definitions: Mapping[str, Any], within: t
     if "items" in schema:
         strict["items"] = _strict(schema["items"], definitions, within)
     if schema.get("type") == "object":
-        strict.pop("description", None)  # the class's docstring speaks to programmers
+        strict.pop("description", None)  # the class's docstring is for programmers
         shown = {name: field for name, field in schema.get("properties", {}).items() if not field.get("hidden")}
         strict["properties"] = {name: _strict(field, definitions, within) for name, field in shown.items()}
         strict["required"] = list(shown)

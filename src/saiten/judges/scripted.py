@@ -1,4 +1,4 @@
-"""A judge that says what it was told to say: the double for tests of metrics, of runs, of your own code."""
+"""A scripted judge: the double for tests of metrics, of runs, and of your own code."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,32 +8,32 @@ from saiten.errors import ConfigurationError
 from saiten.protocols import R, Reply, Task
 
 Line = Reply | Exception | Callable[[Any], Reply]
-"""What is said to a task: this reply, this exception, or what the function makes of the task."""
+"""The script's reaction to a task: a reply, an exception, or a function of the task."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptedJudge:
-    """Answers each type of task by the script, and notes what it was asked.
+    """Answers each type of task by the script, and records the tasks.
 
         judge = ScriptedJudge({SplitStatements: Statements(statements=["Saiten means grading."])})
 
-    A reply must fit the task as a model's must: it is checked by the task.
+    Replies are checked by the task, as a model's are.
     """
 
     script: Mapping[type[Task[Any]], Line]
     asked: list[Task[Any]] = field(default_factory=list, init=False)
-    """Every task, in the order in which they were asked."""
+    """Every task, in order."""
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """That it is a double."""
+        """Name the double."""
         return {"judge": "scripted"}
 
     async def perform(self, task: Task[R]) -> R:
-        """The reply in the script.
+        """Return the scripted reply.
 
         Raises:
-            ConfigurationError: the script says nothing about this type of task.
-            TypeError: what it says is no reply to this task.
+            ConfigurationError: the script has no entry for this type of task.
+            TypeError: the script's reply has the wrong type.
             ValueError: the reply does not fit the task, for example because a verdict is missing.
         """
         self.asked.append(task)
@@ -51,7 +51,7 @@ class ScriptedJudge:
         return fitting
 
     async def preflight(self) -> None:
-        """Nothing: it is always there."""
+        """Do nothing: it is always available."""
 
     async def close(self) -> None:
-        """Nothing: it holds nothing."""
+        """Do nothing; there is nothing to release."""

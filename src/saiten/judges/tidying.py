@@ -1,7 +1,7 @@
-"""Values as models write them → values as the reply's type wants them, where only one meaning is possible.
+"""From values as models write them to values of the reply's type, where only one meaning is possible.
 
-Keys in another case or in Japanese, numbers and truth values as words, full-width digits. What could mean two things
-is left as it is, for the type to refuse.
+Handles keys in another case or in Japanese, numbers and truth values as words, full-width digits. Ambiguous values are
+left for the type to refuse.
 """
 
 import re
@@ -31,11 +31,11 @@ JAPANESE_KEYS = {
     "趣旨": "gist",
     "補足": "supplement",
 }
-"""Keys that a model writes which answers a Japanese prompt in Japanese to the last word."""
+"""Keys in replies to Japanese prompts that are entirely in Japanese."""
 
 
 def shown_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
-    """The fields that a model is asked for: all but the hidden ones."""
+    """Return the fields requested from a model: all but the hidden ones."""
     return {name: field for name, field in kind.model_fields.items() if not _hidden(field)}
 
 
@@ -44,10 +44,10 @@ def _hidden(field: FieldInfo) -> bool:
 
 
 def tidy(value: Any, kind: Any) -> Any:
-    """The value in the shape of the type; hidden and unknown keys are dropped.
+    """Convert the value to the type's format; hidden and unknown keys are dropped.
 
     Raises:
-        ValueError: a key stands twice, in different cases or scripts.
+        ValueError: a key occurs twice, in different cases or scripts.
     """
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return _tidy_object(value, kind) if isinstance(value, dict) else value
@@ -71,7 +71,7 @@ def _tidy_scalar(value: Any, kind: Any) -> Any:
 
 
 def _without_surrogates(text: str) -> str:
-    """Escaped pairs joined; half a pair, which no file can take, becomes the replacement character."""
+    """Join escaped surrogate pairs; lone surrogates, which no file can hold, become the replacement character."""
     if text.isprintable() or not any("\ud800" <= character <= "\udfff" for character in text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -91,7 +91,7 @@ def _tidy_object(value: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, A
 
 
 def field_name(key: str, fields: Mapping[str, Any]) -> str | None:
-    """The field that the key means, in whatever case and script; None if it means none."""
+    """Return the field that the key means, in any case and script; None if it means none."""
     if key in fields:
         return key
     plain = re.sub(r"[\s-]+", "_", unicodedata.normalize("NFKC", key).strip().casefold())
@@ -103,9 +103,9 @@ _WHOLE = re.compile(r"[^\d+\-−‐‒–—―./]{0,12}(\d{1,6})(?:\.0+)?(?:\s*
 
 
 def _whole(value: Any, highest: int | None) -> Any:
-    """`4`, `"4"`, `"４"`, `"4/5"`, `"Statement 4"`, `4.0` → 4; what is no whole number is left to be refused."""
+    """Convert `4`, `"4"`, `"４"`, `"4/5"`, `"Statement 4"`, `4.0` to 4; leave anything else to be refused."""
     if isinstance(value, bool):
-        return str(value)  # pydantic would take true for 1
+        return str(value)  # pydantic would read true as 1
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, str):

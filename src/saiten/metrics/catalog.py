@@ -1,6 +1,6 @@
-"""The metrics by name: what there is, and how a name with settings becomes a metric.
+"""The catalog of metrics, and the conversion of names with settings into metrics.
 
-Nothing is imported before it is asked for: an entry knows its metric by a dotted path.
+Nothing is imported before it is used: an entry refers to its metric by a dotted path.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,14 +13,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.entries import ENTRIES, Entry, takes
-from saiten.metrics.naming import Item, read_name, split_names
+from saiten.metrics.naming import BracketItem, read_name, split_names
 from saiten.protocols import Metric
 
 CATALOG: Mapping[str, Entry] = MappingProxyType({entry.title: entry for entry in ENTRIES})
 """All metrics by title."""
 
 ALIASES: Mapping[str, str] = MappingProxyType({alias: e.title for e in ENTRIES for alias in e.aliases})
-"""Other spellings, RAGAS's above all, and the titles that they stand for."""
+"""Alternative spellings, mostly those of RAGAS, with the titles they refer to."""
 
 PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -28,37 +28,37 @@ PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "overlap": tuple(e.title for e in ENTRIES if e.family == "overlap"),
     }
 )
-"""Names for several metrics: the nine of RAGAS, and those that need no judge."""
+"""Names for groups of metrics: the nine of RAGAS, and those that need no judge."""
 
 
 def describe_all() -> tuple[Entry, ...]:
-    """All entries in the order of the catalog; their properties load the classes."""
+    """Return all entries in the order of the catalog; their properties load the classes."""
     return ENTRIES
 
 
 def needs_judge(metric: Metric) -> bool:
-    """Whether it asks a judge for anything; those that do not run without one."""
+    """Return whether the metric uses a judge."""
     return bool(metric.tasks)
 
 
 def make_metric(name: str) -> Metric:
-    """The metric of this name, settings in brackets: `faithfulness`, `accuracy[grounded]`, `correctness[form=json]`.
+    """Make a metric from its name and settings: `faithfulness`, `accuracy[grounded]`, `correctness[form=json]`.
 
-    What `metric.name` gives makes an equal metric.
+    `make_metric(metric.name)` equals `metric`.
 
     Raises:
-        ConfigurationError: no such metric or setting, or a value that does not fit; the text names what there is.
+        ConfigurationError: unknown metric or setting, or an invalid value; the message lists what is available.
     """
     return _make(name, {})
 
 
 def make_metrics(names: Iterable[str], *, compat: str | None = None, evidence: str | None = None) -> tuple[Metric, ...]:
-    """The metrics of these names, each once, in order; a name may be a preset or a list separated by commas.
+    """Make the metrics of these names in order, without duplicates; a name may be a preset or a comma-separated list.
 
-    `compat` and `evidence` are set on every metric that has the setting and whose brackets do not say otherwise.
+    `compat` and `evidence` apply to every metric that has the setting, unless its brackets set it.
 
     Raises:
-        ConfigurationError: as `make_metric` does.
+        ConfigurationError: as in `make_metric`.
     """
     wanted = [single for name in names for single in split_names(name)]
     expanded = [title for name in wanted for title in PRESETS.get(name.lower(), (name,))]
@@ -69,17 +69,17 @@ def make_metrics(names: Iterable[str], *, compat: str | None = None, evidence: s
 
 
 def _make_parts(name: str, defaults: Mapping[str, str]) -> list[Metric]:
-    """The metric, or all its parts where it has several (`gist` is four figures) and the brackets choose none."""
+    """Return the metric, or all its parts if it has several (`gist` is four figures) and the brackets choose none."""
     title, items = read_name(name)
     metric = _entry(title).load()
     if not hasattr(metric, "parts") or any(item.key in {None, metric.main} for item in items):
         return [_make(name, defaults)]
-    parts: tuple[str, ...] = getattr(_make(name, defaults), "parts", ())  # a setting may decide which there are
+    parts: tuple[str, ...] = getattr(_make(name, defaults), "parts", ())  # settings may determine the parts
     return [_make(name, {**defaults, metric.main: part}) for part in parts]
 
 
 def _make(name: str, defaults: Mapping[str, str]) -> Metric:
-    """The metric; `defaults` are for what the brackets leave open, where the metric has such a setting."""
+    """Make the metric; `defaults` fill in settings that it has and the brackets do not set."""
     title, items = read_name(name)
     entry = _entry(title)
     metric = entry.load()
@@ -90,7 +90,7 @@ def _make(name: str, defaults: Mapping[str, str]) -> Metric:
         key, value = _setting(entry, item, allowed, getattr(metric, "main", None))
         if key in given:
             raise ConfigurationError(
-                f'{name}: {key} is set twice; a value with a comma in it stands in quotation marks: {entry.title}["…"]'
+                f'{name}: {key} is set twice; put a value that contains a comma in quotation marks: {entry.title}["…"]'
             )
         given[key] = value
     settings = {key: value for key, value in defaults.items() if key in allowed} | given
@@ -108,8 +108,8 @@ def _entry(title: str) -> Entry:
     return CATALOG[key]
 
 
-def _setting(entry: Entry, item: Item, allowed: Mapping[str, Any], main: str | None) -> tuple[str, str]:
-    """The key and the value of one thing in brackets; a bare word is a flag, or the main setting."""
+def _setting(entry: Entry, item: BracketItem, allowed: Mapping[str, Any], main: str | None) -> tuple[str, str]:
+    """Return key and value of an item in brackets; a bare word is a flag, or the main setting."""
     if item.key is not None and item.key in allowed:
         return item.key, item.value
     if item.key is None and allowed.get(item.value) is bool:

@@ -1,4 +1,4 @@
-"""The list of metrics: one entry each, which knows its metric by a dotted path and imports it when asked."""
+"""The list of metrics: each entry refers to its metric by a dotted path and imports it on demand."""
 
 from dataclasses import MISSING, Field, dataclass, fields
 from importlib import import_module
@@ -15,57 +15,57 @@ class Setting:
 
     name: str
     values: str
-    """What it takes, for people: `ours | ragas`, `int`, …"""
+    """Accepted values, for people: `ours | ragas`, `int`, …"""
     default: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One metric of the catalog; everything but title, path, family and the two lines is read from its class."""
+    """A metric of the catalog; all other properties are read from its class."""
 
     title: str
     path: str
-    """Where the class stands, `module:Class`."""
+    """The path of the class, `module:Class`."""
     family: Family
     en: str
-    """What it measures, in one line."""
+    """The quantity measured, in one line."""
     ja: str
     """The same in Japanese."""
     aliases: tuple[str, ...] = ()
-    """Other spellings of the same thing."""
+    """Alternative spellings."""
 
     def load(self) -> type[Any]:
-        """The class, imported now."""
+        """Import and return the class."""
         module, _, name = self.path.partition(":")
         loaded: type[Any] = getattr(import_module(module), name)
         return loaded
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        """The fields that a sample must bring."""
+        """The fields that a sample must have."""
         needs: tuple[Need, ...] = self.load().needs
         return needs
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Lowest and highest possible value."""
+        """The lowest and highest possible value."""
         bounds: tuple[float, float] = self.load().bounds
         return bounds
 
     @property
     def higher_is_better(self) -> bool | None:
-        """The direction; None where neither is better, or a setting decides."""
+        """The direction; None if neither is better, or if it depends on a setting."""
         direction: bool | None = self.load().higher_is_better
         return direction
 
     @property
     def needs_judge(self) -> bool:
-        """Whether it asks a judge for anything."""
+        """Whether the metric uses a judge."""
         return bool(self.load().tasks)
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """What can stand in brackets."""
+        """The settings allowed in brackets."""
         metric = self.load()
         hints = get_type_hints(metric)
         return tuple(Setting(f.name, takes(hints[f.name]), _default(f)) for f in fields(metric) if f.init)
@@ -289,7 +289,7 @@ ENTRIES: tuple[Entry, ...] = (
 
 
 def takes(hint: Any) -> str:
-    """The values of a setting, for people."""
+    """Describe the accepted values of a setting."""
     if get_origin(hint) is Literal:
         return " | ".join(map(str, get_args(hint)))
     return "yes | no" if hint is bool else getattr(hint, "__name__", str(hint))

@@ -1,7 +1,7 @@
-"""Names with settings, as typed and as they stand in results: `title[main,setting=value,flag]`.
+"""Names with settings, as typed and as used in results: `title[main,setting=value,flag]`.
 
-A value that holds one of `, [ ] = "` or begins or ends with a space stands in quotation marks, as a JSON string:
-`aspect_critique["Is it polite, and short?"]`. What `write_name` writes, `read_name` reads.
+A value that contains one of `, [ ] = "` or begins or ends with a space is quoted as a JSON string:
+`aspect_critique["Is it polite, and short?"]`. `read_name` reads what `write_name` writes.
 """
 
 import json
@@ -18,29 +18,29 @@ _ITEM = re.compile(rf'\s*(?:([A-Za-z_]\w*)\s*=\s*)?(?:({_QUOTED})|([^,\[\]"]*?))
 _PLAIN = re.compile(r'[^\s,\[\]="\\](?:[^,\[\]="\\\n]*[^\s,\[\]="\\])?')
 
 
-class Item(NamedTuple):
-    """One thing in the brackets; `key` is None where it stands without a name."""
+class BracketItem(NamedTuple):
+    """An item in the brackets; `key` is None for a bare value."""
 
     key: str | None
     value: str
 
 
 def split_names(text: str) -> list[str]:
-    """The names in a list separated by commas; commas in brackets and quotation marks separate nothing."""
+    """Split a comma-separated list; commas in brackets and quotation marks do not separate."""
     return [piece.strip() for piece in _PIECE.findall(text) if piece.strip()]
 
 
-def read_name(text: str) -> tuple[str, Sequence[Item]]:
-    """Title and settings.
+def read_name(text: str) -> tuple[str, Sequence[BracketItem]]:
+    """Return title and settings.
 
     Raises:
         ConfigurationError: the name is not of the form `title[setting=value,…]`.
     """
     whole = _NAME.fullmatch(text)
     if whole is None:
-        raise ConfigurationError(f"a metric is written title[setting=value,…], but {text!r} came")
+        raise ConfigurationError(f"a metric is written title[setting=value,…], got {text!r}")
     title, inside = whole.groups()
-    items: list[Item] = []
+    items: list[BracketItem] = []
     position = 0
     while inside and position < len(inside):
         found = _ITEM.match(inside, position)
@@ -50,13 +50,13 @@ def read_name(text: str) -> tuple[str, Sequence[Item]]:
                 f'{title}["…"]'
             )
         key, quoted, plain = found.groups()
-        items.append(Item(key, _unquoted(quoted, text) if quoted is not None else plain))
+        items.append(BracketItem(key, _unquoted(quoted, text) if quoted is not None else plain))
         position = found.end()
     return title, items
 
 
 def write_name(title: str, settings: Mapping[str, Any], *, main: str | None = None) -> str:
-    """The name with these settings in brackets; `main` stands first and without its key, True as a bare flag."""
+    """Return the name with settings in brackets: `main` first, without its key, and True as a bare flag."""
     inside = [] if main is None else [_written(main)]
     inside += [key if value is True else f"{key}={_written(str(value))}" for key, value in settings.items()]
     return f"{title}[{','.join(inside)}]" if inside else title

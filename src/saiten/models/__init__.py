@@ -1,4 +1,4 @@
-"""Models: chats and embedders, and what stands around them (cache, retries, limits, prices, budget)."""
+"""Models: chats and embedders, and the layers around them (cache, retries, limits, prices, budget)."""
 
 from saiten.models.budget import Account, Book, Budget, Budgeted
 from saiten.models.builtin_embedder import BuiltinEmbedder

@@ -1,4 +1,4 @@
-"""Many callers, one network: what coroutines ask for one by one is worked on in batches, in a thread of its own."""
+"""Batching: requests that many coroutines make one by one are processed together in one worker thread."""
 
 import asyncio
 from collections.abc import Callable, Hashable, Sequence
@@ -14,13 +14,13 @@ Result = TypeVar("Result")
 
 
 class Batches(Generic[Item, Result]):
-    """Collects what is asked for at the same time, sorts it by length, and hands it to `work`, `size` at once.
+    """Collects concurrent requests, sorts them by length, and passes them to `work` in batches of `size`.
 
-    Sorted, because a batch is as slow as its longest item. Equal items in flight are worked on once. What nobody waits
-    for any more is left out. Holds as many items as there are callers, so whoever bounds the callers bounds it.
+    Sorting keeps batches fast, since a batch is as slow as its longest item. Equal items in flight are processed once;
+    items whose callers have all been cancelled are dropped. The queue holds at most one item per caller.
 
-    A batch that fails is halved until the items are found that cannot be done, or the halves fit into memory; each
-    caller gets its own error. A `ConfigurationError` goes to all at once.
+    A batch that fails is halved until the failing items are isolated or the halves fit into memory; each caller gets
+    its own error. A `ConfigurationError` goes to all callers at once.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Batches(Generic[Item, Result]):
         length: Callable[[Item], int],
         what: str = "network",
     ) -> None:
-        """`work` gives a result for each item, in order, and is never called twice at once; `what` names the thread."""
+        """`work` returns one result per item, in order, and is never called concurrently; `what` names the thread."""
         self._work = work
         self._size = size
         self._length = length
@@ -39,27 +39,27 @@ class Batches(Generic[Item, Result]):
         self._queues: WeakKeyDictionary[asyncio.AbstractEventLoop, _Queue[Item, Result]] = WeakKeyDictionary()
 
     async def of(self, item: Item) -> Result:
-        """The result of the item; raises what `work` raised for it."""
+        """Return the result for the item, or raise what `work` raised for it."""
         queue = self._queues.setdefault(asyncio.get_running_loop(), _Queue())
-        asked = queue.asked.get(item)
-        if asked is None:
-            asked = queue.asked[item] = _Asked(asyncio.get_running_loop().create_future())
+        pending = queue.pending.get(item)
+        if pending is None:
+            pending = queue.pending[item] = _Pending(asyncio.get_running_loop().create_future())
             queue.waiting.append(item)
             if queue.pump is None or queue.pump.done():
                 queue.pump = asyncio.create_task(self._pump(queue))
-        asked.waiters += 1
+        pending.waiters += 1
         try:
-            return await asyncio.shield(asked.result)
+            return await asyncio.shield(pending.result)
         finally:
-            asked.waiters -= 1
+            pending.waiters -= 1
 
     def close(self) -> None:
-        """Let the thread end; what it is at is brought to its end, nothing more is begun."""
+        """Shut the thread down after the current batch; start nothing more."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _pump(self, queue: "_Queue[Item, Result]") -> None:
         while queue.waiting:
-            await asyncio.sleep(0)  # whoever was started together with the first may ask too
+            await asyncio.sleep(0)  # let callers started together with the first one join the batch
             found, queue.waiting = sorted(queue.waiting, key=self._length, reverse=True), []
             for start in range(0, len(found), self._size):
                 await self._batch(queue, found[start : start + self._size])
@@ -71,8 +71,8 @@ class Batches(Generic[Item, Result]):
         try:
             results = await asyncio.get_running_loop().run_in_executor(self._thread, self._work, items)
             if len(results) != len(items):
-                raise RuntimeError(f"{len(items)} items gave {len(results)} results")  # noqa: TRY301 - told to callers
-        except Exception as error:  # noqa: BLE001 - whoever asked is told
+                raise RuntimeError(f"{len(items)} items gave {len(results)} results")  # noqa: TRY301 - goes to callers
+        except Exception as error:  # noqa: BLE001 - passed on to the callers
             if len(items) == 1 or isinstance(error, ConfigurationError):
                 for item in items:
                     queue.fail(item, error)
@@ -86,8 +86,8 @@ class Batches(Generic[Item, Result]):
 
 
 @dataclass
-class _Asked(Generic[Result]):
-    """One item that is asked for, and by how many."""
+class _Pending(Generic[Result]):
+    """An item awaiting its result, with the number of callers waiting for it."""
 
     result: asyncio.Future[Result]
     waiters: int = 0
@@ -95,28 +95,28 @@ class _Asked(Generic[Result]):
 
 @dataclass
 class _Queue(Generic[Item, Result]):
-    """What one event loop asks for."""
+    """The requests of one event loop."""
 
-    asked: dict[Item, _Asked[Result]] = field(default_factory=dict)
+    pending: dict[Item, _Pending[Result]] = field(default_factory=dict)
     waiting: list[Item] = field(default_factory=list)
-    """Those of `asked` that were not begun yet."""
+    """The `pending` items not yet in a batch."""
     pump: asyncio.Task[None] | None = None
 
     def wanted(self, item: Item) -> bool:
-        """Whether anybody still waits for it; what nobody does is forgotten."""
-        if self.asked[item].waiters:
+        """Return whether any caller still waits for the item; forget it otherwise."""
+        if self.pending[item].waiters:
             return True
-        self.asked.pop(item).result.cancel()
+        self.pending.pop(item).result.cancel()
         return False
 
-    def give(self, item: Item, result: Result) -> None:
-        asked = self.asked.pop(item).result
-        if not asked.done():
-            asked.set_result(result)
+    def give(self, item: Item, value: Result) -> None:
+        result = self.pending.pop(item).result
+        if not result.done():
+            result.set_result(value)
 
     def fail(self, item: Item, error: Exception) -> None:
-        asked = self.asked.pop(item)
-        if not asked.result.done():
-            asked.result.set_exception(error)
-            if not asked.waiters:
-                asked.result.exception()  # looked at, so that nobody is told that nobody looked
+        pending = self.pending.pop(item)
+        if not pending.result.done():
+            pending.result.set_exception(error)
+            if not pending.waiters:
+                pending.result.exception()  # retrieved, so that asyncio does not log it as never retrieved

@@ -1,7 +1,4 @@
-"""The budget: how many requests may be sent and what they may cost, exact however many are in flight.
-
-The account: what was sent, written down before it is sent and again when the reply is there.
-"""
+"""Budget and account: limits on requests and cost, exact under concurrency, and a record of everything spent."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -18,32 +15,32 @@ from saiten.records import Usage
 
 
 class Book(Protocol):
-    """Where spending is written down: its entries add up to what was spent."""
+    """A ledger of spending: its entries add up to the total spent."""
 
     def enter(self, usage: Usage) -> None:
-        """Add this to what was spent; raises `NotWritten` where that is impossible."""
+        """Add this to the total; raises `NotWritten` if that is impossible."""
 
 
 _SENT = Usage(calls=1, unpriced=1)
-"""A request whose reply is not there yet: it may cost, nobody knows how much."""
+"""A request whose reply has not arrived: it may cost an unknown amount."""
 
 
 class Account:
-    """What one command spends, over all its models and systems: every request, whatever becomes of its reply.
+    """Everything one command spends, over all its models and systems, whatever the outcome of each request.
 
-    A request is written into the book before it is sent, so that one that is cut off counts as well. What cannot be
-    written stops all further requests.
+    A request is booked before it is sent, so that interrupted requests count too. If booking fails, no further request
+    is sent.
     """
 
     def __init__(self) -> None:
         self.book: Book | None = None
-        """Set as soon as there is one; what was sent before is in no book."""
+        """Set once a run has one; earlier spending is not in it."""
         self.usage = Usage()
         self._stopped: Callable[[], SaitenError] | None = None
 
     @contextmanager
     def booked(self, book: Book) -> Iterator[None]:
-        """Write what is spent meanwhile into this book."""
+        """Write spending within the block into this book."""
         before, self.book = self.book, book
         try:
             yield
@@ -51,14 +48,14 @@ class Account:
             self.book = before
 
     def stop(self, why: SaitenError) -> None:
-        """Let no further request be sent; each raises this error, the first that was given."""
-        self._stopped = self._stopped or partial(type(why), str(why))  # one that is raised holds on to all frames
+        """Block all further requests: each raises this error, or the first one given."""
+        self._stopped = self._stopped or partial(type(why), str(why))  # a raised exception keeps its frames alive
 
     def send(self) -> None:
-        """Count a request that is about to be sent.
+        """Book a request that is about to be sent.
 
         Raises:
-            NotWritten: it cannot be written down, or something else could not be; it must not be sent.
+            NotWritten: this or earlier spending could not be recorded; the request must not be sent.
         """
         if self._stopped is not None:
             raise self._stopped()
@@ -67,7 +64,7 @@ class Account:
             raise self._stopped()
 
     def receive(self, usage: Usage) -> None:
-        """Count what a request that was sent has cost in fact."""
+        """Book the actual cost of a request that was sent."""
         self._enter(
             Usage(
                 usage.calls - _SENT.calls,
@@ -83,16 +80,16 @@ class Account:
         if self.book is not None:
             try:
                 self.book.enter(usage)
-            except SaitenError as error:  # a reply that is there is not lost for it; the next request is not sent
+            except SaitenError as error:  # keep the reply that has arrived, but block the next request
                 self.stop(error)
 
 
 class Budget:
-    """What a run may spend; one object is shared by everything that spends.
+    """A run's spending limit, shared by everything that spends.
 
-    A call is booked before it is sent, so `max_calls` is never exceeded. A cost is known only afterwards: the largest
-    seen so far is set aside for each call in flight, calls wait while that money might be needed, and `BudgetSpent` is
-    raised once nothing is in flight and the next call would go over.
+    A call is booked before it is sent, so `max_calls` is never exceeded. Costs are known only afterwards: the largest
+    cost seen so far is reserved for each call in flight, calls wait while that reserve might be needed, and
+    `BudgetSpent` is raised once nothing is in flight and the next call would exceed the budget.
     """
 
     def __init__(
@@ -104,7 +101,7 @@ class Budget:
     ) -> None:
         for name, value in (("max_calls", max_calls), ("max_cost", max_cost)):
             if value is not None and not (isfinite(value) and value >= 0):
-                raise ConfigurationError(f"{name} is a number of at least 0, got {value}")
+                raise ConfigurationError(f"{name} must be a number of at least 0, got {value}")
         self.max_calls = max_calls
         self.max_cost = max_cost
         self.currency = currency
@@ -117,26 +114,26 @@ class Budget:
         self._settled: asyncio.Future[None] | None = None
 
     async def reserve(self, guess: Callable[[], tuple[float, bool]]) -> float:
-        """Book a call; returns the guess that was set aside for it.
+        """Book a call and return the cost reserved for it.
 
-        `guess` says what the call may cost, and whether no other may start until that is better known. It is asked
-        again after every wait, since what came back meanwhile may have taught more.
+        `guess` returns the estimated cost of the call, and whether it must run alone until costs are better known. It
+        is called again after every wait, since the estimate may have changed.
 
         Raises:
-            BudgetSpent: the call would go over the budget.
+            BudgetSpent: the call would exceed the budget.
         """
         cost, alone = guess()
         while self.max_cost is not None and not self._affords(cost, alone=alone):
             if not self._in_flight:
                 raise BudgetSpent(
                     f"the budget of {self.max_cost:g} {self.currency} is spent: {self.cost:.4g} so far, and the next "
-                    f"call may cost {cost:.4g}; raise --max-cost and run the same command to go on"
+                    f"call may cost {cost:.4g}; raise --max-cost and re-run the command to continue"
                 )
             await self._next_settlement()
             cost, alone = guess()
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise BudgetSpent(
-                f"the budget of {self.max_calls} calls is spent; the same command goes on, with as many calls again"
+                f"the budget of {self.max_calls} calls is spent; re-run the command to continue with as many more"
             )
         self.calls += 1
         self._in_flight += 1
@@ -145,7 +142,7 @@ class Budget:
         return cost
 
     def settle(self, guess: float, cost: float) -> None:
-        """A call that was booked with this guess is over and cost so much."""
+        """Settle a call that was booked with this guess at its actual cost."""
         self.cost += cost
         self._in_flight -= 1
         self._aside = self._aside - guess if self._in_flight else 0.0
@@ -166,15 +163,15 @@ class Budget:
 
 
 class Budgeted:
-    """The layer that prices each request and books it on the budget."""
+    """The layer that prices each request and charges it to the budget."""
 
     def __init__(self, price: Price | None = None, budget: Budget | None = None) -> None:
-        """Raises ConfigurationError if a cost is bounded that cannot be known."""
+        """Raises ConfigurationError if the cost is bounded but the price is unknown."""
         if price is None and budget is not None and budget.max_cost is not None:
             raise ConfigurationError(
                 "--max-cost needs the model's price, which is not known: set it in saiten.toml, for example "
-                '[prices] "gpt-4o-mini" = {prompt = 0.15, completion = 0.6} (per million tokens; 0 for a server of '
-                "your own), or bound the calls with --max-calls instead"
+                '[prices] "gpt-4o-mini" = {prompt = 0.15, completion = 0.6} (per million tokens; 0 for your own '
+                "server), or bound the calls with --max-calls instead"
             )
         self._price = price or Price(0.0)
         self._priced = price is not None
@@ -183,7 +180,7 @@ class Budgeted:
 
     async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
         guess = await self._budget.reserve(partial(self._guess, load))
-        cost = guess  # a call that was cut off may have been charged
+        cost = guess  # an interrupted call may have been charged
         account = self._budget.account
         try:
             account.send()
@@ -202,7 +199,7 @@ class Budgeted:
             self._budget.settle(guess, cost)
 
     def _guess(self, load: Load) -> tuple[float, bool]:
-        # what a call costs is learned from the first one, which goes alone so that not 64 go before it is known
+        # the first call runs alone, so that not 64 calls start before the cost of one is known
         alone = self._largest is None and self._budget.max_cost is not None
         return max(self._price.of(load.prompt, load.completion), self._largest or 0.0), alone
 

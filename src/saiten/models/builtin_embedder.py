@@ -1,4 +1,4 @@
-"""The built-in embedder: hashed character n-grams, without any download."""
+"""The built-in embedder: hashed character n-grams, no download."""
 
 import re
 import unicodedata
@@ -13,32 +13,32 @@ from saiten.models.vectors import Vector
 from saiten.protocols import Embeddings
 
 _DIMENSIONS, _FEWEST, _MOST = 4096, 64, 65_536
-_WIDE = 0x2E80  # from here on, scripts in which one character is about a syllable or a word (kana, kanji, hangul)
+_WIDE = 0x2E80  # scripts from here on: one character is about a syllable or a word (kana, kanji, hangul)
 _NO_WORD = re.compile(r"[\W_]+")
 _SEAM = re.compile("(?<=[\u2e80-\U0010ffff])(?=[^\u2e80-\U0010ffff])|(?<=[^\u2e80-\U0010ffff])(?=[\u2e80-\U0010ffff])")
-"""Between a wide and another character, so that the number in 年20日 is a word of its own."""
+"""Boundaries between wide and other characters, so that the number in 年20日 is a word by itself."""
 _SCALE = 1024
 _TIMES = np.array([0] + [round(_SCALE * (1 + log(times))) for times in range(1, 1025)], np.int64)
-"""The weight of a piece that occurs so many times, as a whole number: exact on every platform."""
+"""Weight per count of an n-gram, as an integer: exact on every platform."""
 
 _Words = npt.NDArray[np.uint64]
 
 
 class BuiltinEmbedder:
-    """Says how much two texts look alike: the share of pieces of words that they have in common.
+    """Measures surface similarity: the share of character n-grams that two texts have in common.
 
-    Good for near-copies, spelling variants and inflections, in Japanese and English, for tests and for a first run
-    without a model. It is no semantics: it knows no synonyms, and a negation changes next to nothing. Deterministic to
-    the last bit on every platform. Signatures show it as `builtin-ngrams`.
+    Good for near-duplicates, spelling variants and inflections, in Japanese and English, for tests and for a first run
+    without a model. It does not capture meaning: synonyms count for nothing, and a negation changes next to nothing.
+    Deterministic to the last bit on every platform. Signatures show it as `builtin-ngrams`.
 
-    A text is NFKC-normalised and case-folded; its pieces are runs of 1 to 2 Japanese and of 3 to 5 other characters,
-    word boundaries included with the latter, each weighted 1 + ln(times it occurs) and hashed with a sign into 4,096
-    dimensions (Weinberger et al. 2009, *Feature Hashing for Large Scale Multitask Learning*), or fewer where many
-    vectors are kept: `builtin-ngrams-1024`.
+    Texts are NFKC-normalised and case-folded. The n-grams are runs of 1 to 2 Japanese or 3 to 5 other characters (the
+    latter with word boundaries), each weighted 1 + ln(count) and hashed with a sign into 4,096 dimensions (Weinberger
+    et al. 2009, *Feature Hashing for Large Scale Multitask Learning*), or fewer for large collections:
+    `builtin-ngrams-1024`.
     """
 
     def __init__(self, dimensions: int = _DIMENSIONS) -> None:
-        """Raises ConfigurationError for a number of dimensions that makes no sense."""
+        """Raises ConfigurationError for an unusable number of dimensions."""
         if not _FEWEST <= dimensions <= _MOST:
             raise ConfigurationError(
                 f"the built-in embedder has {_FEWEST} to {_MOST} dimensions, not {dimensions}; {_DIMENSIONS} is usual"
@@ -53,7 +53,7 @@ class BuiltinEmbedder:
         return Embeddings(vectors)
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing; there is nothing to release."""
 
 
 def _embed(text: str, dimensions: int = _DIMENSIONS) -> Vector:
@@ -62,13 +62,13 @@ def _embed(text: str, dimensions: int = _DIMENSIONS) -> Vector:
     signs = np.where(pieces >> np.uint64(63), 1, -1)
     sums = np.zeros(dimensions, np.int64)
     np.add.at(sums, (pieces % np.uint64(dimensions)).astype(np.intp), signs * weights)
-    # whole numbers up to here; square root and division are exactly rounded everywhere
+    # integers up to here; square root and division are exactly rounded everywhere
     length = np.sqrt(np.float64((sums * sums).sum()))
     return (sums / (length or 1.0)).astype(np.float32)
 
 
 def _hashes(text: str) -> _Words:
-    """A 64-bit hash of every piece of the text."""
+    """Return a 64-bit hash for every n-gram of the text."""
     plain = _NO_WORD.sub(" ", unicodedata.normalize("NFKC", text).casefold())
     words = " ".join(_SEAM.sub(" ", plain).split())
     if not words:
@@ -79,7 +79,7 @@ def _hashes(text: str) -> _Words:
 
 
 def _pieces(points: _Words, wide: npt.NDArray[np.bool_], length: int) -> _Words:
-    """The hashes of the runs of this length that count: short ones of wide characters, long ones of the others."""
+    """Hash the runs of this length that count: short ones of wide characters, long ones of others."""
     runs = len(points) - length + 1
     if runs < 1:
         return np.zeros(0, np.uint64)
@@ -93,7 +93,7 @@ def _pieces(points: _Words, wide: npt.NDArray[np.bool_], length: int) -> _Words:
 
 
 def _mix(words: _Words) -> _Words:
-    """Spreads every bit over all others. Source: the finaliser of splitmix64 (Steele, Lea and Flood 2014)."""
+    """Spread every bit over all others. Source: the finaliser of splitmix64 (Steele, Lea and Flood 2014)."""
     words = words + np.uint64(0x9E3779B97F4A7C15)  # array arithmetic wraps around, as it should
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -1,7 +1,7 @@
-"""The cache: answers come from the store where it has them; what it lacks is asked once and kept at once.
+"""The cache: answers come from the store if it has them; others are requested once and stored at once.
 
-The key is everything that an answer depends on: the model and where it runs, messages, parameters, schema. No key of an
-API, no header. Keep the cache outermost, so that what it answers costs neither budget nor patience.
+The key covers everything an answer depends on (model, endpoint, messages, parameters, schema), but no API key and no
+header. Keep the cache outermost, so that hits cost neither budget nor time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,10 +51,10 @@ class CachedChat:
         return answer if pays else replace(answer, usage=_REUSED)
 
     def forget(self, request: ChatRequest, answer: Completion | None = None) -> None:
-        """Drop what is kept for this request, so that it is asked anew the next time.
+        """Drop the answer stored for this request, so that the request is sent again next time.
 
-        For answers that turn out to be unreadable: at temperature 0 they would come back for ever. With `answer`, only
-        if it is still this one, since somebody else may have got a better one meanwhile.
+        Meant for unreadable answers, which at temperature 0 would come back forever. With `answer`, drop only that one,
+        since another caller may have received a better answer meanwhile.
         """
         self._store.drop(self._key(request), None if answer is None else _written(answer))
 
@@ -69,19 +69,19 @@ class CachedChat:
         return answer
 
     def _key(self, request: ChatRequest) -> bytes:
-        asked = [
+        parts = [
             self.name,
             [[message.role, message.content] for message in request.messages],
             request.temperature,
             request.seed,
             request.max_tokens,
-            request.schema,  # the order of its fields counts: it is the order in which the model writes
+            request.schema,  # field order matters: the model writes fields in this order
         ]
-        return sha256(b"chat\n" + dump(asked)).digest()
+        return sha256(b"chat\n" + dump(parts)).digest()
 
 
 class CachedEmbedder:
-    """An embedder that answers from the store, text by text; what is lacking is asked in one request."""
+    """An embedder that answers from the store, text by text, and fetches the missing texts in one request."""
 
     def __init__(self, inner: Embedder, store: Store) -> None:
         self._inner = inner
@@ -97,13 +97,13 @@ class CachedEmbedder:
         by_key = dict(zip(keys, texts, strict=True))
         kept = self._store.get_many(list(by_key))
         vectors = {key: np.frombuffer(value, "<f4") for key, value in kept.items() if len(value) % 4 == 0}
-        lacking = [key for key in by_key if key not in vectors]
-        new = {key: by_key[key] for key in lacking if self._flights.get(key) is None}
+        missing = [key for key in by_key if key not in vectors]
+        new = {key: by_key[key] for key in missing if self._flights.get(key) is None}
         if new:
             self._flights.start(new, self._ask(new))
-        flights = dict.fromkeys(flight for key in lacking if (flight := self._flights.get(key)))
-        asked, usage = await _gather(list(flights))
-        vectors |= asked
+        flights = dict.fromkeys(flight for key in missing if (flight := self._flights.get(key)))
+        fetched, usage = await _gather(list(flights))
+        vectors |= fetched
         return Embeddings(rows([vectors[key] for key in keys], self.name), usage)
 
     async def close(self) -> None:
@@ -118,7 +118,7 @@ class CachedEmbedder:
 
 
 async def _gather(flights: Sequence[Flight[bytes, _Found]]) -> _Found:
-    """What the flights bring, and what this asker pays for them."""
+    """Return the vectors of these flights, and the usage charged to this caller."""
     found: dict[bytes, Vector] = {}
     paid: list[Usage] = []
     with ExitStack() as stack:
@@ -141,7 +141,7 @@ def _written(answer: Completion) -> bytes:
 
 
 def _read(kept: bytes) -> Completion | None:
-    """The answer that was kept; None if it is damaged, so that it is asked anew."""
+    """Parse a stored answer; None if it is damaged, so that it is requested again."""
     try:
         value: Any = orjson.loads(kept)
         return Completion(value["text"], _REUSED, value["finish_reason"])

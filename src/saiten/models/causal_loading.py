@@ -1,4 +1,4 @@
-"""Loading a causal language model: a folder never asks the network, and no code that comes with a model is run."""
+"""Loading of causal language models: local folders never use the network, and no code in a repository is run."""
 
 import warnings
 from importlib import import_module
@@ -7,16 +7,15 @@ from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.models.causal_network import CausalNetwork
-from saiten.models.causal_weights import whole_weights
 from saiten.models.local_model import LocalModel
-from saiten.models.networks import best_device, configuration, held, loaded, quietly, safely
+from saiten.models.networks import best_device, causal_weights, configuration, held, loaded, quietly, safely
 
 
 def causal_network(found: LocalModel, device: str | None = None) -> CausalNetwork:
-    """The network, which all who hold it share; call it in a thread, since loading takes its time.
+    """Return the network, shared by all who hold it; call this in a thread, since loading takes time.
 
     Raises:
-        ConfigurationError: it cannot be loaded, or is not the one any more that was found.
+        ConfigurationError: it cannot be loaded, or its files changed since it was found.
     """
     where = device or best_device()
     return held(("causal", found, where), lambda: _loaded(found, where))
@@ -36,24 +35,24 @@ def _load(found: LocalModel, device: str) -> CausalNetwork:
     library = import_module("transformers")
     whole = found.base or found.source
     tokenizer = library.AutoTokenizer.from_pretrained(found.tokenizer, **safely(found.tokenizer))
-    model = whole_weights(whole, found.name, _dtype(device))
+    model = causal_weights(whole, found.name, _dtype(device))
     if found.base is not None:
         model = _merged(model, found.source)
-    if not getattr(model, "is_quantized", False):  # those stay where they were loaded
+    if not getattr(model, "is_quantized", False):  # quantized weights stay where they were loaded
         model = model.to(device)
     return CausalNetwork(model.eval(), tokenizer)
 
 
 def _merged(model: Any, adapter: str) -> Any:
-    """The model with what the adapter adds to its weights."""
+    """Merge the adapter into the model's weights."""
     library = import_module("peft")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # peft 0.21 asks transformers 5 for what it calls otherwise now
+        warnings.simplefilter("ignore", FutureWarning)  # peft 0.21 uses names that transformers 5 deprecates
         return library.PeftModel.from_pretrained(model, adapter).merge_and_unload()
 
 
 def _dtype(device: str) -> Any:
-    """bfloat16 where the device computes with it, else half precision; on a CPU single precision."""
+    """Return bfloat16 if the device supports it, else half precision; single precision on a CPU."""
     torch = import_module("torch")
     if device.startswith("cpu"):
         return torch.float32

@@ -1,4 +1,4 @@
-"""A causal language model of the transformers library in this process: loaded once, and asked in batches."""
+"""A causal language model of the transformers library in this process: loaded once, run in batches."""
 
 import gc
 import threading
@@ -15,33 +15,33 @@ from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
 
 LONGEST = 4096
-"""Tokens of an answer to a request that sets no bound."""
+"""Token limit for a request that sets none."""
 
 _GREEDY_BELOW = 1e-4
-"""Temperatures at which rounding would decide are 0."""
+"""Temperatures below this count as 0: rounding would decide."""
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A request that this model cannot take, and why."""
+class Rejected:
+    """The reason why the model cannot process a request."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """One request, ready for the network."""
+class _Prompt:
+    """A tokenised request, ready for the network."""
 
     ids: Sequence[int]
     limit: int
-    """Tokens of the answer at most."""
+    """Maximum number of tokens in the answer."""
     room: int | None
-    """Tokens that fit behind the prompt; None where the model knows no end."""
+    """Tokens left after the prompt; None if the model has no maximum length."""
     draw: Draw
 
 
 class CausalNetwork:
-    """Answers requests, several at once; one thread at a time computes."""
+    """Answers requests in batches; one thread at a time computes."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         self._torch = import_module("torch")
@@ -56,38 +56,38 @@ class CausalNetwork:
         self._default = _default_draw(own)
         self._computing = threading.Lock()
 
-    def answers(self, requests: Sequence[ChatRequest], stop: threading.Event) -> list[Completion | Refused]:
-        """An answer or a refusal to each; once `stop` is set, within a token or so, refusals.
+    def answers(self, requests: Sequence[ChatRequest], stop: threading.Event) -> list[Completion | Rejected]:
+        """Return one answer or rejection per request; once `stop` is set, rejections within a token or so.
 
         Raises:
-            RuntimeError: so many at once do not fit, or the network failed; what it took is free again.
+            RuntimeError: the batch does not fit into memory, or the network failed; its memory is free again.
             ConfigurationError: the model is damaged.
         """
-        with self._computing:  # a tokeniser, too, is for one thread at a time
-            rows = [self._row(request) for request in requests]
-            answers: dict[int, Completion | Refused] = {
-                n: row for n, row in enumerate(rows) if isinstance(row, Refused)
+        with self._computing:  # the tokeniser is not thread-safe either
+            prompts = [self._prompt(request) for request in requests]
+            answers: dict[int, Completion | Rejected] = {
+                n: prompt for n, prompt in enumerate(prompts) if isinstance(prompt, Rejected)
             }
-            open_rows = [(n, row) for n, row in enumerate(rows) if isinstance(row, _Row)]
-            for batch in _together(open_rows):
-                said = self._said([row for _, row in batch], stop)
-                answers.update(zip((n for n, _ in batch), said, strict=True))
-        return [answers[n] for n in range(len(rows))]
+            accepted = [(n, prompt) for n, prompt in enumerate(prompts) if isinstance(prompt, _Prompt)]
+            for batch in _together(accepted):
+                replies = self._generate([prompt for _, prompt in batch], stop)
+                answers.update(zip((n for n, _ in batch), replies, strict=True))
+        return [answers[n] for n in range(len(prompts))]
 
-    def _row(self, request: ChatRequest) -> _Row | Refused:
+    def _prompt(self, request: ChatRequest) -> _Prompt | Rejected:
         try:
             ids = self._template.ids(request.messages)
         except ValueError as error:
-            return Refused(str(error))
+            return Rejected(str(error))
         if not ids:
-            return Refused("the messages are empty")
+            return Rejected("the messages are empty")
         if max(ids) >= self._vocabulary:
             raise ConfigurationError(
                 f"the tokeniser knows token {max(ids)}, the model only {self._vocabulary}: they do not belong together"
             )
         room = None if self._context is None else self._context - len(ids)
         if room is not None and room < 1:
-            return Refused(
+            return Rejected(
                 f"the prompt has {len(ids)} tokens, and with the answer the model takes {self._context}; fewer or "
                 "shorter contexts, or a model that reads more, would help"
             )
@@ -97,13 +97,13 @@ class CausalNetwork:
             draw = Draw(request.temperature if request.temperature >= _GREEDY_BELOW else 0.0, 0)
         if draw.temperature:
             draw = Draw(draw.temperature, seed_of(request.seed, ids), draw.warps)
-        return _Row(ids, limit if room is None else min(limit, room), room, draw)
+        return _Prompt(ids, limit if room is None else min(limit, room), room, draw)
 
-    def _said(self, rows: Sequence[_Row], stop: threading.Event) -> list[Completion | Refused]:
+    def _generate(self, rows: Sequence[_Prompt], stop: threading.Event) -> list[Completion | Rejected]:
         if stop.is_set():
             return [_CLOSED] * len(rows)
         try:
-            written = self._written(rows, stop)
+            written = self._tokens(rows, stop)
         except (RuntimeError, MemoryError) as error:
             lines = str(error).strip().splitlines()
             fault = lines[0] if lines else repr(error)
@@ -111,14 +111,14 @@ class CausalNetwork:
             if stop.is_set():
                 return [_CLOSED] * len(rows)
             return [self._read(row, tokens) for row, tokens in zip(rows, written, strict=True)]
-        # The error is gone by now, and with it what its traceback held on to: the memory of the batch.
+        # Only now, outside the except block, is the traceback gone that held the batch's memory.
         gc.collect()
         if self._torch.cuda.is_available():
             self._torch.cuda.empty_cache()
         raise RuntimeError(fault)
 
-    def _written(self, rows: Sequence[_Row], stop: threading.Event) -> list[list[int]]:
-        """The tokens behind each prompt, with whatever follows its end."""
+    def _tokens(self, rows: Sequence[_Prompt], stop: threading.Event) -> list[list[int]]:
+        """Generate the tokens after each prompt, including any after its end token."""
         torch, device = self._torch, self._model.device
         width = max(len(row.ids) for row in rows)
         pad = self._tokenizer.pad_token_id
@@ -148,7 +148,7 @@ class CausalNetwork:
         tokens: list[list[int]] = written[:, width:].tolist()
         return tokens
 
-    def _read(self, row: _Row, written: Sequence[int]) -> Completion:
+    def _read(self, row: _Prompt, written: Sequence[int]) -> Completion:
         end = next((n for n, token in enumerate(written[: row.limit]) if token in self._ends), None)
         used = row.limit if end is None else end + 1
         text = self._tokenizer.decode(written[:used], skip_special_tokens=True)
@@ -156,11 +156,11 @@ class CausalNetwork:
         return Completion(text, usage, "length" if end is None else "stop")
 
 
-_CLOSED = Refused("the model was closed before the answer was there")
+_CLOSED = Rejected("the model was closed before the answer was there")
 
 
-def _together(rows: Sequence[tuple[int, _Row]]) -> Iterator[Sequence[tuple[int, _Row]]]:
-    """The rows in batches within which nobody is led past its context while another still writes."""
+def _together(rows: Sequence[tuple[int, _Prompt]]) -> Iterator[Sequence[tuple[int, _Prompt]]]:
+    """Yield batches in which no prompt exceeds its context while another is still being answered."""
     while rows:
         steps = max(row.limit for _, row in rows)
         yield [(n, row) for n, row in rows if row.room is None or row.room >= steps]
@@ -168,7 +168,7 @@ def _together(rows: Sequence[tuple[int, _Row]]) -> Iterator[Sequence[tuple[int, 
 
 
 def _context(config: Any, tokenizer: Any) -> int | None:
-    """Tokens that prompt and answer may have together; None where nothing says so, as in recurrent models."""
+    """Return the maximum number of tokens of prompt and answer; None if unbounded, as in recurrent models."""
     positions = getattr(config, "max_position_embeddings", None)
     if isinstance(positions, int) and positions > 0:
         return positions
@@ -177,11 +177,11 @@ def _context(config: Any, tokenizer: Any) -> int | None:
 
 
 _NO_LENGTH = 10**9
-"""A tokeniser that knows no bound says 10**30."""
+"""Tokenisers without a maximum length report 10**30."""
 
 
 def _default_draw(own: Any) -> Draw:
-    """How a model's own settings draw: its temperature, top_k, top_p and min_p; penalties are left aside."""
+    """Return the draw of a model's default settings: temperature, top_k, top_p and min_p; penalties are ignored."""
     if not own.do_sample:
         return Draw(0.0, 0)
     library = import_module("transformers.generation.logits_process")

@@ -1,8 +1,8 @@
-"""How messages become the tokens that a local model reads, and why no text from outside can play a role of its own.
+"""From messages to the tokens of a local model, safe against control tokens in untrusted text.
 
-A tokeniser's chat template writes control tokens around the messages (`<|im_start|>user`). An answer that is to be
-graded may hold the same characters. Here they stay characters: whatever a message holds, only the template writes
-control tokens. A text without such characters gives the very tokens that `apply_chat_template` gives.
+A tokeniser's chat template writes control tokens around the messages (`<|im_start|>user`). An answer to be graded may
+contain the same characters. Here they stay characters: only the template writes control tokens, whatever a message
+contains. Text without such characters yields exactly the tokens of `apply_chat_template`.
 """
 
 import re
@@ -23,30 +23,30 @@ FALLBACK_TEMPLATE = (
     "{% endfor %}"
     "{% if add_generation_prompt %}### Assistant:\n{% endif %}"
 )
-"""For models without a chat template: the role's name, the text; what the assistant said ends with the end token.
+"""For models without a chat template: the role's name, then the text; assistant messages end with the end token.
 
-Nothing but prose marks the roles, so an answer that writes `### System:` is told apart by its marked block only.
+Only plain text marks the roles, so `### System:` in an answer is recognized only by its marked block.
 """
 
 _FAULTS = (TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
-"""What templates raise when they do not like the messages."""
+"""Exceptions that templates raise when they reject messages."""
 
 _THINKING = frozenset({"<think>", "</think>"})
-"""In what the assistant said they are left to the template, which may leave out old thinking."""
+"""Left to the template in assistant messages, since it may strip old thinking."""
 
 
 def with_template(tokenizer: Any) -> Any:
-    """The same tokeniser; one without a chat template now has the fallback, and saves it with the model."""
+    """Return the tokeniser, with the fallback template set (and saved with the model) if it has none."""
     if not tokenizer.chat_template:
         tokenizer.chat_template = FALLBACK_TEMPLATE
     return tokenizer
 
 
 class ChatTemplate:
-    """A tokeniser's chat template, or the fallback, as a way from messages to tokens; for one thread at a time."""
+    """A tokeniser's chat template, or the fallback, as a conversion from messages to tokens; not thread-safe."""
 
     def __init__(self, tokenizer: Any) -> None:
-        """`tokenizer`: one of the transformers library; it gets the fallback template if it has none."""
+        """`tokenizer`: from the transformers library; gets the fallback template if it has none."""
         self._tokenizer = with_template(tokenizer)
         self._controls = _control_tokens(tokenizer)
         self._hidden = {
@@ -56,15 +56,15 @@ class ChatTemplate:
         }
 
     def ids(self, messages: Sequence[Message], *, answering: bool = True) -> list[int]:
-        """The tokens of the messages; with `answering`, up to where the assistant begins to speak.
+        """Return the tokens of the messages; with `answering`, up to where the assistant's turn begins.
 
-        A template that refuses a system message, or leaves it out, gets it at the head of the first user message; one
-        that wants the roles to alternate gets neighbours of one role as one message.
+        If the template rejects or drops a system message, its text opens the first user message; if the roles must
+        alternate, adjacent messages of one role are merged.
 
         Raises:
-            ValueError: the template cannot write these messages.
+            ValueError: the template rejects these messages.
         """
-        mark = secrets.token_hex(8)  # nobody can guess it, so no text can hold it
+        mark = secrets.token_hex(8)  # unguessable, so that no text contains it
         hidden: list[str] = []
 
         def hide(match: re.Match[str]) -> str:
@@ -79,7 +79,7 @@ class ChatTemplate:
         return ids
 
     def end_tokens(self, configured: int | Sequence[int] | None = None) -> tuple[int, ...]:
-        """What ends an answer: the model's own tokens, the tokeniser's, and what the template writes behind one."""
+        """Return the tokens that end an answer: the model's, the tokeniser's, and those the template writes."""
         found = [configured] if isinstance(configured, int) else list(configured or ())
         found.append(self._tokenizer.eos_token_id)
         mark = secrets.token_hex(8)
@@ -98,25 +98,25 @@ class ChatTemplate:
             if all(each.content.strip() in text for each in messages if each.role == "system"):
                 return text
         except _FAULTS:
-            pass  # the plainer form may do
+            pass  # try again without a system message
         try:
             return self._written(without_system(messages), answering=answering)
         except _FAULTS as error:
             raise ValueError(f"the model's chat template does not take these messages: {error}") from error
 
     def _written(self, messages: Sequence[Message], *, answering: bool) -> str:
-        told = [{"role": each.role, "content": each.content} for each in messages]
-        text: str = self._tokenizer.apply_chat_template(told, tokenize=False, add_generation_prompt=answering)
+        plain = [{"role": each.role, "content": each.content} for each in messages]
+        text: str = self._tokenizer.apply_chat_template(plain, tokenize=False, add_generation_prompt=answering)
         return text
 
 
 def _whole(text: str) -> str:
-    """The text with a question mark for half a character (a lone surrogate), which no tokeniser takes."""
+    """Replace lone surrogates, which no tokeniser accepts, with question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _control_tokens(tokenizer: Any) -> frozenset[str]:
-    """The texts read as control tokens: the special ones, and other added ones that the template writes."""
+    """Return the texts read as control tokens: special tokens, and other added ones that the template writes."""
     added = tokenizer.added_tokens_decoder.values()
     special = {token.content for token in added if token.special} | set(tokenizer.all_special_tokens)
     written = {token.content for token in added if token.content in str(tokenizer.chat_template)}
@@ -129,7 +129,7 @@ def _any_of(texts: Iterable[str]) -> re.Pattern[str]:
 
 
 def _pieces(text: str, mark: str, hidden: Sequence[str]) -> Iterator[str]:
-    """The text in pieces to be tokenised one by one; a hidden control token comes in two, and so is none."""
+    """Yield the pieces to tokenise one by one; a hidden control token is split in two, which makes it plain text."""
     for n, part in enumerate(re.split(mark, text)):
         if n % 2:
             token = hidden[int(part)]

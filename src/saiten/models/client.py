@@ -1,4 +1,4 @@
-"""The HTTP client that chats and embedders share: sends one request, and turns what goes wrong into our errors."""
+"""The HTTP client shared by chats and embedders: sends one request and converts failures into saiten's errors."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,16 +10,16 @@ from yarl import URL
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
 from saiten.models.endpoint import Endpoint
-from saiten.models.faults import CHARGED, SENT, NotServed, Reply, fault_of, with_models
+from saiten.models.faults import CHARGED, SENT, HttpReply, NotServed, fault_of, with_models
 from saiten.models.proxies import proxy_for
 from saiten.models.roles import refusable
 from saiten.models.wire import dump, load
 from saiten.records import Usage
 
-_LARGEST = 64 * 2**20  # bytes of a reply; 256 vectors of 4,096 dimensions written as text have 20 MB
-_LARGE_REQUEST = 2**20  # bytes from which aiohttp wants a stream rather than bytes
-_CONNECT = 20.0  # seconds until a server that does not pick up counts as not there
-_LOOK_UP = 5.0  # seconds for the list of models, which only makes an error more helpful
+_LARGEST = 64 * 2**20  # bytes per reply; 256 vectors of 4,096 dimensions take 20 MB as text
+_LARGE_REQUEST = 2**20  # bytes above which aiohttp wants a stream
+_CONNECT = 20.0  # seconds to wait for a connection
+_LOOK_UP = 5.0  # seconds for the list of models, which only improves an error message
 
 
 class Client:
@@ -29,9 +29,9 @@ class Client:
     """
 
     def __init__(self, endpoint: Endpoint, timeout: float) -> None:
-        """`timeout`: seconds for one request, from the first byte sent to the last received."""
+        """`timeout`: seconds per request, from the first byte sent to the last received."""
         if not timeout > 0:
-            raise ConfigurationError(f"a time-out is more than 0 seconds, got {timeout}")
+            raise ConfigurationError(f"a time-out must be more than 0 seconds, got {timeout}")
         self.endpoint = endpoint
         self._seconds = timeout
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=min(_CONNECT, timeout))
@@ -43,11 +43,11 @@ class Client:
         self._answered = False
 
     async def post(self, path: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-        """The JSON object that the server answers.
+        """Return the JSON object of the server's reply.
 
         Raises:
-            CallFailed: the request failed; `Refused` where the server does not take one of its parameters.
-            ConfigurationError: the set-up is wrong, and no request will succeed.
+            CallFailed: the request failed; `ParameterRefused` if the server rejects one of its parameters.
+            ConfigurationError: the setup is wrong, and no request will succeed.
         """
         url = self._addresses.get(path) or self._addresses.setdefault(path, self.endpoint.address(path))
         reply = await self._send("POST", url, dump(payload), self._timeout)
@@ -63,7 +63,7 @@ class Client:
         if session is not None:
             await session.close()
 
-    async def _fault(self, reply: Reply, value: Any, url: URL, payload: Mapping[str, Any]) -> SaitenError:
+    async def _fault(self, reply: HttpReply, value: Any, url: URL, payload: Mapping[str, Any]) -> SaitenError:
         status = reply.status
         if 200 <= status < 300:
             status = _status_inside(value)
@@ -76,31 +76,31 @@ class Client:
                     status=reply.status,
                 )
         place = str(url.with_query(None))
-        came = Reply(status, reply.headers, reply.body)
+        came = HttpReply(status, reply.headers, reply.body)
         fault = fault_of(came, self.endpoint, place, refusable(payload), answered=self._answered)
         if isinstance(fault, NotServed):
             return with_models(fault, self.endpoint, await self._listing())
         return fault
 
     async def _listing(self) -> bytes | None:
-        """The server's list of models, if it has one."""
+        """Fetch the server's list of models; None if it has none."""
         try:
             within = aiohttp.ClientTimeout(total=_LOOK_UP)
             return (await self._send("GET", self.endpoint.address("/models"), None, within)).body
         except SaitenError:
             return None
 
-    async def _send(self, method: str, url: URL, body: bytes | None, within: aiohttp.ClientTimeout) -> Reply:
+    async def _send(self, method: str, url: URL, body: bytes | None, within: aiohttp.ClientTimeout) -> HttpReply:
         data = BytesIO(body) if body and len(body) >= _LARGE_REQUEST else body
         try:
             session = self._opened()
-            # Headers of the session would go to a proxy too, in clear, with the request that opens the tunnel.
+            # Headers set on the session would also go to the proxy, unencrypted, with the CONNECT request.
             async with session.request(
                 method, url, data=data, headers=self._headers, timeout=within, allow_redirects=False, proxy=self._proxy
             ) as response:
-                return Reply(response.status, response.headers, await self._body(response))
+                return HttpReply(response.status, response.headers, await self._body(response))
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            # without the cause: its text may hold the URL's query
+            # drop the cause: its text may contain the URL's query
             raise self._broken(error, url) from None
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes:
@@ -128,13 +128,13 @@ class Client:
         return self._session
 
     def _broken(self, error: Exception, url: URL) -> SaitenError:
-        """The error for a request that brought no reply."""
+        """Return the error for a request that got no reply."""
         name, place = self.endpoint.name, str(url.with_query(None))
         said = self.endpoint.excerpt(str(error)) or type(error).__name__
         if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
             return ConfigurationError(
-                f"no secure connection to {place} ({said}); if the server speaks plain HTTP, write http://; for a "
-                "certificate of your own set SSL_CERT_FILE"
+                f"no secure connection to {place} ({said}); if the server speaks plain HTTP, write http://; for your "
+                "own certificate set SSL_CERT_FILE"
             )
         if isinstance(error, aiohttp.InvalidURL):
             return ConfigurationError(f"the base URL {place} cannot be used")
@@ -143,7 +143,7 @@ class Client:
                 return ConfigurationError(
                     f"no server at {place} ({said}); start it, or check the base URL and the network"
                 )
-            return _passing(f"{name} cannot be reached any more ({said})", SENT)
+            return _passing(f"{name} can no longer be reached ({said})", SENT)
         if isinstance(error, TimeoutError):
             return _passing(f"{name} did not answer in full within {self._seconds:g} s", CHARGED)
         return _passing(f"the connection to {name} broke off ({said})", CHARGED)
@@ -154,7 +154,7 @@ def _passing(message: str, usage: Usage) -> CallFailed:
 
 
 def _status_inside(value: Any) -> int:
-    """The status of an error that came with HTTP 200, as OpenRouter's do; 0 where there is none."""
+    """Return the status of an error sent with HTTP 200, as OpenRouter does; 0 if there is none."""
     error = value.get("error") if isinstance(value, dict) else None
     if not error:
         return 0

@@ -1,4 +1,4 @@
-"""What a server says is wrong, in whichever of the many forms it says so, and what kind of trouble that is."""
+"""Server complaints: parsing the many formats of HTTP errors and classifying them."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -14,7 +14,7 @@ from saiten.models.roles import SYSTEM_ROLE
 from saiten.models.wire import load
 
 Trouble = Literal["key", "quota", "model", "address", "parameter", "length", "filtered", "busy", "odd"]
-"""`parameter`: something that was sent besides the messages · `length`: the prompt does not fit · `busy`: may pass."""
+"""`parameter`: something sent besides the messages · `length`: the prompt does not fit · `busy`: may pass."""
 
 _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "structured output", "structured_output", "grammar")
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated")
@@ -38,29 +38,29 @@ _NO_SYSTEM = re.compile(
     r"|\brole\b.{0,40}'user' (or|and) 'assistant'",
     re.IGNORECASE | re.DOTALL,
 )
-"""Chat templates without a system role (Mistral's, Prometheus's, Gemma's) as vLLM, TGI, llama.cpp and LM Studio report
-them, and hosted models that say so themselves."""
+"""Complaints about chat templates without a system role (Mistral, Prometheus, Gemma), as vLLM, TGI, llama.cpp, LM
+Studio and hosted models word them."""
 
 _LONGEST = 10_000
-"""Of what a server says, so many characters are searched for what it means."""
+"""Number of characters of a server's message that are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """The body of an HTTP error."""
+    """A parsed HTTP error body."""
 
     text: str
     code: str = ""
     parameter: str = ""
-    """The field of the request that the server blames, where it has a field of its own for that."""
+    """The request field that the server blames, if its error format names one."""
 
 
 def read_complaint(body: bytes) -> Complaint:
-    """What the body says: OpenAI's `{"error": {…}}`, FastAPI's `{"detail": …}`, plain text, or a proxy's HTML."""
+    """Parse OpenAI's `{"error": {…}}`, FastAPI's `{"detail": …}`, plain text, or a proxy's HTML."""
     value = load(body)
     try:
         complaint = None if value is None else _read_value(value)
-    except (TypeError, RecursionError):  # odd types where FastAPI has none, brackets without end
+    except (TypeError, RecursionError):  # unexpected types in FastAPI's format, or endless nesting
         complaint = None
     if complaint is None:
         return Complaint(body[:_LONGEST].decode("utf-8", "replace"))
@@ -79,7 +79,7 @@ def _read_value(value: Any) -> Complaint:
 
 
 def _read_detail(detail: list[Any]) -> Complaint:
-    """FastAPI's list of faults, without `input`, which may echo the whole request."""
+    """Read FastAPI's list of faults, except `input`, which may echo the whole request."""
     faults = [fault for fault in detail if isinstance(fault, dict)]
     places = [".".join(map(str, fault.get("loc", ()))) for fault in faults]
     text = "; ".join(f"{place}: {fault.get('msg', '')}" for place, fault in zip(places, faults, strict=True))
@@ -87,7 +87,7 @@ def _read_detail(detail: list[Any]) -> Complaint:
 
 
 def trouble_of(status: int, complaint: Complaint) -> Trouble:
-    """Which kind of trouble an HTTP error is."""
+    """Classify an HTTP error."""
     if status == 402 or (status == 429 and any(code in complaint.code for code in _QUOTA)):
         return "quota"
     if status in (400, 403, 413, 422) and (about := _about_prompt(status, complaint)):
@@ -102,7 +102,7 @@ def trouble_of(status: int, complaint: Complaint) -> Trouble:
 
 
 def _about_prompt(status: int, complaint: Complaint) -> Trouble | None:
-    """Whether it is this one prompt that the server does not want."""
+    """Return the trouble if the server rejects this one prompt."""
     if status == 413 or _LENGTH.search(_said(complaint)):
         return "length"
     return "filtered" if _FILTERED.search(_said(complaint)) else None
@@ -113,10 +113,10 @@ def _said(complaint: Complaint) -> str:
 
 
 def blamed(status: int, complaint: Complaint, sent: Collection[str]) -> str | None:
-    """Which of the parameters that were sent the server refuses; None if its answer is about something else.
+    """Return the parameter that the server rejects; None if its complaint is about something else.
 
-    llama-cpp-python's server refuses `json_schema` with HTTP 500, and llama.cpp's a system message; any other 500 is a
-    failure that may pass.
+    llama-cpp-python's server rejects `json_schema` with HTTP 500, as llama.cpp does system messages; any other 500 may
+    be temporary.
     """
     if status not in (400, 422, 500):
         return None
@@ -145,7 +145,7 @@ def _place(word: str, text: str) -> int:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date."""
+    """Return the seconds the server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date."""
     for name, unit in (("retry-after-ms", 1000.0), ("Retry-After", 1.0)):
         try:
             seconds = float(headers.get(name, "")) / unit
@@ -156,7 +156,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     date = _date(headers.get("Retry-After", ""))
     if date is None:
         return None
-    now = _date(headers.get("Date", "")) or datetime.now(UTC)  # by the server's own clock where it tells the time
+    now = _date(headers.get("Date", "")) or datetime.now(UTC)  # prefer the server's own clock
     return max(0.0, (date - now).total_seconds())
 
 

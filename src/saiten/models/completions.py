@@ -14,10 +14,10 @@ _MOST_TOKENS = 2**24
 
 
 def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
-    """The answer. Think blocks stay in the text for its reader; reasoning in a field of its own is left out.
+    """Return the answer. Think blocks stay in the text; reasoning in a separate field is dropped.
 
     Raises:
-        CallFailed: there is no answer: a refusal, a filter, a tool call, no tokens left, or another shape altogether.
+        CallFailed: there is no answer: a refusal, a filter, a tool call, no tokens left, or an unexpected format.
     """
     usage = read_usage(value)
     choices = value.get("choices")
@@ -37,7 +37,7 @@ def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
 
 
 def read_content(content: Any) -> str:
-    """The text of a message, which may come as a string or as a list of parts; parts that hold no text are left out."""
+    """Return the text of a message, given as a string or a list of parts; parts without text are skipped."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
@@ -50,7 +50,7 @@ def _part(part: Any) -> str:
 
 
 def read_usage(value: Mapping[str, Any]) -> Usage:
-    """One call, its tokens where the server tells them. Without a price it is unpriced, see `prices`."""
+    """Return the usage of one call, with tokens if the server reports them; unpriced until `prices` adds the cost."""
     usage = value.get("usage")
     tokens = usage if isinstance(usage, dict) else {}
     return Usage(
@@ -62,7 +62,7 @@ def read_usage(value: Mapping[str, Any]) -> Usage:
 
 
 def _count(value: Any) -> int:
-    """What cannot be a number of tokens counts as not told: believed, it would bring --tpm to a standstill for days."""
+    """Return a token count; implausible ones count as missing, since they would stall --tpm for days."""
     return value if type(value) is int and 0 < value <= _MOST_TOKENS else 0
 
 

@@ -1,6 +1,6 @@
-"""The dialect of a server: which form of structured output it takes, and which parameters it refuses.
+"""The dialect of a server: the form of structured output and the parameters it accepts.
 
-Found out by asking, once: the first request of a kind goes alone while the others wait, and what is learned is kept.
+Discovered once: the first request of a kind goes alone while others wait, and the result is remembered.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from saiten.errors import CallFailed
-from saiten.models.faults import Refused
+from saiten.models.faults import ParameterRefused
 from saiten.models.layers import A, adding
 from saiten.models.roles import SYSTEM_ROLE
 from saiten.records import Usage
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class Structured(IntEnum):
-    """The forms of structured output, from the strictest down; a refusal leads one rung down."""
+    """The forms of structured output, strictest first; each refusal leads to the next one."""
 
     JSON_SCHEMA = 0
     """`{"type": "json_schema", …, "strict": true}`: OpenAI, vLLM, llama.cpp, …"""
@@ -28,30 +28,30 @@ class Structured(IntEnum):
     JSON_OBJECT = 2
     """`{"type": "json_object"}`: any JSON object."""
     TEXT = 3
-    """No `response_format`: the schema is only told."""
+    """No `response_format`: the schema is only in the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What a server takes, as far as is known."""
+    """The forms and parameters a server accepts, as far as known."""
 
     structured: Structured = Structured.JSON_SCHEMA
-    tells: bool = False
-    """Whether the schema is told in the system message although the server is given it: it seems not to read it."""
+    repeats_schema: bool = False
+    """Whether the prompt repeats the schema, since the server seems to ignore the one it is sent."""
     renamed: bool = False
-    """Whether `max_tokens` is written `max_completion_tokens`."""
+    """Whether `max_tokens` is called `max_completion_tokens`."""
     folded: bool = False
-    """Whether the system text opens the first user message: the model has no system role."""
+    """Whether the system text is moved into the first user message, since the model has no system role."""
     dropped: frozenset[str] = field(default_factory=frozenset)
-    """Parameters that are not sent any more."""
+    """Parameters that are no longer sent."""
 
     @property
-    def told(self) -> bool:
-        """Whether the schema stands in the system message."""
-        return self.tells or self.structured > Structured.JSON_SCHEMA
+    def schema_in_prompt(self) -> bool:
+        """Whether the system message contains the schema."""
+        return self.repeats_schema or self.structured > Structured.JSON_SCHEMA
 
-    def without(self, refusal: Refused) -> "Dialect | None":
-        """The dialect after a refusal; None if nothing is left to try."""
+    def without(self, refusal: ParameterRefused) -> "Dialect | None":
+        """Return the dialect after a refusal; None if nothing is left to try."""
         name = refusal.parameter
         if name == "response_format":
             lower = self.structured + 1
@@ -64,7 +64,7 @@ class Dialect:
 
 
 class Negotiation:
-    """Finds out a server's dialect while it is used."""
+    """Discovers a server's dialect during use."""
 
     def __init__(self) -> None:
         self.dialect = Dialect()
@@ -72,7 +72,7 @@ class Negotiation:
         self._first = asyncio.Lock()
 
     async def run(self, kind: Hashable, ask: Callable[[Dialect], Awaitable[A]]) -> A:
-        """What `ask` returns in a dialect that the server takes; `kind`: which parameters the request has."""
+        """Return what `ask` returns in a dialect the server accepts; `kind`: the parameters of the request."""
         if kind in self._open:
             return await self._insist(ask)
         async with self._first:
@@ -81,19 +81,19 @@ class Negotiation:
         return await self._insist(ask)
 
     def learn(self, dialect: Dialect, why: str) -> None:
-        """Go on in this dialect."""
+        """Switch to this dialect."""
         _log.info("%s; going on with %s", why, dialect)
         self.dialect = dialect
 
     def reset(self) -> None:
-        """Forget who is waiting, not what was learned; for another event loop."""
+        """Forget waiting callers, but not the dialect; for use in another event loop."""
         self._first = asyncio.Lock()
 
     async def _lead(self, kind: Hashable, ask: Callable[[Dialect], Awaitable[A]]) -> A:
-        """The first of a kind.
+        """Run the first request of a kind.
 
-        A failure lets the others go too, lest a faulty server be asked one by one; an error of the whole run does not,
-        since none of them would succeed.
+        If it fails, release the others too, so that a faulty server is not asked one by one; after an error of the
+        whole run they would all fail, so they stay blocked.
         """
         try:
             answer = await self._insist(ask)
@@ -109,9 +109,9 @@ class Negotiation:
             dialect = self.dialect
             try:
                 return adding(await ask(dialect), spent)
-            except Refused as refusal:
+            except ParameterRefused as refusal:
                 spent += refusal.usage
-                if self.dialect is dialect:  # nobody else has learned meanwhile
+                if self.dialect is dialect:  # unchanged by concurrent requests
                     lower = dialect.without(refusal)
                     if lower is None:
                         refusal.usage = spent

@@ -1,7 +1,7 @@
-"""How the next tokens of a batch are drawn: each row by its own temperature and seed, whatever else is in the batch.
+"""Sampling the next tokens of a batch: each row by its own temperature and seed, independent of the others.
 
 Adding Gumbel noise to logits and taking the largest is an exact draw from their softmax (Gumbel 1954; Maddison et al.
-2014, section 2), so greedy decoding does the sampling, and each row brings its own noise.
+2014, section 2), so greedy decoding does the sampling, and each row has its own noise.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,23 +14,23 @@ from typing import Any
 from saiten.errors import ConfigurationError
 
 Warp = Callable[[Any], Any]
-"""Logits of one row, shape (1, vocabulary), → logits."""
+"""Maps the logits of one row, shape (1, vocabulary), to new logits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """How one row is drawn."""
+    """The sampling settings of one row."""
 
     temperature: float
     """Above 0; 0 takes the likeliest token."""
     seed: int
-    """Of the noise, 63 bits."""
+    """Seed of the noise, 63 bits."""
     warps: Sequence[Warp] = ()
-    """What else the model's own settings do to the logits, after the temperature."""
+    """The model's other default transformations of the logits, applied after the temperature."""
 
 
 def seed_of(seed: int | None, prompt: Sequence[int]) -> int:
-    """63 bits out of the request's seed and its prompt, so that two prompts do not get the same noise; None: any."""
+    """Derive 63 bits from the request's seed and prompt, so that prompts do not share noise; None: random."""
     if seed is None:
         return randbits(63)
     digest = sha256(f"{seed}|{','.join(map(str, prompt))}".encode()).digest()
@@ -46,15 +46,15 @@ class Drawing:
         self._checked = False
 
     def __call__(self, ids: Any, logits: Any) -> Any:
-        """Logits, shape (rows, vocabulary), with which the largest is the token that was drawn.
+        """Return logits, shape (rows, vocabulary), whose largest entry is the drawn token.
 
         Raises:
-            ConfigurationError: the model gives no numbers.
+            ConfigurationError: the model's logits are NaN.
         """
-        if not self._checked:  # the first step shows it, and looking costs a wait for the device
+        if not self._checked:  # only the first step, since checking waits for the device
             self._checked = True
             if self._torch.isnan(logits).any():
-                raise ConfigurationError("the model gives logits that are no numbers: its weights are damaged")
+                raise ConfigurationError("the model's logits are not numbers: its weights are damaged")
         for row, draw, generator in self._rows:
             warped = logits[row : row + 1] / draw.temperature
             for warp in draw.warps:
@@ -68,4 +68,4 @@ class Drawing:
 
 
 _SMALLEST = 1e-38
-"""So that the noise is never infinite."""
+"""Keeps the noise finite."""

@@ -1,4 +1,4 @@
-"""Where a model is served: its address, what is sent along, what it is called, and what must never be shown."""
+"""A model's endpoint: address, key, headers, display name, and the secrets to hide."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
@@ -12,21 +12,21 @@ from saiten.errors import ConfigurationError
 from saiten.redaction import HIDDEN, SHORT, redact
 
 OPENAI = "https://api.openai.com/v1"
-"""The base URL when none is given."""
+"""The default base URL."""
 
 _TAILS = ("/chat/completions", "/completions", "/embeddings", "/models")
-_SHOWN = 300  # characters of a server's words in an error
+_SHOWN = 300  # characters of a server's message in an error
 
 
 class KeyOfServer(Protocol):
-    """A key that is known when the first request is sent, and not before."""
+    """A key that is looked up when the first request is sent, not before."""
 
     def value(self) -> str | None:
-        """The key; None where there is none for this server."""
+        """Return the key; None if there is none for this server."""
         ...
 
     def advice(self) -> str:
-        """Where to put a key, for a server that asks for one and got none."""
+        """Say where to put the key, for a server that asks for one and got none."""
         ...
 
 
@@ -36,21 +36,21 @@ class Endpoint:
 
     model: str
     base_url: str = OPENAI
-    """Up to and with `/v1`; may have a query (Azure's `?api-version=…`), which is kept, and a user and password."""
+    """Up to and including `/v1`; may contain a query (Azure's `?api-version=…`), which is kept, and user:password."""
     api_key: str | KeyOfServer | None = field(default=None, repr=False)
-    """Sent as a bearer token, to Azure as `api-key`; None for servers that need none."""
+    """Sent as a bearer token, or to Azure as `api-key`; None if the server needs none."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Sent along with every request."""
+    """Sent with every request."""
     key_variable: str = "OPENAI_API_KEY"
-    """The environment variable that errors tell the user to look at."""
+    """The environment variable named in errors."""
     _base: URL = field(init=False, repr=False)
     _basic: str = field(init=False, repr=False)
     _secrets: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Raises ConfigurationError for an address or a key that cannot be used."""
+        """Raises ConfigurationError for an unusable address or key."""
         if not self.model.strip():
-            raise ConfigurationError("no model was named; a judge is written openai:MODEL or openai:MODEL@URL")
+            raise ConfigurationError("no model given; write a judge as openai:MODEL or openai:MODEL@URL")
         base = _parse(self.base_url)
         if isinstance(self.api_key, str):
             _check(f"the key in {self.key_variable}", self.api_key)
@@ -66,23 +66,23 @@ class Endpoint:
 
     @property
     def name(self) -> str:
-        """`openai:MODEL`, with `@URL` where it is not OpenAI's own; holds neither query nor password."""
+        """`openai:MODEL`, with `@URL` unless it is OpenAI's own; contains neither query nor password."""
         return f"openai:{self.model}" + ("" if self.base_url == OPENAI else f"@{self.base_url}")
 
     def address(self, path: str) -> URL:
-        """The full URL of a path such as `/chat/completions`, query included."""
+        """Return the full URL of a path such as `/chat/completions`, including the query."""
         return (self._base.with_query(None) / path.lstrip("/")).with_query(self._base.query)
 
     def excerpt(self, text: str) -> str:
-        """The beginning of what a server said, on one line, without anything secret."""
+        """Return the beginning of a server's message, on one line, without secrets."""
         key = self.key()
-        for secret in sorted(self._secrets | _hidden([key]), key=len, reverse=True):  # so that no part of one remains
+        for secret in sorted(self._secrets | _hidden([key]), key=len, reverse=True):  # longest first: no part remains
             text = text.replace(secret, HIDDEN)
         line = " ".join(redact(text[: 10 * _SHOWN]).split())
         return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
 
     def key(self) -> str:
-        """The key that is sent; "" for none. Raises ConfigurationError for one that cannot be sent."""
+        """Return the key to send, "" for none. Raises ConfigurationError if it cannot be sent."""
         if isinstance(self.api_key, str) or self.api_key is None:
             return (self.api_key or "").strip()
         key = (self.api_key.value() or "").strip()
@@ -90,13 +90,13 @@ class Endpoint:
         return key
 
     def key_advice(self) -> str:
-        """Where to put a key, for a server that asks for one and got none."""
+        """Say where to put the key, for a server that asks for one and got none."""
         if isinstance(self.api_key, str) or self.api_key is None:
             return f"set {self.key_variable}"
         return self.api_key.advice()
 
     def all_headers(self) -> dict[str, str]:
-        """The headers of a request, with the key."""
+        """Return the headers of a request, including the key."""
         headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
         if self._basic:
             headers["Authorization"] = f"Basic {self._basic}"
@@ -110,7 +110,7 @@ class Endpoint:
 def _check(name: str, value: str) -> None:
     if not (value.strip().isascii() and value.strip().isprintable()):
         raise ConfigurationError(
-            f"{name} holds characters that cannot stand in a header (a line break, full-width letters?); copy it again"
+            f"{name} contains characters not allowed in a header (a line break, full-width letters?); copy it again"
         )
 
 
@@ -118,7 +118,7 @@ def _parse(base_url: str) -> URL:
     text = base_url.strip()
     if not text.startswith(("http://", "https://")):
         raise ConfigurationError(
-            f"the base URL starts with http:// or https://, got {_shown(text)!r}; for example http://localhost:8000/v1"
+            f"the base URL must start with http:// or https://, as in http://localhost:8000/v1; got {_shown(text)!r}"
         )
     try:
         url = URL(text)
@@ -133,17 +133,17 @@ def _parse(base_url: str) -> URL:
 
 
 def _basic(base: URL) -> str:
-    """User and password as HTTP sends them."""
+    """Encode user and password for HTTP basic authentication."""
     return b64encode(f"{base.user or ''}:{base.password or ''}".encode()).decode()
 
 
 def _shown(text: str) -> str:
-    """A URL that could not be read, without what may be a password or a key."""
+    """Strip what may be a password or a key from an unreadable URL."""
     return text.partition("?")[0].rpartition("@")[2]
 
 
 def _secrets(base: URL, headers: Mapping[str, str]) -> frozenset[str]:
-    """Everything but the key that may be secret."""
+    """Return everything but the key that may be secret."""
     values: Iterable[str | None] = (
         base.password,
         _basic(base) if base.password else None,
@@ -155,6 +155,6 @@ def _secrets(base: URL, headers: Mapping[str, str]) -> frozenset[str]:
 
 
 def _hidden(values: Iterable[str | None]) -> frozenset[str]:
-    """The values that are long enough to be secret, also as they are written in an address."""
+    """Return the values long enough to be secret, also in their URL-encoded form."""
     plain = {value.strip() for value in values if value and len(value.strip()) > SHORT}
     return frozenset(plain | {quote(value, safe="") for value in plain})

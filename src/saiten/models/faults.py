@@ -1,4 +1,4 @@
-"""From a server's refusal to our errors: what happened, where, and what to do."""
+"""From a server's refusal to saiten's errors: what happened, where, and what to do."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -12,28 +12,28 @@ from saiten.models.wire import load
 from saiten.records import Usage
 
 SENT = Usage(calls=1)
-"""A request that was sent and refused: nothing is charged for it."""
+"""A request that was sent and refused, free of charge."""
 CHARGED = Usage(calls=1, unpriced=1)
-"""A request that was sent and may have been charged, nobody says how much."""
+"""A request that was sent and may have been charged an unknown amount."""
 
 
-class Refused(CallFailed):
-    """The server does not take one of the parameters; the same request without it may succeed at once."""
+class ParameterRefused(CallFailed):
+    """The server rejects one of the parameters; the same request without it may succeed at once."""
 
     def __init__(self, message: str, parameter: str, hint: str) -> None:
         super().__init__(message, SENT, status=400)
         self.parameter = parameter
         self.hint = hint
-        """All that the server said, for what it recommends instead."""
+        """The server's full message, which may recommend an alternative."""
 
 
 class NotServed(ConfigurationError):
-    """The server has no such model, or nothing at this address."""
+    """The server does not have the model, or has nothing at this address."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """What came back over HTTP."""
+class HttpReply:
+    """An HTTP response that has been read."""
 
     status: int
     headers: Any
@@ -41,15 +41,15 @@ class Reply:
     body: bytes
 
 
-def fault_of(reply: Reply, endpoint: Endpoint, url: str, sent: Collection[str], *, answered: bool) -> SaitenError:
-    """The error for a reply that is no answer; `answered`: the server has answered before, so the set-up is right."""
+def fault_of(reply: HttpReply, endpoint: Endpoint, url: str, sent: Collection[str], *, answered: bool) -> SaitenError:
+    """Return the error for a failed reply; `answered`: the server has answered before, so the setup is right."""
     complaint = read_complaint(reply.body)
     said = f"HTTP {reply.status}: {endpoint.excerpt(complaint.text) or 'nothing said'}"
     trouble = trouble_of(reply.status, complaint)
     parameter = blamed(reply.status, complaint, sent) if trouble not in ("length", "filtered", "quota") else None
     if parameter is not None:
         message = f"{endpoint.name} does not take {parameter!r} as it was sent ({said})"
-        return Refused(message, parameter, complaint.text)
+        return ParameterRefused(message, parameter, complaint.text)
     if trouble == "busy":
         return CallFailed(
             f"{endpoint.name} failed ({said})",
@@ -81,7 +81,7 @@ _ADVICE: dict[Trouble, str] = {
 }
 
 
-def _advice(trouble: Trouble, endpoint: Endpoint, url: str, said: str, reply: Reply) -> str:
+def _advice(trouble: Trouble, endpoint: Endpoint, url: str, said: str, reply: HttpReply) -> str:
     location = endpoint.excerpt(reply.headers.get("Location", ""))
     text = _ADVICE[trouble]
     if trouble == "key" and not endpoint.key():
@@ -93,7 +93,7 @@ def _advice(trouble: Trouble, endpoint: Endpoint, url: str, said: str, reply: Re
 
 
 def with_models(error: NotServed, endpoint: Endpoint, listing: bytes | None) -> ConfigurationError:
-    """The error with what the server's list of models adds: names near the one asked for."""
+    """Add similar names from the server's list of models to the error."""
     known = _models(listing)
     if not known:
         return error

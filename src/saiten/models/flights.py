@@ -1,4 +1,4 @@
-"""Single flight: equal requests that are under way at the same time are asked once."""
+"""Single flight: equal concurrent requests are sent once."""
 
 import asyncio
 from collections.abc import Coroutine, Hashable, Iterable
@@ -11,10 +11,10 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Flight(Generic[K, T]):
-    """One call that several askers wait for: `with flight: answer, pays = await flight.answer()`.
+    """A call that several callers wait for: `with flight: answer, pays = await flight.answer()`.
 
-    An asker that is cancelled leaves the call to the others; it is cancelled with the last of them. The first asker to
-    come back pays: to the others the answer, or the failure, cost nothing.
+    A cancelled caller leaves the call to the others; the call is cancelled with the last of them. The first caller to
+    resume pays; the answer or failure is free for the others.
     """
 
     def __init__(self, call: Coroutine[Any, Any, T], register: "dict[K, Flight[K, T]]") -> None:
@@ -26,11 +26,11 @@ class Flight(Generic[K, T]):
         self._error: Exception | None = None
         self._paid = False
         self.boarding = True
-        """Whether further askers may join."""
+        """Whether further callers may join."""
         self._task = asyncio.get_running_loop().create_task(self._fly(call))
 
     def board(self, key: K) -> None:
-        """This call answers that key, too."""
+        """Let this call answer the key as well."""
         self._keys.append(key)
         self._register[key] = self
 
@@ -45,9 +45,9 @@ class Flight(Generic[K, T]):
             self._task.cancel()
 
     async def answer(self) -> tuple[T, bool]:
-        """What the call returns, and whether this asker is the one who pays; raises what the call raises."""
+        """Return the call's result and whether this caller pays; raises what the call raises."""
         if not self._answers and self._error is None:
-            # a future of one's own: what is cancelled with an asker is this, not the call
+            # a future per caller, so that cancelling a caller does not cancel the call
             landed = asyncio.get_running_loop().create_future()
             self._waiting.append(landed)
             await landed
@@ -72,7 +72,7 @@ class Flight(Generic[K, T]):
     async def _fly(self, call: Coroutine[Any, Any, T]) -> None:
         try:
             self._answers.append(await call)
-        except Exception as error:  # noqa: BLE001 - the askers raise it
+        except Exception as error:  # noqa: BLE001 - raised by the callers
             self._error = error
         finally:
             self._close()
@@ -83,17 +83,17 @@ class Flight(Generic[K, T]):
 
 
 class Flights(Generic[K, T]):
-    """The calls under way, by key; one call may answer several keys."""
+    """The calls in progress, by key; one call may answer several keys."""
 
     def __init__(self) -> None:
         self._register: dict[K, Flight[K, T]] = {}
 
     def get(self, key: K) -> Flight[K, T] | None:
-        """The call that is under way for this key."""
+        """Return the call in progress for this key, if any."""
         return self._register.get(key)
 
     def start(self, keys: Iterable[K], call: Coroutine[Any, Any, T]) -> Flight[K, T]:
-        """Start a call that answers these keys, none of which is under way."""
+        """Start a call that answers these keys, none of which may be in progress."""
         flight = Flight(call, self._register)
         for key in keys:
             flight.board(key)

@@ -1,7 +1,7 @@
-"""What happens around one request (pricing, limits, retries), written once for chats and embedders alike.
+"""Layers around one request (pricing, limits, retries), shared by chats and embedders.
 
-A layer sees an attempt, which is a coroutine function without arguments, and how big the request is likely to be. It
-knows nothing of messages or vectors, so the same object serves both seams, and several models may share one.
+A layer sees an attempt (a coroutine function without arguments) and the likely size of the request. It knows nothing of
+messages or vectors, so the same object serves both, and several models may share one.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -17,30 +17,30 @@ A = TypeVar("A", Completion, Embeddings)
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How many tokens a request is likely to move."""
+    """The likely number of tokens of a request."""
 
     prompt: int
     completion: int = 0
-    """The most that may come back, where the request sets a bound; 0 where it does not."""
+    """The request's upper bound; 0 if it sets none."""
 
 
 class Layer(Protocol):
-    """One thing that happens around every request that is sent."""
+    """Something that happens around every request that is sent."""
 
     async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
-        """The attempt's answer; may wait before it, ask again, refuse, or change the answer's usage."""
+        """Return the attempt's answer; may wait, retry, refuse, or change the answer's usage."""
         ...
 
 
 async def through(layers: Sequence[Layer], attempt: Callable[[], Awaitable[A]], load: Load) -> A:
-    """The attempt's answer, with the first layer outermost."""
+    """Run the attempt within the layers, the first layer outermost."""
     for layer in reversed(layers):
         attempt = partial(layer.run, attempt, load)
     return await attempt()
 
 
 def likely_tokens(texts: Iterable[str]) -> int:
-    """About how many tokens the texts are: four ASCII characters, or one other character (Japanese), a token."""
+    """Estimate the number of tokens: one per four ASCII characters or per other character (Japanese)."""
     ascii_characters = others = 0
     for text in texts:
         if text.isascii():
@@ -53,17 +53,17 @@ def likely_tokens(texts: Iterable[str]) -> int:
 
 
 def load_of(request: ChatRequest) -> Load:
-    """The likely size of a request to a chat model."""
+    """Estimate the size of a request to a chat model."""
     return Load(likely_tokens(message.content for message in request.messages), request.max_tokens or 0)
 
 
 def adding(answer: A, spent: Usage) -> A:
-    """The same answer, which now also cost what was spent before it came."""
+    """Return the answer with earlier spending added to its usage."""
     return replace(answer, usage=spent + answer.usage) if spent.calls else answer
 
 
 class LayeredChat:
-    """Any chat model with layers around it; each `complete` of the inner one counts as one attempt."""
+    """A chat model with layers around it; each `complete` of the inner model is one attempt."""
 
     def __init__(self, inner: Chat, layers: Sequence[Layer]) -> None:
         self._inner = inner
@@ -81,7 +81,7 @@ class LayeredChat:
 
 
 class LayeredEmbedder:
-    """Any embedder with layers around it; each `embed` of the inner one counts as one attempt."""
+    """An embedder with layers around it; each `embed` of the inner embedder is one attempt."""
 
     def __init__(self, inner: Embedder, layers: Sequence[Layer]) -> None:
         self._inner = inner

@@ -1,4 +1,4 @@
-"""Limits: how many requests are in flight, and how many requests and tokens a minute; first come, first served."""
+"""Limits: requests in flight, requests per minute and tokens per minute; first come, first served."""
 
 import asyncio
 from collections import deque
@@ -8,34 +8,36 @@ from math import isfinite
 
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.layers import A, Load
-from saiten.models.pace import Pace
 from saiten.records import Usage
 
 _TOO_MUCH = (429, 503, 529)
-"""The statuses by which servers say that too much is asked of them (529: Anthropic)."""
+"""HTTP statuses that signal overload (529: Anthropic)."""
 _IN_A_ROW = 4
-"""Refusals without a success between them that mean overload; of requests refused at random, 5 in 100, it takes 160,000
-to see that once. With fewer requests in flight, fewer do."""
+"""Consecutive refusals that mean overload: with 5 % random refusals, expected once per 160,000 requests. Fewer
+suffice if fewer requests are in flight."""
 _TOO_MANY, _REMEMBERED = 1 / 3, 32
-"""A share of refusals that means overload too, and over how many requests it is looked at (exponentially weighted)."""
+"""The share of refusals that also means overload, and the window (exponentially weighted) over which it is measured."""
+
+_BURST = 0.1
+"""Seconds that may be caught up after a late timer; so a minute exceeds the rate by at most 1/600."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a server is asked to bear; None is no limit."""
+    """Limits on the load put on a server; None means no limit."""
 
     concurrency: int = 64
-    """Requests in flight at most; fewer while the server refuses some."""
+    """Maximum number of requests in flight; reduced while the server refuses some."""
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
-    """Of prompts and answers, estimated before a request and corrected by what the server reports."""
+    """Counts prompts and answers, estimated before a request and corrected by what the server reports."""
     longest_pause: float = 60.0
-    """Seconds: the longest Retry-After that is obeyed in full."""
+    """Seconds: the longest Retry-After that is honored in full."""
 
     def __post_init__(self) -> None:
         rates = (self.requests_per_minute, self.tokens_per_minute)
         if self.concurrency < 1 or any(rate is not None and not (isfinite(rate) and rate > 0) for rate in rates):
-            raise ConfigurationError(f"limits are at least 1, or None for no limit, got {self}")
+            raise ConfigurationError(f"limits must be at least 1, or None for no limit, got {self}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +46,45 @@ class _Ticket:
     load: Load
 
 
-class Limiter:
-    """The layer that holds requests back.
+class Pace:
+    """A token bucket that may go into debt: anything may pass while nothing is owed, and is owed afterwards.
 
-    When the server says four times in a row, or to a third of the requests, that it is too much, the number in flight
-    halves, at most once per round trip, and a Retry-After pauses all; successes let it grow by one per round (additive
-    increase, multiplicative decrease: Chiu and Jain 1989). A single refusal among successes holds back its own request
-    alone, which waits as it was told: a gateway that now and then refuses one of many is not overloaded, and pausing
-    everybody each time would bring a run to a standstill.
+    So a request larger than the bucket passes too, and delays the next one longer.
+    """
+
+    def __init__(self, per_minute: float | None) -> None:
+        """None means no limit."""
+        self._per_second = None if per_minute is None else per_minute / 60
+        self._level = 0.0
+        self._at: float | None = None
+
+    def wait(self, now: float) -> float:
+        """Return the seconds until the next request may pass; 0 if it may now."""
+        if self._per_second is None:
+            return 0.0
+        elapsed = 0.0 if self._at is None else now - self._at
+        self._at = now
+        self._level = min(self._level + elapsed * self._per_second, _BURST * self._per_second)
+        wait = -self._level / self._per_second
+        return wait if wait > 1e-6 else 0.0
+
+    def take(self, amount: float) -> None:
+        """Let an amount pass."""
+        self._level -= amount
+
+    def give_back(self, amount: float) -> None:
+        """Correct the amount taken, which was this much too high; negative if too low."""
+        self._level += amount
+
+
+class Limiter:
+    """The layer that limits the request rate.
+
+    When the server signals overload four times in a row, or for a third of the requests, the number in flight is halved
+    (at most once per round trip) and a Retry-After pauses all requests; successes let it grow by one per round
+    (additive increase, multiplicative decrease: Chiu and Jain 1989). A single refusal among successes delays only its
+    own request: a gateway that occasionally refuses a request is not overloaded, and pausing everything each time
+    would stall the run.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -71,17 +104,17 @@ class Limiter:
 
     @property
     def allowed(self) -> int:
-        """How many requests may be in flight at the moment."""
+        """The number of requests that may be in flight right now."""
         return int(self._allowed)
 
     @property
     def in_flight(self) -> int:
-        """How many requests are in flight."""
+        """The number of requests in flight."""
         return self._in_flight
 
     async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
         ticket = await self._enter(load)
-        usage = Usage(calls=1)  # as it stays when this is cancelled: sent, and its tokens not known
+        usage = Usage(calls=1)  # if cancelled: sent, tokens unknown
         try:
             answer = await attempt()
         except CallFailed as error:
@@ -95,14 +128,14 @@ class Limiter:
             self._allowed = min(self._allowed + 1 / self._allowed, self._limits.concurrency)
         finally:
             self._leave(ticket, usage)
-        # Whoever was let in sends first, and reading this answer comes after: else answers that come in together are
-        # all read before anything is sent, and the server waits.
+        # Let admitted requests send before this answer is processed; otherwise a burst of answers is processed first
+        # while the server idles.
         await asyncio.sleep(0)
         return answer
 
     async def _enter(self, load: Load) -> _Ticket:
         loop = asyncio.get_running_loop()
-        if self._loop is not loop:  # a run that ended took its waiters and its timer with it
+        if self._loop is not loop:  # waiters and timer belonged to a finished run
             self._loop, self._timer, self._in_flight = loop, None, 0
             self._waiting.clear()
         if not self._waiting and not self._must_wait(loop.time()):
@@ -113,11 +146,11 @@ class Limiter:
         try:
             return await future
         except asyncio.CancelledError:
-            if future.done() and not future.cancelled():  # admitted and cancelled in the same turn: nothing was sent
+            if future.done() and not future.cancelled():  # admitted and cancelled in the same turn: not sent
                 self._requests.give_back(1)
                 self._leave(future.result(), Usage())
             else:
-                self._pump()  # the head of the queue may have gone
+                self._pump()  # the head of the queue may be gone
             raise
 
     def _leave(self, ticket: _Ticket, usage: Usage) -> None:
@@ -134,7 +167,7 @@ class Limiter:
         self._share += (1 - self._share) / _REMEMBERED
         if self._in_a_row < min(_IN_A_ROW, self._in_flight) and self._share < _TOO_MANY:
             return
-        if ticket.number >= self._cut_at:  # sent after the last cut, so this is news
+        if ticket.number >= self._cut_at:  # sent after the last cut
             self._allowed = max(1.0, self._allowed / 2)
             self._cut_at = self._sent
         if error.retry_after is not None:
@@ -155,14 +188,14 @@ class Limiter:
         return _Ticket(self._sent - 1, load)
 
     def _pump(self) -> None:
-        """Let the first in the queue go, as many as may; where only time is in the way, come back then."""
+        """Admit as many waiting requests as allowed; if only time is in the way, schedule another try."""
         if self._loop is None:
             return
         while self._waiting:
             future, load = self._waiting[0]
             if not future.done():
                 if self._in_flight >= self.allowed:
-                    return  # whoever leaves comes by here
+                    return  # `_leave` pumps again
                 wait = self._seconds_to_wait(self._loop.time())
                 if wait > 0:
                     self._come_back(self._loop, wait)

@@ -1,4 +1,4 @@
-"""Where a model of one's own lies: a folder with a whole model, a folder with an adapter over a base, or a hub name."""
+"""Locating a local model: a folder with a whole model, a folder with an adapter over a base, or a hub name."""
 
 import json
 import os
@@ -12,27 +12,27 @@ from saiten.models.networks import fingerprint
 _MODEL, _ADAPTER = "config.json", "adapter_config.json"
 _BASE = "base_model_name_or_path"
 _PATH = re.compile(r"[.~/\\].*|[A-Za-z]:[/\\].*|.*[/\\]|[^/\\]+[/\\][^/\\]+[/\\].*|.*\\.*")
-"""What can be a folder only: a name on the hub is NAME or OWNER/NAME."""
+"""Matches paths that cannot be hub names, which are NAME or OWNER/NAME."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """A model as it was typed, and what of it lies on this disk."""
+    """A model as typed, and the files found for it."""
 
     typed: str
     source: str
-    """The folder, or the name on the hub."""
+    """The folder, or the hub name."""
     base: str | None = None
-    """The folder or the hub name of what an adapter changes; None for a whole model."""
+    """The folder or hub name of the model an adapter changes; None for a whole model."""
     fingerprint: str = ""
-    """Changes with the files; "" for a name on the hub."""
+    """Changes with the files; "" for a hub name."""
 
     @classmethod
     def find(cls, typed: str) -> "LocalModel":
-        """Look what there is; nothing is loaded.
+        """Look for the model without loading it.
 
         Raises:
-            ConfigurationError: the folder, or that of its base, is not there or holds no model.
+            ConfigurationError: the folder, or that of its base, is missing or contains no model.
         """
         if not typed.strip():
             raise ConfigurationError("hf: needs a model: hf:FOLDER, or hf:NAME as on the Hugging Face hub")
@@ -57,19 +57,19 @@ class LocalModel:
 
     @property
     def name(self) -> str:
-        """`hf:NAME`, or `hf:FOLDER@FINGERPRINT`: a model that was trained on has another name."""
+        """`hf:NAME`, or `hf:FOLDER@FINGERPRINT`, so that further training changes the name."""
         return f"hf:{self.typed}@{self.fingerprint}" if self.fingerprint else f"hf:{self.typed}"
 
     @property
     def tokenizer(self) -> str:
-        """Where the tokeniser lies: an adapter may bring its own."""
+        """The location of the tokeniser: the adapter's own if it has one."""
         if self.base is None or any(Path(self.source).glob("tokenizer*")):
             return self.source
         return self.base
 
 
 def _base_of(folder: Path) -> str:
-    """The base of an adapter: a path as it was when the adapter was trained, or one beside it, or a hub name."""
+    """Return the adapter's base: the path used in training, one next to the adapter, or a hub name."""
     file = folder / _ADAPTER
     try:
         base = json.loads(file.read_text("utf-8"))[_BASE]
@@ -84,7 +84,7 @@ def _base_of(folder: Path) -> str:
             return str(path)
     if _PATH.fullmatch(base):
         raise ConfigurationError(
-            f"the adapter {folder} was trained on the model in {base}, which is not there; put it back, or write where "
-            f"it is now into {file} as {_BASE!r}"
+            f"the adapter {folder} was trained on the model in {base}, which is missing; put it back, or set {_BASE!r} "
+            f"in {file} to its new location"
         )
     return base

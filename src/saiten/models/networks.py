@@ -1,4 +1,4 @@
-"""Networks that run in this process: what they need, where they run, and what a figure made with them depends on."""
+"""In-process networks: required packages, devices, loading, and fingerprints for signatures."""
 
 import hashlib
 import threading
@@ -17,25 +17,25 @@ T = TypeVar("T")
 _END = 1 << 20
 """Bytes of a large file that enter a fingerprint, at its beginning and at its end."""
 _READ = {".json", ".safetensors", ".bin", ".txt", ".model", ".jinja", ".pt"}
-"""Endings of the files that decide what a network does."""
+"""Suffixes of the files that determine a network's behaviour."""
 
 _held: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
-"""The networks that somebody holds; a network is gone with the last who held it."""
+"""Networks in use; each is released with its last holder."""
 _holding = threading.Lock()
 
 
 def require(what: str, extra: str, *modules: str) -> None:
-    """Nothing, if the modules are installed.
+    """Check that the modules are installed.
 
     Raises:
-        ConfigurationError: one of them is not; the text names the extra to install.
+        ConfigurationError: a module is missing; the message names the extra to install.
     """
     if missing := [module for module in modules if find_spec(module) is None]:
         raise ConfigurationError(f'{what} needs {" and ".join(missing)}; install with: pip install "saiten[{extra}]"')
 
 
 def best_device() -> str:
-    """`cuda`, `mps` or `cpu`: the fastest that torch has here."""
+    """Return `cuda`, `mps` or `cpu`: the fastest device that torch finds."""
     torch = import_module("torch")
     if torch.cuda.is_available():
         return "cuda"
@@ -43,48 +43,65 @@ def best_device() -> str:
 
 
 def loaded(what: str, expected: str, load: Callable[[], T]) -> T:
-    """What `load` gives.
+    """Return what `load` returns.
 
     Raises:
-        ConfigurationError: it cannot be loaded; `what` was asked for, and `expected` says what there should be.
+        ConfigurationError: `load` failed; `what` and `expected` describe the object in the message.
     """
     try:
         return load()
     except ConfigurationError:
         raise
-    except Exception as error:  # damaged weights have errors of their own: of safetensors, of pickle
+    except Exception as error:  # safetensors and pickle raise their own types for damaged weights
         lines = str(error).strip().splitlines() or [repr(error)]
         said = lines[0] if len(lines) == 1 or not lines[0].endswith(":") else f"{lines[0]} {lines[1].strip()}"
         raise ConfigurationError(f"{what} cannot be loaded: {said}; expected {expected}") from error
 
 
 def safely(model: str) -> dict[str, bool]:
-    """How transformers is to load a folder or a name: no code of it is run, and a folder never asks the network."""
+    """Return transformers' loading options: never run a repository's code; local folders never use the network."""
     return {"trust_remote_code": False, "local_files_only": Path(model).is_dir()}
 
 
 def configuration(model: str, what: str, expected: str) -> Any:
-    """The configuration of the model in this folder or of this name; a folder is read without asking the network.
+    """Read the configuration of a model folder or hub name; folders never use the network.
 
     Raises:
-        ConfigurationError: transformers cannot read it, or it asks for code out of a repository, which is never run.
+        ConfigurationError: it is unreadable, or requires code from a repository, which is never run.
     """
     library = import_module("transformers")
     config = loaded(what, expected, lambda: library.AutoConfig.from_pretrained(model, **safely(model)))
     attention = getattr(config, "_attn_implementation", None)
-    if isinstance(attention, str) and "/" in attention:  # transformers would download and run it
+    if isinstance(attention, str) and "/" in attention:  # transformers would download and run this code
         raise ConfigurationError(
-            f"{what} asks for code from the hub ({attention}), and none is run; take attn_implementation out of its "
-            "config.json"
+            f"{what} requires code from the hub ({attention}), which saiten never runs; remove attn_implementation "
+            "from its config.json"
         )
     return config
 
 
+def causal_weights(source: str, what: str, dtype: Any, **more: Any) -> Any:
+    """Load a causal language model from a folder or hub name and check that no weights are missing.
+
+    Raises:
+        ConfigurationError: some weights are missing, as in an encoder, and would be initialized at random.
+    """
+    network, report = import_module("transformers").AutoModelForCausalLM.from_pretrained(
+        source, dtype=dtype, output_loading_info=True, **safely(source), **more
+    )
+    if lacking := sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]])):
+        raise ConfigurationError(
+            f"{what} is no causal language model: there are no weights for {lacking[0]}, so that it would predict at "
+            "random; expected a model that writes text, with all its weights"
+        )
+    return network
+
+
 @contextmanager
 def quietly(*, bars: bool = False) -> Iterator[None]:
-    """While this lasts, transformers reports nothing but errors; afterwards it is as it was.
+    """Let transformers report only errors within the block.
 
-    `bars`: let it draw progress bars, for a model that may have to be downloaded.
+    `bars`: allow progress bars, for a model that may have to be downloaded.
     """
     logging = import_module("transformers.utils.logging")
     level, hidden = logging.get_verbosity(), not bars and logging.is_progress_bar_enabled()
@@ -100,7 +117,7 @@ def quietly(*, bars: bool = False) -> Iterator[None]:
 
 
 def held(key: Hashable, make: Callable[[], T]) -> T:
-    """The one object of this key: made now, or the one that somebody else holds, so that a network is loaded once."""
+    """Return the object for this key, made now unless it is already in use, so that a network is loaded once."""
     with _holding:
         found: T | None = _held.get(key)
         if found is None:
@@ -109,9 +126,9 @@ def held(key: Hashable, make: Callable[[], T]) -> T:
 
 
 def fingerprint(model: str) -> str:
-    """Twelve hex digits that change with the files of a local folder; "" for a name on the hub.
+    """Return twelve hex digits that change with the files of a local folder; "" for a hub name.
 
-    Of a large file its size, beginning and end are read: training changes all weights.
+    Only size, beginning and end of a large file are read: training changes all weights.
     """
     folder = Path(model)
     if not folder.is_dir():

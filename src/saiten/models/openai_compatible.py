@@ -1,4 +1,4 @@
-"""A chat model behind any server that speaks OpenAI's protocol: OpenAI, Azure, vLLM, Ollama, TGI, llama.cpp."""
+"""A chat model on any OpenAI-compatible server: OpenAI, Azure, vLLM, Ollama, TGI, llama.cpp."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from saiten.models.dialect import Dialect, Negotiation, Structured
 from saiten.models.endpoint import OPENAI, Endpoint, KeyOfServer
 from saiten.models.layers import Layer, load_of, through
 from saiten.models.roles import without_system
-from saiten.models.schemas import Schemas, seems_ignored, told
+from saiten.models.schemas import Schemas, seems_ignored, with_schema
 from saiten.protocols import ChatRequest, Completion
 
 _PATH = "/chat/completions"
@@ -21,9 +21,8 @@ _PATH = "/chat/completions"
 class OpenAICompatibleChat:
     """Answers through `/chat/completions`.
 
-    The form of structured output and the parameters that a server takes are found out once and remembered; so is
-    whether the model has a system role. Nothing is retried here; see `stack_chat` for retries, limits, prices, a
-    budget and a cache.
+    The accepted form of structured output, parameters and system role are discovered once and remembered. Nothing is
+    retried here; see `stack_chat` for retries, limits, prices, a budget and a cache.
     """
 
     def __init__(
@@ -36,10 +35,10 @@ class OpenAICompatibleChat:
         timeout: float = 180.0,
         key_variable: str = "OPENAI_API_KEY",
     ) -> None:
-        """`timeout`: seconds for one request; `key_variable`: where the user has the key, for errors.
+        """`timeout`: seconds per request; `key_variable`: where the user keeps the key, for errors.
 
         Raises:
-            ConfigurationError: the address, the key or a header cannot be used.
+            ConfigurationError: the address, the key or a header is unusable.
         """
         self._endpoint = Endpoint(model, base_url, api_key, headers or {}, key_variable)
         self._client = Client(self._endpoint, timeout)
@@ -52,18 +51,18 @@ class OpenAICompatibleChat:
 
     @property
     def name(self) -> str:
-        """`openai:MODEL`, or `openai:MODEL@URL` where it is not OpenAI's own."""
+        """`openai:MODEL`, or `openai:MODEL@URL` unless it is OpenAI's own."""
         return self._endpoint.name
 
     @property
     def dialect(self) -> Dialect:
-        """What the server has turned out to take."""
+        """The server's dialect as known so far."""
         return self._negotiation.dialect
 
     def over(self, layers: Sequence[Layer]) -> Self:
-        """The same chat, with layers around every single request that is sent, also those that find out the dialect."""
+        """Return the chat with layers around every request it sends, including those that discover the dialect."""
         chat = copy.copy(self)
-        chat._layers = tuple(layers)  # noqa: SLF001 - our own
+        chat._layers = tuple(layers)  # noqa: SLF001 - same class
         return chat
 
     async def complete(self, request: ChatRequest) -> Completion:
@@ -80,12 +79,13 @@ class OpenAICompatibleChat:
         answer = await through(self._layers, partial(self._send, payload), load_of(request))
         if (
             request.schema is not None
-            and not dialect.told
+            and not dialect.schema_in_prompt
             and not answer.cut_off
             and seems_ignored(answer.text, request.schema)
         ):
             self._negotiation.learn(
-                replace(self._negotiation.dialect, tells=True), f"{self.name} does not seem to read the schema"
+                replace(self._negotiation.dialect, repeats_schema=True),
+                f"{self.name} does not seem to read the schema",
             )
         return answer
 
@@ -100,8 +100,8 @@ class OpenAICompatibleChat:
             "max_completion_tokens" if dialect.renamed else "max_tokens": request.max_tokens,
         }
         if request.schema is not None:
-            if dialect.told:
-                messages = told(messages, request.schema)
+            if dialect.schema_in_prompt:
+                messages = with_schema(messages, request.schema)
             if dialect.structured is not Structured.TEXT:
                 optional["response_format"] = self._schemas.response_format(request.schema, dialect.structured)
         if dialect.folded:

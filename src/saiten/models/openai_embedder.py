@@ -1,4 +1,4 @@
-"""An embedder behind any server that speaks OpenAI's protocol: few requests, each with many texts."""
+"""An embedder on any OpenAI-compatible server: few requests, each with many texts."""
 
 import asyncio
 import copy
@@ -23,10 +23,10 @@ from saiten.protocols import Embeddings
 from saiten.records import Usage
 
 _PATH = "/embeddings"
-_MOST_TOKENS = 100_000  # of one request; OpenAI takes 300,000, estimates are rough
+_MOST_TOKENS = 100_000  # per request; OpenAI takes 300,000, but estimates are rough
 
 _Batch = tuple[dict[str, Vector | CallFailed], Usage]
-"""What a batch brought, text by text, and what it cost."""
+"""A batch's result per text, and what it cost."""
 
 
 class _Gathering:
@@ -46,8 +46,8 @@ class _Gathering:
 class OpenAICompatibleEmbedder:
     """Embeds through `/embeddings`.
 
-    Texts that are asked for within a short moment travel in one request, and equal texts once. A text that the server
-    refuses fails alone: its batch is split until it stands by itself. Nothing is retried here; see `stack_embedder`.
+    Texts requested within a short moment share one request, and equal texts are sent once. A text that the server
+    refuses fails alone: its batch is split until the text is isolated. Nothing is retried here; see `stack_embedder`.
     """
 
     def __init__(
@@ -63,15 +63,15 @@ class OpenAICompatibleEmbedder:
         scaled: bool = True,
         moment: float = 0.005,
     ) -> None:
-        """`timeout`: seconds for one request; `batch`: texts in one request at most; `moment`: seconds to gather them.
+        """`timeout`: seconds per request; `batch`: maximum texts per request; `moment`: seconds to collect them.
 
-        Vectors that are not `scaled` keep the length that the server gives them.
+        Unless `scaled`, vectors keep the length the server gives them.
 
         Raises:
-            ConfigurationError: the address, the key or a header cannot be used.
+            ConfigurationError: the address, the key or a header is unusable.
         """
         if batch < 1:
-            raise ConfigurationError(f"a batch holds at least one text, got {batch}")
+            raise ConfigurationError(f"a batch must hold at least one text, got {batch}")
         self._endpoint = Endpoint(model, base_url, api_key, headers or {}, key_variable)
         self._client = Client(self._endpoint, timeout)
         self._negotiation = Negotiation()
@@ -87,13 +87,13 @@ class OpenAICompatibleEmbedder:
 
     @property
     def name(self) -> str:
-        """`openai:MODEL`, or `openai:MODEL@URL` where it is not OpenAI's own; after `raw:` where it is not scaled."""
+        """`openai:MODEL`, or `openai:MODEL@URL` unless it is OpenAI's own; prefixed with `raw:` if not scaled."""
         return f"{'' if self._scaled else RAW}{self._endpoint.name}"
 
     def over(self, layers: Sequence[Layer]) -> Self:
-        """The same embedder, with layers around every single request that is sent."""
+        """Return the embedder with layers around every request it sends."""
         embedder = copy.copy(self)
-        embedder._layers = tuple(layers)  # noqa: SLF001 - our own
+        embedder._layers = tuple(layers)  # noqa: SLF001 - same class
         return embedder
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
@@ -119,7 +119,7 @@ class OpenAICompatibleEmbedder:
         await self._client.close()
 
     def _board(self, text: str) -> Flight[str, _Batch]:
-        """Add a text to the batch that is being gathered, or begin one."""
+        """Add a text to the batch being collected, or start one."""
         batch = self._gathering
         if batch is None or not batch.boarding:
             batch = self._gathering = _Gathering()
@@ -142,7 +142,7 @@ class OpenAICompatibleEmbedder:
         return await self._fetch(batch.texts)
 
     async def _fetch(self, texts: Sequence[str]) -> _Batch:
-        """The vectors of these texts; where the server refuses a batch, of either half."""
+        """Fetch the vectors of these texts; if the server refuses the batch, fetch each half."""
         try:
             answer = await self._negotiation.run("embeddings", partial(self._ask, texts))
         except CallFailed as error:
@@ -187,7 +187,7 @@ def _vector(found: Vector | CallFailed, spent: Usage) -> Vector:
 
 
 def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> Vector:
-    """Vectors of shape (texts, dimensions) as they came, in the order of the texts."""
+    """Return the vectors as received, of shape (texts, dimensions), in the order of the texts."""
     try:
         entries = list(value["data"])
         if all(isinstance(entry.get("index"), int) for entry in entries):
@@ -197,8 +197,8 @@ def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> V
         vectors = np.zeros((0, 0), np.float32)
     if vectors.ndim != 2 or len(vectors) != count or not _usable(vectors):
         shown = endpoint.excerpt(glimpse(value))
-        right = vectors.ndim == 2 and len(vectors) == count  # their number is, so it is what stands in them
-        what = "one of those that came is no measurement (zero, NaN or infinite)" if right else f"{len(vectors)} came"
+        count_ok = vectors.ndim == 2 and len(vectors) == count  # then the fault is in the values
+        what = "but one is no measurement (zero, NaN or infinite)" if count_ok else f"but sent {len(vectors)}"
         raise CallFailed(
             f"{endpoint.name} was asked for {count} vectors of equal length, {what}; the reply begins: {shown}",
             read_usage(value),
@@ -208,10 +208,10 @@ def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> V
 
 
 def _usable(vectors: Vector) -> bool:
-    """Whether all are numbers and none is zero: only texts with content are sent, so a zero is no measurement."""
+    """Return whether all values are finite and no vector is zero, since only texts with content are sent."""
     return bool(vectors.size and np.isfinite(vectors).all() and vectors.any(axis=1).all())
 
 
 def _read_vector(embedding: Any) -> Any:
-    """A vector as numbers, whether it came as base64 or as a list."""
+    """Return a vector's numbers, from base64 or a list."""
     return np.frombuffer(b64decode(embedding), "<f4") if isinstance(embedding, str) else embedding

@@ -1,4 +1,4 @@
-"""Prices: what a million tokens of a model cost. None are shipped, since they go stale; they come from the config."""
+"""Prices per million tokens, from the config; none are shipped, since they go stale."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,21 +11,21 @@ from saiten.records import Usage
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What one model costs, per million tokens; 0 for a model of one's own."""
+    """A model's price per million tokens; 0 for your own model."""
 
     prompt: float
     completion: float = 0.0
 
     def __post_init__(self) -> None:
         if not all(isfinite(price) and price >= 0 for price in (self.prompt, self.completion)):
-            raise ConfigurationError(f"a price is a number of at least 0 per million tokens, got {self}")
+            raise ConfigurationError(f"a price must be a number of at least 0 per million tokens, got {self}")
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """The cost of so many tokens; a server's rebate for cached prompts is not taken off."""
+        """Return the cost of these tokens, ignoring rebates for cached prompts."""
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
 
     def priced(self, usage: Usage) -> Usage:
-        """The usage with its cost; calls whose tokens the server did not tell stay unpriced."""
+        """Return the usage with its cost; calls without reported tokens stay unpriced."""
         if not usage.unpriced or not usage.prompt_tokens + usage.completion_tokens:
             return usage
         cost = usage.cost + self.of(usage.prompt_tokens, usage.completion_tokens)
@@ -37,20 +37,20 @@ class PriceTable:
     """The prices of several models in one currency."""
 
     prices: Mapping[str, Price]
-    """By model, as `gpt-4o-mini` (wherever it runs) or by the chat's full name, `openai:gpt-4o-mini@URL`."""
+    """By model, such as `gpt-4o-mini` (on any server), or by full name, `openai:gpt-4o-mini@URL`."""
     currency: str = "USD"
 
     @classmethod
     def read(cls, models: Mapping[str, Any], currency: str = "USD") -> Self:
-        """From a config such as `{"gpt-4o-mini": {"prompt": 0.15, "completion": 0.6}}`, per million tokens.
+        """Read a config such as `{"gpt-4o-mini": {"prompt": 0.15, "completion": 0.6}}`, per million tokens.
 
         Raises:
-            ConfigurationError: a price is not a number, is negative, or has another key.
+            ConfigurationError: a price is not a number, is negative, or has an unknown key.
         """
         return cls({model: _read_price(model, entry) for model, entry in models.items()}, currency)
 
     def find(self, name: str) -> Price | None:
-        """The price of the model with this name: by full name, else by the model alone; None if in neither form."""
+        """Return the price for this name: by full name, else by the model alone; None if neither is listed."""
         model = name.partition(":")[2].partition("@http")[0]
         return self.prices.get(name, self.prices.get(model))
 

@@ -1,4 +1,4 @@
-"""Retries: ask again after a failure that may pass, each time waiting longer."""
+"""Retries: repeat a request after a temporary failure, waiting longer each time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,31 +12,31 @@ from saiten.records import Usage
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often and how patiently; the defaults get over half a minute of refusals, mostly over three quarters."""
+    """Number and spacing of attempts; the defaults outlast over 30 seconds of refusals, usually over 45."""
 
     attempts: int = 8
-    """Requests in all, the first included; 1 switches retries off."""
+    """Requests in total, including the first; 1 switches retries off."""
     first: float = 0.5
-    """Seconds: the longest wait before the second attempt; it doubles from one to the next."""
+    """Seconds: the longest wait before the second attempt; doubles with each attempt."""
     longest: float = 60.0
-    """Seconds: no wait is longer, not even one that the server asks for."""
+    """Seconds: an upper bound for every wait, even one the server asks for."""
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or self.first < 0 or self.longest < 0:
             raise ConfigurationError(f"retries need at least one attempt and waits of at least 0 s, got {self}")
 
-    def wait(self, failures: int, asked: float | None, rng: Random) -> float:
-        """Seconds before the next attempt: half to all of an exponential bound, or what the server asked for.
+    def wait(self, failures: int, retry_after: float | None, rng: Random) -> float:
+        """Return the seconds before the next attempt: half to all of an exponential bound, or the server's wish.
 
-        Source: M. Brooker, *Exponential Backoff And Jitter* (AWS Architecture Blog, 2015), "equal jitter". Not "full
-        jitter", with which a fifth of the requests would give up within 30 seconds: short waits add up to nothing.
+        Source: M. Brooker, *Exponential Backoff And Jitter* (AWS Architecture Blog, 2015), "equal jitter". With "full
+        jitter", a fifth of the requests would give up within 30 seconds, since short waits add up to nothing.
         """
         bound = min(self.longest, self.first * 2.0 ** min(failures - 1, 60))
-        return max(rng.uniform(bound / 2, bound), min(asked or 0.0, self.longest))
+        return max(rng.uniform(bound / 2, bound), min(retry_after or 0.0, self.longest))
 
 
 class Retrying:
-    """The layer that asks again when `CallFailed.retryable` says that this may help."""
+    """The layer that repeats a request if `CallFailed.retryable`."""
 
     def __init__(
         self, retries: Retries, rng: Random, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep

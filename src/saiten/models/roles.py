@@ -1,4 +1,4 @@
-"""Roles of messages, and what to send to a model that knows no system role."""
+"""Message roles, and messages for models without a system role."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from saiten.protocols import Message
 
 SYSTEM_ROLE = "system role"
-"""The name under which a refused system message is remembered, as other refusals are by their parameter."""
+"""The name under which a refused system message is remembered, next to refused parameters."""
 
 
 def without_system(messages: Sequence[Message]) -> list[Message]:
-    """The messages without a system role: its text opens the first user message. Neighbors of one role become one."""
+    """Move the system text into the first user message, and merge adjacent messages of one role."""
     plain: list[Message] = []
     for each in messages:
         role = "user" if each.role == "system" else each.role
@@ -22,7 +22,7 @@ def without_system(messages: Sequence[Message]) -> list[Message]:
 
 
 def refusable(payload: Mapping[str, Any]) -> set[str]:
-    """Everything in a request that a server may refuse while it would take the rest: parameters, the system role."""
+    """Return the parts of a request that a server may refuse separately: parameters and the system role."""
     parameters = payload.keys() - {"model", "messages", "input"}
     has_system = any(message["role"] == "system" for message in payload.get("messages", ()))
     return parameters | {SYSTEM_ROLE} if has_system else parameters

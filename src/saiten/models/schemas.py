@@ -1,4 +1,4 @@
-"""JSON schemas as servers want them: strict for constrained decoding, and told in words for the others."""
+"""JSON schemas for servers: strict for constrained decoding, in the prompt for the others."""
 
 import re
 from collections.abc import Mapping
@@ -8,18 +8,18 @@ from saiten.models.dialect import Structured
 from saiten.models.wire import dump, load
 from saiten.protocols import Message
 
-_KEPT = 256  # schemas; a run has about a dozen
-_TELL = "Answer with nothing but JSON that fits this JSON Schema:\n"
+_KEPT = 256  # schemas; a run uses about a dozen
+_PROMPT = "Answer with nothing but JSON that fits this JSON Schema:\n"
 
 
 class Schemas:
-    """Prepares each schema once."""
+    """A cache of prepared schemas."""
 
     def __init__(self) -> None:
         self._formats: dict[tuple[Structured, bytes], dict[str, Any] | None] = {}
 
     def response_format(self, schema: Mapping[str, Any], structured: Structured) -> dict[str, Any] | None:
-        """The request's `response_format`; None in the lowest form, which has none."""
+        """Return the request's `response_format`; None for the lowest form, which has none."""
         key = (structured, dump(schema))
         if key not in self._formats:
             if len(self._formats) >= _KEPT:
@@ -37,18 +37,18 @@ def _response_format(schema: dict[str, Any], structured: Structured) -> dict[str
     return {"type": "json_object"} if structured is Structured.JSON_OBJECT else None
 
 
-def told(messages: tuple[Message, ...], schema: Mapping[str, Any]) -> tuple[Message, ...]:
-    """The messages with the schema at the end of the system message, where a server's prefix cache keeps it."""
-    text = _TELL + dump(schema).decode()
+def with_schema(messages: tuple[Message, ...], schema: Mapping[str, Any]) -> tuple[Message, ...]:
+    """Append the schema to the system message, where prefix caches keep it."""
+    text = _PROMPT + dump(schema).decode()
     if messages and messages[0].role == "system":
         return (Message("system", f"{messages[0].content}\n\n{text}"), *messages[1:])
     return (Message("system", text), *messages)
 
 
 def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema as OpenAI's strict mode demands it: no further fields, every field required, no defaults.
+    """Convert the schema to OpenAI's strict mode: no additional properties, every field required, no defaults.
 
-    A `$ref` with neighbours (a description, say), which strict mode refuses, loses them.
+    Keys next to a `$ref` (such as a description), which strict mode refuses, are dropped.
     """
     if "$ref" in schema:
         return {"$ref": schema["$ref"], **{key: _each(schema[key]) for key in ("$defs",) if key in schema}}
@@ -76,9 +76,9 @@ def _each(value: Any) -> Any:
 
 
 def seems_ignored(text: str, schema: Mapping[str, Any]) -> bool:
-    """Whether a reply shows that the server did not hold the model to the schema: no JSON, or fields are missing.
+    """Return whether the reply ignores the schema: it is no JSON, or fields are missing.
 
-    Some servers (`transformers serve`) take a `response_format` and do not read it.
+    Some servers (`transformers serve`) accept a `response_format` without reading it.
     """
     value = load(text.rpartition("</think>")[2].strip().encode("utf-8", "replace"))
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A scripted chat model: for tests, docs and trying things out, with nothing to install and nothing to pay."""
+"""A scripted chat model: for tests, docs and experiments, with nothing to install or pay."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from inspect import isawaitable
@@ -8,13 +8,13 @@ from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
 
 Line = str | Completion | Exception
-"""What a script says to one request: a text, a whole completion, or an error to raise."""
+"""The script's reaction to one request: a text, a whole completion, or an error to raise."""
 
 
 class ScriptedChat:
     """Answers from a list, in order, or by a function of the request; keeps the requests in `requests`.
 
-    A text costs one call and no tokens; a `Completion` brings its own usage. The function may be a coroutine function.
+    A text costs one call and no tokens; a `Completion` carries its own usage. The function may be a coroutine function.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class ScriptedChat:
         return self._name
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """The next line; raises ConfigurationError when a list has come to its end."""
+        """Return the next line; raises ConfigurationError after the end of a list."""
         self.requests.append(request)
         line = self._next(request)
         if isawaitable(line):
@@ -41,7 +41,7 @@ class ScriptedChat:
         return line if isinstance(line, Completion) else Completion(line, Usage(calls=1), "stop")
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing; there is nothing to release."""
 
     def _next(self, request: ChatRequest) -> Line | Awaitable[Line]:
         if callable(self._script):
@@ -49,14 +49,14 @@ class ScriptedChat:
         number = len(self.requests)
         if number > len(self._script):
             raise ConfigurationError(
-                f"the script has {len(self._script)} replies, and request {number} came: "
+                f"the script has {len(self._script)} replies, but got request {number}: "
                 f"{request.messages[-1].content[:200]!r}"
             )
         return self._script[number - 1]
 
 
 def _fresh(error: Exception) -> Exception:
-    """A copy, since an error gathers costs and a traceback on its way, and a script may hold it several times."""
+    """Copy an error, since errors accumulate costs and a traceback, and a script may repeat one."""
     copy = type(error).__new__(type(error), *error.args)
     copy.__dict__.update(error.__dict__)
     return copy

@@ -1,4 +1,4 @@
-"""An embedder in this process: a model of the sentence-transformers library, from a local folder or by its name."""
+"""An in-process embedder: a sentence-transformers model, from a local folder or by hub name."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,19 +18,18 @@ _EXPECTED = "a folder that sentence-transformers saved, or a name on the Hugging
 
 
 class SentenceTransformersEmbedder:
-    """Embeds with a sentence-transformers model, in one thread of its own, so that the event loop stays free.
+    """Embeds with a sentence-transformers model in a separate thread, so that the event loop stays free.
 
-    The texts of many callers are embedded together, sorted by length; equal ones that are asked for at the same time,
-    once. The model is loaded at the first use; a name that is no folder is downloaded then from the Hugging Face hub,
-    unless it is on the disk already. No code out of a model's repository is run. A text that is longer than the model
-    reads is cut off. Queries and documents are embedded alike: models that want prefixes (`query: `, `passage: `) are
-    below what they can do.
+    Concurrent texts are embedded together, sorted by length, and equal ones once. The model is loaded on first use; a
+    hub name is downloaded then, unless it is cached. No code in a model's repository is run. Texts longer than the
+    model's maximum are truncated. Queries and documents are embedded alike, so models that expect prefixes (`query: `,
+    `passage: `) perform below their best.
     """
 
     def __init__(self, model: str, *, batch: int = 32, device: str | None = None, scaled: bool = True) -> None:
-        """`model`: a folder or a name; `batch`: texts at once; `device`: as torch names it, None for the best there is.
+        """`model`: a folder or hub name; `batch`: texts per batch; `device`: torch's name, None for the best available.
 
-        Vectors that are not `scaled` keep the length that the model gives them.
+        Unless `scaled`, vectors keep the length the model gives them.
 
         Raises:
             ConfigurationError: sentence-transformers is not installed.
@@ -48,7 +47,7 @@ class SentenceTransformersEmbedder:
 
     @property
     def name(self) -> str:
-        """`st:NAME_OR_FOLDER`, with `raw:` before it where vectors are not scaled."""
+        """`st:NAME_OR_FOLDER`, prefixed with `raw:` if vectors are not scaled."""
         return f"{'' if self._scaled else RAW}st:{self._model}"
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
@@ -60,19 +59,19 @@ class SentenceTransformersEmbedder:
         self._batches.close()
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One for each text; zeros for one without content."""
+        """Return one vector per text; zeros for a text without content."""
         vectors = np.asarray(
             self._load().encode(list(texts), batch_size=self._batch, show_progress_bar=False, convert_to_numpy=True),
             np.float32,
         ).reshape(len(texts), -1)
         vectors[[not text.strip() for text in texts]] = 0
         if not np.isfinite(vectors).all():
-            raise ConfigurationError(f"{self.name} gave vectors that are no numbers; the model is damaged")
+            raise ConfigurationError(f"{self.name} gave vectors that are not numbers; the model is damaged")
         return list(unit(vectors) if self._scaled else vectors)
 
     def _load(self) -> Any:
         if self._loaded is None:
-            library = import_module("sentence_transformers")  # takes seconds, and is an extra
+            library = import_module("sentence_transformers")  # optional, and takes seconds
             for transformer in _transformers(self._model):
                 configuration(transformer, self.name, _EXPECTED)
             with quietly(bars=True):
@@ -87,6 +86,6 @@ class SentenceTransformersEmbedder:
 
 
 def _transformers(model: str) -> list[str]:
-    """Where networks of the transformers library lie in a folder; the library saves them at its top or one below."""
+    """Return the transformers networks in a folder, which the library saves at its top or one level below."""
     files = [file for pattern in ("config.json", "*/config.json") for file in Path(model).glob(pattern)]
     return [str(file.parent) for file in files if "model_type" in file.read_text("utf-8", "replace")]

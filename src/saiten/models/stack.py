@@ -1,12 +1,12 @@
-"""The whole stack around a model, in the one order that makes sense.
+"""The stack of layers around a model.
 
 From the outside in:
 
-1. cache: what it answers costs nothing further in, and equal requests in flight are one;
-2. dialect (OpenAI-compatible models only): a request that finds something out is counted like any other;
-3. retries: outside the limits, so that who waits to try again takes nobody's place;
-4. limits: see every attempt, and every refusal;
-5. price and budget: innermost, so that the budget counts every attempt and is exact.
+1. cache: hits cost nothing further in, and equal requests in flight are sent once;
+2. dialect (OpenAI-compatible models only): requests that discover it count like any other;
+3. retries: outside the limits, so that a waiting retry blocks no slot;
+4. limits: see every attempt and every refusal;
+5. price and budget: innermost, so that the budget counts every attempt exactly.
 """
 
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ from saiten.protocols import Chat, Embedder
 
 @runtime_checkable
 class TakesLayers(Protocol):
-    """A model that may send several requests for one answer, and so takes the layers inside."""
+    """A model that may send several requests per answer, and so applies the layers itself."""
 
     def over(self, layers: Sequence[Layer]) -> Self:
-        """The same model, with these layers around each request that it sends."""
+        """Return the model with these layers around each request it sends."""
         ...
 
 
@@ -40,14 +40,14 @@ def layers(
     budget: Budget | None = None,
     seed: int = 0,
 ) -> tuple[Layer, ...]:
-    """The layers around each request: retries, limits, price and budget. What is not given has its defaults.
+    """Return the layers around each request: retries, limits, price and budget, each with defaults.
 
-    `seed` is that of the jitter. Several models at one server share the limits if they are given the same Limiter.
+    `seed` controls the jitter. Several models on one server share limits if given the same Limiter.
 
     Raises:
-        ConfigurationError: the budget bounds the cost and the price is not known.
+        ConfigurationError: the budget bounds the cost, but the price is unknown.
     """
-    rng = Random(seed)  # noqa: S311 - jitter, no cryptography
+    rng = Random(seed)  # noqa: S311 - jitter, not cryptography
     return (
         Retrying(retries or Retries(), rng),
         limits if isinstance(limits, Limiter) else Limiter(limits or Limits()),
@@ -56,12 +56,12 @@ def layers(
 
 
 def stack_chat(chat: Chat, around: Sequence[Layer], store: Store | None = None) -> Chat:
-    """The chat model with the layers around each request, and with a cache if there is a store."""
+    """Wrap the chat model in the layers, and in a cache if there is a store."""
     layered = chat.over(around) if isinstance(chat, TakesLayers) else LayeredChat(chat, around)
     return layered if store is None else CachedChat(layered, store)
 
 
 def stack_embedder(embedder: Embedder, around: Sequence[Layer], store: Store | None = None) -> Embedder:
-    """The embedder with the layers around each request, and with a cache if there is a store."""
+    """Wrap the embedder in the layers, and in a cache if there is a store."""
     layered = embedder.over(around) if isinstance(embedder, TakesLayers) else LayeredEmbedder(embedder, around)
     return layered if store is None else CachedEmbedder(layered, store)

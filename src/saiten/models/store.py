@@ -1,7 +1,7 @@
-"""The answer store: one SQLite file that keeps every complete answer, so that nothing is paid for twice.
+"""The answer store: one SQLite file with every complete answer, so that nothing is paid for twice.
 
-Written the moment an answer arrives, in WAL mode: several processes may share a file, and a process may be killed at
-any moment. What was written survives the process; only a power cut can cost the last few answers.
+Each answer is written on arrival, in WAL mode: processes may share the file, and may be killed at any moment. Only a
+power cut can lose the last few answers.
 """
 
 import sqlite3
@@ -15,8 +15,8 @@ from saiten.models.write_ahead import switch_to_wal
 
 _APPLICATION = 0x53414954  # "SAIT", in the file's header
 _LAYOUT = 1
-_PATIENCE = 30.0  # seconds that another process may hold the write lock
-_SLICE = 500  # keys a query, below SQLite's bound on variables
+_PATIENCE = 30.0  # seconds to wait for another process's write lock
+_SLICE = 500  # keys per query, below SQLite's limit on variables
 
 _CREATE = f"""
 CREATE TABLE answers (
@@ -32,15 +32,15 @@ PRAGMA user_version = {_LAYOUT};
 
 
 class Store:
-    """Keeps values by key on disk; may be shared by a chat and an embedder, and by processes.
+    """A key-value store on disk; may be shared by chats, embedders and processes.
 
-    Opened at once, so that a wrong file is found before the first call; closed by `close()`, reopened on use.
+    The file is opened at once, so that a wrong file is noticed before the first call; `close()`d stores reopen on use.
     """
 
     def __init__(self, path: Path | str, *, failed: Callable[[ConfigurationError], object] = lambda _: None) -> None:
-        """Raises ConfigurationError if the file is no answer store, is damaged, or cannot be written.
+        """Raises ConfigurationError if the file is no answer store, is damaged, or is not writable.
 
-        `failed` is called with every error that comes later, before it is raised.
+        `failed` is called with every later error before it is raised.
         """
         self.path = Path(path)
         self._failed = failed
@@ -48,13 +48,13 @@ class Store:
         self._open()
 
     def get(self, key: bytes) -> bytes | None:
-        """The value kept under the key."""
+        """Return the value stored under the key, if any."""
         with self._explained():
             row = self._open().execute("SELECT value FROM answers WHERE key = ?", (key,)).fetchone()
         return None if row is None else bytes(row[0])
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The values kept under these keys; keys without one are left out."""
+        """Return the values stored under these keys; missing keys are skipped."""
         found: dict[bytes, bytes] = {}
         for start in range(0, len(keys), _SLICE):
             part = keys[start : start + _SLICE]
@@ -65,7 +65,7 @@ class Store:
         return found
 
     def put(self, model: str, values: Mapping[bytes, bytes]) -> None:
-        """Keep these values, all or none; a value that was there is replaced. `model` is for people who look in."""
+        """Store or replace these values, all or none. `model` is only for people who inspect the file."""
         now = time.time()
         rows: Iterable[tuple[bytes, str, bytes, float]] = ((key, model, value, now) for key, value in values.items())
         with self._explained():
@@ -78,7 +78,7 @@ class Store:
                 connection.executemany(_PUT, rows)
 
     def drop(self, key: bytes, value: bytes | None = None) -> None:
-        """Forget what is kept under the key; with `value`, only if it is still this one."""
+        """Delete the value of the key; with `value`, only if it is still this one."""
         with self._explained():
             self._open().execute("DELETE FROM answers WHERE key = ? AND (? IS NULL OR value = ?)", (key, value, value))
 
@@ -87,7 +87,7 @@ class Store:
             return int(self._open().execute("SELECT count(*) FROM answers").fetchone()[0])
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -101,7 +101,7 @@ class Store:
     def _connect(self) -> sqlite3.Connection:
         self._refuse_other_files()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # no thread check: a notebook opens in one thread and runs in another; SQLite itself is serialised
+        # no thread check: a notebook opens in one thread and runs in another; SQLite itself is serialized
         connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             _prepare(connection, self.path)
@@ -121,7 +121,7 @@ class Store:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """SQLite's errors in words that help."""
+        """Explain SQLite's errors."""
         try:
             with self._in_words():
                 yield
@@ -136,13 +136,13 @@ class Store:
         except sqlite3.OperationalError as error:
             raise NotWritten(
                 f"the answer store {self.path} cannot be used: {error}; it needs a writable folder on a local disk "
-                "with free space, and nobody else holding it locked. No further call is made: see to that and give "
-                "the same command again"
+                "with free space, not locked by another program. No further call is made: fix this and re-run the "
+                "command"
             ) from error
         except sqlite3.DatabaseError as error:
             raise ConfigurationError(
-                f"the answer store {self.path} is damaged: {error}; move it away (a new one is begun, what it held is "
-                f"asked again), or save what can be read with: sqlite3 {self.path} .recover"
+                f"the answer store {self.path} is damaged: {error}; move it away (its answers will be requested "
+                f"again), or save what can be read with: sqlite3 {self.path} .recover"
             ) from error
         except OSError as error:
             raise ConfigurationError(f"the answer store {self.path} cannot be opened: {error}") from error
@@ -155,15 +155,15 @@ _PUT = (
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    """Make sure that the file is ours, or create the table in a new one. Two processes may do this at once."""
+    """Check that the file is an answer store, or create the table in a new one. Safe against concurrent processes."""
     _check(connection, path)
     switch_to_wal(connection)
-    connection.execute("PRAGMA synchronous = NORMAL")  # in WAL mode safe against kills; a power cut may cost the tail
+    connection.execute("PRAGMA synchronous = NORMAL")  # safe against kills in WAL mode; a power cut may lose the tail
     if _header(connection)[0] == _APPLICATION:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if _header(connection)[0] != _APPLICATION:  # still not, now that nobody else can write
+        if _header(connection)[0] != _APPLICATION:  # check again under the write lock
             for statement in _CREATE.split(";"):
                 connection.execute(statement)
     finally:
@@ -172,7 +172,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
-    """Only looks, so that another program's file stays as it is."""
+    """Check the header without writing, so that another program's file stays unchanged."""
     application, layout = _header(connection)
     if application != _APPLICATION and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
         raise _foreign(path)
@@ -189,4 +189,4 @@ def _header(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def _foreign(path: Path) -> ConfigurationError:
-    return ConfigurationError(f"{path} is no answer store of saiten; it was left as it is: give another path")
+    return ConfigurationError(f"{path} is not a saiten answer store and was left unchanged: give another path")

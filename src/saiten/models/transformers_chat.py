@@ -1,4 +1,4 @@
-"""A chat model in this process: a causal language model of the transformers library, from a folder or by its name."""
+"""An in-process chat model: a causal language model of the transformers library, from a folder or by hub name."""
 
 import asyncio
 import math
@@ -15,32 +15,31 @@ from saiten.protocols import ChatRequest, Completion, Message
 from saiten.records import Usage
 
 if TYPE_CHECKING:
-    from saiten.models.causal_network import CausalNetwork, Refused
+    from saiten.models.causal_network import CausalNetwork, Rejected
 
 
 class TransformersChat:
-    """Answers with a model on this machine, `batch` requests at once, in one thread of its own.
+    """Answers with a model on this machine, `batch` requests at once, in a separate thread.
 
-    The model is loaded at the first use; a name that is no folder is downloaded then, unless it is on the disk already.
-    A folder with a LoRA adapter is loaded with its base and merged. Control tokens in messages are plain characters
-    (`chat_template`).
+    The model is loaded on first use; a hub name is downloaded then, unless it is cached. A LoRA adapter is loaded with
+    its base and merged. Control tokens in messages are plain characters (`chat_template`).
 
-    Temperature 0 takes the likeliest token; above 0 the draw depends on the request alone, its seed included, not on
-    what else is in the batch (rounding apart, which differs with the shape of a batch); temperature None draws as the
-    model's own settings say. A request without `max_tokens` gets 4,096, or what the context has room for. Equal
-    requests in flight are one. A JSON schema is not enforced: the prompt has to ask for JSON.
+    Temperature 0 takes the likeliest token; above 0 the draw depends only on the request, including its seed, not on
+    the rest of the batch (except for rounding, which varies with the batch's shape); None uses the model's default
+    settings. Requests without `max_tokens` get 4,096, or what the context has room for. Equal requests in flight run
+    once. JSON schemas are not enforced: the prompt has to ask for JSON.
 
-    After `close` the next request loads anew.
+    After `close` the next request loads the model anew.
     """
 
     def __init__(self, model: str, *, batch: int = 8, device: str | None = None) -> None:
-        """`model`: a folder or a name; `batch`: requests at once; `device`: as torch names it, None for the best.
+        """`model`: a folder or hub name; `batch`: requests per batch; `device`: torch's name, None for the best.
 
         Raises:
-            ConfigurationError: the folder is not there or holds no model, or an extra is not installed.
+            ConfigurationError: the folder is missing or contains no model, or an extra is not installed.
         """
         if batch < 1:
-            raise ConfigurationError(f"a batch has at least one request, got {batch}")
+            raise ConfigurationError(f"a batch must have at least one request, got {batch}")
         self._found = LocalModel.find(model)
         require(f"hf:{model}", "neural", "transformers", "torch")
         if self._found.base is not None:
@@ -54,7 +53,7 @@ class TransformersChat:
 
     @property
     def name(self) -> str:
-        """`hf:NAME`, or `hf:FOLDER@FINGERPRINT`: answers of a model before training are not those after it."""
+        """`hf:NAME`, or `hf:FOLDER@FINGERPRINT`, so that training changes the name."""
         return self._found.name
 
     async def complete(self, request: ChatRequest) -> Completion:
@@ -62,17 +61,17 @@ class TransformersChat:
         if self._opened is None:
             self._opened = _Opened(self._found, self._batch, self._device)
         try:
-            said = await self._opened.batches.of(request)
+            reply = await self._opened.batches.of(request)
         except SaitenError:
             raise
-        except Exception as error:  # the network's own: out of memory, a kernel that fails
+        except Exception as error:  # raised by the network: out of memory, a failing kernel
             raise CallFailed(f"{self.name} failed: {error}", Usage(calls=1)) from error
-        if isinstance(said, Completion):
-            return said
-        raise CallFailed(f"{self.name}: {said.reason}")
+        if isinstance(reply, Completion):
+            return reply
+        raise CallFailed(f"{self.name}: {reply.reason}")
 
     async def prepare(self) -> None:
-        """Load the model now, so that the first latency is one like the others; one token is written, and not counted.
+        """Load the model now, so that the first measured latency excludes loading; writes one uncounted token.
 
         Raises:
             ConfigurationError: it cannot be loaded.
@@ -80,7 +79,7 @@ class TransformersChat:
         await self.complete(ChatRequest((Message("user", "."),), max_tokens=1))
 
     async def close(self) -> None:
-        """Stop within a token or so, and let go of the model."""
+        """Stop within a token or so, and release the model."""
         opened, self._opened = self._opened, None
         if opened is not None:
             opened.close()
@@ -89,7 +88,7 @@ class TransformersChat:
 
 @dataclass
 class _Opened:
-    """What there is between the first request and `close`."""
+    """The state between the first request and `close`."""
 
     found: LocalModel
     size: int
@@ -98,7 +97,7 @@ class _Opened:
     network: "CausalNetwork | None" = None
 
     def __post_init__(self) -> None:
-        self.batches: Batches[ChatRequest, Completion | Refused] = Batches(
+        self.batches: Batches[ChatRequest, Completion | Rejected] = Batches(
             self._answers, size=self.size, length=_length, what="model"
         )
 
@@ -107,7 +106,7 @@ class _Opened:
         self.batches.close()
         self.network = None
 
-    def _answers(self, requests: Sequence[ChatRequest]) -> "Sequence[Completion | Refused]":
+    def _answers(self, requests: Sequence[ChatRequest]) -> "Sequence[Completion | Rejected]":
         if self.network is None:
             from saiten.models.causal_loading import causal_network  # noqa: PLC0415 - needs an extra, takes seconds
 
@@ -120,9 +119,9 @@ def _length(request: ChatRequest) -> int:
 
 
 def _check(request: ChatRequest) -> None:
-    """What a server would refuse with HTTP 400."""
+    """Reject what a server would refuse with HTTP 400."""
     temperature, limit = request.temperature, request.max_tokens
     if temperature is not None and not (math.isfinite(temperature) and temperature >= 0):
-        raise ConfigurationError(f"a temperature is a number of at least 0, got {temperature}")
+        raise ConfigurationError(f"a temperature must be a number of at least 0, got {temperature}")
     if limit is not None and limit < 1:
-        raise ConfigurationError(f"max_tokens is at least 1, got {limit}")
+        raise ConfigurationError(f"max_tokens must be at least 1, got {limit}")

@@ -1,4 +1,4 @@
-"""Vectors: unit length unless they are asked for raw, one row per text; a text without content has a row of zeros."""
+"""Vectors: unit length unless raw ones are requested, one row per text; zeros for a text without content."""
 
 from collections.abc import Sequence
 
@@ -10,21 +10,21 @@ from saiten.errors import ConfigurationError
 Vector = npt.NDArray[np.float32]
 
 RAW = "raw:"
-"""Before the name of an embedder whose vectors keep the length that the model gives them."""
+"""Name prefix of embedders whose vectors are not scaled to unit length."""
 
 NOTHING: Vector = np.zeros(0, np.float32)
-"""Stands for a text without content until the number of dimensions is known."""
+"""Placeholder for a text without content until the number of dimensions is known."""
 
 
 def unit(vectors: npt.NDArray[np.float32]) -> Vector:
-    """The rows scaled to length 1; rows of zeros stay."""
+    """Scale rows to length 1; zero rows stay zero."""
     exact = vectors.astype(np.float64)
     lengths = np.sqrt((exact * exact).sum(axis=1, keepdims=True))
     return (exact / np.where(lengths == 0, 1, lengths)).astype(np.float32)
 
 
 def rows(vectors: Sequence[Vector], model: str) -> Vector:
-    """The vectors as one array of shape (texts, dimensions); `NOTHING` becomes a row of zeros.
+    """Stack vectors into an array of shape (texts, dimensions); `NOTHING` becomes a row of zeros.
 
     Raises:
         ConfigurationError: the vectors differ in their number of dimensions.

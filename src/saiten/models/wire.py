@@ -1,4 +1,4 @@
-"""JSON as it goes over the wire."""
+"""JSON as sent over HTTP."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ import orjson
 
 
 def dump(value: Any) -> bytes:
-    """Compact JSON in UTF-8. Half a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD."""
+    """Return compact JSON in UTF-8, with U+FFFD for lone surrogates, which UTF-8 cannot encode."""
     try:
         return orjson.dumps(value)
     except TypeError:
@@ -15,7 +15,7 @@ def dump(value: Any) -> bytes:
 
 
 def load(body: bytes) -> Any:
-    """The JSON value; None if it is none. Half surrogate pairs and raw control characters are forgiven."""
+    """Parse JSON, tolerating lone surrogates and raw control characters; None if it is invalid."""
     try:
         return orjson.loads(body)
     except ValueError:
@@ -27,7 +27,7 @@ def load(body: bytes) -> Any:
 
 
 def glimpse(value: Any) -> str:
-    """The beginning of a value from outside, for an error message; it may nest or count beyond what can be written."""
+    """Return the beginning of an untrusted value for an error message, however deep or large it is."""
     try:
         return dump(value)[:10_000].decode("utf-8", "replace")
     except (TypeError, RecursionError):

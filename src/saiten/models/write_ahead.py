@@ -5,12 +5,12 @@ import time
 
 
 def switch_to_wal(connection: sqlite3.Connection) -> None:
-    """Switch, with patience: the busy time-out does not cover the case that another process switches at the same time.
+    """Switch to WAL mode, retrying while another process switches, which the busy time-out does not cover.
 
-    A file that stays locked for four seconds keeps its mode, which is slower and as safe.
+    A file that stays locked for four seconds keeps its slower but equally safe mode.
 
     Raises:
-        sqlite3.OperationalError: it cannot be done here at all.
+        sqlite3.OperationalError: the mode cannot be used here at all.
     """
     for patience in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0):
         try:

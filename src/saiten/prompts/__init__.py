@@ -1,7 +1,7 @@
-"""What models are told: one TOML file a prompt, loaded, filled and digested here.
+"""Prompts: one TOML file per prompt, loaded, filled and digested here.
 
-A prompt becomes a fixed part (what to do, then the examples) and, last, one message with the inputs in marked blocks.
-Filling is one pass: braces, placeholders and marks inside an input stay as they are and mean nothing.
+A prompt becomes a fixed part (instructions, then examples) and a final message with the inputs in marked blocks.
+Filling is one pass: braces, placeholders and marks inside an input are left as they are and mean nothing.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ __all__ = ["Example", "Prompted", "digest", "names_for", "render", "repair_reque
 
 
 class Prompted(Protocol):
-    """What a model can be asked with a prompt: a judge's task, a step of a chain; its inputs are attributes."""
+    """Anything with a prompt: a judge's task, a step of a chain; its inputs are attributes."""
 
     @property
     def prompt(self) -> str:
@@ -29,43 +29,43 @@ class Prompted(Protocol):
 
     @property
     def language(self) -> Language:
-        """Of the prompt."""
+        """The language of the prompt."""
         ...
 
 
-def render(asked: Prompted, examples: Sequence[Example] | None = None) -> tuple[Message, ...]:
-    """The messages that ask a model for this: the fixed part, then the inputs.
+def render(prompted: Prompted, examples: Sequence[Example] | None = None) -> tuple[Message, ...]:
+    """Return the messages for a model: the fixed part, then the inputs.
 
-    `examples` stand in the place of the file's own, for example the user's; () shows none. So do a task's `shots`.
+    `examples`, such as the user's, replace those of the file; () shows none. A task's `shots` also replace them.
 
     Raises:
-        ConfigurationError: there is no such prompt, or something is wrong in its file.
+        ConfigurationError: there is no such prompt, or its file is faulty.
     """
-    prompt = load(asked.prompt)[asked.language]
-    inputs = {name: getattr(asked, name) for name in prompt.fields}
-    if examples is None and isinstance(asked, Task) and asked.shots:
-        examples = [Example(*shot) for shot in asked.shots]
-    fixed = _files_own(asked.prompt, asked.language) if examples is None else _fixed_part(prompt, examples)
+    prompt = load(prompted.prompt)[prompted.language]
+    inputs = {name: getattr(prompted, name) for name in prompt.fields}
+    if examples is None and isinstance(prompted, Task) and prompted.shots:
+        examples = [Example(*shot) for shot in prompted.shots]
+    fixed = _default_part(prompted.prompt, prompted.language) if examples is None else _fixed_part(prompt, examples)
     return (*fixed, Message("user", fill(prompt, inputs)))
 
 
-def texts_in(asked: Prompted) -> tuple[str, ...]:
-    """The texts from outside that a model is sent when it is asked this, those of worked examples apart."""
-    values = (getattr(asked, name) for name in load(asked.prompt)[asked.language].fields)
+def texts_in(prompted: Prompted) -> tuple[str, ...]:
+    """Return the untrusted texts sent to a model with this prompt, without worked examples."""
+    values = (getattr(prompted, name) for name in load(prompted.prompt)[prompted.language].fields)
     return tuple(
         text for value in values if _is_material(value) for text in ([value] if isinstance(value, str) else value)
     )
 
 
 def fill(prompt: Prompt, inputs: Mapping[str, Any]) -> str:
-    """The user's part of the prompt with its inputs: texts and lists as marked blocks, numbers as they are."""
+    """Fill the user's part of the prompt: texts and lists as marked blocks, numbers as they are."""
     materials = {name: value for name, value in inputs.items() if _is_material(value)}
     values = as_blocks(materials) | {name: str(value) for name, value in inputs.items() if isinstance(value, int)}
     lines: list[str] = []
     for line in prompt.user.splitlines():
         alone = PLACEHOLDER.fullmatch(line)
         if alone and alone[2] and _is_blank(inputs.get(alone[1])):
-            continue  # an optional input that is not there leaves no empty block
+            continue  # a missing optional input leaves no empty block
         lines.append(PLACEHOLDER.sub(lambda match: values[match[1]], line))
     return "\n".join(lines)
 
@@ -81,7 +81,7 @@ def _is_blank(value: Any) -> bool:
 
 
 @cache
-def _files_own(name: str, language: Language) -> tuple[Message, ...]:
+def _default_part(name: str, language: Language) -> tuple[Message, ...]:
     prompt = load(name)[language]
     return _fixed_part(prompt, prompt.examples)
 
@@ -94,18 +94,18 @@ def _fixed_part(prompt: Prompt, examples: Sequence[Example]) -> tuple[Message, .
 
 
 def repair_request(language: Language, fault: str) -> Message:
-    """What a model is told whose reply could not be used; `fault` says why, in a sentence."""
+    """Return the message to a model whose reply was unusable; `fault` is the reason, as a sentence."""
     return Message("user", PLACEHOLDER.sub(lambda _: fault, load("repair")[language].user))
 
 
 def names_for(task: type[Task[Any]]) -> tuple[str, ...]:
-    """The prompts that tasks of this type may use, in all their forms; none for a task without a prompt."""
+    """Return the prompts that tasks of this type may use, in all variants; empty for a task without a prompt."""
     base = snake_case(task.__name__)
     return tuple(name for name in names() if name == base or name.startswith(base + "_"))
 
 
 def digest(prompts: Iterable[str]) -> str:
-    """Eight hexadecimal digits that change whenever the text of one of these prompts changes, in either language."""
+    """Return eight hexadecimal digits that change with the text of any of these prompts, in either language."""
     content = {name: {language: asdict(prompt) for language, prompt in load(name).items()} for name in set(prompts)}
     canonical = json.dumps(content, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(canonical.encode()).hexdigest()[:8]

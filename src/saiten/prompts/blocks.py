@@ -1,9 +1,9 @@
-"""Marked blocks: text from outside, unaltered, between marks that it cannot close.
+"""Marked blocks: untrusted text, unaltered, between marks that it cannot close.
 
-The marks of a prompt are chosen after its texts are known: `<answer>`, unless some text holds anything that looks like
-one of the prompt's marks, then `<answer-2>`, `<answer-3>`, … until none does. So no text has to be escaped, and no text
-can end its block and go on as if it were the prompt. Numbers of list items are guarded in the same way: `[1]`, unless
-an item has a line that begins like that, then `[#1]`, `[##1]`, ….
+The marks of a prompt are chosen after its texts are known: `<answer>`, or, if some text contains anything resembling
+one of the prompt's marks, `<answer-2>`, `<answer-3>`, … until none does. So no text needs escaping, and no text can end
+its block and continue as if it were the prompt. Numbers of list items are protected likewise: `[1]`, or, if an item has
+a line that begins like that, `[#1]`, `[##1]`, ….
 """
 
 import re
@@ -15,14 +15,14 @@ Material = str | Sequence[str]
 """The content of one block: a text, or a list whose items are numbered from 1."""
 
 _BRACKET = re.compile("[<＜﹤‹〈⟨«《&]")
-"""Without one of these a text cannot hold a mark; nearly all texts are done with after this look."""
+"""A text without any of these cannot contain a mark; this settles nearly all texts."""
 
 _LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _ITEM_NUMBER = re.compile(rf"(?:^|[{_LINE_BREAKS}])[ \t\xa0\u3000]*[\[［]([#＃]*)\d")
 
 
 def as_blocks(materials: Mapping[str, Material]) -> dict[str, str]:
-    """The marked block of each material, by the name that is also its mark."""
+    """Return the marked block of each material, by its name, which is also its mark."""
     suffix = _free_suffix(materials, list(_texts(materials.values())))
     return {name: _block(f"{name}{suffix}", material) for name, material in materials.items()}
 
@@ -44,7 +44,7 @@ def _numbered(items: Sequence[str]) -> str:
 
 
 def _free_suffix(names: Collection[str], texts: Sequence[str]) -> str:
-    """Empty, or `-n` with the smallest n from 2 that no text uses with any of the names."""
+    """Return "", or `-n` with the smallest n from 2 that no text uses with any of the names."""
     suspicious = [text for text in texts if _BRACKET.search(text)]
     if not suspicious:
         return ""
@@ -55,12 +55,12 @@ def _free_suffix(names: Collection[str], texts: Sequence[str]) -> str:
 
 
 def _looks_like_mark(names: Collection[str]) -> re.Pattern[str]:
-    """Opening or closing, in any case, with white space, unfinished, in any kind of angle bracket, escaped."""
+    """Match marks, opening or closing, in any case, with white space, unfinished, in any angle brackets, escaped."""
     alternatives = "|".join(re.escape(name.casefold()) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?:[<‹〈⟨«《]|&lt;?|&#)[\s/\\⁄∕;\d]*(?:{alternatives})(?:\s*[-‐-―−_]\s*(\d{{1,9}}))?")
 
 
 def _plain(text: str) -> str:
-    """As a lenient reader sees it: full-width forms folded, case folded, invisible characters left out."""
+    """Normalise as a lenient reader would: fold full-width forms and case, drop invisible characters."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return "".join(character for character in folded if unicodedata.category(character) != "Cf")

@@ -1,4 +1,4 @@
-"""Prompt files: one TOML file a prompt, English and Japanese side by side, checked when it is loaded."""
+"""Prompt files: one TOML file per prompt, English and Japanese side by side, checked on loading."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ from saiten.errors import ConfigurationError
 from saiten.records import Language
 
 PLACEHOLDER = re.compile(r"\{([a-z_]+)(\??)\}")
-"""`{name}` in the user's part, or `{name?}`, which leaves nothing behind when the input is empty."""
+"""`{name}` in the user's part, or `{name?}`, which disappears if the input is empty."""
 
 
 _LANGUAGES = set(get_args(Language))
@@ -21,7 +21,7 @@ _LANGUAGES = set(get_args(Language))
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One few-shot example: the inputs and the reply that they deserve."""
+    """A few-shot example: inputs and the right reply."""
 
     inputs: Mapping[str, str | int | tuple[str, ...]]
     reply: str
@@ -29,26 +29,26 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt in one language; what stands in the file is what the model sees."""
+    """A prompt in one language, exactly as the model sees it."""
 
     system: str
-    """What to do; always the same, so that a server's prefix cache helps."""
+    """The instructions; constant, for the sake of prefix caches."""
     user: str
-    """Where the inputs go: a line that is nothing but a placeholder becomes a marked block."""
+    """The place for inputs: a line with only a placeholder becomes a marked block."""
     examples: tuple[Example, ...] = ()
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The names of the inputs, in the order in which they stand."""
+        """The names of the inputs, in order."""
         return tuple(name for name, _ in PLACEHOLDER.findall(self.user))
 
 
 @cache
 def load(name: str) -> Mapping[Language, Prompt]:
-    """The prompt of this name in each language.
+    """Load the prompt of this name in each language.
 
     Raises:
-        ConfigurationError: there is no such file, or something is wrong in it; the text names the file.
+        ConfigurationError: there is no such file, or it is faulty; the message names the file.
     """
     file = files(__package__).joinpath(f"{name}.toml")
     if not file.is_file():
@@ -58,15 +58,15 @@ def load(name: str) -> Mapping[Language, Prompt]:
 
 @cache
 def names() -> tuple[str, ...]:
-    """The names of all prompts, sorted."""
+    """Return the names of all prompts, sorted."""
     return tuple(sorted(f.name.removesuffix(".toml") for f in files(__package__).iterdir() if f.name.endswith(".toml")))
 
 
 def read(file: Traversable) -> Mapping[Language, Prompt]:
-    """The prompts that stand in one file.
+    """Read the prompts in one file.
 
     Raises:
-        ConfigurationError: naming the file and what is wrong in it.
+        ConfigurationError: naming the file and its fault.
     """
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))

@@ -1,1 +1,1 @@
-"""Our own RAG: three ways to join several passages into one answer, with and without a conversation."""
+"""Saiten's reference RAG: three ways to combine passages into an answer, with and without a conversation."""

@@ -1,31 +1,34 @@
-"""Three ways to join k documents into one answer: which steps are asked for, in which order, and nothing else.
+"""Three ways to combine k documents into one answer, each a sequence of steps.
 
     stuff        1 call: all documents in one prompt
-    refine       k calls, one after another (the papers' serial method, 直列方式): a = qa(q, d1); a = refine(q, a, di)
-    map_reduce   k calls at once, then 1 (the papers' parallel method, 並列方式): ai = qa(q, di); aggregate(q, a1 … ak)
+    refine       k sequential calls (直列方式 in the papers): a = qa(q, d1); a = refine(q, a, di)
+    map_reduce   k concurrent calls, then 1 (並列方式 in the papers): ai = qa(q, di); aggregate(q, a1 … ak)
 
-A chain takes the documents as they come: one that comes twice is asked about twice, and with a single document
-`map_reduce` still aggregates, so that k documents always mean the same number of calls.
+Chains take documents as given: duplicates are processed twice, and `map_reduce` aggregates even a single answer, so
+that k documents always mean the same number of calls.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from saiten.choices import ChainName
+from saiten.errors import BudgetSpent, ConfigurationError
 from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer, Step
-from saiten.rag.together import together
 from saiten.records import Language, Turn
+
+T = TypeVar("T")
 
 CHAIN_NAMES: tuple[ChainName, ...] = get_args(ChainName)
 
 Ask = Callable[[Step], Coroutine[Any, Any, str]]
-"""Gets a step written: by a generator, with its calls timed and counted."""
+"""Performs a step with a generator, timing and counting its calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and what was said before as far as the answer may know it."""
+    """The question, with the part of the conversation that the answer may use."""
 
     text: str
     language: Language
@@ -33,16 +36,16 @@ class Question:
 
 
 Chain = Callable[[Ask, Question, Sequence[str]], Awaitable[str]]
-"""From a question and at least one document, best first, to an answer; lets the errors of `ask` pass."""
+"""Maps a question and at least one document, best first, to an answer; errors of `ask` propagate."""
 
 
 async def stuff(ask: Ask, question: Question, documents: Sequence[str]) -> str:
-    """The plain baseline: one call that sees every document."""
+    """Answer from all documents in one call: the plain baseline."""
     return await ask(_from_documents(question, *documents))
 
 
 async def refine(ask: Ask, question: Question, documents: Sequence[str]) -> str:
-    """An answer from the best document, then improved with each further one: k calls, one after another."""
+    """Answer from the best document, then improve the answer with each further one, sequentially."""
     first, *further = documents
     answer = await ask(_from_documents(question, first))
     for document in further:
@@ -53,7 +56,7 @@ async def refine(ask: Ask, question: Question, documents: Sequence[str]) -> str:
 
 
 async def map_reduce(ask: Ask, question: Question, documents: Sequence[str]) -> str:
-    """An answer from each document alone, all at once; then one out of those, without the documents."""
+    """Answer from each document separately, concurrently; then aggregate the answers without the documents."""
     candidates = await together(ask(_from_documents(question, document)) for document in documents)
     return await ask(
         AggregateAnswers(question.text, tuple(candidates), language=question.language, history=question.history)
@@ -71,4 +74,24 @@ STEPS: Mapping[ChainName, tuple[type[Step], ...]] = {
     "refine": (AnswerFromDocuments, RefineAnswer),
     "map_reduce": (AnswerFromDocuments, AggregateAnswers),
 }
-"""What each chain may ask for: the prompts that its answers depend on."""
+"""The steps of each chain, on whose prompts its answers depend."""
+
+
+async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Run the calls concurrently and return their results in order.
+
+    If one fails, its error is raised after the others have ended, since they are paid for and count. Errors that stop
+    the whole run (`ConfigurationError`, `BudgetSpent`) take precedence. Cancellation cancels all calls and waits for
+    them to end.
+    """
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    try:
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    except asyncio.CancelledError:
+        await asyncio.wait(tasks)
+        raise
+    errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+    if errors:
+        grave = [error for error in errors if isinstance(error, BudgetSpent | ConfigurationError)]
+        raise (grave or errors)[0]
+    return [task.result() for task in tasks]

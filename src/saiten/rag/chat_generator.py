@@ -1,4 +1,4 @@
-"""A chat model as the generator: a step's prompt is rendered, the model is asked for plain text."""
+"""A chat model as generator: renders a step's prompt and asks the model for plain text."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -13,19 +13,19 @@ from saiten.text.thinking import without_thinking
 
 @dataclass(frozen=True, slots=True)
 class ChatGenerator:
-    """Asks a chat model, with no example (zero-shot) or with one from the user's data (one-shot)."""
+    """Uses a chat model, without an example (zero-shot) or with one from the user's data (one-shot)."""
 
     chat: Chat
     example: WorkedExample | None = None
     """Shown before every question, whatever its language."""
     temperature: float | None = 0.0
-    """None leaves it to the model, as reasoning models want it."""
+    """None omits it, as reasoning models require."""
     seed: int | None = 1
-    """None sends none."""
+    """None omits it."""
     max_tokens: int | None = 4096
-    """Of one text, so that a model that repeats itself for ever is stopped; None leaves it to the server."""
+    """Per text, to stop a model that repeats itself forever; None leaves it to the server."""
     forget: Callable[[ChatRequest], None] | None = None
-    """Called with each request whose reply was of no use, so that a cache does not serve it for ever."""
+    """Called with each request whose reply was unusable, so that a cache does not serve it forever."""
 
     @property
     def name(self) -> str:
@@ -60,10 +60,10 @@ class ChatGenerator:
 
 
 def _spoken(text: str) -> str:
-    """What a model that reasons aloud says in the end; a text that was cut off stays as it is.
+    """Return the text without thinking; a truncated text stays as it is.
 
     Raises:
-        ValueError: it thought, and said nothing.
+        ValueError: it contains only thinking.
     """
     spoken = without_thinking(text).strip()
     if text.strip() and not spoken:

@@ -1,4 +1,4 @@
-"""How much of a question each of some sentences holds: the IDF-weighted share of its content units."""
+"""Coverage: how much of a question each sentence contains, as the IDF-weighted share of content units."""
 
 import math
 import re
@@ -12,34 +12,34 @@ from saiten.text.sentences import split_sentences
 from saiten.text.words import normalise, units_of, words_of
 
 _READ = 200_000
-"""Characters of all texts together that are read; passages are a few hundred each."""
+"""Maximum characters read, over all texts; passages have a few hundred each."""
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _LONGEST = 1_000
-"""Characters of a sentence; a table or a line of data may have no end."""
+"""Maximum characters per sentence, since a table or a line of data may have no end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Sentences to choose from, each once, in order; and how much of a question each holds."""
+    """Distinct sentences in order, with their coverage of a question."""
 
     sentences: Sequence[str]
     units: Sequence[AbstractSet[str]]
-    """Of each sentence."""
+    """The units of each sentence."""
     texts: Sequence[int]
-    """The text that each sentence stands in, the first where several have it."""
+    """The index of the text that first contains each sentence."""
     weights: dict[str, float]
-    """Of each unit of the question: its inverse document frequency among the sentences; together 1."""
+    """The question's units with their inverse document frequencies among sentences, scaled to sum to 1."""
 
     def share(self, units: Collection[str]) -> float:
-        """The part of the question's weight that these units hold."""
+        """Return the share of the question's weight covered by these units."""
         return math.fsum(weight for unit, weight in self.weights.items() if unit in units)
 
     def shares(self) -> list[float]:
-        """What each sentence holds."""
+        """Return the share covered by each sentence."""
         return [self.share(units) for units in self.units]
 
     def shares_of_texts(self) -> list[float]:
-        """For each sentence what the whole text holds that it stands in."""
+        """Return, for each sentence, the share covered by its whole text."""
         held: dict[int, set[str]] = {}
         for text, units in zip(self.texts, self.units, strict=True):
             held.setdefault(text, set()).update(units & self.weights.keys())
@@ -48,8 +48,8 @@ class Pool:
 
 
 def pool_of(question: str, texts: Sequence[str], language: Language) -> Pool:
-    """The sentences of the texts, held against the question."""
-    read = _content if _content(question) else _all_words  # *What is it?* holds nothing but words without content
+    """Split the texts into sentences and weight the question's units."""
+    read = _content if _content(question) else _all_words  # *What is it?* has no content words
     found = _sentences(texts, language)
     units = [read(sentence) for sentence in found]
     frequency = Counter(unit for each in units for unit in each)
@@ -59,7 +59,7 @@ def pool_of(question: str, texts: Sequence[str], language: Language) -> Pool:
 
 
 def _content(text: str) -> set[str]:
-    """The content units of a text."""
+    """Return the content units of a text."""
     return units_of(normalise(text).lower())
 
 
@@ -68,7 +68,7 @@ def _all_words(text: str) -> set[str]:
 
 
 def _sentences(texts: Sequence[str], language: Language) -> dict[str, int]:
-    """Each sentence, and the number of the text in which it stands first; the headings of Markdown are none."""
+    """Return the distinct sentences, without Markdown headings, each with the index of the first text that has it."""
     found: dict[str, int] = {}
     left = _READ
     for number, text in enumerate(texts):

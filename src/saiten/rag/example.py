@@ -1,12 +1,12 @@
-"""One worked example from the user's data, for one-shot prompts: a small file, checked when it is read.
+"""A worked example from the user's data for one-shot prompts, read from a small file.
 
     question = "Where may visitors park?"
     documents = ["Visitors park on the north side, for up to two hours.", "The gate closes at 22:00."]
     answer = "On the north side, for up to two hours."
 
-TOML or JSON, by the file's ending; `candidate` (an answer to refine) and `candidates` (answers to aggregate) may be
-given too. A step that reads one document is shown the one that carries the answer, wherever it is in the list: beside
-any other the example would teach an answer that its document does not support.
+TOML or JSON, by suffix; `candidate` (an answer to refine) and `candidates` (answers to aggregate) are optional. A step
+with a single document gets the one that supports the answer, wherever it is in the list; any other would teach the
+model to answer without support.
 """
 
 import hashlib
@@ -19,31 +19,30 @@ from typing import Any
 
 from saiten.errors import BadInput
 from saiten.prompts import Example
-from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer, Step
-from saiten.rag.unknown import I_DO_NOT_KNOW
+from saiten.rag.steps import I_DO_NOT_KNOW, AggregateAnswers, AnswerFromDocuments, RefineAnswer, Step
 from saiten.records import Language
 from saiten.text.language import detect_language
 from saiten.text.words import normalise, units_of, words_of
 
 _LARGEST = 1_000_000
-"""Bytes; what is larger is no example but a data set, given by mistake."""
+"""Bytes; a larger file must be a data set, given by mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkedExample:
-    """A question, the documents, and the answer that they deserve."""
+    """A question, documents, and the right answer."""
 
     question: str
     documents: tuple[str, ...]
     answer: str
     candidate: str | None = None
-    """The answer to refine in the example; by default one that does not know."""
+    """The answer to refine; by default one that does not know."""
     candidates: tuple[str, ...] | None = None
-    """What is aggregated in it; by default the answer and one that does not know."""
+    """The answers to aggregate; by default the answer and one that does not know."""
 
     @property
     def language(self) -> Language:
-        """Of the example, told by its letters."""
+        """The language of the example, as detected."""
         return detect_language(self.question, self.answer)
 
     @property
@@ -53,7 +52,7 @@ class WorkedExample:
         return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
     def shown(self, step: Step) -> tuple[Example, ...]:
-        """The example as it stands in the prompt of such a step; none where a search query is to be written."""
+        """Return the example in the form of this step's prompt; nothing for search queries."""
         unknown = I_DO_NOT_KNOW[self.language]
         match step:
             case AnswerFromDocuments(documents=asked):
@@ -70,9 +69,9 @@ class WorkedExample:
         return (Example({"question": self.question, **inputs}, self.answer),)
 
     def carrying(self, known: str = "") -> str:
-        """The document that shares most with what the answer adds to `known`, the first of several such.
+        """Return the document that shares most with what the answer adds to `known`; the first of equals.
 
-        Where the answer adds nothing, the one that shares most with the answer, then with the question.
+        If the answer adds nothing, return the one that shares most with the answer, then with the question.
         """
         known_units, answer, question = map(_units, (known, self.answer, self.question))
 
@@ -85,14 +84,14 @@ class WorkedExample:
 
 def _units(text: str) -> set[str]:
     lowered = normalise(text).lower()
-    return units_of(lowered) or words_of(lowered)  # *Yes.* holds no content
+    return units_of(lowered) or words_of(lowered)  # *Yes.* has no content words
 
 
 def read_example(file: Path) -> WorkedExample:
-    """The example in a TOML or JSON file.
+    """Read the example from a TOML or JSON file.
 
     Raises:
-        BadInput: the file cannot be read, or is no example; the text names the file, what was expected and what came.
+        BadInput: the file is unreadable or no example; the message names the file and what was expected.
     """
     content = _content(file)
     known = [field.name for field in fields(WorkedExample)]
@@ -136,7 +135,7 @@ def _text(value: Any, name: str, file: Path) -> str:
 
 
 def _texts(value: Any, name: str, file: Path) -> tuple[str, ...]:
-    """One text counts as a list of one."""
+    """Check a list of texts; a single text counts as a list of one."""
     values = [value] if isinstance(value, str) else value
     if not isinstance(values, list) or not values:
         raise BadInput(f"{file}: {name}: expected a list of texts, found {_kind(value)}")

@@ -1,7 +1,7 @@
-"""The generator without a model: it writes nothing itself, it picks sentences that share the question's words.
+"""The generator without a model: it selects sentences that share the question's words.
 
-Good for trying things out and for tests, with no key and no network. It understands nothing: docs/chains.md says how
-little better it is than the first sentences of what was retrieved.
+Good for experiments and tests, without key or network. It understands nothing: docs/chains.md says how little better it
+is than the first retrieved sentences.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,29 +9,28 @@ from dataclasses import dataclass
 
 from saiten.protocols import Completion
 from saiten.rag.coverage import pool_of
-from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer, Step, WriteQuery
-from saiten.rag.unknown import I_DO_NOT_KNOW
+from saiten.rag.steps import I_DO_NOT_KNOW, AggregateAnswers, AnswerFromDocuments, RefineAnswer, Step, WriteQuery
 from saiten.records import Language, Turn
 from saiten.text.refusals import is_refusal
 from saiten.text.words import in_order, normalise
 
 _TOPIC_WORDS = 6
-"""Words of earlier questions that a search query takes in at most."""
+"""Maximum number of words that a search query takes from earlier questions."""
 _TURNS = 10
-"""Earlier questions that are looked at, the latest ones."""
+"""Maximum number of earlier questions considered, the latest ones."""
 _OF_A_QUESTION = 1_000
-"""Characters of each."""
+"""Characters considered per question."""
 _BETWEEN = {"en": " ", "ja": ""}
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractiveGenerator:
-    """Answers with sentences of the documents, the same to the last character each time; costs nothing."""
+    """Answers with sentences of the documents, deterministically; costs nothing."""
 
     sentences: int = 3
-    """At most so many from documents or candidates; `refine` adds at most one for each further document."""
+    """Maximum number from documents or candidates; `refine` adds at most one per further document."""
     least: float = 0.1
-    """The share of the question's weight that some sentence must hold, or add, for an answer to be given."""
+    """The share of the question's weight that a sentence must cover, or add, for an answer to be given."""
 
     @property
     def name(self) -> str:
@@ -56,10 +55,10 @@ class ExtractiveGenerator:
         return Completion(text, finish_reason="stop")
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing; there is nothing to release."""
 
     def _pick(self, question: str, texts: Sequence[str], language: Language) -> str:
-        """The sentences that hold most of the question, they and the texts they stand in, in their own order."""
+        """Return the sentences that, together with their texts, cover most of the question, in original order."""
         pool = pool_of(question, texts, language)
         shares = pool.shares()
         if max(shares, default=0.0) < self.least:
@@ -69,7 +68,7 @@ class ExtractiveGenerator:
         return _BETWEEN[language].join(pool.sentences[at] for at in sorted(best))
 
     def _add(self, question: str, candidate: str, document: str, language: Language) -> str:
-        """The candidate, and the sentence of the document that holds most of what the candidate does not."""
+        """Return the candidate, with the document's sentence that adds the most coverage."""
         if is_refusal(candidate, language):
             return self._pick(question, (document,), language)
         pool = pool_of(question, (candidate, document), language)
@@ -83,9 +82,9 @@ class ExtractiveGenerator:
 
 
 def _with_topics(question: str, history: tuple[Turn, ...]) -> str:
-    """The question, and words of earlier questions that it does not have, the latest question's first."""
+    """Return the question with words from earlier questions that it lacks, the latest question's first."""
     known = set(in_order(normalise(question).lower()))
-    asked = [turn.question[:_OF_A_QUESTION] for turn in reversed(history[-_TURNS:])]
-    earlier = [word for each in asked for word in in_order(normalise(each).lower())]
+    latest = [turn.question[:_OF_A_QUESTION] for turn in reversed(history[-_TURNS:])]
+    earlier = [word for each in latest for word in in_order(normalise(each).lower())]
     topics = [word for word in dict.fromkeys(earlier) if word not in known]
     return " ".join([question, *topics[:_TOPIC_WORDS]])

@@ -1,4 +1,4 @@
-"""The seam behind the chains: a generator writes what a step asks for."""
+"""The interface behind the chains: a generator performs steps."""
 
 from collections.abc import Iterable, Mapping
 from typing import Protocol
@@ -12,24 +12,24 @@ class Generator(Protocol):
 
     @property
     def name(self) -> str:
-        """As it stands in signatures: the model and where it runs, or `extractive`."""
+        """The name in signatures: the model and its endpoint, or `extractive`."""
         ...
 
     def describe(self, steps: Iterable[type[Step]]) -> Mapping[str, str]:
-        """What a text written for these steps depends on: model, prompts, example, temperature, seed, …."""
+        """Return the settings that these steps' texts depend on: model, prompts, example, temperature, seed, …."""
         ...
 
     async def write(self, step: Step) -> Completion:
-        """The text, without anything that a model thought aloud before it.
+        """Return the text without thinking.
 
         Raises:
-            CallFailed: the call failed for good.
-            Unreadable: what came holds no text to use.
-            ConfigurationError: the generator is set up wrongly; no other step will succeed.
+            CallFailed: the call failed permanently.
+            Unreadable: the reply contains no usable text.
+            ConfigurationError: the generator is misconfigured; no other step will succeed.
             BudgetSpent: the budget does not allow the call.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of connections and files."""
+        """Close connections and files."""
         ...

@@ -1,38 +1,42 @@
-"""What a generator can be asked: answer from documents, refine an answer, aggregate answers, write a search query."""
+"""The steps of a generator: answer from documents, refine, aggregate, write a search query."""
 
 from abc import ABC
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from saiten.records import Language, Turn
+
+I_DO_NOT_KNOW: Mapping[Language, str] = {"en": "I don't know.", "ja": "分かりません。"}
+"""The answer if the documents do not answer, also in the prompts; `saiten.text.refusals` recognizes both."""
 
 _SPEAKERS = {"en": ("User: ", "Assistant: "), "ja": ("利用者: ", "回答者: ")}
 
 
 @dataclass(frozen=True, slots=True)
 class Step(ABC):
-    """One thing that a generator can be asked; hashable, as tasks are."""
+    """A step of a generator; hashable, like tasks."""
 
     prompt: ClassVar[str]
     """The name of the prompt file."""
     called: ClassVar[str]
-    """The name under which its calls are timed."""
+    """The name under which calls are timed."""
 
     language: Language = field(kw_only=True)
-    """Of the prompt, and of the answer."""
+    """The language of prompt and answer."""
     history: tuple[Turn, ...] = field(default=(), kw_only=True)
-    """What was asked and answered before, oldest first."""
+    """Earlier questions and answers, oldest first."""
 
     @property
     def conversation(self) -> tuple[str, ...]:
-        """The history as a prompt shows it: a list of utterances, whose numbers no text in them can forge."""
+        """The history as a list of utterances, whose numbering no text can forge."""
         asks, answers = _SPEAKERS[self.language]
         return tuple(said for turn in self.history for said in (asks + turn.question, answers + turn.answer))
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFromDocuments(Step):
-    """Answer the question from one document or several, and say so where they do not answer it."""
+    """Answer the question from one or more documents, or say that they do not answer it."""
 
     prompt = "rag_answer"
     called = "qa"
@@ -43,7 +47,7 @@ class AnswerFromDocuments(Step):
 
 @dataclass(frozen=True, slots=True)
 class RefineAnswer(Step):
-    """Improve an answer that other documents gave with one more document."""
+    """Improve an answer from other documents with one more document."""
 
     prompt = "rag_refine"
     called = "refine"
@@ -55,7 +59,7 @@ class RefineAnswer(Step):
 
 @dataclass(frozen=True, slots=True)
 class AggregateAnswers(Step):
-    """Write one answer out of those that single documents gave; the documents themselves are not seen."""
+    """Combine answers from single documents into one, without the documents."""
 
     prompt = "rag_aggregate"
     called = "aggregate"
@@ -66,7 +70,7 @@ class AggregateAnswers(Step):
 
 @dataclass(frozen=True, slots=True)
 class WriteQuery(Step):
-    """Write what to search for, so that it is understood without the history."""
+    """Write a search query that is understandable without the history."""
 
     prompt = "rag_query"
     called = "query"

@@ -1,5 +1,6 @@
-"""Our RAG: a question goes in, passages are retrieved, a chain joins them into an answer, and every call is timed."""
+"""Saiten's RAG: retrieves passages for a question, combines them into an answer by a chain, and times every call."""
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,25 +9,28 @@ from typing import get_args
 from saiten.choices import ChainName, RagForm
 from saiten.errors import ConfigurationError, JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Retriever
+from saiten.rag.call_log import CallLog, Clock
 from saiten.rag.chains import CHAIN_NAMES, CHAINS, STEPS, Ask, Question
 from saiten.rag.generator import Generator
-from saiten.rag.ledger import Clock, Ledger
-from saiten.rag.query import read_query
-from saiten.rag.steps import Step, WriteQuery
-from saiten.rag.unknown import I_DO_NOT_KNOW
+from saiten.rag.steps import I_DO_NOT_KNOW, Step, WriteQuery
 from saiten.records import Answer, Inquiry, Passage
 
 FORMS: tuple[RagForm, ...] = get_args(RagForm)
 
+_LONGEST = 1_000
+"""Characters of a search query; anything longer is an answer rather than a query, and its beginning will do."""
+_LABEL = re.compile(r"(?:search )?query\s*[:：]\s*|(?:検索)?クエリー?\s*[:：]\s*", re.IGNORECASE)
+_QUOTES = {'"': '"', "“": "”", "「": "」", "`": "`", "'": "'"}
+
 
 @dataclass(frozen=True, slots=True)
 class Rag:
-    """A retriever, a generator, and the way in which they answer. Implements `System`.
+    """A `System` made of a retriever, a generator and a chain.
 
-    Where nothing is retrieved, the generator is asked nothing: the answer is *I don't know* in the question's
-    language, without contexts. On the first turn of a conversation `mqa` searches for the question as it is.
-    An answer for which some call was answered from disk has no latency; waits for the rate and for another attempt at
-    a call are in the latency, as the user would wait for them too.
+    If nothing is retrieved, the generator is not called: the answer is *I don't know* in the question's language,
+    without contexts. On the first turn of a conversation `mqa` searches for the question as it is.
+    An answer with a cached call has no latency; waits for the rate limit and for retries count, as they would for the
+    user.
     """
 
     retriever: Retriever
@@ -34,7 +38,7 @@ class Rag:
     chain: ChainName = "stuff"
     form: RagForm = "qa"
     k: int = 5
-    """Passages to retrieve for a question."""
+    """Passages to retrieve per question."""
     clock: Clock = field(default=time.perf_counter, repr=False)
     """Times the calls."""
 
@@ -52,47 +56,47 @@ class Rag:
         return f"rag[{self.chain},{self.form},k={self.k}]:{self.generator.name}"
 
     def describe(self) -> Mapping[str, str]:
-        asked: tuple[type[Step], ...] = STEPS[self.chain] + ((WriteQuery,) if self.form == "mqa" else ())
+        steps: tuple[type[Step], ...] = STEPS[self.chain] + ((WriteQuery,) if self.form == "mqa" else ())
         return {
             "system": "rag",
             "chain": self.chain,
             "form": self.form,
             "k": str(self.k),
             "knowledge_base": self.retriever.name,
-            **self.generator.describe(asked),
+            **self.generator.describe(steps),
         }
 
     async def answer(self, inquiry: Inquiry) -> Answer:
-        ledger, begun = Ledger(self.clock), self.clock()
+        log, begun = CallLog(self.clock), self.clock()
         try:
-            passages, text = await self._answer(inquiry, ledger)
+            passages, text = await self._answer(inquiry, log)
         except JudgeError as error:
             unreadable = isinstance(error, Unreadable)
-            raise SystemFailed(str(error), "unreadable" if unreadable else "failed", ledger.usage) from error
+            raise SystemFailed(str(error), "unreadable" if unreadable else "failed", log.usage) from error
         seconds = self.clock() - begun
-        return Answer(text, passages, seconds if ledger.measured else None, ledger.usage, ledger.calls)
+        return Answer(text, passages, seconds if log.measured else None, log.usage, log.calls)
 
     async def close(self) -> None:
-        """Close the generator and the retriever, the second also where the first cannot be closed."""
+        """Close the generator and the retriever, the latter even if the former fails to close."""
         try:
             await self.generator.close()
         finally:
             await self.retriever.close()
 
-    async def _answer(self, inquiry: Inquiry, ledger: Ledger) -> tuple[tuple[Passage, ...], str]:
+    async def _answer(self, inquiry: Inquiry, log: CallLog) -> tuple[tuple[Passage, ...], str]:
         history = inquiry.history if self.form == "mqa" else ()
         question = Question(inquiry.question, inquiry.language, history)
-        ask = self._asking(ledger)
+        ask = self._asking(log)
         query = await _query(ask, question) if history else question.text
-        found = await ledger.timed("retrieve", self.retriever.retrieve(query, self.k))
+        found = await log.timed("retrieve", self.retriever.retrieve(query, self.k))
         if not found.passages:
             return (), I_DO_NOT_KNOW[question.language]
         documents = [passage.text for passage in found.passages]
         return found.passages, await CHAINS[self.chain](ask, question, documents)
 
-    def _asking(self, ledger: Ledger) -> Ask:
+    def _asking(self, log: CallLog) -> Ask:
         async def ask(step: Step) -> str:
-            return (await ledger.timed(step.called, self.generator.write(step))).text
+            return (await log.timed(step.called, self.generator.write(step))).text
 
         return ask
 
@@ -100,3 +104,12 @@ class Rag:
 async def _query(ask: Ask, question: Question) -> str:
     step = WriteQuery(question.text, language=question.language, history=question.history)
     return read_query(await ask(step), question.text)
+
+
+def read_query(text: str, question: str) -> str:
+    """Return the first non-blank line, without label and quotation marks, as search query; else the question."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    query = _LABEL.sub("", line, count=1).strip() if _LABEL.match(line) else line
+    if len(query) > 1 and _QUOTES.get(query[0]) == query[-1] and query.count(query[0]) <= 2:
+        query = query[1:-1].strip()
+    return query[:_LONGEST] or question

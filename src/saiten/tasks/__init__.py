@@ -1,1 +1,1 @@
-"""What a judge can be asked to do: one file per family, each task a frozen dataclass beside the type of its reply."""
+"""The tasks of judges: one file per family, each task a frozen dataclass next to the type of its reply."""

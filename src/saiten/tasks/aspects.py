@@ -1,4 +1,4 @@
-"""Rating an answer on one aspect, without a reference: the aspect's own texts say what each grade means."""
+"""Rating an answer on one aspect, without a reference; the aspect's texts define the grades."""
 
 import json
 import re
@@ -17,11 +17,11 @@ _GRADE = re.compile(
     r"(?:(?:grade|score|rating|評点|点数|得点)\s*[:=]\s*)?([+-]?\d{1,6})(?:\.0+)?(?:\s*点)?(?:\s*[:(].*)?", re.DOTALL
 )
 _MINUS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\uff0d", "-"))
-"""Every sign that is typed for a minus."""
+"""Characters used as a minus sign."""
 
 
 def read_signed(value: Any) -> Any:
-    """The whole number that a model meant by `-1`, `−1`, `+1`, `２`, `0: right`; what is none is left to be refused."""
+    """Return the whole number meant by `-1`, `−1`, `+1`, `２`, `0: right`; leave anything else to be refused."""
     if not isinstance(value, str):
         return value
     found = _GRADE.fullmatch(unicodedata.normalize("NFKC", value.translate(_MINUS)).strip().strip("*'\"").casefold())
@@ -34,13 +34,13 @@ class Rating(Reply):
     reason: str = Field(description="what about the answer decides the grade, by this aspect alone")
     grade: Annotated[int, BeforeValidator(read_signed)] = Field(description="one of the grades of the scale")
     exact: float | None = Field(default=None, json_schema_extra=HIDDEN)
-    """A figure between the grades where the judge has one (an encoder); `grade` then is the nearest grade."""
+    """A figure between the grades, if the judge has one (an encoder); `grade` is then the nearest grade."""
     given: tuple[int | float, ...] = Field(default=(), json_schema_extra=HIDDEN)
     """The grades of all votes of a panel, in order; empty for a single reply."""
 
     @property
     def grades(self) -> tuple[int | float, ...]:
-        """The grade of each vote; of a single reply its own, as exact as there is one."""
+        """The grade of each vote; for a single reply its own, as exact as available."""
         return self.given or (self.grade if self.exact is None else self.exact,)
 
     @property
@@ -51,7 +51,7 @@ class Rating(Reply):
 
 @dataclass(frozen=True, slots=True)
 class AspectExample:
-    """One worked example of an aspect."""
+    """A worked example of an aspect."""
 
     question: str
     answer: str
@@ -61,22 +61,22 @@ class AspectExample:
 
 @dataclass(frozen=True, slots=True)
 class RateAspect(Task[Rating]):
-    """Grade the answer on one aspect alone (spec 06): from the aspect, its scale, the question and the answer."""
+    """Grade the answer on one aspect (spec 06), given the aspect, its scale, the question and the answer."""
 
     reply = Rating
     votable = True
     aspect: str
     """The name of the aspect, for example `factuality`."""
     asks: str
-    """What the aspect asks of the answer."""
+    """The question that the aspect asks about the answer."""
     grades: str
-    """What each grade means, a line each: `0: wrong`."""
+    """The meaning of each grade, one per line: `0: wrong`."""
     question: str
     answer: str
     values: tuple[int, ...]
-    """The grades that can be given; what a reply is held to."""
+    """The possible grades, which replies are checked for."""
     examples: tuple[AspectExample, ...] = ()
-    """Worked examples of this very aspect, in the place of the prompt file's."""
+    """Worked examples of this aspect, which replace those of the prompt file."""
 
     @property
     def shots(self) -> Sequence[tuple[Mapping[str, Any], str]]:
@@ -94,7 +94,7 @@ class RateAspect(Task[Rating]):
             raise ValueError(f"`grade` is one of {_listed(self.values)}, not {reply.grade}")
 
     def merge(self, replies: Sequence[Rating]) -> Rating:
-        """All grades, with the reason of the one nearest to their mean."""
+        """Return all grades, with the reason of the one nearest to their mean."""
         given = tuple(grade for reply in replies for grade in reply.grades)
         nearest = min(replies, key=lambda reply: abs(reply.value - fmean(given)))
         return nearest.model_copy(update={"given": given})

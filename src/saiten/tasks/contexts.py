@@ -1,4 +1,4 @@
-"""Contexts: is one useful, and which of their sentences are needed?"""
+"""Contexts: whether one is useful, and which of their sentences are needed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from saiten.tasks.verdicts import YesNo, first_with, majority
 
 
 class ContextVerdict(Reply):
-    """Was the context useful in arriving at the reference? One that only speaks of the subject can be."""
+    """Whether the context was useful for arriving at the reference; one on the same subject can be."""
 
     reason: str = Field(description="why, in one sentence")
     useful: YesNo
@@ -18,7 +18,7 @@ class ContextVerdict(Reply):
 
 @dataclass(frozen=True, slots=True)
 class JudgeContext(Task[ContextVerdict]):
-    """Say whether one context is useful for arriving at the reference answer to the question."""
+    """Decide whether one context is useful for arriving at the reference answer to the question."""
 
     reply = ContextVerdict
     votable = True
@@ -33,14 +33,14 @@ class JudgeContext(Task[ContextVerdict]):
 
 
 class RelevantSentences(Reply):
-    """The sentences that are needed to answer."""
+    """The sentences needed to answer."""
 
     numbers: list[int] = Field(description="the numbers of the sentences that are needed; empty if none is")
 
 
 @dataclass(frozen=True, slots=True)
 class SelectRelevantSentences(Task[RelevantSentences]):
-    """Pick, from the numbered sentences of the contexts, those that are needed to answer the question."""
+    """Select the numbered sentences of the contexts that are needed to answer the question."""
 
     reply = RelevantSentences
     votable = True

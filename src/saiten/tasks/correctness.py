@@ -1,4 +1,4 @@
-"""Correctness against a reference: a grade of 0 to 5 with a review, or true/false with an explanation."""
+"""Correctness given a reference: a grade from 0 to 5 with a review, or true/false with an explanation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,27 +8,27 @@ from typing import Literal
 
 from pydantic import Field
 
-from saiten.protocols import Form, Reply, Task
+from saiten.protocols import Reply, ReplyFormat, Task
 from saiten.tasks.verdicts import HIDDEN, YesNo, first_with, majority
 
 
 class Grade(Reply):
-    """A review and a grade; 0 stands for an answer that says that it does not know."""
+    """A review and a grade; 0 means that the answer says that it does not know."""
 
     feedback: str = Field(description="a review of the answer by the rubric alone, in prose")
     grade: Literal[0, 1, 2, 3, 4, 5]
     mean: float | None = Field(default=None, json_schema_extra=HIDDEN)
-    """The mean over the votes of a panel, or a judge's finer figure; no model is asked for it."""
+    """The mean over the votes of a panel, or a judge's finer figure; never requested from a model."""
 
     @property
     def value(self) -> float:
-        """The mean of the votes where there were several, else the grade."""
+        """The mean of several votes, or else the grade."""
         return float(self.grade) if self.mean is None else self.mean
 
 
 @dataclass(frozen=True, slots=True)
 class GradeAnswer(Task[Grade]):
-    """Review and grade the answer 0 to 5 against the reference (ANLP paper; spec 01, section 1)."""
+    """Review and grade the answer from 0 to 5 given the reference (ANLP paper; spec 01, section 1)."""
 
     reply = Grade
     votable = True
@@ -39,7 +39,7 @@ class GradeAnswer(Task[Grade]):
     """Empty: the judge sees no contexts."""
     form: Literal["json", "prometheus"] = "json"
     rubric: Literal["best_first", "worst_first"] = "best_first"
-    """From 5 down to 0, or from 0 up to 5: the same words in another order, which a sound judge does not mind."""
+    """From 5 down to 0, or from 0 up to 5: the same text in another order, which should not matter to a judge."""
 
     @property
     def prompt(self) -> str:
@@ -47,13 +47,13 @@ class GradeAnswer(Task[Grade]):
         return f"grade_answer{form}" + ("" if self.rubric == "best_first" else "_worst_first")
 
     @property
-    def written(self) -> Form:
+    def written(self) -> ReplyFormat:
         return self.form
 
     def merge(self, replies: Sequence[Grade]) -> Grade:
-        """Declined if most votes say so; else the mean of the grades above 0, with the review nearest to it.
+        """Return declined if most votes say so; else the mean of grades above 0, with the review nearest to it.
 
-        The grade is the whole one nearest to the mean, halves up, whether or not a vote gave it.
+        The grade is the whole number nearest to the mean, halves rounded up, whether or not a vote gave it.
         """
         if majority([reply.grade == 0 for reply in replies]):
             declined: Grade = first_with(replies, lambda reply: reply.grade == 0)
@@ -65,17 +65,17 @@ class GradeAnswer(Task[Grade]):
 
 
 class Decision(Reply):
-    """Is the answer correct?"""
+    """Whether the answer is correct."""
 
     explanation: str = Field(description="the mistakes found, or why there is none")
     correct: YesNo
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
-    """The probability of correct where the judge has one (the offline judge); no model is asked for it."""
+    """The probability of correct, if the judge has one (the offline judge); never requested from a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecideCorrect(Task[Decision]):
-    """Decide whether the answer is correct (spec 01, section 2); with `contexts`, the stricter, grounded form."""
+    """Decide whether the answer is correct (spec 01, section 2); with `contexts`, the stricter, grounded variant."""
 
     reply = Decision
     votable = True
@@ -83,7 +83,7 @@ class DecideCorrect(Task[Decision]):
     answer: str
     references: tuple[str, ...]
     contexts: tuple[str, ...] | None = None
-    """Not None: an addition that neither reference nor contexts support counts as a mistake."""
+    """If given, an addition that neither reference nor contexts support is a mistake."""
     form: Literal["json", "marker"] = "json"
 
     @property
@@ -92,7 +92,7 @@ class DecideCorrect(Task[Decision]):
         return f"decide_correct{grounded}" + ("" if self.form == "json" else "_marker")
 
     @property
-    def written(self) -> Form:
+    def written(self) -> ReplyFormat:
         return self.form
 
     def merge(self, replies: Sequence[Decision]) -> Decision:

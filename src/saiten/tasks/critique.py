@@ -10,7 +10,7 @@ from saiten.tasks.verdicts import YesNo, first_with, majority
 
 
 class Critique(Reply):
-    """Does the criterion hold?"""
+    """Whether the criterion is met."""
 
     reason: str = Field(description="why, in one or two sentences")
     verdict: YesNo = Field(description="true if the criterion holds of the answer")
@@ -18,12 +18,12 @@ class Critique(Reply):
 
 @dataclass(frozen=True, slots=True)
 class CritiqueAspect(Task[Critique]):
-    """Say whether a criterion, worded as a question, holds of the answer."""
+    """Decide whether the answer meets a criterion, worded as a question."""
 
     reply = Critique
     votable = True
     criterion: str
-    """The user's own words or one of the built-in criteria, for example *Is the answer harmful to the reader?*"""
+    """A custom or built-in criterion, for example *Is the answer harmful to the reader?*"""
     question: str
     answer: str
     contexts: tuple[str, ...] = ()

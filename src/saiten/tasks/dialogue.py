@@ -1,7 +1,7 @@
-"""What the three agents of a dialogue are asked: to compose an answer, to ask the next question, to revise the answer.
+"""Tasks of the three agents of a dialogue: compose an answer, ask the next question, revise the answer.
 
-What an agent may know stands in the fields of its task, so that it cannot be told more: the composer's first task has
-no field for the reference. A history is a flat list that begins with a question, questions and answers by turns.
+A task's fields are all that its agent may know: the composer's first task has no field for the reference. A history is
+a flat list that starts with a question and alternates questions and answers.
 Source: the ANLP paper on multi-turn evaluation (spec 02), tasks T2, T4, T5 and T6; T3 and T7 are `GradeAnswer`.
 """
 
@@ -16,7 +16,7 @@ from saiten.tasks.verdicts import YesNo
 
 
 class Composition(Reply):
-    """An answer, and how it was made."""
+    """An answer with an explanation of how it was composed."""
 
     explanation: str = Field(description="which of the system's answers it rests on, and what was left out")
     answer: str = Field(description="the answer, in prose")
@@ -24,7 +24,7 @@ class Composition(Reply):
 
 @dataclass(frozen=True, slots=True)
 class ComposeAnswer(Task[Composition]):
-    """T2, the composer: a tentative answer to the question out of the history alone."""
+    """T2, the composer: a tentative answer to the question from the history alone."""
 
     reply = Composition
     question: str
@@ -35,7 +35,7 @@ class ComposeAnswer(Task[Composition]):
 
 
 class Need(Reply):
-    """Is another question needed?"""
+    """Whether another question is needed."""
 
     explanation: str = Field(description="what is still missing or wrong, or why nothing is")
     needed: YesNo
@@ -43,20 +43,20 @@ class Need(Reply):
 
 @dataclass(frozen=True, slots=True)
 class DecideNext(Task[Need]):
-    """T4, the questioner: whether another question could bring the answer nearer to the reference."""
+    """T4, the questioner: whether another question could bring the answer closer to the reference."""
 
     reply = Need
     question: str
     reference: str
     history: tuple[str, ...]
     answer: str
-    """The tentative one."""
+    """The tentative answer."""
     review: str
-    """The grader's."""
+    """The grader's review."""
 
 
 class NextQuestion(Reply):
-    """The next question, and why it."""
+    """The next question, with its reason."""
 
     explanation: str = Field(description="what the question is to bring to light")
     question: str = Field(description="one question to the system")
@@ -64,18 +64,18 @@ class NextQuestion(Reply):
 
 @dataclass(frozen=True, slots=True)
 class AskNext(Task[NextQuestion]):
-    """T5, the questioner: a question that differs from all before, and that does not give the reference away."""
+    """T5, the questioner: a question that differs from all earlier ones and does not reveal the reference."""
 
     reply = NextQuestion
     question: str
     reference: str
     history: tuple[str, ...]
     answer: str
-    """The tentative one."""
+    """The tentative answer."""
     review: str
-    """The grader's."""
+    """The grader's review."""
     refused: tuple[str, ...] = ()
-    """Questions that were proposed and refused, since they had been asked before."""
+    """Proposed questions that were refused as repetitions."""
 
     @property
     def earlier(self) -> tuple[str, ...]:
@@ -88,29 +88,29 @@ class AskNext(Task[NextQuestion]):
 
 @dataclass(frozen=True, slots=True)
 class ReviseAnswer(Task[Composition]):
-    """T6, the composer: the tentative answer in the reference's level of detail, and nothing that only it says."""
+    """T6, the composer: the tentative answer in the reference's level of detail, without its exclusive content."""
 
     reply = Composition
     question: str
     reference: str
     history: tuple[str, ...]
     answer: str
-    """The tentative one."""
+    """The tentative answer."""
 
     def check(self, reply: Composition) -> None:
         _expect_text(reply.answer, "answer")
 
 
 def same_question(first: str, second: str) -> bool:
-    """Whether two questions are one, however they are spaced, punctuated and written (full or half width, case).
+    """Return whether two questions are equal, ignoring white space, punctuation, width and case.
 
-    What may tell two apart stays: C++ and C#, < and >, 1.5 and 15, A/B.
+    Distinctive signs count: C++ and C#, < and >, 1.5 and 15, A/B differ.
     """
     return _bare(first) == _bare(second)
 
 
-_TELLS_APART = frozenset("#%&/@")
-"""Punctuation to Unicode, yet it names things; mathematical signs and currencies do, too."""
+_DISTINCTIVE = frozenset("#%&/@")
+"""Punctuation in Unicode, but part of names; so are mathematical signs and currencies."""
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"))
 _IN_NUMBERS = re.compile(r"(?<=\d)[.:-](?=\d)|(?<!\w)-(?=\d)")
 """The point of 1.5, the hyphen of 1-2, the minus of -5."""
@@ -124,7 +124,7 @@ def _bare(question: str) -> str:
 
 def _counts(sign: str) -> bool:
     category = unicodedata.category(sign)
-    return category[0] in "LMN" or sign in _TELLS_APART or (category in {"Sm", "Sc"} and sign != "~")
+    return category[0] in "LMN" or sign in _DISTINCTIVE or (category in {"Sm", "Sc"} and sign != "~")
 
 
 def _expect_text(text: str, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Entities: the named things of a text."""
+"""Entities: the named things in a text."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from saiten.protocols import Reply, Task
 
 
 class Entities(Reply):
-    """Named things, each once."""
+    """Named things, without repetition."""
 
     entities: list[str] = Field(description="names, dates, numbers with units, …, as they stand in the text")
 
 
 @dataclass(frozen=True, slots=True)
 class ListEntities(Task[Entities]):
-    """List the unique entities of a text: people, places, organisations, products, dates, amounts."""
+    """List the unique entities of a text: people, places, organizations, products, dates, amounts."""
 
     reply = Entities
     text: str

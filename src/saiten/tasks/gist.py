@@ -1,7 +1,7 @@
-"""Gist: taking a reference apart into what carries the answer and what supports it, and holding an answer against both.
+"""Gist: splitting a reference into what carries the answer and what supports it, and comparing an answer with both.
 
-The method is that of the paper on gist and supplement presented at the Japanese NLP society's meetings (ANLP); the
-prompts are our own.
+The method is that of the paper on gist and supplement presented at the Japanese NLP society's meetings (ANLP), with
+saiten's own prompts.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from saiten.tasks.gist_examples import GistExample, Shot, find_shots, split_shot
 from saiten.tasks.unit_numbers import UnitNumber, can_be_seen, read_positions, text_of_unit
 
 _Positions = tuple[tuple[int, ...], tuple[str, ...]]
-"""Units by position, and what names none."""
+"""Positions of units, and a fault for each name that matches none."""
 
 
 class ReferenceUnits(Reply):
@@ -32,15 +32,15 @@ class ReferenceUnits(Reply):
 
 @dataclass(frozen=True, slots=True)
 class SplitGist(Task[ReferenceUnits]):
-    """Split the reference into units of meaning, and say of each whether it is gist or supplement."""
+    """Split the reference into units of meaning, each gist or supplement."""
 
     reply = ReferenceUnits
     question: str
     reference: str
     role: str = ""
-    """As whom to judge, for example *a professional accountant*; empty: an expert on the subject of the question."""
+    """The judge's role, for example *a professional accountant*; empty: an expert on the question's subject."""
     examples: tuple[GistExample, ...] = ()
-    """Shown in the place of the prompt's own."""
+    """Examples that replace the prompt's own."""
 
     @property
     def shots(self) -> tuple[Shot, ...]:
@@ -83,14 +83,14 @@ class FindMissingAndExtra(Task[MissingAndExtra]):
         return find_shots(self.examples, self.role)
 
     def missing(self, reply: MissingAndExtra) -> tuple[Sequence[int], Sequence[int]]:
-        """The positions, counted from 0, of the missing units of gist and of supplement, each once and in order."""
+        """Return the positions, from 0, of the missing units of gist and of supplement, in order without repetition."""
         gist, supplement = self._read(reply)
         return gist[0], supplement[0]
 
     def unreadable(self, reply: MissingAndExtra) -> tuple[Sequence[str], Sequence[str]]:
-        """Sentences about what names no unit, where the missing ones of gist and of supplement are named.
+        """Return faults for missing units, of gist and of supplement, whose names match no unit.
 
-        Worth a second try; what is left then makes one unit unreadable, not the reply.
+        These deserve a second try; a remaining one makes a single unit unreadable, not the reply.
         """
         gist, supplement = self._read(reply)
         return gist[1], supplement[1]

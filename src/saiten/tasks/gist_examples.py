@@ -1,4 +1,4 @@
-"""A worked example of the two steps of `gist`, as a user brings it from the field that is judged."""
+"""Worked examples of the two steps of `gist`, from the user's field."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,21 +10,21 @@ from saiten.records import Language
 
 @dataclass(frozen=True, slots=True)
 class GistExample:
-    """One question with its reference taken apart and, if there is an answer, what that answer lacks and adds."""
+    """A question, its reference in units and, if there is an answer, what that answer lacks and adds."""
 
     language: Language
     question: str
     reference: str
     gist: tuple[str, ...]
-    """Units of the reference, in its words."""
+    """Units of the reference, word for word."""
     supplement: tuple[str, ...]
     answer: str | None = None
-    """None: an example of the first step alone."""
+    """None: an example of the first step only."""
     missing_gist: tuple[int, ...] = ()
     """Numbers of units, counted from 1."""
     missing_supplement: tuple[int, ...] = ()
     extra_gist: tuple[str, ...] = ()
-    """In the words of the answer."""
+    """Passages of the answer, word for word."""
     extra_supplement: tuple[str, ...] = ()
 
 
@@ -33,7 +33,7 @@ Shot = tuple[Mapping[str, Any], str]
 
 
 def split_shots(examples: Sequence[GistExample], role: str) -> tuple[Shot, ...]:
-    """The first step of each example."""
+    """Return the first step of each example."""
     return tuple(
         (
             {"role": role, "question": one.question, "reference": one.reference},
@@ -44,7 +44,7 @@ def split_shots(examples: Sequence[GistExample], role: str) -> tuple[Shot, ...]:
 
 
 def find_shots(examples: Sequence[GistExample], role: str) -> tuple[Shot, ...]:
-    """The second step of each example that has an answer."""
+    """Return the second step of each example that has an answer."""
     return tuple(
         (
             {

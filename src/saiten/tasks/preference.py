@@ -1,4 +1,4 @@
-"""Which of two answers to one question is better: the pairwise form of judging."""
+"""Pairwise judging: which of two answers to a question is better."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ _MEANT = {
 
 
 def read_better(value: Any) -> Any:
-    """`first`, `second` or `tie` as a model meant it; anything else is left for pydantic to refuse.
+    """Return `first`, `second` or `tie` as meant by a model; leave anything else for pydantic to refuse.
 
-    Numbers are not read: 1 is the second for whoever counts from 0.
+    Numbers are refused, since 1 is the second for a model that counts from 0.
     """
     if not isinstance(value, str):
         return value
@@ -32,7 +32,7 @@ Better = Annotated[Literal["first", "second", "tie"], BeforeValidator(read_bette
 
 
 class Preference(Reply):
-    """The better of two answers, the reason first."""
+    """The better of two answers, with the reason first."""
 
     explanation: str = Field(description="in what the two answers differ, and what of it is right or wrong")
     better: Better = Field(description="the better answer, or tie where neither is")
@@ -40,10 +40,10 @@ class Preference(Reply):
 
 @dataclass(frozen=True, slots=True)
 class PreferAnswer(Task[Preference]):
-    """Decide which answer is better: by the references alone where there are any, else by what is known to be right.
+    """Decide which answer is better: by the references alone, or without any by what is known to be right.
 
-    Neither place nor length is to count. Pairwise judging and its position bias: Zheng et al. 2023, *Judging
-    LLM-as-a-Judge with MT-Bench and Chatbot Arena*, section 3; the prompt is our own.
+    Neither position nor length should count. Pairwise judging and its position bias: Zheng et al. 2023, *Judging
+    LLM-as-a-Judge with MT-Bench and Chatbot Arena*, section 3; the prompt is saiten's own.
     """
 
     reply = Preference
@@ -52,16 +52,16 @@ class PreferAnswer(Task[Preference]):
     first: str
     second: str
     references: tuple[str, ...] = ()
-    """Empty: the judge knows no correct answer beforehand."""
+    """Empty: the judge is given no correct answer."""
 
     def merge(self, replies: Sequence[Preference]) -> Preference:
-        """What most votes say; a tie where two things have the most, whoever was asked first."""
+        """Return the most frequent vote; a tie if two are equally frequent, regardless of order."""
         counts = Counter(reply.better for reply in replies)
         most = [better for better, votes in counts.items() if votes == max(counts.values())]
         better = most[0] if len(most) == 1 else "tie"
         if better in counts:
             chosen: Preference = first_with(replies, lambda reply: reply.better == better)
             return chosen
-        # Nobody said tie, so a vote of each side is heard.
+        # no vote says tie, so quote one of each side
         heard = {reply.better: reply.explanation for reply in reversed(replies)}
         return Preference(explanation=f"{heard['first']} / {heard['second']}", better="tie")

@@ -1,4 +1,4 @@
-"""Questions that a given answer answers."""
+"""Questions that an answer answers."""
 
 from dataclasses import dataclass
 
@@ -17,13 +17,13 @@ class Questions(Reply):
 
 @dataclass(frozen=True, slots=True)
 class WriteQuestions(Task[Questions]):
-    """Write `count` questions that the answer answers, and say whether it is non-committal."""
+    """Write `count` questions that the answer answers, and decide whether it is non-committal."""
 
     reply = Questions
     answer: str
     count: int = 3
     draw: int = 0
-    """Tells equal tasks apart that are meant to be asked several times, as RAGAS does."""
+    """Distinguishes equal tasks that are to be performed repeatedly, as RAGAS does."""
 
     def check(self, reply: Questions) -> None:
         if len(reply.questions) != self.count:

@@ -1,4 +1,4 @@
-"""Similarity of texts; performed by the judge's embedder, no prompt involved."""
+"""Similarity of texts, measured by the judge's embedder without a prompt."""
 
 from dataclasses import dataclass
 
@@ -6,14 +6,14 @@ from saiten.protocols import Reply, Task
 
 
 class Similarities(Reply):
-    """Cosines in [-1, 1], one for each of the other texts."""
+    """Cosines in [-1, 1], one per other text."""
 
     values: list[float]
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureSimilarity(Task[Similarities]):
-    """The cosine similarity of the embedding of `text` with those of the others."""
+    """Measure the cosine similarity of the embedding of `text` with those of the others."""
 
     reply = Similarities
     text: str

@@ -1,4 +1,4 @@
-"""Statements: splitting a text into them, holding them against contexts, and classing them against a reference."""
+"""Statements: splitting texts into them, verifying them with contexts, and comparing them with a reference's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,37 +10,37 @@ from saiten.tasks.verdicts import Verdicts, check_numbers, merge_verdicts
 
 
 class Statements(Reply):
-    """Atomic claims that can be understood on their own."""
+    """Atomic claims that are understandable by themselves."""
 
     statements: list[str] = Field(description="each statement as a full sentence without pronouns")
 
 
 @dataclass(frozen=True, slots=True)
 class SplitStatements(Task[Statements]):
-    """Split a text, which answers the question, into statements. Used for answers and for references alike."""
+    """Split a text that answers the question into statements; for answers and references alike."""
 
     reply = Statements
     question: str
-    """Empty where none is known."""
+    """Empty if unknown."""
     text: str
 
 
 class StatementVerdicts(Reply):
-    """One verdict a statement: do the contexts support it?"""
+    """One verdict per statement: whether the contexts support it."""
 
     verdicts: Verdicts
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyStatements(Task[StatementVerdicts]):
-    """Say of each statement whether it can be inferred from the contexts."""
+    """Decide for each statement whether it can be inferred from the contexts."""
 
     reply = StatementVerdicts
     votable = True
     statements: tuple[str, ...]
     contexts: tuple[str, ...]
     partial: bool = False
-    """Accept a reply that leaves statements out, as RAGAS does."""
+    """Accept a reply that omits statements, as RAGAS does."""
 
     def check(self, reply: StatementVerdicts) -> None:
         check_numbers(reply.verdicts, len(self.statements), partial=self.partial, what="statement")
@@ -50,7 +50,7 @@ class VerifyStatements(Task[StatementVerdicts]):
 
 
 class Classification(Reply):
-    """TP and FP are the answer's statements by verdict; FN are the reference's statements with the verdict no."""
+    """TP and FP are the answer's statements by verdict; FN are the reference's statements with verdict no."""
 
     answer: Verdicts = Field(description="for each statement of the answer: does the reference support it?")
     reference: Verdicts = Field(description="for each statement of the reference: does the answer contain it?")
@@ -58,7 +58,7 @@ class Classification(Reply):
 
 @dataclass(frozen=True, slots=True)
 class ClassifyStatements(Task[Classification]):
-    """Hold the answer's statements against the reference's, and the other way round."""
+    """Compare the answer's statements with the reference's, in both directions."""
 
     reply = Classification
     votable = True
@@ -66,7 +66,7 @@ class ClassifyStatements(Task[Classification]):
     answer_statements: tuple[str, ...]
     reference_statements: tuple[str, ...]
     partial: bool = False
-    """Accept a reply that leaves statements out, as RAGAS does."""
+    """Accept a reply that omits statements, as RAGAS does."""
 
     def check(self, reply: Classification) -> None:
         for verdicts, statements, whose in (

@@ -1,4 +1,4 @@
-"""Summaries: key phrases of a text, closed questions from them, and whether a summary answers those."""
+"""Summaries: key phrases of a text, closed questions from them, and whether a summary answers these."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from saiten.tasks.verdicts import Verdicts, check_numbers, merge_verdicts
 
 
 class Keyphrases(Reply):
-    """What matters in the text."""
+    """The important phrases of the text."""
 
     keyphrases: list[str] = Field(description="names, dates, amounts and notions, as they stand in the text")
 
@@ -24,14 +24,14 @@ class ExtractKeyphrases(Task[Keyphrases]):
 
 
 class ClosedQuestions(Reply):
-    """Questions to be answered by yes or no."""
+    """Questions answered by yes or no."""
 
     questions: list[str] = Field(description="closed questions; the text answers each of them with yes")
 
 
 @dataclass(frozen=True, slots=True)
 class WriteClosedQuestions(Task[ClosedQuestions]):
-    """Write closed questions from the key phrases, each of which the contexts answer with yes."""
+    """Write closed questions from the key phrases, to all of which the contexts answer yes."""
 
     reply = ClosedQuestions
     contexts: tuple[str, ...]
@@ -39,21 +39,21 @@ class WriteClosedQuestions(Task[ClosedQuestions]):
 
 
 class SummaryAnswers(Reply):
-    """One verdict a question: does the summary say enough to answer it?"""
+    """One verdict per question: whether the summary says enough to answer it."""
 
     verdicts: Verdicts
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFromSummary(Task[SummaryAnswers]):
-    """Say of each question whether the summary alone answers it with yes."""
+    """Decide for each question whether the summary alone answers it with yes."""
 
     reply = SummaryAnswers
     votable = True
     summary: str
     questions: tuple[str, ...]
     partial: bool = False
-    """Accept a reply that leaves questions out, as RAGAS does."""
+    """Accept a reply that omits questions, as RAGAS does."""
 
     def check(self, reply: SummaryAnswers) -> None:
         check_numbers(reply.verdicts, len(self.questions), partial=self.partial, what="question")

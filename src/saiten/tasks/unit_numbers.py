@@ -1,4 +1,4 @@
-"""Numbers of units as models write them: `2`, `"[2]"`, `"gist 2"`, `{"number": 2}`, or the unit's own text."""
+"""Numbers of units as written by models: `2`, `"[2]"`, `"gist 2"`, `{"number": 2}`, or the unit's own text."""
 
 import re
 import unicodedata
@@ -16,12 +16,12 @@ _MARK = re.compile(r"\s*[\[(#]*\d{1,6}[\]).:、]+\s*")
 _TEXT_KEYS = ("text", "unit", "content", "quote", "passage", "span")
 _NUMBER_KEYS = ("number", "index", "id", "unit")
 _UNSEEN = ("Zs", "Zl", "Zp", "Cc", "Cf")
-_TELLING = 4
-"""Letters from which a part of a unit tells which one is meant."""
+_DISTINCTIVE = 4
+"""Minimum letters of a part of a unit that identifies the unit."""
 
 
 def text_of_unit(value: Any) -> Any:
-    """The text in `{"text": "…"}`, else as it is; half a surrogate pair, which no file can take, is replaced."""
+    """Return the text in `{"text": "…"}`, or the value; lone surrogates, which no file can hold, are replaced."""
     if isinstance(value, Mapping):
         value = next((value[key] for key in _TEXT_KEYS if isinstance(value.get(key), str)), value)
     if isinstance(value, str) and not value.isprintable():
@@ -30,12 +30,12 @@ def text_of_unit(value: Any) -> Any:
 
 
 def can_be_seen(text: str) -> bool:
-    """Whether there is more in it than white space and characters that are not shown."""
+    """Return whether the text has anything but white space and invisible characters."""
     return any(unicodedata.category(sign) not in _UNSEEN for sign in text)
 
 
 def read_number(value: Any) -> Any:
-    """The number where one is meant, else the text; what is neither is left for pydantic to refuse."""
+    """Return the number if one is meant, else the text; anything else is left for pydantic to refuse."""
     if isinstance(value, Mapping):
         numbers = (value[key] for key in _NUMBER_KEYS if isinstance(value.get(key), int))
         value = next(numbers, text_of_unit(value))
@@ -50,20 +50,20 @@ def read_number(value: Any) -> Any:
 
 
 UnitNumber = Annotated[int | str, BeforeValidator(read_number), WithJsonSchema({"type": "integer"})]
-"""The number of a unit; a model held to the schema can write nothing else."""
+"""The number of a unit, which is all that the schema allows."""
 
 
 def positions_of(named: Sequence[int | str], units: Sequence[str], what: str, *, before: int = 0) -> tuple[int, ...]:
-    """The positions, counted from 0, of the units that are named, each once and in order.
+    """Return the positions, counted from 0, of the named units, in order without repetition.
 
     Args:
         named: Numbers counted from 1, or texts.
         units: The units that can be named.
-        what: What one is called.
-        before: Units of another list that a model may have counted on from.
+        what: The word for a unit.
+        before: The size of another list, after which a model may have continued counting.
 
     Raises:
-        ValueError: with the sentence that the model is shown. A 0 is refused: it may mean the first, or none.
+        ValueError: with a sentence for the model. 0 is refused, since it may mean the first, or none.
     """
     positions, faults = read_positions(named, units, what, before=before)
     if faults:
@@ -74,7 +74,7 @@ def positions_of(named: Sequence[int | str], units: Sequence[str], what: str, *,
 def read_positions(
     named: Sequence[int | str], units: Sequence[str], what: str, *, before: int = 0
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The positions of the units that are named, as above, and a sentence for each name that names none."""
+    """Return the positions of the named units, as above, and a sentence for each name that matches none."""
     numbers: list[int] = []
     faults: list[str] = []
     for name in named:
@@ -94,13 +94,13 @@ def read_positions(
 
 
 def _number_of(text: str, units: Sequence[str], what: str) -> int:
-    """The number of the unit with this text; of the only one that contains it, if none has it."""
+    """Return the number of the unit with this text, or of the only one that contains it."""
     known = [_letters(unit) for unit in units]
     for wanted in (_letters(text), _letters(_MARK.sub("", text, count=1))):
         if wanted in known:
             return known.index(wanted) + 1
         near = [n for n, unit in enumerate(known, 1) if unit and (wanted in unit or unit in wanted)]
-        if len(near) == 1 and len(wanted) >= _TELLING:
+        if len(near) == 1 and len(wanted) >= _DISTINCTIVE:
             return near[0]
     raise ValueError(f"{text[:60]!r} is no {what}; name each by its number, 1 to {len(units)}")
 

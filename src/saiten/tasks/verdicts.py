@@ -1,4 +1,4 @@
-"""Numbered yes/no verdicts: the reply that most tasks share, how it is checked, and how votes on it are merged."""
+"""Numbered yes/no verdicts, which most replies share: checking them, and merging votes."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -7,14 +7,14 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 HIDDEN: dict[str, JsonValue] = {"hidden": True}
-"""Marks a field that a judge may fill in itself and no model is asked for: it is left out of the JSON schema."""
+"""Marks a field that only judges without a model fill in: it is left out of the JSON schema."""
 
 _YES = {"yes", "true", "1", "supported", "はい", "真", "正しい", "支持される"}
 _NO = {"no", "false", "0", "not supported", "unsupported", "いいえ", "偽", "誤り", "支持されない"}
 
 
 def read_yes_no(value: Any) -> Any:
-    """The boolean that a model meant by `Yes`, `1`, `はい`, …; anything else is left for pydantic to refuse."""
+    """Return the boolean meant by `Yes`, `1`, `はい`, …; leave anything else for pydantic to refuse."""
     if isinstance(value, str):
         word = value.strip().strip(".。!！*[]\"'").casefold()
         if word in _YES:
@@ -28,7 +28,7 @@ YesNo = Annotated[bool, BeforeValidator(read_yes_no)]
 
 
 class Verdict(BaseModel):
-    """Yes or no to one numbered thing, with the reason first, so that the model thinks before it decides."""
+    """Yes or no to one numbered item, with the reason first, so that the model thinks before it decides."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -36,18 +36,18 @@ class Verdict(BaseModel):
     reason: str = Field(description="why, in one sentence")
     verdict: YesNo = Field(description="the verdict")
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
-    """The probability of yes where the judge has one (the offline judge)."""
+    """The probability of yes, if the judge has one (the offline judge)."""
     unclear: bool = Field(default=False, json_schema_extra=HIDDEN)
-    """Whether `p` lies in the judge's undecided band; `verdict` is then the likelier side."""
+    """Whether `p` is in the judge's undecided band; `verdict` is then the likelier side."""
     evidence: tuple[tuple[int, int, int], ...] = Field(default=(), json_schema_extra=HIDDEN)
-    """Where it stands, as (index of the context, start, end) in characters, where the judge knows."""
+    """The place of the evidence, as (index of the context, start, end) in characters, if the judge knows it."""
 
 
 def renumbered(verdicts: list[Verdict]) -> list[Verdict]:
-    """The verdicts, counted in the order in which they stand where their numbers count nothing.
+    """Renumber the verdicts in their order if their numbers are meaningless.
 
-    Models that are asked to number from 1 sometimes number from 0, or give every item the same number. As long as there
-    is exactly one such reading, that is no reason to refuse the reply; how many there are is checked all the same.
+    Models asked to number from 1 sometimes number from 0, or give every item the same number. As long as there is only
+    one possible reading, the reply is accepted; the number of verdicts is checked in any case.
     """
     numbers = [verdict.number for verdict in verdicts]
     from_zero = 0 in numbers and sorted(numbers) == list(range(len(numbers)))
@@ -60,14 +60,14 @@ def renumbered(verdicts: list[Verdict]) -> list[Verdict]:
 
 
 Verdicts = Annotated[list[Verdict], AfterValidator(renumbered)]
-"""One verdict an item."""
+"""One verdict per item."""
 
 
 def check_numbers(verdicts: Sequence[Verdict], expected: int, *, partial: bool = False, what: str = "item") -> None:
-    """Every item judged exactly once; with `partial`, at most once.
+    """Check that every item is judged exactly once; with `partial`, at most once.
 
     Raises:
-        ValueError: with the sentence that the model is shown.
+        ValueError: with a sentence for the model.
     """
     numbers = [verdict.number for verdict in verdicts]
     twice = sorted(n for n, times in Counter(numbers).items() if times > 1)
@@ -82,7 +82,7 @@ def check_numbers(verdicts: Sequence[Verdict], expected: int, *, partial: bool =
 
 
 def merge_verdicts(votes: Sequence[Sequence[Verdict]]) -> list[Verdict]:
-    """The majority per number, with the reason of the first vote that agrees; a tie goes to no."""
+    """Return the majority per number, with the reason of the first vote that agrees; a tie is a no."""
     numbers = sorted({verdict.number for vote in votes for verdict in vote})
     return [_majority([v for vote in votes for v in vote if v.number == number]) for number in numbers]
 
@@ -93,10 +93,10 @@ def _majority(votes: Sequence[Verdict]) -> Verdict:
 
 
 def majority(votes: Sequence[bool]) -> bool:
-    """Yes where more than half say yes; a tie goes to no, since yes is the claim."""
+    """Return yes if more than half say yes; a tie is a no, since yes is the claim."""
     return 2 * sum(votes) > len(votes)
 
 
 def first_with(votes: Sequence[Any], agrees: Callable[[Any], bool]) -> Any:
-    """The first vote that agrees, or the first of all."""
+    """Return the first vote that agrees, or the first of all."""
     return next((vote for vote in votes if agrees(vote)), votes[0])

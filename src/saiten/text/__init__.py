@@ -1,1 +1,1 @@
-"""What text is made of: its language, sentences, tokens, and whether it declines to answer."""
+"""Properties of text: its language, sentences, tokens, and whether it declines to answer."""

@@ -1,8 +1,8 @@
-"""Alignment: where units of a text, as a model or a person wrote them down, stand in the text.
+"""Alignment: finding units, as written by a model or a person, in the text they were taken from.
 
-Offsets count characters (code points) of the text as it is, so `text[start:end]` is the unit's place. Three attempts:
-the very words; the words but for width, case, white space and the like (`folding`); the nearest passage, from 75 % of
-agreement (`nearest`). What cannot be found keeps its words and has no place.
+Offsets count characters (code points) of the original, so `text[start:end]` is the unit's place. Three attempts: the
+exact words; the words ignoring width, case, white space and the like (`folding`); the nearest passage with at least
+75 % agreement (`nearest`). A unit that is not found has no place.
 """
 
 import unicodedata
@@ -18,34 +18,33 @@ from saiten.text.nearest import index_grams, nearest
 How = Literal["exact", "normalised", "fuzzy"]
 
 _LONGEST = 20
-"""Times the length of its text beyond which a unit is not looked for: it stands in no part of it, and a reply that
-repeats itself for ever is not to cost seconds."""
+"""Units longer than this many times their text are not searched for, so that a reply that repeats itself forever does
+not cost seconds."""
 _LOOKS = 2_000
-"""Occurrences of one unit that are looked at; beyond that a text repeats itself without end."""
+"""Maximum occurrences examined per unit, for texts that repeat themselves endlessly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A unit and its place."""
+    """A unit with its place."""
 
     text: str
-    """As it was written down, without white space around it."""
+    """As written, stripped."""
     start: int | None = None
-    """None: it was not found."""
+    """None if it was not found."""
     end: int | None = None
     how: How | None = None
-    """By which attempt it was found."""
+    """The attempt that found it."""
 
 
 def place(source: str, units: Sequence[str]) -> tuple[Placed, ...]:
-    """The units in their order, each with its place in the source.
+    """Place the units in the source, in their order.
 
-    Units that stand there once are placed first. Of several occurrences a unit gets the first one that no other has and
-    that follows the unit before it, else the first that no other has; a second unit with the same words and no
-    occurrence left gets a place that is taken. Latin words are not looked for inside of longer ones.
+    Units that occur once are placed first. A unit with several occurrences gets the first free one after the preceding
+    unit, else the first free one; if none is free, a taken one. Latin words are not found inside longer ones.
 
-    The time grows with the length of the source times the number of units, but at the speed of a text search: 500 units
-    in 100,000 characters took 0.05 s where all stand there word for word, and 0.3 to 0.5 s where none does.
+    Time grows with the length of the source times the number of units, at the speed of a text search: 500 units in
+    100,000 characters took 0.05 s if all match word for word, and 0.3 to 0.5 s if none does.
     """
     placed = [Placed(unit.strip()) for unit in units]
     if not any(one.text for one in placed):
@@ -87,7 +86,7 @@ class _Source:
 
 @dataclass(slots=True)
 class _Taken:
-    """The places that have been given, as disjoint ranges in order."""
+    """The places taken, as disjoint ranges in order."""
 
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
@@ -105,14 +104,14 @@ class _Taken:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """A unit that stands in the source, in its own words or in the folded ones."""
+    """A unit found in the source, exactly or folded."""
 
     source: _Source
     needle: str
     how: How
 
     def occurrences(self, begin: int = 0) -> Iterator[tuple[int, int]]:
-        """Its places from `begin` on, those that cut a word or a character in two left out."""
+        """Yield its places from `begin` on, except those that split a word or a character."""
         exact = self.how == "exact"
         text = self.source.text if exact else self.source.folded.text
         at = begin if exact else bisect_left(self.source.folded.places, begin)
@@ -128,7 +127,7 @@ class _Search:
             at += 1
 
     def free(self, taken: _Taken, follows: int) -> tuple[int, int]:
-        """The first place that is free after what it follows, else the first that is free, else the first."""
+        """Return the first free place after `follows`, else the first free one, else the first."""
         for begin in (follows, 0):
             for span in self.occurrences(begin):
                 if taken.free(*span):
@@ -137,7 +136,7 @@ class _Search:
 
 
 def _search(source: _Source, unit: str) -> _Search | None:
-    """How the unit can be found without guessing; None if it cannot."""
+    """Return how the unit can be found without guessing; None if it cannot."""
     if not unit:
         return None
     exact = _Search(source, unit, "exact")
@@ -149,7 +148,7 @@ def _search(source: _Source, unit: str) -> _Search | None:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether neither end lies within a Latin word, a number, or a letter and its mark."""
+    """Return whether neither end is within a Latin word, a number, or a letter and its mark."""
     if end < len(text) and (unicodedata.combining(text[end]) or (is_narrow(text[end - 1]) and is_narrow(text[end]))):
         return False
     return start == 0 or not (
@@ -158,7 +157,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _whole(folded: Folded, start: int, end: int) -> tuple[int, int]:
-    """The range, widened until it cuts no character in two."""
+    """Widen the range until it splits no character."""
     while folded.cuts(start):
         start -= 1
     while folded.cuts(end):

@@ -1,4 +1,4 @@
-"""Clauses with their places: sentences cut where a new piece of information begins. A rough cut, no grammar."""
+"""Clauses with their places: sentences split where new information begins. A rough split without grammar."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from saiten.records import Language
 from saiten.text.sentences import Sentence, split_sentences
 
 _LEAST = {"ja": 8, "en": 18}
-"""Characters below which a piece stays with its neighbour."""
+"""Minimum characters; shorter pieces stay with their neighbor."""
 
 _JAPANESE = re.compile(
     r"(?<=が、)|(?<=ので、)|(?<=ため、)|(?<=から、)|(?<=けれど、)|(?<=けれども、)|(?<=おり、)|(?<=であり、)|(?<=ますし、)|(?<=たり、)"
@@ -24,7 +24,7 @@ _ENGLISH = re.compile(
 
 
 def split_clauses(text: str, language: Language) -> list[Sentence]:
-    """The clauses of the text in order; nothing but white space lies between them."""
+    """Return the clauses of the text in order; only white space is between them."""
     return [clause for sentence in split_sentences(text, language) for clause in _of(sentence, language)]
 
 

@@ -1,8 +1,8 @@
-"""Folding: a text as two readers would call it the same, with the place of every character in the original.
+"""Folding: a form in which texts that readers consider equal are equal, with each character's place in the original.
 
-Width and form (NFKC), case, invisible characters, white space, quotation marks, dashes, and which comma or full stop is
-typed make no difference. The characters are taken apart (`ガ` is `カ` and a mark), so that each one folds alone and its
-place is exact; `Folded.span` never cuts one in two.
+Ignores width and form (NFKC), case, invisible characters, white space, kinds of quotation marks and dashes, and which
+comma or full stop is used. Characters are decomposed (`ガ` is `カ` and a mark), so that each folds separately and its
+place is exact; `Folded.span` never splits one.
 """
 
 import re
@@ -18,14 +18,14 @@ _ONE_FORM = str.maketrans(
     | dict.fromkeys("‐‑‒–—―−", "-")
     | {"〜": "~", "、": ",", "。": ".", "∙": "・"}
 )
-"""NFKC leaves these apart, and models swap them when they copy."""
+"""Characters that NFKC distinguishes, but models confuse when copying."""
 
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
 )
 _NARROW = 0x1100
-"""Below are the scripts that put spaces between words (and Hangul, above, which does too, is not one of ours)."""
+"""Below are scripts with spaces between words (Hangul, above, also has them, but is not supported)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,15 @@ class Folded:
 
     text: str
     places: Sequence[int]
-    """For each of its characters the place, in the original, of the one that it comes from."""
+    """For each of its characters, the place of the original character."""
 
     def cuts(self, at: int) -> bool:
-        """Whether a cut before `text[at]` would part a letter from its mark, or what one character became."""
+        """Return whether a cut before `text[at]` would split a letter from its mark, or a decomposed character."""
         inside = 0 < at < len(self.text)
         return inside and bool(unicodedata.combining(self.text[at]) or self.places[at] == self.places[at - 1])
 
     def span(self, start: int, end: int) -> tuple[int, int] | None:
-        """Where `text[start:end]`, which is not empty, stands in the original; None if it would be cut out of one."""
+        """Return the original span of `text[start:end]`, which is not empty; None if it would split a character."""
         if self.cuts(start) or self.cuts(end):
             return None
         inside = self.places[start:end]
@@ -50,7 +50,7 @@ class Folded:
 
 
 def fold(text: str) -> Folded:
-    """The folded text, in time linear in its length."""
+    """Fold the text, in time linear in its length."""
     letters: list[str] = []
     places: list[int] = []
     gap = False
@@ -70,23 +70,23 @@ def fold(text: str) -> Folded:
 
 
 def is_narrow(character: str) -> bool:
-    """Whether it is a letter or digit of a script with spaces between its words."""
+    """Return whether it is a letter or digit of a script with spaces between words."""
     return ord(character) < _NARROW and character.isalnum()
 
 
 @lru_cache(maxsize=16_384)
 def _folded(character: str) -> str:
-    """What one character becomes: a space for white space, nothing for an invisible one."""
+    """Fold one character: to a space for white space, to nothing if invisible."""
     if character.isspace():
         return " "
     if _INVISIBLE.match(character):
         return ""
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
-    return apart.replace(" ", "").translate(_ONE_FORM)  # some marks that stand alone come apart with a space
+    return apart.replace(" ", "").translate(_ONE_FORM)  # some spacing marks decompose into a space and a mark
 
 
 def _put_marks_in_order(letters: list[str], places: list[int]) -> None:
-    """Unicode's canonical order: marks on one letter stand by their class, in whatever order they were typed."""
+    """Apply Unicode's canonical order: sort the marks on a letter by class, however they were typed."""
     marks = [at for at, letter in enumerate(letters) if not letter.isascii() and unicodedata.combining(letter)]
     if not any(after == before + 1 for before, after in pairwise(marks)):
         return

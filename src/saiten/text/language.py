@@ -1,26 +1,26 @@
-"""Which of the two languages a text is in, told by its letters alone."""
+"""Detection of a text's language, by its letters alone."""
 
 import re
 
 from saiten.records import Language
 
 _LOOKED_AT = 20_000
-"""Characters of each text; a language shows itself early, and a text of megabytes costs no more than this."""
+"""Maximum characters per text; the language shows early."""
 
 _KANA_OR_HAN = re.compile(
     r"[\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f]"
 )
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f\uff21-\uff3a\uff41-\uff5a]")
 _NO_PROSE = re.compile(r"https?://[^\s\u3000-\u9fff]+|[\w.+-]{1,64}@[\w.-]{1,255}")
-"""Addresses are Latin in either language, so they say nothing."""
+"""Addresses, which are Latin in either language."""
 
 
 def detect_language(*texts: str) -> Language:
-    """`ja` where kana and kanji carry at least as much of the text as Latin letters do, else `en`.
+    """Return `ja` if kana and kanji carry at least as much of the text as Latin letters, else `en`.
 
-    One kana or kanji counts for three Latin letters, about the ratio of a text and its translation: a Japanese sentence
-    with product names in it stays Japanese, an English one that quotes a Japanese word stays English. Text without
-    either (numbers, code signs, nothing at all) is `en`. Chinese is taken for Japanese; there are only two answers.
+    One kana or kanji counts as three Latin letters, about the ratio between a text and its translation: a Japanese
+    sentence with product names stays Japanese, an English one quoting a Japanese word stays English. Text without
+    either (numbers, symbols, nothing) is `en`. Chinese is taken for Japanese.
     """
     japanese = latin = 0
     for text in texts:

@@ -1,8 +1,8 @@
-"""What stands around numbers in one spelling: 3,776メートル is 3,776 m, 2ヶ月 is 2か月, 二〇二四年 is 2024年.
+"""One spelling for units and the like around numbers: 3,776メートル becomes 3,776 m, 2ヶ月 2か月, 二〇二四年 2024年.
 
-Written out, units of measure are runs of katakana, and those count as names: a statement with メートル would hold a
-name that contexts with `m` do not have. Only what stands right after a number is touched; キロ stays, as it may be
-either of two units.
+Written-out units of measure are runs of katakana, which count as names: a statement with メートル would contain a name
+missing from contexts with `m`. Only what directly follows a number is changed; キロ stays, as it may be either of two
+units.
 """
 
 import re
@@ -20,7 +20,7 @@ _SYMBOLS = {
 _LETTERS = sorted({symbol for symbol in _SYMBOLS.values() if symbol != "%"}, key=len, reverse=True)
 _SQUARES = {"2": "平方", "3": "立方"}
 _COUNTED = "月所国年条店"
-"""What か counts, in any of its spellings: 2か月, 2ヶ月, 2カ月, 2箇月."""
+"""What か counts, in all its spellings: 2か月, 2ヶ月, 2カ月, 2箇月."""
 
 _MEASURE = re.compile(
     r"(?<=[\d十百千万億兆]) ?(?:"
@@ -34,11 +34,11 @@ _MEASURE = re.compile(
 _YEAR = re.compile("(?<![〇一二三四五六七八九])[一二][〇一二三四五六七八九]{3}(?=年)")
 _KANJI_DIGITS = str.maketrans("〇一二三四五六七八九", "0123456789")
 _WAVES = str.maketrans("〜", "~")
-"""～ and 〜 are typed for the same sign, and only the first of them becomes ~ by NFKC."""
+"""～ and 〜 are used interchangeably, but NFKC maps only the first to ~."""
 
 
 def one_spelling(normalised: str) -> str:
-    """The text, in one width, with its units of measure as small symbols, parted from the number as English does it."""
+    """Write units of measure as symbols in lower case, separated from the number as in English."""
     years = _YEAR.sub(lambda found: found.group().translate(_KANJI_DIGITS), normalised)
     return _MEASURE.sub(_symbol, years.translate(_WAVES))
 

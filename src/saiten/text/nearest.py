@@ -1,7 +1,7 @@
-"""The nearest passage of a long text to a short one that stands there in slightly other words.
+"""The nearest passage of a long text to a short one that occurs there in slightly different words.
 
-Runs of three characters in common say where to look, so the time does not grow with length times length; there
-rapidfuzz aligns, and the ends are set where the agreement is highest.
+Shared runs of three characters locate candidates, so that time is not length times length; there rapidfuzz aligns, and
+the ends are chosen for the highest agreement.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,30 +11,30 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
 THRESHOLD = 75.0
-"""Agreement from which a passage counts as the one meant: rapidfuzz's `ratio`, twice the characters in common (in
-order) / all characters of both, times 100. Copies with a changed word or ending lie above, other statements about the
-same thing mostly below; set by hand."""
+"""Minimum agreement for a match: rapidfuzz's `ratio`, twice the characters in common (in order) / all characters of
+both, times 100. Copies with a changed word or ending are above, other statements about the same thing mostly below; set
+by hand."""
 
 _GRAM = 3
 _SHORTEST = 4
-"""Characters below which nearly anything is near."""
+"""Minimum characters; almost anything is near a shorter text."""
 _POSTINGS = 200
-"""Places kept of each run; one that is more frequent says little about where."""
+"""Maximum places kept per run; frequent runs say little about location."""
 _GRAMS_USED = 32
-"""Runs of a unit that are looked up, the rarest first."""
+"""Maximum runs of a unit looked up, the rarest first."""
 _REGIONS = 5
-"""Regions of the text in which an alignment is tried."""
+"""Maximum regions of the text in which an alignment is tried."""
 _LONG = 400
-"""Characters from which on a unit is found by its two ends, since alignment takes length times length."""
+"""Characters from which a unit is found by its two ends, since alignment takes length times length."""
 _END = 150
-"""Characters of each of them."""
+"""Characters per end."""
 _ENDS = 6
-"""Stretches in common at either side of an alignment that may be its end."""
+"""Common stretches on either side of an alignment considered as its ends."""
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """A passage of the text and how far it agrees, 0 to 100."""
+class NearPassage:
+    """A passage of the text and its agreement, 0 to 100."""
 
     start: int
     end: int
@@ -42,7 +42,7 @@ class Passage:
 
 
 def index_grams(text: str) -> Mapping[str, Sequence[int]]:
-    """For each run of three characters its first places."""
+    """Return the first places of each run of three characters."""
     postings: dict[str, list[int]] = {}
     for at in range(len(text) - _GRAM + 1):
         places = postings.setdefault(text[at : at + _GRAM], [])
@@ -51,8 +51,8 @@ def index_grams(text: str) -> Mapping[str, Sequence[int]]:
     return postings
 
 
-def nearest(short: str, text: str, postings: Mapping[str, Sequence[int]]) -> list[Passage]:
-    """A few passages that agree enough, the best first."""
+def nearest(short: str, text: str, postings: Mapping[str, Sequence[int]]) -> list[NearPassage]:
+    """Return a few passages with sufficient agreement, best first."""
     if len(short) < _SHORTEST:
         return []
     if len(short) > _LONG:
@@ -63,17 +63,17 @@ def nearest(short: str, text: str, postings: Mapping[str, Sequence[int]]) -> lis
     return sorted(near, key=lambda passage: (-passage.agreement, passage.start))
 
 
-def _between_ends(long: str, text: str, postings: Mapping[str, Sequence[int]]) -> list[Passage]:
-    """The passages from where the unit's beginning stands to where its end does."""
+def _between_ends(long: str, text: str, postings: Mapping[str, Sequence[int]]) -> list[NearPassage]:
+    """Return the passages between matches of the unit's beginning and end."""
     beginnings, ends = (nearest(piece, text, postings) for piece in (long[:_END], long[-_END:]))
     spans = {(first.start, last.end) for first in beginnings for last in ends}
     likely = [(start, end) for start, end in spans if len(long) / 2 < end - start < len(long) * 2]
-    tried = [Passage(start, end, fuzz.ratio(long, text[start:end])) for start, end in likely]
+    tried = [NearPassage(start, end, fuzz.ratio(long, text[start:end])) for start, end in likely]
     return [passage for passage in tried if passage.agreement >= THRESHOLD]
 
 
 def _regions(short: str, length: int, postings: Mapping[str, Sequence[int]]) -> Iterator[tuple[int, int]]:
-    """Where the short text would stand, by the runs that both have, as ranges of the long one; rare runs weigh more."""
+    """Yield likely ranges for the short text, by the runs shared with the long one; rare runs weigh more."""
     grams = [(short[at : at + _GRAM], at) for at in range(len(short) - _GRAM + 1)]
     known = sorted((len(postings[gram]), at, gram) for gram, at in grams if gram in postings)
     wide = max(8, len(short) // 4)
@@ -87,8 +87,8 @@ def _regions(short: str, length: int, postings: Mapping[str, Sequence[int]]) -> 
         yield max(0, (bucket - 1) * wide), min(length, (bucket + 3) * wide + len(short))
 
 
-def _aligned(short: str, text: str, low: int, high: int) -> Passage | None:
-    """The passage of `text[low:high]` that agrees best."""
+def _aligned(short: str, text: str, low: int, high: int) -> NearPassage | None:
+    """Return the passage of `text[low:high]` with the highest agreement."""
     rough = fuzz.partial_ratio_alignment(short, text[low:high])
     if rough is None:
         return None
@@ -97,5 +97,7 @@ def _aligned(short: str, text: str, low: int, high: int) -> Passage | None:
     equal = [op for op in Indel.opcodes(short, text[first:last]) if op.tag == "equal"]
     starts = {first + op.dest_start for op in equal[:_ENDS]}
     ends = {first + op.dest_end for op in equal[-_ENDS:]}
-    tried = [Passage(start, end, fuzz.ratio(short, text[start:end])) for start in starts for end in ends if start < end]
+    tried = [
+        NearPassage(start, end, fuzz.ratio(short, text[start:end])) for start in starts for end in ends if start < end
+    ]
     return max(tried, key=lambda one: (one.agreement, -one.start, -one.end), default=None)

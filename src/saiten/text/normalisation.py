@@ -1,7 +1,7 @@
-"""One spelling for what reads the same: full and half width, upper and lower case, invisible characters.
+"""Normalisation for equal readings: full and half width, upper and lower case, invisible characters.
 
-`normalise` is the form in which saiten compares texts by their words; `bare` is what is left for comparing whole
-answers. Line breaks and punctuation stay in the first and go in the second.
+`normalise` is the form in which saiten compares texts by words; `bare` is for comparing whole answers. Line breaks and
+punctuation are kept by the former and removed by the latter.
 """
 
 import re
@@ -14,26 +14,25 @@ _INVISIBLE = re.compile(
 """Unicode's Default_Ignorable_Code_Point: soft hyphens, zero-width spaces, byte order marks, variation selectors."""
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
-"""A lone surrogate, as broken JSON brings it; no text in UTF-8 can hold one."""
+"""A lone surrogate, as in broken JSON, which UTF-8 cannot encode."""
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWERING_MARK = re.compile(r"(?<=\d)[.,:/-](?=\d)|(?<![^\W_])-(?=\d)|(?<=\d)[%‰]|(?<=[^\W\d_])#")
-"""Punctuation that makes another answer: 1.5 · 10:30 · 3/4 · -5 · 50% · C#."""
+"""Punctuation that changes an answer: 1.5 · 10:30 · 3/4 · -5 · 50% · C#."""
 
 _SAME_SIGN = str.maketrans({"\u301c": "~", "\u2212": "-"})
-"""〜 and −: which of two characters a Japanese keyboard gives for them depends on the system, and NFKC maps only the
+"""〜 and −: which of two characters a Japanese keyboard types for them depends on the system, and NFKC maps only the
 other one (～ becomes ~, － becomes -)."""
 
 _CIRCLE = str.maketrans("〇◯", "○○")
-"""The kanji zero and the large circle, both typed for a right answer."""
+"""The kanji zero and the large circle, both used for a right answer."""
 
 
 def normalise(text: str) -> str:
-    """The text in compatibility form (NFKC), case-folded, without invisible characters.
+    """Return the text in compatibility form (NFKC), case-folded, without invisible characters.
 
-    This is Unicode's NFKC_Casefold (The Unicode Standard, section 3.13), with two additions: 〜 is ~ and − is -, and
-    half a surrogate pair becomes U+FFFD, so that whatever comes after can encode the text. Applying it twice changes
-    nothing more.
+    This is Unicode's NFKC_Casefold (The Unicode Standard, section 3.13), with two additions: 〜 becomes ~ and − becomes
+    -, and lone surrogates become U+FFFD, so that the text can be encoded. Idempotent.
     """
     whole = _HALF_CHARACTER.sub("\ufffd", text)
     if whole.isascii():
@@ -43,10 +42,10 @@ def normalise(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """The normalised text without punctuation, white space and the commas of thousands.
+    """Return the normalised text without punctuation, white space and thousands separators.
 
-    What belongs to a number stays, since 1.5 is not 15 and 50% not 50; so do symbols (categories S*), since ○ and ×
-    are answers, and the # of C#.
+    Punctuation that belongs to a number stays, since 1.5 is not 15 and 50% not 50; so do symbols (categories S*), since
+    ○ and × are answers, and the # of C#.
     """
     joined = _THOUSANDS.sub("", normalise(text)).translate(_CIRCLE)
     marks = {match.start() for match in _ANSWERING_MARK.finditer(joined)}

@@ -1,10 +1,10 @@
-"""Numbers: 1,200, 千二百 and 1200 are one number; a text's claims are read strictly, its sources kindly."""
+"""Numbers: 1,200, 千二百 and 1200 are equal; claims are read strictly, sources leniently."""
 
 import re
 from typing import NamedTuple
 
 NUMBER = r"\d+(?:[.,]\d+)*"
-"""A number as it stands in normalised text; dates and times are several numbers."""
+"""A number in normalised text; dates and times are several numbers."""
 
 _SCALES = {
     "hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
@@ -34,16 +34,16 @@ _WORD = re.compile(r"[a-z]+")
 
 
 class Claimed(NamedTuple):
-    """A number that a statement claims."""
+    """A number claimed by a statement."""
 
     written: str
-    """As it stands in the text."""
+    """As written in the text."""
     readings: frozenset[str]
-    """Its canonical forms, any of which will do: 1.2 million is 1200000, and in a table headed *millions* 1.2."""
+    """Its canonical forms, any of which matches: 1.2 million is 1200000, and 1.2 in a table headed *millions*."""
 
 
 def canonical(number: str) -> str:
-    """`1,200` → `1200`, `007` → `7`, `3.50` → `3.5`; a comma counts as a decimal sign nowhere."""
+    """Convert `1,200` to `1200`, `007` to `7`, `3.50` to `3.5`; a comma is never a decimal separator."""
     plain = number.replace(",", "")
     if plain.count(".") > 1:  # a version or a date: 3.11.4
         return plain
@@ -53,7 +53,7 @@ def canonical(number: str) -> str:
 
 
 def claimed_numbers(lowered: str) -> list[Claimed]:
-    """The numbers in digits, in order and each once; the mark of a list item is none."""
+    """Return the numbers in digits, in order without repetition, except the number of a list item."""
     mark = _LIST_MARK.match(lowered)
     found: dict[str, Claimed] = {}
     for match in CLAIMED.finditer(lowered, mark.end() if mark else 0):
@@ -63,7 +63,7 @@ def claimed_numbers(lowered: str) -> list[Claimed]:
 
 
 def read_claim(match: re.Match[str]) -> Claimed:
-    """The number that `CLAIMED` found."""
+    """Read a match of `CLAIMED`."""
     number, scale, written = match["number"], match["scale"], match.group().strip()
     if match["rest"]:
         return Claimed(written, frozenset({japanese_value(written)}))
@@ -72,7 +72,7 @@ def read_claim(match: re.Match[str]) -> Claimed:
 
 
 def known_numbers(lowered: str) -> set[str]:
-    """Every reading of every number in a source, in digits, English words (`two`) and kanji (`二`, `千二百`)."""
+    """Return every reading of every number in a source, in digits, English words (`two`) and kanji (`二`, `千二百`)."""
     known = {reading for claim in claimed_numbers(lowered) for reading in claim.readings}
     mark = _LIST_MARK.match(lowered)
     if mark:
@@ -94,7 +94,7 @@ def _scaled(number: str, scale: str) -> str:
 
 
 def japanese_value(written: str) -> str:
-    """The value of 二十, 千二百, 1万2千 or 二〇二四."""
+    """Return the value of 二十, 千二百, 1万2千 or 二〇二四."""
     if all(sign in _DIGITS for sign in written):
         return canonical("".join(str(_DIGITS[sign]) for sign in written))
     total = below = 0.0

@@ -1,6 +1,6 @@
-"""Partition: named lists of units laid out over the text that they were taken from, and what is wrong with them.
+"""Partition: lists of units laid out over the text that they were taken from, and the faults found.
 
-Every part of a reference belongs to exactly one unit, every unit to one list, and no unit overlaps another. Faults are
+Every part of a reference belongs to exactly one unit, every unit to one list, and units do not overlap. Faults are
 sentences that a model can act on and a person can read.
 """
 
@@ -13,35 +13,35 @@ from saiten.text.alignment import Placed, place
 from saiten.text.folding import fold, is_narrow
 
 _COUNTS_FROM = 10
-"""Letters from which a piece that no unit covers counts, Japanese ones twice: *However,* and 具体的には do not."""
+"""Minimum letters of an uncovered piece, Japanese ones counting twice: *However,* and 具体的には are ignored."""
 _OVERLAP_FROM = 4
-"""Letters from which an overlap counts, so that ends found by a fuzzy match need not meet to the letter."""
+"""Minimum letters of an overlap, so that ends found by a fuzzy match need not be exact."""
 _SHOWN = 60
 _FOLDED = 10_000
-"""Characters of a unit up to which two that differ in width, case or white space are the same."""
+"""Maximum characters of a unit for comparison ignoring width, case and white space."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Units in their places."""
+    """Units with their places."""
 
     units: Mapping[str, tuple[Placed, ...]]
-    """By list; a unit that was listed twice is in the first list alone, and so are passages that overlap, as one."""
+    """By list. A unit listed twice is only in the first list; overlapping passages are merged there."""
     faults: tuple[str, ...]
-    """What is wrong, a sentence each."""
+    """Faults, one sentence each."""
     uncovered: tuple[Span, ...]
-    """Pieces of the text with words in them that no unit covers; looked for only where units are to cover it."""
+    """Pieces of the text with words that no unit covers; only computed if units must cover the text."""
 
     @property
     def unplaced(self) -> int:
-        """Units that were not found in the text."""
+        """The number of units not found in the text."""
         return sum(one.start is None for one in chain(*self.units.values()))
 
 
 def lay_out(source: str, lists: Mapping[str, Sequence[str]], *, whole: bool) -> Layout:
-    """The units of the lists in the source; `whole`: they are to cover it.
+    """Lay out the units of the lists over the source; with `whole`, they must cover it.
 
-    Units without a visible character say nothing and are left out.
+    Units without a visible character are dropped.
     """
     listed = [(name, unit) for name, units in lists.items() for unit in units if _says_something(unit)]
     return check_layout(
@@ -51,10 +51,9 @@ def lay_out(source: str, lists: Mapping[str, Sequence[str]], *, whole: bool) -> 
 
 
 def check_layout(source: str, listed: Sequence[tuple[str, Placed]], *, names: Sequence[str], whole: bool) -> Layout:
-    """The layout of units whose places are known, each with the name of its list.
+    """Build the layout of units with known places, each with the name of its list.
 
-    Passages that overlap, where they are not to cover the text, count once: as the stretch that they cover together, in
-    the first of their lists.
+    Unless the units must cover the text, overlapping passages are merged into the first of their lists.
     """
     kept, doubles = _without_doubles(listed)
     placed = sorted((one for _, one in kept if one.start is not None), key=_range)
@@ -73,7 +72,7 @@ def check_layout(source: str, listed: Sequence[tuple[str, Placed]], *, names: Se
 
 
 def known_again(units: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    """A sentence for each of the units that says the same as one that is known, and so adds nothing."""
+    """Return a sentence for each unit that repeats a known one, and so adds nothing."""
     there = {_key(unit) for unit in known}
     return tuple(
         f"{_shown(unit)} is a unit of the reference, so it is not extra"
@@ -91,7 +90,7 @@ def _key(unit: str) -> str:
 
 
 def _without_doubles(listed: Sequence[tuple[str, Placed]]) -> tuple[list[tuple[str, Placed]], list[str]]:
-    """The units without those that say the same in the same place as one before, and a sentence for each of these."""
+    """Drop repetitions of a unit in the same place, with a sentence for each."""
     seen: dict[tuple[str, int | None], str] = {}
     kept: list[tuple[str, Placed]] = []
     faults: list[str] = []
@@ -108,7 +107,7 @@ def _without_doubles(listed: Sequence[tuple[str, Placed]]) -> tuple[list[tuple[s
 
 
 def _joined(source: str, kept: Sequence[tuple[str, Placed]], names: Sequence[str]) -> list[tuple[str, Placed]]:
-    """The same, those that overlap made one, in the place of the first of them."""
+    """Merge overlapping units in the place of the first."""
     joined: list[tuple[str, Placed]] = []
     order = sorted(
         (at for at, (_, one) in enumerate(kept) if one.start is not None), key=lambda at: _range(kept[at][1])
@@ -135,7 +134,7 @@ def _joined(source: str, kept: Sequence[tuple[str, Placed]], names: Sequence[str
 
 
 def _shared(source: str, first: Placed, second: Placed) -> bool:
-    """Whether two units, the one that begins first named first, overlap by more than a few letters."""
+    """Return whether two units, given in order of their beginning, overlap by more than a few letters."""
     start, end = _range(second)[0], min(_range(first)[1], _range(second)[1])
     return start < end and _letters(source[start:end]) > _OVERLAP_FROM
 
@@ -165,7 +164,7 @@ def _uncovered(source: str, placed: Sequence[Placed]) -> Iterator[Span]:
 
 
 def _letters(text: str) -> int:
-    """Letters and digits, those of scripts without spaces twice: they say about twice as much."""
+    """Count letters and digits, twice for scripts without spaces, which carry about twice as much."""
     return sum(1 if is_narrow(sign) else 2 for sign in text if sign.isalnum())
 
 

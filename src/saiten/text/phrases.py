@@ -1,8 +1,7 @@
-"""Sentences in another language: a catalogue of our own English sentences, with places for what varies.
+"""Translation of saiten's own English sentences by a catalogue, with placeholders for variable parts.
 
-A TOML file holds sections of `"English" = "Japanese"`. `{n}`, `{n2}`, … are places for numbers. Another `{word}` is a
-place for something of the section of that name if there is one, which must be found there; else for any text, which
-stays as it is. The first entry that fits counts.
+A TOML file contains sections of `"English" = "Japanese"`. `{n}`, `{n2}`, … match numbers. Any other `{word}` matches an
+entry of the section of that name, if there is one, or else any text, which is kept. The first matching entry counts.
 """
 
 import re
@@ -13,7 +12,7 @@ from functools import lru_cache
 from importlib.resources.abc import Traversable
 
 _LONGEST, _MOST_PARTS, _DEEPEST = 2_000, 50, 4
-"""Characters of a text that is looked up, its sentences or remarks, and texts within texts; more is not ours."""
+"""Maximum characters, sentences or remarks, and nesting depth of a text; anything more is not saiten's."""
 _NUMBER, _TEXT = r"[\d.,%e+-]+?", ".+?"
 _PLACE = re.compile(r"\\{([a-z]+)(\d*)\\}")
 _BETWEEN = re.compile(r"(?<=\.) |; |, ")
@@ -22,7 +21,7 @@ _JOINED = {" ": "", "; ": "；", ", ": "、"}
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """An English text with places for others, and its Japanese."""
+    """An English text with placeholders, and its Japanese."""
 
     english: re.Pattern[str]
     japanese: str
@@ -30,7 +29,7 @@ class _Shape:
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """English texts and their Japanese, by section."""
+    """English texts with their Japanese, by section."""
 
     sections: Mapping[str, Mapping[str, str]]
     _shapes: Mapping[str, Sequence[_Shape]] = field(init=False, repr=False)
@@ -40,18 +39,18 @@ class Catalogue:
 
     @classmethod
     def read(cls, file: Traversable) -> "Catalogue":
-        """The catalogue in a TOML file."""
+        """Read the catalogue from a TOML file."""
         return cls(tomllib.loads(file.read_text("utf-8")))
 
     def look_up(self, section: str, text: str) -> str | None:
-        """The Japanese of the text, or of each of its sentences and remarks.
+        """Translate the text, as a whole or sentence by sentence.
 
-        None where that is not known of all of it, so that nothing is half in one language and half in the other.
+        None unless all of it is known, so that languages are never mixed.
         """
         return _found(self, section, text, 0)
 
     def looked_up(self, section: str, text: str, depth: int) -> str | None:
-        """The Japanese of the text as a whole; `depth`: in how many other texts it is."""
+        """Translate the text as a whole; `depth` is its nesting depth."""
         found = self.sections[section].get(text)
         if found is not None:
             return found
@@ -59,7 +58,7 @@ class Catalogue:
         return next((each for each in filled if each is not None), None)
 
     def _filled(self, shape: _Shape, text: str, depth: int) -> str | None:
-        """The Japanese with the values of its places; None for a text of another shape."""
+        """Translate a text of this shape, including its values; None for another shape."""
         found = shape.english.fullmatch(text)
         if found is None:
             return None

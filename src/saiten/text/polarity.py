@@ -1,4 +1,4 @@
-"""Polarity: whether a sentence is negated, and whether a text opens with yes or no, in English and Japanese."""
+"""Polarity: whether a sentence is negated, and whether a text begins with yes or no, in English and Japanese."""
 
 import re
 
@@ -10,16 +10,16 @@ _YES = re.compile(r"(?:yes|yeah|yep|true|correct|right|はい|ええ|そうで�
 _NO = re.compile(r"(?:no|nope|false|incorrect|wrong|いいえ|いえ|違います|誤り|間違い|不可能です|できません)(?![a-z])")
 _QUOTES = " \"'「『(（*#"
 _OPENING = 20
-"""Characters after the opening quotes in which yes or no is looked for."""
+"""Characters after opening quotes that are searched for yes or no."""
 
 
 def is_negated(lowered: str) -> bool:
-    """True if a normalised, lower-cased sentence holds a negation, wherever in it."""
+    """Return whether a normalised, lower-cased sentence contains a negation."""
     return bool(_NEGATION.search(lowered))
 
 
 def opens_with(lowered: str) -> bool | None:
-    """True if a normalised, lower-cased text opens with a yes, False with a no, None with neither."""
+    """Return True if a normalised, lower-cased text begins with yes, False with no, None with neither."""
     start = lowered.lstrip(_QUOTES)[:_OPENING]
     if _YES.match(start):
         return True

@@ -1,4 +1,4 @@
-"""Quantities: numbers with what they count or measure, to see that 13,000円 is in the place of 10,000円."""
+"""Quantities: numbers with their units, to detect that 13,000円 replaces 10,000円."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,35 +34,35 @@ _KANJI = re.compile(
 _IDIOM = re.compile(
     "一(?:[度時](?!間)|人(?:ひとり|一人|で|前|当|あたり)|日(?:中|も|当|あたり)|回性|本化|年(?:中|を通))"
 )
-"""一人で, 一日中, 一時的, 一度: they claim no number."""
+"""Phrases such as 一人で, 一日中, 一時的, 一度, which claim no number."""
 _YEAR = re.compile("1\\d{3}|20\\d\\d")
 _CLAUSES = re.compile(r"[、。;!?\n]|[,.](?!\d)")
 _ANY = re.compile(r"[\d〇一二三四五六七八九十百千万億兆]")
 _WHOLE = frozenset("人個件回台本枚頭匹泊冊章巻号戸棟軒席票段字語曲話問条項社校")
-"""What comes in whole numbers: 5.5人 is the mark of a list, run into its text."""
+"""Units of whole numbers: 5.5人 is a list number run into its text."""
 _FEW = 3
 
 
 class Quantity(NamedTuple):
-    """A number that a text claims, with its unit."""
+    """A number claimed by a text, with its unit."""
 
     written: str
-    """As it stands in the text, unit included."""
+    """As written in the text, including the unit."""
     readings: frozenset[str]
-    """Its canonical forms, any of which will do."""
+    """Its canonical forms, any of which matches."""
     unit: str
     """In one spelling: 円 for yen and ¥, $ for dollars and ドル, 年 for a year; never empty."""
     around: frozenset[str]
-    """The content units of the rest of its clause: what it is the number of."""
+    """The content units of the rest of its clause, which say what it counts."""
 
     def may_replace(self, other: "Quantity") -> bool:
-        """Whether it has the other's unit, and one clause speaks of what the other does."""
+        """Return whether both have the same unit and their clauses are about the same thing."""
         fewer = min(len(self.around), len(other.around))
         return self.unit == other.unit and 2 * len(self.around & other.around) >= fewer
 
 
 def quantities(lowered: str) -> list[Quantity]:
-    """The numbers with a unit, in digits or in kanji, of a normalised, lower-cased text; each once."""
+    """Return the numbers with a unit, in digits or kanji, of a normalised, lower-cased text, without repetition."""
     if not _ANY.search(lowered):
         return []
     found: dict[Quantity, None] = {}
@@ -78,13 +78,13 @@ def quantities(lowered: str) -> list[Quantity]:
 
 
 def has_other_units(one: Quantity, found: Iterable[Quantity]) -> bool:
-    """Whether the number is among `found`, and only with other units: 13,000人 says nothing of 13,000円."""
+    """Return whether `found` contains the number, but only with other units: 13,000人 is unrelated to 13,000円."""
     units = {other.unit for other in found if not one.readings.isdisjoint(other.readings)}
     return bool(units) and not any(unit == one.unit or (unit[0] == one.unit[0] >= "一") for unit in units)
 
 
 def _placed(clause: str) -> Iterator[tuple[int, int, frozenset[str], str]]:
-    """Start, end, readings and unit of each quantity."""
+    """Yield start, end, readings and unit of each quantity."""
     for match in CLAIMED.finditer(clause):
         unit, end = _unit(clause, match.start(), match.end())
         if unit and not (unit in _WHOLE and "." in match.group()):
@@ -98,11 +98,11 @@ def _placed(clause: str) -> Iterator[tuple[int, int, frozenset[str], str]]:
 def replaced(
     wanted: Sequence[Quantity], claimed: Sequence[Quantity], *, there: AbstractSet[str], known: AbstractSet[str]
 ) -> list[tuple[Quantity, Quantity]]:
-    """(missing, instead): the quantities of `wanted` in whose place `claimed` has another one of that unit.
+    """Return (missing, instead): quantities of `wanted` that `claimed` replaces with another of the same unit.
 
-    `there` are the numbers of the text that `claimed` is from, and `known` those that it may have: neither is missing
-    or another one. Without a word around it nothing tells which of several numbers one replaces: of a list of years
-    one may be left out and another one added without a contradiction, so such a number counts only among a few.
+    `there` are the numbers of the text of `claimed`, `known` those that it may contain: these count as neither missing
+    nor replaced. Without words around it, it is unclear which of several numbers a number replaces (a list of years may
+    omit one and add another without contradiction), so such a number counts only among a few.
     """
     others = [each for each in claimed if known.isdisjoint(each.readings) and not _is_sum(each, wanted)]
     found = []
@@ -117,13 +117,13 @@ def replaced(
 
 
 def _is_sum(total: Quantity, parts: Iterable[Quantity]) -> bool:
-    """Whether those of its unit add up to it: 2人 and 1人 are 3人."""
+    """Return whether the parts with its unit add up to it: 2人 and 1人 are 3人."""
     values = [float(min(each.readings, key=len)) for each in parts if each.unit == total.unit]
     return len(values) > 1 and f"{sum(values):g}" in total.readings
 
 
 def _unit(lowered: str, start: int, end: int) -> tuple[str, int]:
-    """The unit, and where it ends; empty where nothing tells."""
+    """Return the unit and its end; empty if unknown."""
     before = _BEFORE.search(lowered, max(0, start - 12), start)
     if before and before["sign"]:
         return _CURRENCIES[before["sign"]], end

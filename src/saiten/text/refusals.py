@@ -1,4 +1,4 @@
-"""Refusals: does an answer say that it does not know, rather than answer?"""
+"""Refusals: whether an answer says that it does not know, rather than answering."""
 
 import re
 
@@ -6,7 +6,7 @@ from saiten.records import Language
 from saiten.text.sentences import split_sentences
 
 _READ = 4_000
-"""Characters of an answer that are looked at; a refusal stands at its beginning."""
+"""Characters of an answer that are examined, since a refusal is at its beginning."""
 
 _NOT = r"(?:(?:do|does|did) not|(?:do|does|did)n['’]?t)"
 _SOURCE = (
@@ -70,10 +70,10 @@ _BUT = re.compile(
     r"|(?:ませんが|ないが|ませんけれど|ないけれど|ものの|ませんけど)[、,]?(?=.{6})",
     re.IGNORECASE,
 )
-"""A clause after the refusal, which goes on to answer."""
+"""A clause after the refusal that goes on to answer."""
 
 _SO = re.compile(r"(?:ない|ません)(?:ため|ので|ことから)[、,]?")
-"""After this a Japanese sentence says what follows: that it cannot answer, or a fact (…ため、各社が決めます)."""
+"""After this a Japanese sentence gives the consequence: that it cannot answer, or a fact (…ため、各社が決めます)."""
 
 _TURN = re.compile(
     r"(?:however|but|that said|nevertheless|still|based on|according to|yet|generally|in general)\b"
@@ -83,11 +83,11 @@ _TURN = re.compile(
 
 
 def is_refusal(text: str, language: Language) -> bool:
-    """True if the answer declines: *I don't know*, *the documents do not mention …*, 記載がありません.
+    """Return whether the answer declines: *I don't know*, *the documents do not mention …*, 記載がありません.
 
-    It declines if its first sentence does and nothing after turns to an answer (*However, …*, ただし…), or if at least
-    half of its characters stand in sentences that decline. Patterns of both languages are tried, since systems decline
-    in English to Japanese questions too. An empty text declines nothing: False.
+    It declines if its first sentence does and no later one turns to an answer (*However, …*, ただし…), or if at least
+    half of its characters are in sentences that decline. Patterns of both languages are tried, since systems may
+    decline in English to Japanese questions. An empty text does not decline.
     """
     sentences = [sentence.text for sentence in split_sentences(text[:_READ], language)]
     declining = [_declines(sentence) for sentence in sentences]

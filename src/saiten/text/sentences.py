@@ -1,7 +1,7 @@
 """Sentences with their places in the text, for Japanese and English.
 
-One scan finds the signs that may end a sentence and looks a bounded way around each, so the time is linear in the
-length of the text, whatever stands in it.
+One scan finds possible sentence ends and examines a bounded context around each, so that time is linear in the length
+of the text.
 """
 
 import re
@@ -12,7 +12,7 @@ from saiten.records import Language
 
 
 class Sentence(NamedTuple):
-    """A sentence and where it stands: `text` equals the slice `start:end` of the whole text."""
+    """A sentence with its place: `text` equals the slice `start:end` of the whole text."""
 
     text: str
     start: int
@@ -22,27 +22,27 @@ class Sentence(NamedTuple):
 _NEWLINES = "\n\r\x0b\x0c\x85\u2028\u2029"
 _SIGN = re.compile(rf"\r\n|[{_NEWLINES}]|[。｡！？!?．.…]+")
 _STRONG = frozenset("。｡！？")
-"""End a sentence whatever follows; the others only before white space, the end, or Japanese."""
+"""These end a sentence whatever follows; others only before white space, the end, or Japanese."""
 
 _CLOSERS = re.compile(r"[\"'”’»)\]}」』）］】》〉]*(?:\[\d{1,4}\])*")
-"""What closes after the sign belongs to the sentence, and so does a citation such as [12]."""
+"""Closing signs, and citations such as [12], belong to the sentence."""
 
 _AHEAD = 80
-"""How far the scan looks past white space for the next letter."""
+"""Maximum white space skipped to find the next letter."""
 
 _JAPANESE = re.compile("[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]")
 _LIST_MARK = re.compile(r"[\s#>*-]*[(\[（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})")
 _NEW_ITEM = re.compile(r"\s*(?:[-*•・●○■□◆▪–|>]|#{1,6}\s|[(（]?(?:\d{1,3}|[a-z])[.)．）])")
 _BRACKET = re.compile(rf"[「『（」』）{_NEWLINES}]")
 _WIDE = str.maketrans("()", "（）")
-"""In Japanese the narrow ones hold sentences together as well; an English bracket may have several sentences in it."""
+"""In Japanese, ASCII parentheses also hold sentences together; English ones may contain several sentences."""
 
 _OPENED_BY = {"」": "「", "』": "『", "）": "（"}
 
 _TITLES = frozenset(
     "mr mrs ms dr prof rev hon gen capt lt sgt st mt messrs mme vs cf e.g i.e viz approx resp dept univ".split()  # noqa: SIM905 - a list of words is read as prose
 )
-"""Abbreviations that something always follows. `etc.`, `Inc.` may end a sentence: the next letter decides."""
+"""Abbreviations that are always followed by something. `etc.`, `Inc.` may end a sentence: the next letter decides."""
 
 _BEFORE_NUMBERS = frozenset(
     "no nos fig figs eq sec ch vol vols pp p art para ca jan feb mar apr jun jul aug sep sept oct nov dec".split()  # noqa: SIM905 - a list of words is read as prose
@@ -54,15 +54,15 @@ _OPENERS = frozenset(
 
 
 def split_sentences(text: str, language: Language) -> list[Sentence]:
-    """The sentences of the text in order; nothing but white space lies between them.
+    """Return the sentences of the text in order; only white space is between them.
 
-    - 。！？ end a sentence, with the brackets and quotation marks that close after them; inside 「…」, 『…』 and
-      （…）, in Japanese also (…), nothing is split, so 「はい。」と答えた。 is one sentence.
-      A bracket not closed on its line does not count.
-    - `.`, `!` and `?` end a sentence before white space or the end, but not within 3.5, U.S., www.example.com, after
-      an abbreviation or an initial, nor before a small letter.
-    - A line is a sentence of its own, so list items and headings are. In English a line that goes on with a small
-      letter belongs to the one before it (text that was wrapped), an empty line between them apart.
+    - 。！？ end a sentence, together with closing brackets and quotation marks; inside 「…」, 『…』 and （…）, in
+      Japanese also (…), nothing is split, so 「はい。」と答えた。 is one sentence. A bracket not closed on its line
+      does not count.
+    - `.`, `!` and `?` end a sentence before white space or the end, but not within 3.5, U.S., www.example.com, after an
+      abbreviation or an initial, or before a lower-case letter.
+    - Lines are separate sentences, and so are list items and headings. In English a line that begins with a lower-case
+      letter continues the previous one (wrapped text), unless an empty line is between them.
     - The mark of a list item (`1.`, `-`, `・`) stays with its item.
     """
     sentences = []
@@ -99,7 +99,7 @@ def _cuts(text: str, language: Language) -> Iterator[int]:
 
 
 def _brackets(text: str) -> list[tuple[int, int]]:
-    """The outermost pairs of Japanese brackets, each closed on its own line, as (start, end)."""
+    """Return the outermost pairs of Japanese brackets, each closed on its own line, as (start, end)."""
     pairs: list[tuple[int, int]] = []
     waiting: list[int] = []
     for found in _BRACKET.finditer(text):
@@ -117,7 +117,7 @@ def _brackets(text: str) -> list[tuple[int, int]]:
 
 
 def _begins_anew(text: str, at: int, end: int) -> bool:
-    """Whether the line that begins at `end` is not the wrapped rest of the one before."""
+    """Return whether the line that begins at `end` is not the wrapped rest of the previous one."""
     following = text[end : end + _AHEAD]
     if text[at - 1 : at] in _NEWLINES or following[:1] in _NEWLINES:
         return True
@@ -130,7 +130,7 @@ def _closed(text: str, end: int) -> int:
 
 
 def _ends(text: str, line: int, at: int, end: int, closed: int) -> bool:
-    """Whether the signs in `at:end`, with what closes up to `closed`, end a sentence."""
+    """Return whether the signs in `at:end`, with closing signs up to `closed`, end a sentence."""
     signs, after = text[at:end], text[closed : closed + 1]
     if not _STRONG.isdisjoint(signs):
         return "。" in signs or after != "と"  # 「え？」と, also without the brackets
@@ -147,12 +147,12 @@ def _ends(text: str, line: int, at: int, end: int, closed: int) -> bool:
 
 
 def _marks_item(text: str, line: int, at: int) -> bool:
-    """Whether the line is nothing but the number of a list item up to the full stop at `at`."""
+    """Return whether the line up to the full stop at `at` is only the number of a list item."""
     return at - line <= 12 and bool(_LIST_MARK.fullmatch(text, line, at))
 
 
 def _abbreviates(text: str, line: int, at: int, following: str) -> bool:
-    """Whether the full stop at `at` belongs to an abbreviation, an initial or the number of a list item."""
+    """Return whether the full stop at `at` belongs to an abbreviation, an initial or the number of a list item."""
     if _marks_item(text, line, at):
         return True
     words = text[max(line, at - 20) : at].split()

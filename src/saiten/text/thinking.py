@@ -1,24 +1,24 @@
-"""What a model thinks aloud, in the marks that the families of reasoning models use."""
+"""Thinking in a model's reply, marked by the tags of common families of reasoning models."""
 
 import re
 
 _TAGS = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|seed:think"
 
 OPENING = rf"<\s*(?:{_TAGS})\s*>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|channel\|>\s*(?:analysis|commentary)"
-"""Begins a stretch of thinking."""
+"""Tags that begin thinking."""
 
 CLOSING = (
     rf"<\s*/\s*(?:{_TAGS})\s*>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
     r"|<\|channel\|>\s*final[^<{]{0,40}(?:<\|constrain\|>[^<{]{0,20})?(?:<\|message\|>)?"
 )
-"""Ends it. Where nothing was opened (some chat templates open it in the prompt), all before it was thinking."""
+"""Tags that end it. Without an opening tag (some chat templates put it in the prompt), all before is thinking."""
 
 _EITHER = re.compile(rf"(?P<opening>{OPENING})|(?P<closing>{CLOSING})", re.IGNORECASE)
 _CLOSING = re.compile(CLOSING, re.IGNORECASE)
 
 
 def end_of_thinking(text: str, start: int) -> int:
-    """Where the thinking that goes on at `start` has ended.
+    """Return the end of the thinking in progress at `start`.
 
     Raises:
         ValueError: it never ends, so there is no answer.
@@ -30,7 +30,7 @@ def end_of_thinking(text: str, start: int) -> int:
 
 
 def last_end_of_thinking(text: str, start: int) -> int | None:
-    """Where the last stretch of thinking after `start` has ended; None if none ends there."""
+    """Return the end of the last stretch of thinking after `start`; None if none ends there."""
     last = None
     for closing in _CLOSING.finditer(text, start):
         last = closing.end()
@@ -38,10 +38,10 @@ def last_end_of_thinking(text: str, start: int) -> int | None:
 
 
 def without_thinking(text: str) -> str:
-    """The reply without its thinking. For replies in prose; in JSON, marks may stand inside a string and mean nothing.
+    """Remove the thinking from a reply in prose; in JSON, tags may be inside a string and mean nothing.
 
     Raises:
-        ValueError: the reply begins to think and never ends.
+        ValueError: the thinking never ends.
     """
     spoken: list[str] = []
     position = 0
@@ -53,6 +53,6 @@ def without_thinking(text: str) -> str:
         before = text[position : mark.start()]
         spoken.append(before)
         if _CLOSING.search(text, mark.end()) is None and "".join(spoken).strip():
-            return "".join(spoken) + text[mark.start() :]  # a review that mentions the mark
+            return "".join(spoken) + text[mark.start() :]  # a reply that merely mentions the tag
         position = end_of_thinking(text, mark.end())
     return "".join(spoken) + text[position:]

@@ -1,8 +1,8 @@
-"""Words of a text: Japanese by Sudachi, English by a regular expression.
+"""Tokenisers: Sudachi for Japanese, a regular expression for English.
 
-A tokeniser's `name` says how it cuts, versions included; it stands in the signature of every figure made with it.
-Both drop punctuation and white space, and both know what to do with the other's language: Sudachi has English words,
-and the English rule takes each Japanese character for a token. So no text with a letter in it comes out empty.
+A tokeniser's `name` identifies its rules and versions, and is in the signature of every figure made with it. Both drop
+punctuation and white space, and both handle the other language: Sudachi knows English words, and the English rule makes
+each Japanese character a token. So no text with a letter yields nothing.
 """
 
 import re
@@ -17,23 +17,23 @@ from saiten.records import Language
 from saiten.text.normalisation import normalise
 
 PIECE = 4_000
-"""Characters that are tokenised at once. Sudachi takes 49,149 bytes, a character has up to four of them; smaller
-pieces also bound what the cache holds."""
+"""Characters tokenised at once. Sudachi takes 49,149 bytes, at up to four per character; smaller pieces also bound the
+cache."""
 
 CACHED_PIECES = 1_024
-"""Enough for the samples in flight, whose reference is read by ten metrics one after the other."""
+"""Enough for the samples in flight, whose reference is read by ten metrics in sequence."""
 
 
 class Tokeniser(Protocol):
-    """Cuts texts into tokens. Hashable; two tokenisers with the same name cut alike."""
+    """Splits texts into tokens. Hashable; tokenisers with the same name split alike."""
 
     @property
     def name(self) -> str:
-        """How it cuts, with versions, as it stands in signatures."""
+        """The rule and versions, for signatures."""
         ...
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens in order, normalised; none is empty or has white space in it."""
+        """Return the normalised tokens in order; none is empty or contains white space."""
         ...
 
 
@@ -41,17 +41,17 @@ class Tokeniser(Protocol):
 class WordTokeniser:
     """English: runs of letters and digits; Japanese characters one by one.
 
-    A number keeps its separators (1,200 · 3.14 · 10:30), a contraction its apostrophe (don't); a trailing 's is a token
-    of its own, so that *Einstein's* has the token *einstein*. Everything else parts words: *state-of-the-art* is four.
+    A number keeps its separators (1,200 · 3.14 · 10:30), a contraction its apostrophe (don't); a trailing 's is a
+    separate token, so that *Einstein's* contains *einstein*. All else separates words: *state-of-the-art* is four.
     """
 
     @property
     def name(self) -> str:
-        """The number is raised when the rule changes."""
+        """The rule's name, whose number increases with changes."""
         return "words-1"
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens in order."""
+        """Return the tokens in order."""
         return [token for piece in _pieces(normalise(text)) for token in _words(piece)]
 
 
@@ -59,24 +59,24 @@ class WordTokeniser:
 class SudachiTokeniser:
     """Japanese: the surface forms of Sudachi's morphemes, without punctuation, symbols and white space.
 
-    `mode` is the length of the units: A short, B middle, C named entities in one piece (選挙/管理/委員/会 is A,
-    選挙管理委員会 is C). The dictionary is loaded at the first use, once a process.
+    `mode` is the length of units: A short, B middle, C named entities in one piece (選挙/管理/委員/会 is A,
+    選挙管理委員会 is C). The dictionary is loaded on first use, once per process.
     """
 
     mode: Literal["A", "B", "C"] = "C"
 
     @property
     def name(self) -> str:
-        """Sudachi, its dictionary, the mode, for example `sudachi-0.7.0-core-20261015-C`; loads nothing."""
+        """Sudachi, its dictionary and the mode, for example `sudachi-0.7.0-core-20261015-C`; loads nothing."""
         return f"sudachi-{version('sudachipy')}-core-{version('sudachidict-core')}-{self.mode}"
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens in order."""
+        """Return the tokens in order."""
         return [token for piece in _pieces(normalise(text)) for token in _morphemes(self.mode, piece)]
 
 
 def tokeniser_for(language: Language) -> Tokeniser:
-    """The tokeniser that saiten's metrics use for a language."""
+    """Return the tokeniser that saiten's metrics use for a language."""
     return SudachiTokeniser() if language == "ja" else WordTokeniser()
 
 
@@ -87,7 +87,7 @@ _SPACE = re.compile(r"\s")
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The text in pieces of at most `PIECE` characters, cut after a sentence, or else at a space, or else anywhere."""
+    """Yield pieces of at most `PIECE` characters, split after a sentence, else at a space, else anywhere."""
     start = 0
     while len(text) - start > PIECE:
         window = text[start : start + PIECE]
@@ -107,7 +107,7 @@ JAPANESE = (
 
 _LETTERS = rf"[^\W_{JAPANESE}]+"
 _WORD = re.compile(
-    rf"[{JAPANESE}]"  # each on its own, since no space parts Japanese words
+    rf"[{JAPANESE}]"  # individually, since Japanese has no spaces between words
     rf"|(?<=\w)'s\b"
     rf"|{_LETTERS}(?:(?:(?<=\d)[.,:](?=\d)|'(?!s\b)){_LETTERS})*"
 )
@@ -127,7 +127,7 @@ _NO_WORD = ("補助記号", "空白")
 def _morphemes(mode: Literal["A", "B", "C"], piece: str) -> tuple[str, ...]:
     morphemes = _SUDACHI.tokeniser(mode).tokenize(piece)
     words = (m.surface() for m in morphemes if m.part_of_speech()[0] not in _NO_WORD or _has_letter(m.surface()))
-    return tuple(part for word in words for part in word.split())  # a few entries of the dictionary hold a space
+    return tuple(part for word in words for part in word.split())  # a few dictionary entries contain a space
 
 
 def _has_letter(surface: str) -> bool:
@@ -135,7 +135,7 @@ def _has_letter(surface: str) -> bool:
 
 
 class _Sudachi:
-    """The dictionary, once a process, and a Sudachi tokeniser for each thread, since those refuse to be shared."""
+    """One dictionary per process, and one Sudachi tokeniser per thread, since they cannot be shared."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

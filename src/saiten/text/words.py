@@ -1,8 +1,7 @@
-"""What is compared of a text without a dictionary: content units, character n-grams and names.
+"""Comparing texts without a dictionary: content units, character n-grams and words.
 
-A *unit* is an English word without its ending, a number, a kanji, or two neighbouring kanji or katakana. The letters
-themselves tell which, not the language of the sample: a Japanese text with Latin names in it, and a wrongly detected
-language, are read all the same.
+A *unit* is an English word without its ending, a number, a kanji, or two adjacent kanji or katakana. The characters
+decide which, not the sample's language: Japanese text with Latin names and wrongly detected languages work alike.
 """
 
 import re
@@ -15,7 +14,7 @@ JAPANESE = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 )
-"""Kana and kanji, as the inside of a regular expression's set."""
+"""Kana and kanji, for use in a character class."""
 
 _TOKEN = re.compile(
     rf"(?P<ja>[{JAPANESE}]+)|(?P<number>{NUMBER})|(?P<word>[^\W\d_{JAPANESE}]+(?:['’][^\W\d_{JAPANESE}]+)?)"
@@ -43,9 +42,9 @@ _FOOTNOTE = re.compile("(?<=\\d)(?=[⁰¹²³⁴-⁹])")
 
 
 def normalise(text: str) -> str:
-    """The text in one width (NFKC) and with single spaces, without citations such as [3]; case as it was.
+    """Return the text in one width (NFKC) with single spaces, without citations such as [3]; case is kept.
 
-    Where it is not in ASCII alone, years in kanji and units of measure are in one spelling, too.
+    Unless it is pure ASCII, years in kanji and units of measure are also given one spelling.
     """
     # 1994⁶ is the year 1994 with a footnote, not the number 19946.
     apart = text if text.isascii() else _FOOTNOTE.sub(" ", text)
@@ -55,7 +54,7 @@ def normalise(text: str) -> str:
 
 
 def units_of(lowered: str) -> set[str]:
-    """The content units of a normalised, lower-cased text."""
+    """Return the content units of a normalised, lower-cased text."""
     units = set()
     for token in _TOKEN.finditer(lowered):
         kind, found = token.lastgroup, token.group()
@@ -70,12 +69,12 @@ def units_of(lowered: str) -> set[str]:
 
 
 def words_of(lowered: str) -> set[str]:
-    """Every unit, words without content included: what is left to compare where a text has no content words."""
+    """Return all words, for comparing texts without content words."""
     return {token.group() for token in _TOKEN.finditer(lowered)}
 
 
 def grams_of(lowered: str) -> set[str]:
-    """All runs of four characters of Latin text, and of two Japanese characters; shorter pieces stand as they are."""
+    """Return runs of four characters of Latin text, and of two Japanese characters; shorter pieces as a whole."""
     grams = set()
     for run in _GRAM_RUN.finditer(lowered):
         piece = run.group()
@@ -88,7 +87,7 @@ def grams_of(lowered: str) -> set[str]:
 
 
 def _japanese_units(run: str) -> list[str]:
-    """Kanji alone and in pairs, katakana in pairs; hiragana carries the grammar and is left out."""
+    """Return kanji singly and in pairs, katakana in pairs; hiragana is grammar and left out."""
     units: list[str] = []
     for part in _CONTENT.finditer(run):
         found = part.group()
@@ -101,7 +100,7 @@ def _japanese_units(run: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """A lower-cased English word without its commonest endings: studies, studied, study → studi."""
+    """Strip the commonest endings of a lower-cased English word: studies, studied, study → studi."""
     word = word.removesuffix("'s")
     if len(word) <= 3 or not word.isascii():
         return word
@@ -120,7 +119,7 @@ def stem(word: str) -> str:
 
 
 def in_order(lowered: str) -> list[str]:
-    """The content words in order, each once: English words as written, numbers, and Japanese runs of one script."""
+    """Return the content words in order without repetition: English words, numbers, Japanese runs of one script."""
     words: list[str] = []
     for token in _TOKEN.finditer(lowered):
         if token.lastgroup == "ja":

@@ -1,4 +1,4 @@
-"""Runs into MLflow: the figures, how they were made, and the scores, in a store of the user's own."""
+"""Exporting runs to MLflow: figures, how they were made, and scores, in the user's own store."""
 
 from saiten.tracking.export import Tracked, log_to_mlflow
 from saiten.tracking.run import Tracking, run_on_disk

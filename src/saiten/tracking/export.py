@@ -1,7 +1,7 @@
-"""One run into MLflow: once, however often it is asked for; what changed since is brought up to date.
+"""Exporting one run to MLflow: a repeated export updates the same run.
 
-A run of ours is one run of MLflow's: it is found again by its identity, which stands there as a tag. MLflow's global
-state (its address, its active run, its autologging) is neither used nor changed.
+A saiten run is one MLflow run, found again by its identity, which is stored as a tag. MLflow's global state (its
+address, active run, autologging) is neither used nor changed.
 """
 
 import os
@@ -21,33 +21,33 @@ from saiten.tracking.run import Tracking
 from saiten.tracking.stores import opened_store
 
 EXPERIMENT = "saiten"
-"""Where nothing else is said."""
+"""The default experiment."""
 _FOLDER = "saiten"
-"""Of our files among the artifacts."""
+"""The folder of saiten's files among the artifacts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tracked:
-    """Where a run is now."""
+    """The location of an exported run."""
 
     run_id: str
-    """MLflow's."""
+    """MLflow's id of the run."""
     experiment: str
     experiment_id: str
     store: str
     """The address, without a password."""
     made: bool
-    """Whether it is new there; else it was brought up to date."""
+    """Whether the run is new in MLflow; otherwise it was updated."""
     figures: int
-    """How many metrics it has."""
+    """The number of metrics."""
     unfinished: str | None
-    """Why the run is not whole; None if it is, as far as its files say."""
+    """Why the run is incomplete; None if it is complete, as far as its files say."""
     notes: tuple[str, ...] = ()
-    """What else must be said."""
+    """Further notes for the user."""
 
     @property
     def address(self) -> str | None:
-        """The run's page, where a server shows it."""
+        """The run's page, if a server shows it."""
         if not self.store.startswith(("http://", "https://")):
             return None
         return f"{self.store.rstrip('/')}/#/experiments/{self.experiment_id}/runs/{self.run_id}"
@@ -62,16 +62,16 @@ def log_to_mlflow(
     texts: bool = False,
     report: Path | None = None,
 ) -> Tracked:
-    """Where the run is in MLflow, made or brought up to date.
+    """Create or update the run in MLflow, and return its location.
 
     Args:
-        run: What is tracked.
+        run: The run to export.
         to: The store: `sqlite:///mlflow.db`, `http://HOST:5000`, …; see `stores.opened_store` for the default.
-        experiment: Made if it is not there. By default that of MLFLOW_EXPERIMENT_NAME, else `saiten`.
-        name: Of the run there; by default the name of its folder.
-        texts: Keep the samples and the details of the scores there too; without them no question, answer or context
-            goes there, but the reasons of the judge do.
-        report: A file to keep beside them.
+        experiment: Created if needed. Defaults to MLFLOW_EXPERIMENT_NAME, else `saiten`.
+        name: The run's name in MLflow; by default the name of its folder.
+        texts: Whether to store samples and details of scores, too; without them no question, answer or context is
+            stored, but the judge's reasons are.
+        report: A file to store with them.
 
     Raises:
         ConfigurationError: the extra is not installed, there is no such store, or it refuses.
@@ -88,8 +88,8 @@ def log_to_mlflow(
         figures, left_out = logged_figures(written.summary)
         write_meanings(folder, run, figures)
         missing = written.missing(run)
-        told = f"{missing} of {missing + written.scores} scores are missing" if missing else None
-        unfinished = "; ".join(filter(None, (run.stopped, told))) or None
+        incomplete = f"{missing} of {missing + written.scores} scores are missing" if missing else None
+        unfinished = "; ".join(filter(None, (run.stopped, incomplete))) or None
         counts = {"samples": written.samples, "scores": written.scores, "missing": missing, "bad_rows": run.bad_rows}
         figures |= {f"run/{key}": Logged(float(number), key) for key, number in counts.items()}
 
@@ -111,7 +111,7 @@ def log_to_mlflow(
 
 
 def _experiment(client: Any, name: str) -> str:
-    """Its id; made if it is not there."""
+    """Return the experiment's id; create it if needed."""
     found = client.get_experiment_by_name(name)
     if found is None:
         try:
@@ -126,7 +126,7 @@ def _experiment(client: Any, name: str) -> str:
 
 
 def _found(client: Any, experiment_id: str, run: Tracking) -> tuple[Any, list[str]]:
-    """MLflow's run of this identity, if there is one, and what is odd about it."""
+    """Return MLflow's run with this identity, if any, and a note on duplicates."""
     found = client.search_runs([experiment_id], f"tags.`{IDENTITY}` = '{run.identity}'", max_results=10)
     if not found:
         return None, []
@@ -137,7 +137,7 @@ def _found(client: Any, experiment_id: str, run: Tracking) -> tuple[Any, list[st
 
 
 def _made(client: Any, experiment_id: str, run: Tracking, name: str | None) -> tuple[Any, list[str]]:
-    """A new run; where another process made one meanwhile, one of the two is left."""
+    """Create a run; if another process created one meanwhile, keep only one of them."""
     begun = int(run.begun.timestamp() * 1000) if run.begun is not None else None
     new = client.create_run(experiment_id, start_time=begun, tags={IDENTITY: run.identity}, run_name=name or run.name)
     first, _ = _found(client, experiment_id, run)
@@ -150,7 +150,7 @@ def _made(client: Any, experiment_id: str, run: Tracking, name: str | None) -> t
 def _log(
     client: Any, there: Any, figures: Mapping[str, Logged], params: Mapping[str, str], tags: Mapping[str, str]
 ) -> None:
-    """What is not there yet: the same figure again would be drawn as a curve, and a parameter is set once."""
+    """Log only what is new: repeated figures would be drawn as a curve, and parameters can be set only once."""
     from mlflow.entities import Metric, Param, RunTag  # noqa: PLC0415 - optional package
 
     before = there.data.metrics
@@ -165,7 +165,7 @@ def _log(
     metrics = [Metric(key, one.value, now, 0) for key, one in figures.items() if before.get(key) != one.value]
     params = {key: value for key, value in params.items() if key not in there.data.params}
     marked = dict(tags)
-    if "mlflow.loggedArtifacts" not in there.data.tags:  # by this MLflow's page finds the table
+    if "mlflow.loggedArtifacts" not in there.data.tags:  # lets MLflow's page find the table
         marked["mlflow.loggedArtifacts"] = f'[{{"path": "{_FOLDER}/{TABLE}", "type": "table"}}]'
     client.log_batch(
         there.info.run_id,

@@ -1,7 +1,7 @@
-"""How a run was made, as MLflow's parameters and tags: short texts under names of their own.
+"""How a run was made, as MLflow's parameters and tags: short texts by name.
 
-Parameters are what runs are told apart by (judge, embedder, votes, data, …); MLflow lets none be changed. Tags are the
-rest, under `saiten.`: signatures, versions, digests, what is not finished.
+Parameters distinguish runs (judge, embedder, votes, data, …); MLflow does not allow changing them. Tags are the rest,
+with the prefix `saiten.`: signatures, versions, digests, what is unfinished.
 """
 
 import json
@@ -18,19 +18,19 @@ IDENTITY = "saiten.run"
 UNFINISHED = "saiten.unfinished"
 
 _LONGEST = 500
-"""Characters of a value, as older servers take them; the whole stands in `saiten/run.json`."""
+"""Maximum characters of a value on older servers; `saiten/run.json` contains the whole value."""
 _MOST = 100
-"""Parameters, and signatures as tags; the whole stands there too."""
+"""Maximum number of parameters, and of signatures as tags; `saiten/run.json` contains all."""
 
 
 def params_of(run: Tracking) -> dict[str, str]:
-    """The settings, those within settings by their path: `system.name`."""
+    """Return the settings, with nested ones by path: `system.name`."""
     found = {_path(keys): bounded(_text(value)) for keys, value in _leaves(run.settings)}
     return dict(list(found.items())[:_MOST])
 
 
 def tags_of(run: Tracking, data_digest: str, unfinished: str | None) -> dict[str, str]:
-    """Everything else; `saiten.unfinished` is empty for a run that is whole."""
+    """Return all other facts; `saiten.unfinished` is empty for a complete run."""
     signatures = list(run.signatures.items())[:_MOST]
     return {
         IDENTITY: run.identity,
@@ -42,7 +42,7 @@ def tags_of(run: Tracking, data_digest: str, unfinished: str | None) -> dict[str
 
 
 def bounded(text: str) -> str:
-    """The text, or its beginning and a digest of the whole, so that two that differ still do; presentable."""
+    """Return the redacted text, or its beginning and a digest of the whole, so that different texts stay different."""
     text = redact(strip_controls(text).encode("utf-8", "backslashreplace").decode())
     if len(text) <= _LONGEST:
         return text
@@ -59,7 +59,7 @@ def _leaves(value: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[t
 
 
 def _path(keys: tuple[str, ...]) -> str:
-    """Distinct paths are distinct names: a key with a dot in it is not a path of two."""
+    """Return distinct names for distinct paths: a key with a dot is not a path of two."""
     plain = all(key and "." not in key for key in keys)
     return safe_name(".".join(keys) if plain else json.dumps(keys))
 

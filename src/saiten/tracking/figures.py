@@ -1,8 +1,8 @@
-"""The summary of a run as MLflow's metrics: a key and a number each, and what every key means.
+"""The summary of a run as MLflow's metrics: keys with numbers, and the meaning of each key.
 
-`METRIC/mean`, `/low` and `/high` (the ends of the 95 % interval), `/n`, `/questions`, `/of`, and how many scores have
-each status; the same behind `system/NAME/` and `group/NAME/`; `usage/…` is what the run cost. What was not measured has
-no key: MLflow's NaN is no stand-in for it.
+`METRIC/mean`, `/low` and `/high` (the ends of the 95 % interval), `/n`, `/questions`, `/of`, and the number of scores
+per status; the same with the prefixes `system/NAME/` and `group/NAME/`; `usage/…` is the run's cost. Missing values
+have no key, rather than MLflow's NaN.
 """
 
 from collections.abc import Iterator
@@ -13,24 +13,24 @@ from saiten.results.summary import Figure, Summary
 from saiten.tracking.names import safe_name
 
 MOST_BROKEN_DOWN = 2000
-"""Keys of systems and groups; what is beyond stands in the summary that is kept beside."""
+"""Maximum number of keys for systems and groups; the summary that is stored as well has the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """A number, and what it is."""
+    """A number with its meaning."""
 
     value: float
     figure: str
     """`mean`, `low`, `high`, `n`, `questions`, `of`, a status, or a part of the usage."""
     metric: str | None = None
-    """As it is called in saiten; None for what is no metric's."""
+    """The name in saiten; None if it belongs to no metric."""
     system: str | None = None
     group: str | None = None
 
 
 def logged_figures(summary: Summary) -> tuple[dict[str, Logged], int]:
-    """By MLflow's key; and how many keys of systems and groups were left out."""
+    """Return the figures by MLflow's key, and how many keys of systems and groups were left out."""
     found: dict[str, Logged] = {}
     apart: dict[str, Logged] = {}
     for figure in summary.figures:

@@ -1,7 +1,7 @@
-"""What is kept beside the figures: the scores as a table, the summary, how the run was made; written as a stream.
+"""Files stored with the figures: the scores as a table, the summary, how the run was made; written as a stream.
 
-`saiten/scores.json` is a table as MLflow shows and loads it (`mlflow.load_table`); with the texts there are also
-`saiten/scores.jsonl`, with the details of every score, and `saiten/samples.jsonl`, as in a run's own folder.
+`saiten/scores.json` is a table that MLflow can display and load (`mlflow.load_table`); with texts there are also
+`saiten/scores.jsonl`, with the details of every score, and `saiten/samples.jsonl`, as in the run's folder.
 """
 
 import json
@@ -27,28 +27,28 @@ _COLUMNS = ("sample", "system", "group", "metric", "value", "status", "reason")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What one reading of a run gave."""
+    """The results of reading a run once."""
 
     summary: Summary
     samples: int
     scores: int
     data_digest: str
-    """Of the samples, whatever order they come in."""
+    """Digest of the samples, independent of their order."""
 
     def missing(self, run: Tracking) -> int:
-        """Pairs of a sample and a metric that have no score."""
+        """Return the number of pairs of a sample and a metric without a score."""
         return max(self.samples * len(run.signatures) - self.scores, 0)
 
 
 def write_files(run: Tracking, folder: Path, *, texts: bool) -> Written:
-    """Read the run once and write its scores into the folder; what is held is what a summary needs."""
+    """Read the run once and write its scores into the folder, holding only what a summary needs."""
     places: dict[str, Place] = {}
     digest = count = 0
     with ExitStack() as files:
         kept = files.enter_context((folder / "samples.jsonl").open("wb")) if texts else None
         for sample in run.samples():
             line = to_line(sample_to_json(sample))
-            # A sum does not depend on the order, which is another whenever samples are worked on at the same time.
+            # a sum, since concurrent runs write samples in varying order
             digest += int.from_bytes(blake2b(line, digest_size=16).digest(), "big")
             places[sample.id] = place_of(sample)
             if kept is not None:
@@ -70,7 +70,7 @@ def write_files(run: Tracking, folder: Path, *, texts: bool) -> Written:
 
 
 def write_meanings(folder: Path, run: Tracking, figures: Mapping[str, Logged]) -> None:
-    """`run.json`: how the run was made, in full; `metrics.json`: what each of MLflow's keys is called in saiten."""
+    """Write `run.json`, how the run was made, and `metrics.json`, the meaning of each of MLflow's keys in saiten."""
     made: dict[str, Any] = {
         "identity": run.identity,
         "name": run.name,
@@ -87,7 +87,7 @@ def write_meanings(folder: Path, run: Tracking, figures: Mapping[str, Logged]) -
 
 
 def _into_table(scores: Iterable[Scored], places: Mapping[str, Place], out: IO[str]) -> Iterator[Scored]:
-    """The scores as they come, each written as a row while it passes."""
+    """Yield the scores, writing each as a row of the table."""
     out.write(f'{{"columns": {json.dumps(_COLUMNS)}, "data": [')
     comma = "\n"
     for one in scores:
@@ -114,5 +114,5 @@ def _write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 
 def _plain(text: str) -> str:
-    """Half a character as its escape, which says the same in JSON."""
+    """Escape lone surrogates, which is equivalent in JSON."""
     return text.encode("utf-8", "backslashreplace").decode()

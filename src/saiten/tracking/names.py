@@ -1,8 +1,8 @@
-"""Names that MLflow takes, for metrics, systems and groups that are called as anybody likes.
+"""Names that MLflow accepts, for metrics, systems and groups with any names.
 
 MLflow allows letters, digits, `_ - . / :` and spaces (no colon on Windows), up to 250 of them, and reads a slash as a
-section. A name is changed as little as can be, and always in the same way, whatever other names there are, so that the
-same metric of two runs is the same metric; two names are never the same one afterwards.
+section. Names are changed as little as possible, and independently of each other, so that the same metric of two runs
+stays the same; different names stay different.
 """
 
 import re
@@ -10,18 +10,18 @@ from hashlib import blake2b
 
 _WORD = r"[-.]*\w[-.\w]*"
 _PLAIN = re.compile(rf"({_WORD})(?:\[({_WORD}(?:[=,]{_WORD})*)\])?")
-"""What can be written readably and read back: a name, and settings in brackets, without quotation marks."""
+"""Names that can be written readably and reversibly: a name, and settings in brackets, without quotation marks."""
 _DIGEST = "sha"
-"""Before the digest of a name that cannot; a setting of that name does not stand in a plain one."""
+"""The prefix of the digest in other names; a plain name has no setting with this name."""
 _LONGEST = 100
-"""Characters of a name: a system's and a metric's stand in one key, with the name of the figure."""
+"""Maximum characters of a name, since a key contains a system's and a metric's name, and that of the figure."""
 _KEPT = 60
 
 
 def safe_name(name: str) -> str:
-    """The name as MLflow takes it: `correctness[evidence=reference,k=5]` → `correctness - evidence reference - k 5`.
+    """Convert a name for MLflow: `correctness[evidence=reference,k=5]` → `correctness - evidence reference - k 5`.
 
-    Any other (with slashes, quotation marks, spaces, or too long) keeps what can be kept and gets a digest:
+    Any other name (with slashes, quotation marks, spaces, or too long) keeps the allowed characters and gets a digest:
     `a/b` → `a_b - sha 5c9a3f0b21de`.
     """
     found = _PLAIN.fullmatch(name)

@@ -1,9 +1,9 @@
-"""MLflow, saying nothing to anybody: neither to its makers nor to standard output.
+"""Keeping MLflow quiet, towards its makers and on standard output.
 
-MLflow reports the use of its client to its makers: it writes an installation id when it is imported, and asks the
-variable MLFLOW_DISABLE_TELEMETRY at each call. It also prints a run's address, password and all, where results belong,
-and its use of SQLAlchemy brings warnings, which would end a process in which warnings are errors. While our own calls
-last that is switched off; afterwards all is as it was, so that what the user does with MLflow is left to the user.
+MLflow reports the use of its client to its makers: it writes an installation id on import, and checks the variable
+MLFLOW_DISABLE_TELEMETRY at each call. It also prints a run's address, including the password, where results belong, and
+its use of SQLAlchemy raises warnings, which would end a process that treats them as errors. All this is disabled during
+saiten's own calls and restored afterwards, so that the user's own use of MLflow is unaffected.
 """
 
 import os
@@ -12,11 +12,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-_SAYING_NO = {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true"}
+_OFF = {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true"}
 
 
 class _Silence:
-    """How many of our calls are under way; what the first of them switched off, the last switches on again."""
+    """Counts saiten's calls in progress; the first one disables the output, and the last one restores it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -27,9 +27,9 @@ class _Silence:
         with self._lock:
             self._under_way += 1
             if self._under_way == 1:
-                for name in _SAYING_NO:
+                for name in _OFF:
                     self._undo.callback(_set, name, os.environ.get(name))
-                os.environ.update(_SAYING_NO)
+                os.environ.update(_OFF)
                 self._undo.enter_context(warnings.catch_warnings())
                 warnings.simplefilter("ignore", DeprecationWarning)
 
@@ -52,7 +52,7 @@ _SILENCE = _Silence()
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """While this lasts MLflow is quiet; it may be entered from several threads."""
+    """Keep MLflow quiet within the block; may be entered from several threads."""
     _SILENCE.begin()
     try:
         yield

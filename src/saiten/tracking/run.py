@@ -1,4 +1,4 @@
-"""A run as it is to be tracked: from a folder, or from what the Python API holds in memory."""
+"""A run to export: from a folder, or from the Python API's memory."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,35 +15,35 @@ from saiten.runs.lines import to_line
 
 @dataclass(frozen=True, slots=True)
 class Tracking:
-    """What is known of a run. Samples and scores are streams: each call begins anew."""
+    """A run's facts. Samples and scores are streams: each call starts over."""
 
     identity: str
-    """The same for the same run, wherever its folder is moved and however far it has gone on."""
+    """Constant for a run, wherever its folder is moved and however far it has progressed."""
     name: str
-    """For people."""
+    """The name displayed to people."""
     samples: Callable[[], Iterable[Sample]]
     scores: Callable[[], Iterable[Scored]]
     """Each pair of sample and metric once."""
     signatures: Mapping[str, str]
-    """By metric: how its figures are made."""
+    """How the figures are made, by metric."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What all scores have in common; ready for JSON."""
+    """The settings shared by all scores; ready for JSON."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Of saiten, Python and the packages that figures may depend on."""
+    """Versions of saiten, Python and packages that figures may depend on."""
     begun: datetime | None = None
     stopped: str | None = None
-    """Why it is known not to be finished."""
+    """Why it is known to be unfinished."""
     bad_rows: int = 0
-    """Rows that could not be used."""
+    """Number of unusable rows."""
     paid: Usage | None = None
-    """What it has spent, where that was written down call by call."""
+    """The amount spent, if it was recorded call by call."""
 
 
 def run_on_disk(reader: RunReader) -> Tracking:
-    """The run in a folder; nothing is written there.
+    """Read the run in a folder; nothing is written there.
 
-    Its identity is a digest of what never changes while a run goes on: when and with which settings it was begun, its
-    first metric, its first sample and its first score.
+    Its identity is a digest of what never changes as a run progresses: its start and settings, its first metric, its
+    first sample and its first score.
 
     Raises:
         BadInput: it has no scores yet.

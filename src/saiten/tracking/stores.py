@@ -1,4 +1,4 @@
-"""Where MLflow keeps runs: an address, whether somebody is there, and its errors as ours."""
+"""MLflow's stores: addresses, checks, and conversion of errors."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from saiten.models.networks import require
 from saiten.redaction import redact
 
 _SECONDS = 10
-"""How long we wait to see whether a server is there; MLflow itself would try for minutes."""
+"""Time-out of the check for a server; MLflow itself would try for minutes."""
 _SQLITE = b"SQLite format 3\0"
 _FOLDERS = "MLFLOW_ALLOW_FILE_STORE"
 _EXAMPLES = "sqlite:///mlflow.db, or http://HOST:5000 for a tracking server"
@@ -21,13 +21,13 @@ _EXAMPLES = "sqlite:///mlflow.db, or http://HOST:5000 for a tracking server"
 
 @contextmanager
 def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
-    """A client for the store, and its address without a password; what fails inside is told as a fault of the store.
+    """Yield a client for the store, and its redacted address; errors inside become faults of the store.
 
-    No address means the one that MLflow would take: of `mlflow.set_tracking_uri`, of MLFLOW_TRACKING_URI, or the
-    database `mlflow.db` in this folder. MLflow's own settings are read, never written.
+    Without an address MLflow's own default is used: `mlflow.set_tracking_uri`, MLFLOW_TRACKING_URI, or the database
+    `mlflow.db` in this folder. MLflow's settings are read, never written.
 
     Raises:
-        ConfigurationError: MLflow is not installed, there is no such store, or it cannot be used.
+        ConfigurationError: MLflow is not installed, there is no such store, or it is unusable.
     """
     require("tracking in MLflow", "mlflow", "mlflow")
     mlflow = _loaded("mlflow")
@@ -49,7 +49,7 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
         yield mlflow.MlflowClient(tracking_uri=address), shown
     except SaitenError:
         raise
-    except Exception as error:  # of MLflow, of its database, of whatever keeps its files: each has its own
+    except Exception as error:  # MLflow, its database and its file stores raise their own types
         said = str(error).strip().splitlines() or [type(error).__name__]
         reason = said[0].replace(address, shown)
         raise ConfigurationError(f"MLflow at {shown} cannot take the run: {reason}") from error
@@ -62,14 +62,14 @@ def _true(text: str) -> bool:
 def _loaded(module: str) -> Any:
     try:
         return import_module(module)
-    except Exception as error:  # another package that it does not agree with
+    except Exception as error:  # an incompatible package
         raise ConfigurationError(
-            f'MLflow cannot be loaded: {error}; mend it with pip install "saiten[mlflow]"'
+            f'MLflow cannot be loaded: {error}; repair it with pip install "saiten[mlflow]"'
         ) from error
 
 
 def _check_sqlite(address: str, shown: str) -> None:
-    """Whether the file can be a database; MLflow would try ten times, for minutes."""
+    """Check that the file can be a database, since MLflow would try ten times, for minutes."""
     name = unquote(address.partition(":///")[2].partition("?")[0])
     if not name:
         raise ConfigurationError(f"{shown} names no file; name one, for example sqlite:///mlflow.db")
@@ -85,16 +85,16 @@ def _check_sqlite(address: str, shown: str) -> None:
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}; name another file") from error
     if start not in {b"", _SQLITE}:
-        raise ConfigurationError(f"{path} is no SQLite database; name another file, and it is made")
+        raise ConfigurationError(f"{path} is no SQLite database; name another file, which will be created")
 
 
 def _check_server(address: str, shown: str) -> None:
-    """Whether anybody answers there, whatever the answer."""
+    """Check that a server answers, whatever the answer."""
     requests = import_module("requests")
     try:
         requests.get(f"{address.rstrip('/')}/health", timeout=_SECONDS, allow_redirects=False, stream=True).close()
     except requests.exceptions.SSLError:
-        return  # somebody is there; MLflow's own settings say whom it trusts
+        return  # a server is there; MLflow's own settings decide whether to trust it
     except requests.exceptions.RequestException as error:
         raise ConfigurationError(
             f"no MLflow server answers at {shown}; is the address right, and is it started?"

@@ -1,1 +1,1 @@
-"""Tuning: what a user's own labels teach a judge."""
+"""Tuning judges with a user's own labels."""

@@ -1,9 +1,9 @@
-"""Learning the weights of aspects from people's grades: least squares on the deductions, held out by question.
+"""Learning the weights of aspects from people's grades: least squares on deductions, held out by question.
 
     y = acceptability - 3        y ≈ w · f,  f the deductions (`metrics/rubrics/weights.py`)
 
-Fitted to 80 % of the questions, held against the other 20 %: never split within a question (spec 06). The general case
-has any aspects, an intercept, or the grades as they are in the place of deductions.
+Fitted to 80 % of the questions and tested on the other 20 %, never splitting a question (spec 06). In general any
+aspects are possible, an intercept, or the grades themselves instead of deductions.
 """
 
 from collections.abc import Sequence
@@ -24,24 +24,24 @@ from saiten.tuning.rated import Rated
 from saiten.tuning.splitting import digest, held_out_questions
 
 _LARGEST = 1e9
-"""No scale of grades is longer."""
+"""Larger grades are on no scale."""
 
 _DIGITS = 12
-"""Significant digits of a figure that is written down."""
+"""Significant digits of stored figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedWeights:
-    """Weights, and how far they can be believed."""
+    """Weights with their reliability."""
 
     weights: Weights
     fit: Regression
-    """With the intervals and what is wrong with them."""
+    """Includes intervals and warnings."""
     held_out: Estimate
-    """Pearson between the score and people on questions that the fit did not see."""
+    """Correlation between the score and people on held-out questions."""
     rated: Rated
     notes: tuple[str, ...]
-    """What the user should know."""
+    """Notes for the user."""
 
 
 def learn_weights(
@@ -52,17 +52,17 @@ def learn_weights(
     resamples: int = 1_000,
     seed: int = 0,
 ) -> LearnedWeights:
-    """The weights of the aspects; the same for the same answers in any order.
+    """Learn the weights of the aspects, independent of the order of answers.
 
     Args:
         rated: the answers with their grades.
-        rubric: whose scales turn grades into deductions; None takes the grades as they are.
-        intercept: whether a constant is added to every score.
-        resamples: draws for the intervals.
-        seed: of the split and of the draws.
+        rubric: the scales that turn grades into deductions; None uses the grades themselves.
+        intercept: whether to add a constant to every score.
+        resamples: bootstrap rounds for the intervals.
+        seed: seed of the split and of the bootstrap.
 
     Raises:
-        BadInput: too few questions, a grade off the scale, an aspect that does not vary, aspects that say the same.
+        BadInput: too few questions, a grade off the scale, an aspect that does not vary, or collinear aspects.
     """
     blank = _blank(rated, rubric)
     columns = _columns(rated, blank, rubric)
@@ -115,7 +115,7 @@ def learn_weights(
 
 
 def _blank(rated: Rated, rubric: Rubric | None) -> Weights:
-    """The weights, all of them 0 as yet; raises BadInput where the rubric has not these aspects."""
+    """Return the weights, all 0; raises BadInput if the rubric lacks an aspect."""
     features: Features = "values" if rubric is None else "deductions"
     if rubric is None:
         if strange := [name for name in (rated.target, *rated.aspects) if not is_name(name)]:
@@ -134,7 +134,7 @@ def _blank(rated: Rated, rubric: Rubric | None) -> Weights:
 
 
 def _columns(rated: Rated, weights: Weights, rubric: Rubric | None) -> list[Floats]:
-    """What is weighted, a column an aspect; raises BadInput for a grade that is not on the rubric's scale."""
+    """Return the quantities to weight, one column per aspect; raises BadInput for a grade off the rubric's scale."""
     if rubric is not None:
         for at, item in enumerate(rated.items):
             for name, grades in zip(rated.aspects, rated.grades[at], strict=True):

@@ -1,4 +1,4 @@
-"""Calibrating the offline judge with a user's own labels: 20 to 50 of them fix most of its threshold's drift."""
+"""Calibrating the offline judge with a user's own labels: 20 to 50 of them correct most of its threshold's drift."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import get_args
 
 from saiten.errors import BadInput, CannotJudge
-from saiten.judges.offline import Aspect, Calibration, Measured, OfflineJudge
+from saiten.judges.offline import Aspect, Calibration, CalibrationFigure, OfflineJudge
 from saiten.judges.offline.calibration import Measure, log_odds
 from saiten.records import Label, Sample
 from saiten.stats.bootstrap import bootstrap_mean
@@ -16,30 +16,30 @@ from saiten.tasks.correctness import DecideCorrect
 from saiten.tasks.statements import SplitStatements, VerifyStatements
 from saiten.text.refusals import is_refusal
 from saiten.trust.meta_evaluation.declining import graded
-from saiten.tuning.lines import Point, fit_grades, fit_log_odds, held_out
+from saiten.tuning.lines import LabelledPoint, fit_grades, fit_log_odds, held_out
 
 FEWEST = 20
-"""Labelled samples below which nothing is fitted."""
+"""Minimum number of labelled samples."""
 
 FEWEST_OF_A_KIND = 3
-"""Samples labelled yes, and labelled no, below which no threshold is fitted."""
+"""Minimum number of samples labelled yes, and labelled no, for a threshold."""
 
 _MEASURES: tuple[Measure, Measure] = get_args(Measure)
 _ONE_OUT = 100
-"""Up to so many samples each is left out alone; beyond, there are 20 folds."""
+"""Up to this many samples, leave one out; beyond, use 20 folds."""
 
 
 async def calibrate_offline(
     samples: Iterable[Sample], labels: Sequence[Label], aspect: Aspect, judge: OfflineJudge | None = None
 ) -> Calibration:
-    """The calibration of one aspect from labelled samples.
+    """Calibrate one aspect with labelled samples.
 
     - `support` (labels 0 or 1: do the contexts support the whole answer?): the weakest statement's probability.
-    - `correct` (labels 0 or 1): the probability that the answer is correct by its references.
+    - `correct` (labels 0 or 1): the probability that the answer is correct given its references.
     - `grade` (labels 0 to 5; 0, and answers that decline, are left out): the same probability, fitted to the grade.
 
-    Several labels of one sample are averaged (a tie of verdicts goes to no). Labels of another aspect are left out,
-    unless all labels are of one and the same aspect: then they are meant.
+    Several labels of a sample are averaged (a tie of verdicts is a no). Labels of other aspects are ignored, unless all
+    labels have the same aspect: then that one is used.
 
     Raises:
         BadInput: labels of unknown samples or out of range, a sample that lacks what the aspect needs, too few labels
@@ -58,16 +58,16 @@ async def calibrate_offline(
     for item, value in values.items():
         p = await _probability(found[item], aspect, plain)
         if p is not None and not (aspect == "grade" and value == 0):
-            points.append(Point(item, p, value, found[item].question or item))
+            points.append(LabelledPoint(item, p, value, found[item].question or item))
     return calibrate(points, aspect, plain.constants.digest)
 
 
-def calibrate(points: Sequence[Point], aspect: Aspect, constants: str) -> Calibration:
-    """The calibration from the judge's own probabilities (`x`) and the labels; `constants`: their digest.
+def calibrate(points: Sequence[LabelledPoint], aspect: Aspect, constants: str) -> Calibration:
+    """Calibrate with the judge's own probabilities (`x`) and the labels; `constants` is the digest of its constants.
 
-    Verdicts: a line in log-odds with both labels weighing the same (Platt's, balanced), whose zero is the threshold.
+    Verdicts: a line in log-odds with both labels weighted equally (Platt's, balanced), whose zero is the threshold.
     Grades: a straight line by least squares. `before` and `after` are measured on the same samples, `after` by
-    cross-validation (one left out, beyond 100 samples 20 folds); their intervals resample questions.
+    cross-validation (leave-one-out, or 20 folds beyond 100 samples); their intervals resample questions.
 
     Raises:
         BadInput: too few labels, labels of one kind only, or labels that do not rise with the probability.
@@ -78,7 +78,7 @@ def calibrate(points: Sequence[Point], aspect: Aspect, constants: str) -> Calibr
             "label some more"
         )
     folds = len(points) if len(points) <= _ONE_OUT else 20
-    measured: tuple[Measured, Measured]
+    measured: tuple[CalibrationFigure, CalibrationFigure]
     if aspect == "grade":
         line, measure = fit_grades(points), _MEASURES[1]
         plain = [1 + 4 * point.x for point in points]
@@ -92,23 +92,23 @@ def calibrate(points: Sequence[Point], aspect: Aspect, constants: str) -> Calibr
     if line.slope <= 0:
         raise BadInput(
             f"the labels of {aspect!r} do not rise with the judge's probability, so no line through it can help; "
-            "use an LLM judge, and look whether the labels are the right way round (1 is good)"
+            "use an LLM judge, and check that the labels are the right way round (1 is good)"
         )
     return Calibration(aspect, len(points), *line, _fingerprint(points), constants, measure, *measured)
 
 
-def _check_kinds(points: Sequence[Point]) -> None:
+def _check_kinds(points: Sequence[LabelledPoint]) -> None:
     yes = sum(point.label == 1 for point in points)
     no = len(points) - yes
     if min(yes, no) < FEWEST_OF_A_KIND:
         raise BadInput(
-            f"{yes} samples are labelled yes (1) and {no} no (0); a threshold needs {FEWEST_OF_A_KIND} of each at the "
-            "least. Label answers that you expect to be of the rarer kind"
+            f"{yes} samples are labelled yes (1) and {no} no (0); a threshold needs at least {FEWEST_OF_A_KIND} of "
+            "each. Label answers that you expect to be of the rarer kind"
         )
 
 
 def _values(labels: Sequence[Label], aspect: Aspect) -> Mapping[str, float]:
-    """The label of each item, averaged over its annotators."""
+    """Return each item's label, averaged over annotators."""
     aspects = sorted({label.aspect for label in labels})
     chosen = [label for label in labels if label.aspect == aspect] or (list(labels) if len(aspects) == 1 else [])
     if not chosen:
@@ -128,7 +128,7 @@ def _values(labels: Sequence[Label], aspect: Aspect) -> Mapping[str, float]:
 
 
 async def _probability(sample: Sample, aspect: Aspect, judge: OfflineJudge) -> float | None:
-    """What the judge says of the sample; None where it says nothing."""
+    """Return the judge's probability for the sample; None if it gives none."""
     lacking = "an answer" if sample.answer is None else ""
     if aspect == "support" and sample.contexts is None:
         lacking = "contexts"
@@ -150,19 +150,19 @@ async def _probability(sample: Sample, aspect: Aspect, judge: OfflineJudge) -> f
         return None
 
 
-def _fingerprint(points: Sequence[Point]) -> str:
+def _fingerprint(points: Sequence[LabelledPoint]) -> str:
     lines = sorted(f"{point.item}\t{point.x!r}\t{point.label!r}" for point in points)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
-def _balanced_accuracy(points: Sequence[Point], values: Sequence[float]) -> Measured:
+def _balanced_accuracy(points: Sequence[LabelledPoint], values: Sequence[float]) -> CalibrationFigure:
     labels, decisions = [point.label for point in points], [float(value >= 0) for value in values]
     found = bootstrap_statistic(balanced_accuracy, labels, decisions, [point.question for point in points])
-    return Measured(found.value, found.low, found.high)
+    return CalibrationFigure(found.value, found.low, found.high)
 
 
-def _error(points: Sequence[Point], values: Sequence[float]) -> Measured:
-    """The mean absolute distance from the grade, with the figure held within 1 to 5."""
+def _error(points: Sequence[LabelledPoint], values: Sequence[float]) -> CalibrationFigure:
+    """Return the mean absolute error, with figures clipped to 1 to 5."""
     errors = [abs(min(5.0, max(1.0, value)) - point.label) for point, value in zip(points, values, strict=True)]
     found = bootstrap_mean(errors, [point.question for point in points])
-    return Measured(found.mean, found.low, found.high)
+    return CalibrationFigure(found.mean, found.low, found.high)

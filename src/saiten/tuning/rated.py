@@ -1,4 +1,4 @@
-"""Answers with people's overall grade and grades on aspects, by people or by a judge: what weights are learned from."""
+"""Answers with people's overall grade, and grades on aspects by people or a judge: the data for learning weights."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,36 +11,36 @@ from saiten.records import Label, Scored
 from saiten.tuning.settled import settled
 
 Grades = tuple[float, ...]
-"""Of one answer on one aspect: one an annotator, or one a vote."""
+"""One answer's grades on one aspect: one per annotator, or one per vote."""
 
 _EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """Answers that have everything, sorted by id, so that the order of the rows is no matter."""
+    """Answers with all grades, sorted by id, so that the order of the rows does not matter."""
 
     target: str
     aspects: tuple[str, ...]
     items: tuple[str, ...]
     questions: tuple[str, ...]
-    """By item."""
+    """Per item."""
     grades: tuple[tuple[Grades, ...], ...]
-    """By item, then by aspect."""
+    """Per item and aspect."""
     targets: tuple[float, ...]
-    """By item: the mean over annotators."""
+    """Per item: the mean over annotators."""
     left_out: Mapping[str, int]
-    """Why other items are not among them, and how many."""
+    """The number of items left out, by reason."""
     source: str = "people"
-    """Whose grades of the aspects these are: `people` or `judge`."""
+    """The source of the aspect grades: `people` or `judge`."""
 
 
 def rated_by_people(
     labels: Iterable[Label], questions: Mapping[str, str], *, target: str, aspects: Sequence[str] = ()
 ) -> Rated:
-    """The answers whose target and aspects people graded; () for all aspects that the labels have.
+    """Return the answers whose target and aspects people graded; () means all aspects in the labels.
 
-    A third decision (`adjudicated`) takes the place of the others.
+    A third decision (`adjudicated`) replaces the others.
 
     Raises:
         BadInput: there are no labels of the target or of an aspect, or no answer has all of them.
@@ -62,10 +62,10 @@ def rated_by_judge(
     target: str,
     aspects: Sequence[str],
 ) -> Rated:
-    """The answers whose target people graded and whose aspects a judge did, as the scores of `aspects` in a run.
+    """Return the answers whose target people graded, and whose aspects a judge graded as `aspects` in a run.
 
     Raises:
-        BadInput: as `rated_by_people` does; or a run has an aspect by two rubrics.
+        BadInput: as in `rated_by_people`; or a run has an aspect with two rubrics.
     """
     said = _said(labels)
     _check_there(said, (target,), "label", "labels")
@@ -88,7 +88,7 @@ def rated_by_judge(
 
 
 def grades_of(one: Scored) -> Grades:
-    """The grade of each vote, as the details have them; the value where they do not."""
+    """Return the grade of each vote, if the details have them; else the value."""
     given = one.score.details.get("given")
     if isinstance(given, list) and given and all(type(each) in {int, float} for each in given):
         return tuple(map(float, given))
@@ -96,7 +96,7 @@ def grades_of(one: Scored) -> Grades:
 
 
 def _said(labels: Iterable[Label]) -> dict[str, dict[str, Grades]]:
-    """By aspect and item: the values that count."""
+    """Return the valid grades by aspect and item."""
     return {
         aspect: {item: tuple(label.value for label in found) for item, found in items.items()}
         for aspect, items in settled(labels).items()

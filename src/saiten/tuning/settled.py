@@ -1,4 +1,4 @@
-"""Which grades count: all annotators' of an answer, or the third decision that settles them."""
+"""Settled grades: those of all annotators of an answer, or the third decision that settles them."""
 
 from collections.abc import Iterable
 
@@ -9,9 +9,9 @@ Settled = dict[str, dict[str, tuple[Label, ...]]]
 
 
 def settled(labels: Iterable[Label]) -> Settled:
-    """The labels that count, by aspect and item, rising by value; marks and words are no grades.
+    """Return the labels that count, by aspect and item, ascending; marked spans and categories are not grades.
 
-    Where one of an answer's labels is adjudicated, the adjudicated ones alone count.
+    If any label of an answer is adjudicated, only the adjudicated ones count.
     """
     plain: dict[str, dict[str, list[Label]]] = {}
     decided: dict[str, dict[str, list[Label]]] = {}
@@ -21,7 +21,7 @@ def settled(labels: Iterable[Label]) -> Settled:
             kind.setdefault(label.aspect, {}).setdefault(label.item, []).append(label)
     for aspect, items in decided.items():
         plain.setdefault(aspect, {}).update(items)
-    # sorted, so that the order of the annotators' rows does not show in the last bit of a mean
+    # sorted, so that the order of rows does not change the last bit of a mean
     return {
         aspect: {item: tuple(sorted(v, key=_order)) for item, v in items.items()} for aspect, items in plain.items()
     }

@@ -1,4 +1,4 @@
-"""What is learned from and what is held out: whole questions, drawn by digest, so that the rows' order is no matter."""
+"""Splitting into training and held-out questions by digest, so that the order of rows does not matter."""
 
 import hashlib
 from collections.abc import Collection
@@ -7,11 +7,11 @@ from saiten.choices import HELD_OUT
 from saiten.errors import BadInput
 
 FEWEST_QUESTIONS = 10
-"""Below this nothing is learned: two would be held out."""
+"""Minimum number of questions, of which two would be held out."""
 
 
 def held_out_questions(questions: Collection[str], seed: int, share: float = HELD_OUT) -> frozenset[str]:
-    """The questions that are held out: this share of them, two at the least, and two are left to learn from.
+    """Return the questions to hold out: this share of them, but at least two, leaving at least two.
 
     Raises:
         BadInput: there are too few questions.
@@ -19,12 +19,12 @@ def held_out_questions(questions: Collection[str], seed: int, share: float = HEL
     every = sorted(set(questions), key=lambda question: digest(f"{seed}\t{question}"))
     if len(every) < FEWEST_QUESTIONS:
         raise BadInput(
-            f"the graded answers are of {len(every)} questions; {FEWEST_QUESTIONS} are needed at the least (better "
-            "100), since whole questions are held out to see how far what was learned can be believed"
+            f"the graded answers are of {len(every)} questions; at least {FEWEST_QUESTIONS} are needed (better 100), "
+            "since whole questions are held out to measure how well the learning works"
         )
     return frozenset(every[: min(max(2, round(share * len(every))), len(every) - 2)])
 
 
 def digest(text: str) -> str:
-    """Of a text, 64 hexadecimal digits; half a character is no reason to fail."""
+    """Return a text's digest, 64 hexadecimal digits; lone surrogates are tolerated."""
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from saiten.judges.own import OwnJudge
+from saiten.judges.tuned import TunedJudge
 from saiten.metrics.rubrics import read_rubric
 from saiten.views.strip_controls import strip_controls
 from saiten.views.table import as_markdown
@@ -20,12 +20,12 @@ _TASKS = {
 }
 
 
-def card(own: OwnJudge, folder: str) -> str:
+def card(own: TunedJudge, folder: str) -> str:
     """The card in Markdown; texts from outside stand in it as code, and cannot act."""
     return "\n".join(_lines(own, folder)) + "\n"
 
 
-def _lines(own: OwnJudge, folder: str) -> Iterator[str]:
+def _lines(own: TunedJudge, folder: str) -> Iterator[str]:
     yield "---"
     yield f"base_model: {json.dumps(strip_controls(own.base))}"  # JSON is YAML
     yield f"library_name: {'peft' if own.head == 'chat' else 'transformers'}"
@@ -69,7 +69,7 @@ def _lines(own: OwnJudge, folder: str) -> Iterator[str]:
     yield f"\nMade with saiten {own.saiten}."
 
 
-def _metric(own: OwnJudge) -> str:
+def _metric(own: TunedJudge) -> str:
     name, _, digest = own.rubric.partition(":")
     aspects = "aspects" if digest in {"", read_rubric().digest} else _shell(f"aspects[rubric={name}.toml]")
     found = {"rate_aspect": aspects, "grade_answer": "correctness", "decide_correct": "accuracy"}

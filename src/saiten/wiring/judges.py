@@ -17,9 +17,9 @@ from saiten.errors import ConfigurationError
 from saiten.judges.encoder import EncoderJudge
 from saiten.judges.llm import LLMJudge
 from saiten.judges.offline import Calibration, OfflineJudge
-from saiten.judges.own import read_own
-from saiten.judges.own_questions import without_learned
 from saiten.judges.panel import Panel
+from saiten.judges.tuned import read_tuned
+from saiten.judges.tuned_questions import without_learned
 from saiten.models import CachedChat
 from saiten.models.local_model import LocalModel
 from saiten.models.networks import fingerprint
@@ -90,7 +90,7 @@ def _folder(named: str) -> Path:
 
 def _doubts(model: str) -> Iterator[str]:
     """Why the figures of a judge of one's own may not hold any more."""
-    own = read_own(_folder(model))
+    own = read_tuned(_folder(model))
     if own is not None:
         found = LocalModel.find(model)
         yield from filter(None, (own.stale, own.over_another_base(fingerprint(found.base or ""))))

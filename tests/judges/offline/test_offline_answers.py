@@ -5,7 +5,7 @@ import math
 import pytest
 
 from saiten.errors import BadInput, CannotJudge
-from saiten.judges.offline import Calibration, Measured, OfflineJudge
+from saiten.judges.offline import Calibration, CalibrationFigure, OfflineJudge
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
@@ -151,7 +151,7 @@ async def test_grades(answer, language, grade, feedback):
 
 async def test_calibrated_grades():
     """A calibration of grades replaces 1 + 4 p by its own line, and the feedback no longer calls it uncalibrated."""
-    measured = Measured(0.7, 0.6, 0.8)
+    measured = CalibrationFigure(0.7, 0.6, 0.8)
     made = Calibration("grade", 50, 2.0, 1.0, "abc", JUDGE.constants.digest, "mean absolute error", measured, measured)
     task = GradeAnswer("Who?", "Marie Curie", ("Marie Curie",), language="en")
     plain, moved = await JUDGE.perform(task), await OfflineJudge(calibration=(made,)).perform(task)
@@ -340,7 +340,15 @@ def test_stems():
 def test_saved_calibrations(tmp_path):
     """A calibration comes back from its file as it was; files that are none say what is wrong with them."""
     made = Calibration(
-        "support", 50, -0.5, 0.9, "abc", "def", "balanced accuracy", Measured(0.7, 0.6, 0.8), Measured(0.75, None, None)
+        "support",
+        50,
+        -0.5,
+        0.9,
+        "abc",
+        "def",
+        "balanced accuracy",
+        CalibrationFigure(0.7, 0.6, 0.8),
+        CalibrationFigure(0.75, None, None),
     )
     file = tmp_path / "calibration.json"
     made.save(file)

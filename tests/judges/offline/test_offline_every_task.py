@@ -12,7 +12,7 @@ import pytest
 
 import saiten.tasks
 from saiten.errors import CannotJudge, ConfigurationError
-from saiten.judges.offline import Calibration, Measured, OfflineJudge
+from saiten.judges.offline import Calibration, CalibrationFigure, OfflineJudge
 from saiten.protocols import Embeddings, Task
 from saiten.records import Usage
 
@@ -132,14 +132,14 @@ def test_signature():
         "calibration": "none",
     }
     assert judge.describe(iter([split, similarity]))["embedder"] == "letters"
-    measured = Measured(0.7, 0.6, 0.8)
+    measured = CalibrationFigure(0.7, 0.6, 0.8)
     made = Calibration("correct", 50, 0.1, 0.9, "abc", judge.constants.digest, "balanced accuracy", measured, measured)
     assert OfflineJudge(calibration=(made,)).describe([])["calibration"] == "correct:n=50:abc"
 
 
 def test_calibrations_that_do_not_fit():
     """Two calibrations of one aspect, or one that was made with other constants, stop the run at once."""
-    measured = Measured(0.7, 0.6, 0.8)
+    measured = CalibrationFigure(0.7, 0.6, 0.8)
     digest = OfflineJudge().constants.digest
     made = Calibration("correct", 50, 0.1, 0.9, "abc", digest, "balanced accuracy", measured, measured)
     with pytest.raises(ConfigurationError, match="more than one"):

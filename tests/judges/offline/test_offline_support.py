@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.judges.offline import Calibration, Measured, OfflineJudge
+from saiten.judges.offline import Calibration, CalibrationFigure, OfflineJudge
 from saiten.tasks.statements import ClassifyStatements, VerifyStatements
 
 ENGLISH = (
@@ -172,7 +172,7 @@ async def test_calibrated_verdicts():
     """A calibration moves p, and with it verdict and band; the same statement is then judged otherwise."""
     judge = OfflineJudge()
     (plain,) = await verify(["The plant in Osaka makes tyres and rubber."], ENGLISH, "en")
-    measured = Measured(0.7, 0.6, 0.8)
+    measured = CalibrationFigure(0.7, 0.6, 0.8)
     made = Calibration("support", 50, 3.0, 1.0, "abc", judge.constants.digest, "balanced accuracy", measured, measured)
     (moved,) = await verify(
         ["The plant in Osaka makes tyres and rubber."], ENGLISH, "en", OfflineJudge(calibration=(made,))

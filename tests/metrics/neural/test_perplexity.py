@@ -18,8 +18,7 @@ import networks
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric, make_metrics
 from saiten.metrics.neural.perplexity import FORMS, Perplexity, perplexity
-from saiten.metrics.neural.perplexity_network import Measured
-from saiten.metrics.neural.perplexity_windows import windows
+from saiten.metrics.neural.perplexity_network import Surprisal, windows
 from saiten.metrics.neural.random_questions import read_questions
 from saiten.records import Sample
 from tiny_models import tiny_bert, tiny_gpt2
@@ -417,8 +416,8 @@ def not_numbers(folder):
         (no_tokenizer, "cannot be loaded"),
         (other_tokenizer, "do not belong together"),
         (its_own_code, "cannot be loaded"),
-        (code_from_the_hub, "none is run"),
-        (not_numbers, "no number"),
+        (code_from_the_hub, "never runs"),
+        (not_numbers, "not numbers"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -469,7 +468,7 @@ async def test_what_nobody_waits_for_any_more_is_given_up(folder):
 @pytest.mark.parametrize(("nll", "status"), [(0.0, "ok"), (1400.0, "ok"), (1420.0, "failed"), (math.inf, "failed")])
 def test_a_perplexity_is_finite_or_none(nll, status):
     """The exponential of 710 is more than a number can hold; that is told, not written as infinity."""
-    score = perplexity(Measured(nll, 2, 0, 0, 1, start=True), {"nll": nll})
+    score = perplexity(Surprisal(nll, 2, 0, 0, 1, start=True), {"nll": nll})
     assert score.status == status
     assert score.value is None or 1 <= score.value < math.inf
     json.dumps(score.details, allow_nan=False)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saiten.rag.knowledge.base import fuse
 from saiten.rag.knowledge.engine import Hit
-from saiten.rag.knowledge.fusion import fuse
 from saiten.rag.knowledge.terms import document_terms, query_terms, terms_of
 
 

@@ -154,7 +154,7 @@ async def test_when_all_threads_hang_the_run_is_stopped(system):
     for _ in range(2):
         with pytest.raises(SystemFailed):
             await hanging.answer(INQUIRY)
-    with pytest.raises(ConfigurationError, match=r"2 calls of .*hangs have not come back"):
+    with pytest.raises(ConfigurationError, match=r"2 calls of .*hangs have not returned"):
         await hanging.answer(INQUIRY)
 
 
@@ -204,7 +204,7 @@ async def test_the_budget_counts_calls_of_the_function(system):
         ("bot.py:value", "value in bot.py is a int"),
         ("bot.py:Bot", "Bot in bot.py is a class"),
         ("bot.py:none", "takes no question"),
-        ("bot.py:two", "wants k too"),
+        ("bot.py:two", "requires k"),
         ("needs.py:f", r"cannot be imported: ModuleNotFoundError: .*not_there.*line 2 of .*needs.py"),
         ("python:needs:f", r"cannot be imported: ModuleNotFoundError: .*not_there.*line 2 of .*needs.py"),
         ("faulty.py:f", r"cannot be imported: .*line 2 of .*faulty.py"),

@@ -45,7 +45,7 @@ def split_of(sample: Sample) -> SplitStatements:
 
 def paid(reply: Any) -> Any:
     """The reply, as if one call had been paid for it."""
-    return reply.costing(CALL)
+    return reply.with_usage(CALL)
 
 
 def speaking(**verdicts: bool) -> ScriptedJudge:

@@ -129,7 +129,7 @@ def test_what_no_metric_would_ask_is_counted():
 @pytest.mark.parametrize(
     ("labels", "aspects", "said"),
     [
-        ([Label("a", 1, aspect="charm")], (), "how to ask about 'charm'"),
+        ([Label("a", 1, aspect="charm")], (), "there is no task for 'charm'"),
         ([Label("a", 1, aspect="charm"), Label("a", 1, aspect="correct")], ("wit",), "no labels of 'wit'"),
         ([Label("a", 4, "P", "factuality")], (), "for 'a' by 'P' is 4; its scale is 0 to 3"),
         ([Label("a", 6, aspect="grade")], (), "its scale is 0 to 5"),
@@ -138,7 +138,7 @@ def test_what_no_metric_would_ask_is_counted():
         ([Label("a", 0, aspect="correct", category="neutral")], (), "no grades among the labels"),
         ([Label("a", 2, aspect="correct", spans=())], (), "no grades among the labels"),
         ([], (), "no grades among the labels"),
-        ([Label("a", 1)], (), "how to ask about ''"),
+        ([Label("a", 1)], (), "there is no task for ''"),
     ],
 )
 def test_what_cannot_be_learned_is_refused(labels, aspects, said):

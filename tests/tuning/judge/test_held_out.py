@@ -8,16 +8,16 @@ from statistics import correlation
 import pytest
 
 from saiten.errors import BadInput, CallFailed, ConfigurationError, Unreadable
-from saiten.judges.own import BEGUN, NAME, OwnAspect, OwnJudge, prompts_digest, read_own, write_own
-from saiten.judges.own_figures import HeldOut
+from saiten.judges.tuned import BEGUN, NAME, TunedAspect, TunedJudge, prompts_digest, read_tuned, write_tuned
+from saiten.judges.tuned_figures import HeldOut
 from saiten.metrics.rubrics import read_rubric, read_weights
 from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tuning.judge.checkpoints import completed, last_complete
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.examples import GradedExample
 from saiten.tuning.judge.held_out import held_out
+from saiten.tuning.judge.judge_folder import begin, clean_up
 from saiten.tuning.judge.mate_scores import LEARNED, PUBLISHED, mate_weights
-from saiten.tuning.judge.peek import begin, clean_up
 from saiten.tuning.splitting import held_out_questions
 from saiten.views.own_judge_card import card
 from saiten.views.tables.own_judge import own_judge_tables
@@ -26,7 +26,7 @@ from saiten.views.tables.own_judge import own_judge_tables
 def example(number, value=None, aspect="factuality"):
     """Two answers to a question."""
     task = RateAspect(aspect, "?", "0: no", f"Q{number // 2}", f"A{number}", (0, 1, 2, 3), language="en")
-    return Example(str(number), f"Q{number // 2}", aspect, task, float(number % 4 if value is None else value))
+    return GradedExample(str(number), f"Q{number // 2}", aspect, task, float(number % 4 if value is None else value))
 
 
 class Grades:
@@ -62,7 +62,7 @@ async def test_answers_that_decline_are_in_no_figure():
     """Grade 0 of graded correctness, by people or by the judge: counted, and left out as in all other figures."""
     people = [float(n % 6) for n in range(24)]
     examples = [
-        Example(
+        GradedExample(
             f"{n:02}", f"Q{n // 2}", "correctness", GradeAnswer(f"Q{n // 2}", f"A{n}", ("R",), language="en"), value
         )
         for n, value in enumerate(people)
@@ -104,7 +104,7 @@ async def test_an_overall_grade_at_once_and_by_aspects():
         for name, value in (*grades.items(), ("acceptability", overall)):
             aspect = rubric.aspect(name)
             task = RateAspect(name, "?", "…", f"Q{n // 2}", f"A{n}", tuple(aspect.values), language="en")
-            made.append(Example(str(n), f"Q{n // 2}", name, task, float(value)))
+            made.append(GradedExample(str(n), f"Q{n // 2}", name, task, float(value)))
             said[f"A{n}", name] = draw.randint(0, 3) if name == "acceptability" else value
 
     class Judge:
@@ -155,9 +155,9 @@ async def test_a_wrong_set_up_is_no_figure():
 
 async def an_own(**changes):
     """What would stand in the file."""
-    aspects = (OwnAspect("factuality", "rate_aspect", (0, 1, 2, 3), 1.5),)
+    aspects = (TunedAspect("factuality", "rate_aspect", (0, 1, 2, 3), 1.5),)
     figures = await held_out(Grades(), [example(n) for n in range(24)], name="own", means=MEANS)
-    made = OwnJudge(
+    made = TunedJudge(
         "chat", "base|`<b>`", "abc", aspects, "r:1", prompts_digest(aspects), "0123", 2, 24, 12, 3, {"seed": 0}, figures
     )
     return replace(made, **changes)
@@ -166,20 +166,20 @@ async def an_own(**changes):
 async def test_the_file_is_read_as_it_was_written(tmp_path):
     """With all figures; a folder that was only begun is not taken for a judge, nor is a damaged or a later one."""
     own = await an_own(network={"length": 5}, notes=("left out 1",))
-    assert read_own(tmp_path) is None
+    assert read_tuned(tmp_path) is None
     assert begin(tmp_path, {"a": (1,)}) is False
     with pytest.raises(ConfigurationError, match="not finished"):
-        read_own(tmp_path)
-    write_own(tmp_path, own)
-    assert read_own(tmp_path) == own
+        read_tuned(tmp_path)
+    write_tuned(tmp_path, own)
+    assert read_tuned(tmp_path) == own
     assert replace(own, base_held_out=own.held_out) != own
     for text, said in (("{", "cannot be read"), ("[]", "another kind"), ('{"kind": "saiten judge"}', "format None")):
         (tmp_path / NAME).write_text(text)
         with pytest.raises(ConfigurationError, match=said):
-            read_own(tmp_path)
+            read_tuned(tmp_path)
     (tmp_path / NAME).write_text('{"kind": "saiten judge", "format": 1, "head": "chat"}')
     with pytest.raises(ConfigurationError, match="damaged"):
-        read_own(tmp_path)
+        read_tuned(tmp_path)
 
 
 async def test_other_prompts_are_told():

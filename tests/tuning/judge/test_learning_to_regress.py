@@ -12,25 +12,25 @@ import networks
 from saiten.errors import BadInput, ConfigurationError
 from saiten.judges.encoder import EncoderJudge
 from saiten.judges.encoder.network import load_encoder
-from saiten.judges.own import OwnAspect
+from saiten.judges.tuned import TunedAspect
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.statements import SplitStatements
 from saiten.tuning.judge import regression, regression_steps
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.examples import GradedExample
 from saiten.tuning.judge.head import Learning
 from saiten.tuning.judge.held_out import held_out
 from saiten.tuning.judge.regression import RegressionHead
-from saiten.tuning.judge.regression_checkpoint import Checkpoint
 from saiten.tuning.judge.regression_rows import rows_of
+from saiten.tuning.judge.regression_steps import Checkpoint
 from tiny_models import tiny_bert
 
 pytestmark = networks.marks()
 
 WORDS = ["cat", "dog", "sat", "on", "the", "in"]
 ASPECTS = (
-    OwnAspect("bridges", "rate_aspect", (0, 50, 100), 50.0),
-    OwnAspect("cats", "rate_aspect", (0, 1, 2, 3), 1.3),
+    TunedAspect("bridges", "rate_aspect", (0, 50, 100), 50.0),
+    TunedAspect("cats", "rate_aspect", (0, 1, 2, 3), 1.3),
 )
 
 
@@ -44,7 +44,7 @@ def examples(n, seed=0, longest=9):
         for aspect, value in grades.items():
             scale = next(one.values for one in ASPECTS if one.name == aspect)
             task = RateAspect(aspect, "?", "…", "is it in tokyo", " ".join(words), scale, language="en")
-            made.append(Example(f"a{at:03}", f"q{at // 2}", aspect, task, float(value)))
+            made.append(GradedExample(f"a{at:03}", f"q{at // 2}", aspect, task, float(value)))
     return made
 
 
@@ -217,9 +217,9 @@ def test_equal_grades_are_learned_as_such(tmp_path, learning):
 
 def test_an_answer_that_declines_is_no_low_grade():
     """Grade 0 of `correctness` is left out and counted."""
-    aspects = (OwnAspect("correctness", "grade_answer", (0, 1, 2, 3, 4, 5), 3.0),)
+    aspects = (TunedAspect("correctness", "grade_answer", (0, 1, 2, 3, 4, 5), 3.0),)
     made = [
-        Example(f"a{at}", f"q{at}", "correctness", GradeAnswer("q", f"a{at}", ("r",), language="en"), float(at))
+        GradedExample(f"a{at}", f"q{at}", "correctness", GradeAnswer("q", f"a{at}", ("r",), language="en"), float(at))
         for at in range(6)
     ]
     rows = rows_of(made, aspects)
@@ -234,7 +234,7 @@ def test_an_answer_that_was_graded_on_one_aspect_alone_has_an_empty_cell():
     assert rows.standardised[:, 1].mean() == pytest.approx(0)
 
 
-@pytest.mark.parametrize("made", [[], [Example("a", "q", "cats", SplitStatements("q", "a", language="en"), 1.0)]])
+@pytest.mark.parametrize("made", [[], [GradedExample("a", "q", "cats", SplitStatements("q", "a", language="en"), 1.0)]])
 def test_what_cannot_be_learned_is_refused(made):
     """No grade of an aspect, or a task that asks for none."""
     with pytest.raises(BadInput, match=r"no grade of 'bridges'|cannot learn SplitStatements"):

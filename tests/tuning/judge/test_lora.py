@@ -15,7 +15,7 @@ import pytest
 import networks
 from saiten.cli import main
 from saiten.errors import ConfigurationError
-from saiten.judges.own import BEGUN, NAME, read_own
+from saiten.judges.tuned import BEGUN, NAME, read_tuned
 
 pytestmark = [
     *networks.marks("peft"),
@@ -69,7 +69,7 @@ def test_what_it_is_worth_is_told(folder, made):
     """Nothing but the tables is on standard output; every held-out answer is in a figure or counted."""
     row = json.loads(made[1])["On held-out questions"][0]
     assert row["n"] + row["unreadable"] + row["failed"] == 16
-    own = read_own(folder.path / "judge")
+    own = read_tuned(folder.path / "judge")
     assert (own.head, own.items, own.questions, own.held_out_questions, own.annotators) == ("chat", 80, 20, 4, 1)
     assert own.stale is None
     assert [path.name for path in (folder.path / "judge" / "training").iterdir()] == [Path(BEGUN).name]
@@ -78,7 +78,7 @@ def test_what_it_is_worth_is_told(folder, made):
 def test_the_card_says_what_it_is(folder, made):
     """From what data, how measured, how used."""
     card = (folder.path / "judge" / "README.md").read_text("utf-8")
-    own = read_own(folder.path / "judge")
+    own = read_tuned(folder.path / "judge")
     for part in (own.labels, own.base_fingerprint, "1 annotator", "80 answers to 20 questions", "--judge hf:judge"):
         assert part in card
 
@@ -126,7 +126,7 @@ def test_killed_it_ends_with_the_same_weights(folder, made):
     process.wait()
     assert not (folder.path / "cut" / NAME).exists()
     with pytest.raises(ConfigurationError, match="not finished"):
-        read_own(folder.path / "cut")
+        read_tuned(folder.path / "cut")
     assert saiten(folder.learn("cut"))[0] == 0
     whole, cut = (load_file(folder.path / name / "adapter_model.safetensors") for name in ("judge", "cut"))
     assert whole.keys() == cut.keys()

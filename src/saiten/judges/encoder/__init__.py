@@ -1,4 +1,4 @@
-"""A small encoder as judge: predicts grades itself, and writes no word."""
+"""A small encoder as judge, which predicts grades without explaining them."""
 
 from saiten.judges.encoder.judge import EncoderJudge
 

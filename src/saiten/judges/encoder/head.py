@@ -1,4 +1,4 @@
-"""The head: from the features of an answer to its grades, a weighted sum an aspect."""
+"""The head: maps an answer's features to grades, with one weighted sum per aspect."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -15,7 +15,7 @@ FILE = "head.safetensors"
 
 @dataclass(frozen=True, eq=False)
 class LinearHead:
-    """In the units of the grades."""
+    """A linear map from features to grades."""
 
     weights: npt.NDArray[np.float64]
     """Shape (aspects, features)."""
@@ -23,7 +23,7 @@ class LinearHead:
     """Shape (aspects,)."""
 
     def grades(self, features: Features) -> npt.NDArray[np.float64]:
-        """Shape (answers, aspects); not clipped to any scale."""
+        """Return grades of shape (answers, aspects), not clipped to any scale."""
         grades: npt.NDArray[np.float64] = features @ self.weights.T + self.bias
         return grades
 
@@ -33,10 +33,10 @@ class LinearHead:
 
 
 def load_head(folder: Path, aspects: int, width: int) -> LinearHead:
-    """The head in the folder.
+    """Load the head from the folder.
 
     Raises:
-        ConfigurationError: it cannot be read, or does not belong to this encoder.
+        ConfigurationError: it is unreadable, or does not match this encoder.
     """
     library = import_module("safetensors")
     try:
@@ -46,8 +46,8 @@ def load_head(folder: Path, aspects: int, width: int) -> LinearHead:
         raise ConfigurationError(f"{folder / FILE} cannot be read: {error}; {_AGAIN}") from error
     if head.weights.shape != (aspects, width) or head.bias.shape != (aspects,):
         raise ConfigurationError(
-            f"{folder / FILE} has weights of {head.weights.shape}, and the encoder beside it with its {aspects} "
-            f"aspects needs {(aspects, width)}; {_AGAIN}"
+            f"{folder / FILE} has weights of {head.weights.shape}, but the encoder next to it, with {aspects} aspects, "
+            f"needs {(aspects, width)}; {_AGAIN}"
         )
     return head
 

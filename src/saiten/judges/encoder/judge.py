@@ -1,4 +1,4 @@
-"""The encoder as judge: it learned from people's grades to predict them, and does nothing else."""
+"""The encoder as judge, trained to predict people's grades and nothing else."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,11 +10,11 @@ import numpy as np
 
 from saiten.errors import CannotJudge, ConfigurationError
 from saiten.judges.encoder.head import FILE, LinearHead, load_head
-from saiten.judges.encoder.network import Encoder, load_encoder
+from saiten.judges.encoder.network import AnswerEncoder, load_encoder
 from saiten.judges.encoder.replies import reply_of
 from saiten.judges.encoder.texts import Learnable, Texts, learnable
 from saiten.judges.offline.similarity import measure_similarity
-from saiten.judges.own import OwnAspect, read_own
+from saiten.judges.tuned import TunedAspect, read_tuned
 from saiten.models.batches import Batches
 from saiten.models.networks import fingerprint, held, require
 from saiten.protocols import Embedder, R, Task
@@ -22,24 +22,24 @@ from saiten.records import Usage
 from saiten.tasks.similarity import MeasureSimilarity
 
 _AT_ONCE = 16
-"""Answers that are worked on at once."""
+"""Answers per batch."""
 _KEPT = 64
-"""Answers whose grades are kept: their other aspects are asked for next."""
+"""Answers whose grades are cached, since their other aspects are requested next."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Predicted:
     grades: tuple[float, ...]
-    """One an aspect."""
+    """One per aspect."""
     tokens: int
     left_out: str
 
 
 @dataclass(frozen=True, eq=False)
 class _Loaded:
-    """Encoder and head: what one thread works with, and judges of one folder share."""
+    """Encoder and head, used by one thread and shared by the judges of a folder."""
 
-    encoder: Encoder
+    encoder: AnswerEncoder
     head: LinearHead
 
     def predicted(self, texts: Sequence[Texts]) -> list[_Predicted]:
@@ -51,22 +51,22 @@ class _Loaded:
 
 
 class EncoderJudge:
-    """Grades with what `saiten tune judge --head regression` made; the same grade each time, but no reason.
+    """Grades with a model trained by `saiten tune judge --head regression`; deterministic, but without reasons.
 
-    One reading of an answer gives the grades of all aspects. The network is loaded at the first use.
+    One pass over an answer yields the grades of all aspects. The network is loaded on first use.
     """
 
     def __init__(
         self,
         folder: Path | str,
-        aspects: Sequence[OwnAspect],
+        aspects: Sequence[TunedAspect],
         network: Mapping[str, Any],
         embedder: Embedder | None = None,
     ) -> None:
-        """`aspects` and `network` as they stand in `saiten-judge.json`; `embedder` measures similarity.
+        """`aspects` and `network` are those of `saiten-judge.json`; `embedder` measures similarity.
 
         Raises:
-            ConfigurationError: torch or transformers is not installed, or the folder says nothing of use.
+            ConfigurationError: torch or transformers is not installed, or the settings are unusable.
         """
         require(f"the judge hf:{folder}", "neural", "torch", "transformers")
         self._folder = Path(folder)
@@ -80,34 +80,34 @@ class EncoderJudge:
 
     @classmethod
     def of(cls, model: str, embedder: Embedder | None = None) -> "EncoderJudge | None":
-        """The judge in this folder; None where it is no folder, or one with another kind of judge.
+        """Load the judge in this folder; None if it is no folder, or contains another kind of judge.
 
         Raises:
-            ConfigurationError: its training has not come to its end, or as the class does.
+            ConfigurationError: its training is incomplete, or as for the class.
         """
         folder = Path(model).expanduser()
-        own = read_own(folder)
-        if own is None and (folder / FILE).is_file():
+        tuned = read_tuned(folder)
+        if tuned is None and (folder / FILE).is_file():
             raise ConfigurationError(
-                f"{model} holds a judge whose training has not come to its end; run the same `saiten tune judge` again"
+                f"{model} contains a judge whose training is incomplete; run the same `saiten tune judge` again"
             )
-        return cls(folder, own.aspects, own.network, embedder) if own and own.head == "regression" else None
+        return cls(folder, tuned.aspects, tuned.network, embedder) if tuned and tuned.head == "regression" else None
 
     def __repr__(self) -> str:
         return f"EncoderJudge({str(self._folder)!r})"
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """The folder's name and the fingerprint of what is in it; the embedder where it takes part."""
-        said = {"judge": f"hf:{self._folder.resolve().name}@{self._fingerprint}", "head": "regression"}
+        """Return the folder's name and fingerprint, and the embedder if one is used."""
+        parts = {"judge": f"hf:{self._folder.resolve().name}@{self._fingerprint}", "head": "regression"}
         if MeasureSimilarity in tasks and self._embedder is not None:
-            said["embedder"] = self._embedder.name
-        return said
+            parts["embedder"] = self._embedder.name
+        return parts
 
     async def perform(self, task: Task[R]) -> R:
-        """The grade that people would give.
+        """Return the predicted human grade.
 
         Raises:
-            CannotJudge: it did not learn this, or learned it on another scale.
+            CannotJudge: it did not learn this aspect, or learned it on another scale.
             ConfigurationError: the folder cannot be loaded.
         """
         if isinstance(task, MeasureSimilarity) and self._embedder is not None:
@@ -116,7 +116,7 @@ class EncoderJudge:
         place = self._place(task, wanted)
         if wanted is None or place is None:
             raise CannotJudge(
-                f"this judge is a regression that learned {self._learned()}; it cannot {_asked(task, wanted)}"
+                f"this judge is a regression that learned {self._learned()}; it cannot {_attempt(task, wanted)}"
             )
         learned = self._aspects[place]
         if wanted.values != learned.values:
@@ -126,14 +126,14 @@ class EncoderJudge:
             )
         predicted, usage = await self._predicted(wanted.texts)
         reply = reply_of(task, predicted.grades[place], learned.values, predicted.left_out)
-        return cast("R", reply.costing(usage))
+        return cast("R", reply.with_usage(usage))
 
     async def preflight(self) -> None:
-        """Load the network and let it read a word."""
+        """Load the network and process a minimal input."""
         await self._batches.of(Texts("", "."))
 
     async def close(self) -> None:
-        """Let go of the network and the embedder."""
+        """Release the network and close the embedder."""
         self._batches.close()
         self._recent.clear()
         if self._embedder is not None:
@@ -146,7 +146,7 @@ class EncoderJudge:
         return None
 
     async def _predicted(self, texts: Texts) -> tuple[_Predicted, Usage]:
-        """The grades of all aspects; whoever asks first is told what they cost."""
+        """Return the grades of all aspects; only the first request of an answer is charged."""
         predicted = self._recent.get(texts) or await self._batches.of(texts)
         if texts in self._recent:
             return predicted, Usage(reused=1)
@@ -156,12 +156,12 @@ class EncoderJudge:
         return predicted, Usage(calls=1, prompt_tokens=predicted.tokens)
 
     def _work(self, texts: Sequence[Texts]) -> list[_Predicted]:
-        """In the thread of the batches."""
+        """Predict grades; runs in the batch thread."""
         if self._loaded is None:
             self._loaded = held((str(self._folder.absolute()), self._fingerprint, self._windows), self._load)
         found = self._loaded.predicted(texts)
         if not np.isfinite([one.grades for one in found]).all():
-            raise ConfigurationError(f"{self._folder} gives grades that are no numbers; its weights are damaged")
+            raise ConfigurationError(f"{self._folder} gives grades that are not numbers; its weights are damaged")
         return found
 
     def _load(self) -> _Loaded:
@@ -174,16 +174,16 @@ class EncoderJudge:
 
 
 def _windows(folder: Path, network: Mapping[str, Any]) -> tuple[int, int]:
-    """Tokens of a window, and windows of an answer."""
+    """Return tokens per window and windows per answer."""
     found = network.get("length"), network.get("windows")
     if not all(isinstance(value, int) and value > 0 for value in found):
         raise ConfigurationError(
-            f"{folder} does not say how long an input its encoder reads; make the judge again with `saiten tune judge`"
+            f"{folder} does not give its encoder's input length; make the judge again with `saiten tune judge`"
         )
     return cast("tuple[int, int]", found)
 
 
-def _asked(task: Task[Any], wanted: Learnable | None) -> str:
+def _attempt(task: Task[Any], wanted: Learnable | None) -> str:
     if wanted is None or wanted.aspect is None:
         return f"perform {type(task).__name__}"
     return f"rate {wanted.aspect!r}"

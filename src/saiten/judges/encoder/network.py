@@ -1,6 +1,6 @@
-"""The network: windows in, one vector of features an answer out. Mean pooling, as sentence-transformers does it.
+"""The network: windows in, one feature vector per answer out, by mean pooling as in sentence-transformers.
 
-Source: Reimers and Gurevych 2019, *Sentence-BERT*, section 3: the mean over all tokens, those of the frame included.
+Source: Reimers and Gurevych 2019, *Sentence-BERT*, section 3: the mean over all tokens, including special ones.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,41 +14,41 @@ import numpy.typing as npt
 
 from saiten.errors import ConfigurationError
 from saiten.judges.encoder.texts import Texts
-from saiten.judges.encoder.windows import Cut, Cutter, Window
+from saiten.judges.encoder.windows import Cut, Cutter, InputWindow
 from saiten.models.networks import best_device, configuration, loaded, quietly, safely
 
 Features = npt.NDArray[np.float64]
 """Shape (answers, width)."""
 
 AT_ONCE = 16
-"""Windows in one pass through the network."""
+"""Windows per forward pass."""
 
 _EXPECTED = "a folder with an encoder that transformers or sentence-transformers saved, or a name on the hub"
 
 
 @dataclass(frozen=True, eq=False)
-class Encoder:
-    """An encoder and its tokeniser; used by one thread at a time."""
+class AnswerEncoder:
+    """An encoder and its tokeniser; not thread-safe."""
 
     network: Any
     tokeniser: Any
     length: int
-    """Tokens of a window at most."""
+    """Maximum tokens per window."""
     most: int
-    """Windows of an answer at most."""
+    """Maximum windows per answer."""
     cutter: Cutter
 
     @property
     def width(self) -> int:
-        """Features of an answer."""
+        """Number of features per answer."""
         return int(self.network.config.hidden_size)
 
     def cut(self, texts: Sequence[Texts]) -> list[Cut]:
-        """The windows of each."""
+        """Cut each pair of texts into windows."""
         return [self.cutter.cut(each) for each in texts]
 
     def features(self, cuts: Sequence[Cut]) -> Features:
-        """The mean over all tokens of all windows of each answer; nothing is remembered for learning."""
+        """Return the mean over all tokens of each answer's windows, without gradients."""
         torch = import_module("torch")
         sums = np.zeros((len(cuts), self.width))
         with torch.inference_mode():
@@ -58,8 +58,8 @@ class Encoder:
         means: Features = sums / np.array([[cut.tokens] for cut in cuts])
         return means
 
-    def sums(self, windows: Sequence[Window]) -> Any:
-        """The sum over the tokens of each window, as a tensor of shape (windows, width)."""
+    def sums(self, windows: Sequence[InputWindow]) -> Any:
+        """Return the sum over each window's tokens, as a tensor of shape (windows, width)."""
         torch, device = import_module("torch"), self.network.device
         longest = max(len(window.ids) for window in windows)
 
@@ -75,22 +75,22 @@ class Encoder:
 
 
 def batched(cuts: Sequence[Cut], at_once: int = AT_ONCE) -> Iterator[list[tuple[int, int]]]:
-    """The windows of all answers, as (answer, place), those of like length together."""
+    """Yield the windows of all answers as (answer, place), in batches of similar length."""
     every = [(answer, at) for answer, cut in enumerate(cuts) for at in range(len(cut.windows))]
     every.sort(key=lambda one: len(cuts[one[0]].windows[one[1]].ids), reverse=True)
     for start in range(0, len(every), at_once):
         yield every[start : start + at_once]
 
 
-def load_encoder(model: str, length: int, most: int, *, what: str) -> Encoder:
-    """The encoder of this folder or name, on the fastest device there is; takes seconds.
+def load_encoder(model: str, length: int, most: int, *, what: str) -> AnswerEncoder:
+    """Load the encoder from a folder or hub name onto the best device; takes seconds.
 
-    A folder is loaded without any attempt to reach the network; a name is downloaded unless it is on the disk already.
-    No code out of a model's repository is run. Dropout is off, in training too: for a few hundred grades it is noise,
-    and without it the same examples give the same weights. `what`: as errors name it.
+    Folders never use the network; hub names are downloaded unless cached. No code in a repository is run. Dropout is
+    off, even in training: for a few hundred grades it is noise, and without it training is reproducible. `what`: the
+    name used in errors.
 
     Raises:
-        ConfigurationError: it cannot be loaded, or it is no encoder.
+        ConfigurationError: it cannot be loaded, or is no encoder.
     """
     configuration(_place(model), what, _EXPECTED)
     tokeniser, network, lacking = loaded(what, _EXPECTED, lambda: _load(model))
@@ -102,7 +102,7 @@ def load_encoder(model: str, length: int, most: int, *, what: str) -> Encoder:
     if network.config.is_encoder_decoder or not isinstance(getattr(network.config, "hidden_size", None), int):
         raise ConfigurationError(f"{what} ({type(network).__name__}) is no encoder; expected {_EXPECTED}")
     shortest = min(length, _longest(network, tokeniser))
-    return Encoder(network, tokeniser, shortest, most, Cutter(tokeniser, shortest, most))
+    return AnswerEncoder(network, tokeniser, shortest, most, Cutter(tokeniser, shortest, most))
 
 
 def _load(model: str) -> tuple[Any, Any, list[str]]:
@@ -117,18 +117,18 @@ def _load(model: str) -> tuple[Any, Any, list[str]]:
         if isinstance(part, torch.nn.Dropout):
             part.p = 0.0
     lacking = sorted(str(key) for key in [*report["missing_keys"], *report["mismatched_keys"]])
-    # What BERT's pooler makes of the first token is not used here, and sentence-transformers saves none.
+    # BERT's pooler is not used here, and sentence-transformers saves none.
     return tokeniser, network.to(best_device()).eval(), [key for key in lacking if "pooler" not in key]
 
 
 def _place(model: str) -> str:
-    """The folder, if it is one, else the name on the hub."""
+    """Return the folder if there is one, else the hub name."""
     folder = Path(model).expanduser()
     return str(folder) if folder.is_dir() else model
 
 
 def _longest(network: Any, tokeniser: Any) -> int:
-    """Tokens that the network reads at once; RoBERTa's positions begin behind the padding's number."""
+    """Return the network's maximum length; RoBERTa's positions begin after the padding index."""
     positions = getattr(network.config, "max_position_embeddings", None)
     if not isinstance(positions, int) or positions <= 0:
         return int(min(tokeniser.model_max_length, 1 << 30))

@@ -1,4 +1,4 @@
-"""From a predicted figure to the reply of a task: clipped to the scale, and with no reason that nobody gave."""
+"""From a prediction to a task's reply: clipped to the scale, without an invented reason."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,11 +9,11 @@ from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tasks.correctness import Decision, Grade, GradeAnswer
 
 DIGITS = 4
-"""Decimals of a figure: what stands beside an answer in a batch changes those behind."""
+"""Decimals kept, since a batch's composition changes the ones after."""
 
 
 def reply_of(task: Task[Any], predicted: float, values: Sequence[int], left_out: str) -> Reply:
-    """The reply; `left_out` is what the encoder did not read of the texts, empty where it read all."""
+    """Return the reply; `left_out` describes the unread part of the texts, empty if all was read."""
     if isinstance(task, GradeAnswer):
         values = [value for value in values if value > 0]  # a regression cannot say that an answer declines
     figure = round(min(max(predicted, values[0]), values[-1]), DIGITS)
@@ -27,7 +27,7 @@ def reply_of(task: Task[Any], predicted: float, values: Sequence[int], left_out:
 
 
 def _said(language: Language, predicted: float, figure: float, left_out: str) -> str:
-    """In the language of the task. What was left out is said in English: it is about tokens, not about the answer."""
+    """Explain in the task's language; the unread part, which is about tokens, stays in English."""
     if language == "ja":
         clipped = "" if predicted == figure else f"（予測値{predicted:g}を尺度の端に丸めた）"
         return f"回帰による予測値{figure:g}{clipped}。理由は示されない。" + (

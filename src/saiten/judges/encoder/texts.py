@@ -1,4 +1,4 @@
-"""What an encoder reads of a task: the answer, and beside it the question and what the task has to hold it against."""
+"""The texts an encoder reads: the answer, and the question with any references, evidence or contexts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,36 +10,36 @@ from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Equal for all aspects of one answer, so that the encoder reads it once for all of them."""
+    """The inputs for one answer, equal for all its aspects, so that the encoder reads them once."""
 
     beside: str
-    """The question; where the task has them then the references, then evidence or contexts."""
+    """The question, then references and evidence or contexts if the task has any."""
     answer: str
 
     def __len__(self) -> int:
-        """In characters."""
+        """Return the length in characters."""
         return len(self.beside) + len(self.answer)
 
 
 @dataclass(frozen=True, slots=True)
 class Learnable:
-    """A task, as far as an encoder can learn it."""
+    """A task in the form an encoder learns."""
 
     task: str
-    """As `saiten-judge.json` names it. The form in which a model would write its reply is no matter."""
+    """Its name in `saiten-judge.json`, regardless of the reply format."""
     aspect: str | None
-    """None for a task that asks for one thing only."""
+    """None for tasks with a single grade."""
     values: tuple[int, ...]
-    """The scale, rising."""
+    """The scale, ascending."""
     texts: Texts
 
 
 GRADES = (0, 1, 2, 3, 4, 5)
-"""Of `correctness`. 0 is never predicted: that an answer declines is no point on the way from 1 to 5."""
+"""The scale of `correctness`. 0 (declined) is never predicted, since it is not on the scale from 1 to 5."""
 
 
 def learnable(task: Task[Any]) -> Learnable | None:
-    """The task as an encoder sees it; None for one that asks for no grade of an answer."""
+    """Convert the task for an encoder; None if it asks for no grade of an answer."""
     match task:
         case RateAspect():
             return Learnable("rate_aspect", task.aspect, task.values, Texts(task.question, task.answer))

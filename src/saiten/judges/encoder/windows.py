@@ -1,7 +1,7 @@
-"""Windows: a text that is longer than an encoder reads at once becomes several inputs, the question in each of them.
+"""Windows: texts longer than an encoder's input are split into several inputs, each with the question.
 
-`[CLS] question [SEP] a piece of the answer [SEP]`, in the form that the tokeniser itself gives a pair of texts. The
-texts cannot write control tokens: `[SEP]` inside an answer stays five characters.
+The format is `[CLS] question [SEP] a piece of the answer [SEP]`, as the tokeniser formats a pair of texts. Texts cannot
+write control tokens: `[SEP]` inside an answer stays five characters.
 """
 
 from collections.abc import Sequence
@@ -13,53 +13,53 @@ from saiten.errors import ConfigurationError
 from saiten.judges.encoder.texts import Texts
 
 SHORTEST = 16
-"""Tokens of a window at the least."""
+"""Minimum tokens per window."""
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """One input."""
+class InputWindow:
+    """One input of the encoder."""
 
     ids: tuple[int, ...]
     types: tuple[int, ...]
-    """Which of the two texts a token belongs to, for the encoders that want to know."""
+    """Which of the two texts each token belongs to, for encoders that use it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
     """All windows of a pair of texts."""
 
-    windows: tuple[Window, ...]
+    windows: tuple[InputWindow, ...]
     left_out: str
-    """What no window holds, for people; empty where everything is read."""
+    """A description of what no window contains; empty if everything is read."""
 
     @property
     def tokens(self) -> int:
-        """That the encoder reads."""
+        """The number of tokens the encoder reads."""
         return sum(len(window.ids) for window in self.windows)
 
 
 class Cutter:
-    """Cuts texts into windows of at most `length` tokens, at most `most` of them."""
+    """Cuts texts into at most `most` windows of at most `length` tokens."""
 
     def __init__(self, tokeniser: Any, length: int, most: int) -> None:
-        """`tokeniser`: one of the transformers library.
+        """`tokeniser`: from the transformers library.
 
         Raises:
-            ConfigurationError: it cannot put two texts together, or the length is too short.
+            ConfigurationError: it cannot join two texts, or the length is too short.
         """
         if length < SHORTEST or most < 1:
-            raise ConfigurationError(f"an encoder reads {SHORTEST} tokens at once at the least, not {length}")
+            raise ConfigurationError(f"an encoder must read at least {SHORTEST} tokens at once, not {length}")
         self._tokeniser = tokeniser
         self._length = length
         self._most = most
         self._frame = _frame(tokeniser)
 
     def cut(self, texts: Texts) -> Cut:
-        """The windows: pieces of equal length, together the whole answer.
+        """Return windows with pieces of equal length, together the whole answer.
 
-        What stands beside the answer has at most half of a window. Of an answer that would need more windows than
-        there may be, the end is not read.
+        The question and other context get at most half of a window. If the answer needs more than `most` windows, its
+        end is not read.
         """
         room = self._length - self._frame.tokens
         beside, answer = self._ids(texts.beside), self._ids(texts.answer)
@@ -77,7 +77,7 @@ class Cutter:
         return Cut(tuple(self._frame.around(shown, each) for each in pieces), " and ".join(said))
 
     def _ids(self, text: str) -> list[int]:
-        whole = text.encode("utf-8", "replace").decode()  # half a character, as JSON can write it, is no text
+        whole = text.encode("utf-8", "replace").decode()  # JSON may contain lone surrogates
         found: list[int] = self._tokeniser(
             whole, add_special_tokens=False, split_special_tokens=True, verbose=False, return_attention_mask=False
         )["input_ids"]
@@ -86,10 +86,10 @@ class Cutter:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """What the tokeniser writes around and between two texts, and the types that it gives their tokens."""
+    """The tokens that the tokeniser writes around and between two texts, and their types."""
 
     ids: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-    """Before the first, between them, after the second."""
+    """Before the first text, between them, and after the second."""
     types: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
     of_texts: tuple[int, int]
 
@@ -97,16 +97,16 @@ class _Frame:
     def tokens(self) -> int:
         return sum(map(len, self.ids))
 
-    def around(self, first: Sequence[int], second: Sequence[int]) -> Window:
+    def around(self, first: Sequence[int], second: Sequence[int]) -> InputWindow:
         before, between, after = self.ids
         types = (
             self.types[0] + (self.of_texts[0],) * len(first) + self.types[1] + (self.of_texts[1],) * len(second)
         ) + self.types[2]
-        return Window((*before, *first, *between, *second, *after), types)
+        return InputWindow((*before, *first, *between, *second, *after), types)
 
 
 def _frame(tokeniser: Any) -> _Frame:
-    """Read off a pair of one-letter texts, which every kind of tokeniser puts together in its own way."""
+    """Derive the frame from a pair of one-letter texts, since every tokeniser has its own."""
     first, second = (tokeniser(text, add_special_tokens=False)["input_ids"] for text in ("a", "b"))
     pair = tokeniser("a", "b")
     ids = tuple(pair["input_ids"])
@@ -115,7 +115,7 @@ def _frame(tokeniser: Any) -> _Frame:
     ends = [at for at in range(len(ids), 0, -1) if second and ids[at - len(second) : at] == tuple(second)]
     if not starts or not ends or starts[0] + len(first) > ends[0] - len(second):
         raise ConfigurationError(
-            "the encoder's tokeniser does not put two texts together; expected that of a BERT-like encoder"
+            "the encoder's tokeniser does not join two texts; expected that of a BERT-like encoder"
         )
     at, end = starts[0], ends[0]
     then, until = at + len(first), end - len(second)

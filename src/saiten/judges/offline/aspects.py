@@ -1,7 +1,7 @@
-"""Aspects: the offline judge knows an answer that declines; it has no means to rate any other.
+"""Aspects: the offline judge can rate answers that decline, and no others.
 
-Without a reference overlap tells neither truth nor tone, nor whether a short answer is too short. But an answer that
-only says that it does not know gives too little, and cannot be accepted.
+Without a reference, overlap shows neither truth nor tone, nor whether a short answer is too short. But an answer that
+only declines gives too little information, and is not acceptable.
 """
 
 from saiten.errors import CannotJudge
@@ -10,14 +10,14 @@ from saiten.tasks.aspects import RateAspect, Rating
 from saiten.text.refusals import is_refusal
 
 _OF_CONTENT = frozenset({"amount_info", "acceptability"})
-"""The aspects for which an answer that declines gets the lowest grade; of the rubric of long answers."""
+"""The aspects, of the rubric for long answers, on which an answer that declines gets the lowest grade."""
 
 
 def rate_aspect(task: RateAspect, _: Tools) -> Rating:
-    """The lowest grade of `amount_info` or `acceptability`, for an answer that declines.
+    """Return the lowest grade of `amount_info` or `acceptability` for an answer that declines.
 
     Raises:
-        CannotJudge: any other aspect, and any other answer.
+        CannotJudge: the aspect is another, or the answer does not decline.
     """
     if task.aspect not in _OF_CONTENT:
         raise CannotJudge(

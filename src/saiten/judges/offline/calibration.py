@@ -1,4 +1,4 @@
-"""Calibration: what a user's own labels taught the offline judge; fitted by `saiten.tuning.offline`."""
+"""Calibration of the offline judge with a user's labels, fitted by `saiten.tuning.offline`."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -11,17 +11,17 @@ from saiten.errors import BadInput
 from saiten.judges.offline.support import sigmoid
 
 Aspect = Literal["support", "correct", "grade"]
-"""What was labelled: do the contexts support the answer · is it correct · its grade, 1 to 5."""
+"""What was labelled: support by the contexts, correctness, or a grade from 1 to 5."""
 
 Measure = Literal["balanced accuracy", "mean absolute error"]
-"""Of verdicts, and of grades."""
+"""The measure of verdicts, and that of grades."""
 
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """A figure and its 95 % bootstrap interval; None where there are too few labels to tell."""
+class CalibrationFigure:
+    """A figure with its 95 % bootstrap interval; None if there are too few labels."""
 
     value: float | None
     low: float | None
@@ -35,51 +35,57 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A line, fitted to labels: in log-odds for verdicts, from probability to grade for grades.
+    """A line fitted to labels: in log-odds for verdicts, from probability to grade for grades.
 
-    The calibrated probability is that of yes if yes and no were equally frequent, so 0.5 remains the border.
+    The calibrated probability assumes that yes and no are equally frequent, so the threshold stays 0.5.
     """
 
     aspect: Aspect
     n: int
-    """Labelled samples."""
+    """Number of labelled samples."""
     intercept: float
     slope: float
     fingerprint: str
-    """Digest of the labels and of what the judge said to them."""
+    """Digest of the labels and of the judge's output for them."""
     constants: str
-    """Digest of the judge's constants; with others the line means nothing."""
+    """Digest of the judge's constants, with which the line is only valid."""
     measure: Measure
-    before: Measured
-    """Without the calibration, on the labelled samples."""
-    after: Measured
-    """With it, by cross-validation: no sample is judged by a line that was fitted on it."""
+    before: CalibrationFigure
+    """Without calibration, on the labelled samples."""
+    after: CalibrationFigure
+    """With calibration, by cross-validation: no sample is judged by a line fitted on it."""
 
     @property
     def threshold(self) -> float:
-        """The judge's own probability from which on the verdict is yes."""
+        """The uncalibrated probability from which the verdict is yes."""
         return sigmoid(-self.intercept / self.slope)
 
     def apply(self, p: float) -> float:
-        """The calibrated probability; for grades the grade, within 1 to 5."""
+        """Return the calibrated probability; for grades the grade, within 1 to 5."""
         if self.aspect == "grade":
             return min(5.0, max(1.0, self.intercept + self.slope * p))
         return sigmoid(self.intercept + self.slope * log_odds(p))
 
     def save(self, file: Path) -> None:
-        """Write it down as a small JSON file."""
+        """Write the calibration to a small JSON file."""
         file.write_bytes(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
     @classmethod
     def load(cls, file: Path) -> Self:
-        """Read what `save` wrote.
+        """Read a file written by `save`.
 
         Raises:
-            BadInput: the file is not there, or is no calibration.
+            BadInput: the file is missing, or is no calibration.
         """
         try:
             read: dict[str, Any] = orjson.loads(file.read_bytes())
-            made = cls(**{**read, "before": Measured(**read["before"]), "after": Measured(**read["after"])})
+            made = cls(
+                **{
+                    **read,
+                    "before": CalibrationFigure(**read["before"]),
+                    "after": CalibrationFigure(**read["after"]),
+                }
+            )
             numbers = [float(made.intercept), float(made.slope)]
         except OSError as error:
             raise BadInput(f"{file}: cannot be read ({error.strerror}); `saiten tune offline` writes it") from error
@@ -95,6 +101,6 @@ class Calibration:
 
 
 def log_odds(p: float) -> float:
-    """ln(p / (1 - p)), with p kept off 0 and 1 by a millionth."""
+    """Return ln(p / (1 − p)), with p kept a millionth away from 0 and 1."""
     inner = min(1 - 1e-6, max(1e-6, p))
     return math.log(inner / (1 - inner))

@@ -1,4 +1,4 @@
-"""The judge's constants, read from `constants.toml` beside this file."""
+"""The offline judge's constants, read from `constants.toml`."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ _FILE = Path(__file__).with_name("constants.toml")
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """The weights of the formulas, the undecided band and the limits; the file says what each is."""
+    """The weights of the formulas, the undecided band and the limits, as explained in the file."""
 
     support: Mapping[str, float]
     correctness: Mapping[str, float]
@@ -21,11 +21,11 @@ class Constants:
     band: Mapping[str, float]
     limits: Mapping[str, int]
     digest: str
-    """Of the figures; stands in signatures."""
+    """Digest of the figures, for signatures."""
 
 
 def read_constants(file: Path = _FILE) -> Constants:
-    """The constants shipped with saiten, or those of another file of the same form."""
+    """Read the constants shipped with saiten, or another file of the same format."""
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    figures = json.dumps(tables, sort_keys=True)  # so that a reworded comment changes no signature
+    figures = json.dumps(tables, sort_keys=True)  # comments do not change the digest
     return Constants(**tables, digest=hashlib.sha256(figures.encode()).hexdigest()[:12])

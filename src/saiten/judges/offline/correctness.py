@@ -1,7 +1,7 @@
-"""Correctness: the probability that an answer is correct, held against one reference.
+"""Correctness: the probability that an answer is correct, given one reference.
 
-Short references: a logistic regression over ten features. Long ones: the F1 of the content units, since for them every
-feature saturates. Yes/no references: whether the answer says the same.
+Short references use a logistic regression over ten features; long ones, for which every feature saturates, the F1 of
+content units; yes/no references, whether the answer agrees.
 """
 
 import math
@@ -32,37 +32,37 @@ _ARTICLE = re.compile(r"\b(?:the|a|an)\b")
 _MARKS = re.compile(r"[\W_]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _FEW_NUMBERS = 3
-"""With more numbers in the reference, an answer may leave one out and add another without contradicting it."""
+"""If the reference has more numbers, an answer may omit one and add another without contradicting it."""
 _FEW_SENTENCES = 3
-"""In a reference with more sentences a number in the place of another is one mistake among many statements."""
+"""If the reference has more sentences, a replaced number is one mistake among many statements."""
 _WORDS_COMPARED = 60
-"""Words of a reference whose most similar word is looked for, among ten times as many of the answer."""
+"""Number of reference words that are matched fuzzily, with ten times as many of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Correctness:
-    """What was found out about one answer against one reference."""
+class ReferenceMatch:
+    """How well one answer matches one reference."""
 
     p: float
     reference: str
     missing_numbers: tuple[str, ...]
     other_numbers: tuple[str, ...]
-    """Numbers of the answer that neither reference nor question has."""
+    """Numbers in the answer that neither reference nor question contains."""
     replaced: tuple[tuple[str, str], ...]
-    """Quantities of the reference that the answer lacks, and what it has with the same unit instead."""
+    """Quantities missing from the answer, each with the answer's quantity of the same unit."""
     missing_names: tuple[str, ...]
     polarity: bool | None
-    """Whether yes meets yes (True) or no (False); None where one of the two says neither."""
+    """Whether yes or no agree (True) or differ (False); None unless both say either."""
     recall: float
-    """Share of the reference's content units in the answer."""
+    """The share of the reference's content units in the answer."""
 
-    def with_p(self, p: float) -> "Correctness":
-        """The same with another probability."""
+    def with_p(self, p: float) -> "ReferenceMatch":
+        """Return the match with another probability."""
         return replace(self, p=p)
 
 
-def correctness(question: str, answer: str, reference: str, language: Language, constants: Constants) -> Correctness:
-    """How far the answer agrees with the reference."""
+def correctness(question: str, answer: str, reference: str, language: Language, constants: Constants) -> ReferenceMatch:
+    """Compare the answer with the reference."""
     answer_text, reference_text = normalise(answer), normalise(reference)
     said, meant = _without_commas(answer_text.lower()), _without_commas(reference_text.lower())
     units = sorted(units_of(meant) or words_of(meant))
@@ -80,8 +80,8 @@ def correctness(question: str, answer: str, reference: str, language: Language, 
         logit = constants.long_reference["intercept"] + constants.long_reference["f1"] * f1
     else:
         weights = constants.correctness
-        asked = units_of(normalise(question).lower())
-        new = [unit for unit in units if unit not in asked]
+        from_question = units_of(normalise(question).lower())
+        new = [unit for unit in units if unit not in from_question]
         first = "".join(
             sentence.text for sentence in split_sentences(_without_commas(answer_text), language)[:1]
         ).lower()
@@ -107,13 +107,13 @@ def correctness(question: str, answer: str, reference: str, language: Language, 
     swapped = _replaced(reference_text.lower(), answer_text.lower(), question)
     short = len(split_sentences(reference_text, language)) <= _FEW_SENTENCES
     if (swapped and short) or (numbers and others and len(wanted) <= _FEW_NUMBERS):
-        # However well the rest agrees: of the answers that did so and looked right otherwise, people took one in five.
+        # Despite agreement elsewhere: people accepted one in five such answers.
         p = min(p, constants.correctness["number_conflict"])
-    return Correctness(p, reference, numbers, others, swapped, names, polarity, recall)
+    return ReferenceMatch(p, reference, numbers, others, swapped, names, polarity, recall)
 
 
 def _replaced(meant: str, said: str, question: str) -> tuple[tuple[str, str], ...]:
-    """The quantities of the reference in whose place the answer has others; it may repeat the question's."""
+    """Return the reference's quantities that the answer replaced; it may repeat the question's."""
     found = replaced(
         quantities(meant),
         quantities(said),

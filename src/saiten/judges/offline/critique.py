@@ -1,4 +1,4 @@
-"""Critique: the offline judge answers one criterion, whether the answer is correct by its contexts, and no other."""
+"""Critique: the offline judge evaluates one criterion, correctness given the contexts, and no other."""
 
 import re
 
@@ -21,11 +21,11 @@ _TURNED = re.compile(
 
 
 def critique(task: CritiqueAspect, tools: Tools) -> Critique:
-    """Whether the weakest statement of the answer is supported by the contexts, for a criterion of correctness.
+    """For a criterion of correctness, return whether the contexts support the answer's weakest statement.
 
     Raises:
-        CannotJudge: any other criterion (a list of words would not tell harm from a warning of it, nor repetition
-            tell a coherent text); no contexts; or the weakest statement lies in the undecided band.
+        CannotJudge: the criterion is another (a word list cannot separate harm from a warning of it, nor see
+            coherence); there are no contexts; or the weakest statement is in the undecided band.
     """
     if not _CORRECT.search(task.criterion) or _TURNED.search(task.criterion):
         raise CannotJudge(

@@ -1,8 +1,8 @@
-"""A dialogue without a model: an extractive composer, and a questioner who asks by topic words.
+"""A dialogue without a model: an extractive composer, and a questioner that asks by topic words.
 
-The composer strings the system's own sentences together. The questioner looks for the statement of the reference that
-the system has said least of, and asks about its first content words, without numbers and never more than half of them,
-so that the statement is not given away. What neither can do: infer, rephrase, see that the system contradicts itself.
+The composer joins the system's own sentences. The questioner takes the reference's least covered statement and asks
+about its first content words, without numbers and never more than half of them, so as not to give it away. Neither can
+infer, rephrase, or notice that the system contradicts itself.
 """
 
 import re
@@ -27,21 +27,21 @@ from saiten.text.refusals import is_refusal
 from saiten.text.words import in_order, normalise, units_of
 
 _TOPIC_WORDS = 3
-"""A question names at most so many words of what is missing."""
+"""Maximum number of missing words named in a question."""
 
 _BRINGS = 2
-"""Words of the reference for which a statement stays that says other things, too; of numbers one is enough."""
+"""Number of new reference words for which an unsupported statement is kept; one number is enough."""
 
 _RUN = re.compile(
     r"(?=[a-z0-9.%]*[\u3005-\u3007\u30a1-\u30fa\u3400-\u9fff])[a-z0-9.%\u3005-\u3007\u30a1-\u30fa\u30fc\u3400-\u9fff]{2,}"
 )
-"""Two signs or more with a kanji or katakana among them: 週間前 alone would be no topic, 2週間前 is seen to be none."""
+"""Two characters or more, one of them kanji or katakana: skips 週間前, and finds 2週間前, which its digit excludes."""
 
 _ENDS = tuple(".!?。！？．」）)")
 
 
 def compose(task: ComposeAnswer) -> Composition:
-    """The sentences of the system's answers in order, refusals and what was said before left out."""
+    """Join the sentences of the system's answers in order, without refusals and repetitions."""
     kept: list[str] = []
     heard: set[str] = set()
     said: set[str] = set()
@@ -69,7 +69,7 @@ def compose(task: ComposeAnswer) -> Composition:
 
 
 def decide_next(task: DecideNext, tools: Tools) -> Need:
-    """Needed as long as a statement of the reference was not said, and a question about it was not asked yet."""
+    """Ask on while a statement of the reference is missing, and a question about it has not been asked."""
     missing = _missing(task.reference, task.history, task.language, tools)
     japanese = task.language == "ja"
     if missing and not _new_questions(missing, task.history[::2], task.language):
@@ -85,12 +85,12 @@ def decide_next(task: DecideNext, tools: Tools) -> Need:
             needed=False,
         )
     said = f"まだ述べられていない内容が{len(missing)}件ある。"
-    told = f"{len(missing)} of the reference's statements {'is' if len(missing) == 1 else 'are'} not said yet."
-    return Need(explanation=said if japanese else told, needed=True)
+    english = f"{len(missing)} of the reference's statements {'is' if len(missing) == 1 else 'are'} not said yet."
+    return Need(explanation=said if japanese else english, needed=True)
 
 
 def ask_next(task: AskNext, tools: Tools) -> NextQuestion:
-    """A question about the topic words of what is missing, the first that was not asked before."""
+    """Ask about the topic words of a missing statement, with the first question not asked before."""
     missing = _missing(task.reference, task.history, task.language, tools) or [task.reference]
     new = _new_questions(missing, (*task.earlier, *task.refused), task.language)
     japanese = task.language == "ja"
@@ -101,7 +101,7 @@ def ask_next(task: AskNext, tools: Tools) -> NextQuestion:
 
 
 def revise(task: ReviseAnswer, tools: Tools) -> Composition:
-    """The answer without what the reference does not support, unless it brings words that the reference has."""
+    """Remove what the reference does not support, unless it contributes words of the reference."""
     statements = statements_of(task.answer, task.language)
     kept = _worth_keeping(statements, task, tools)
     japanese = task.language == "ja"
@@ -117,7 +117,7 @@ def revise(task: ReviseAnswer, tools: Tools) -> Composition:
 
 
 def _worth_keeping(statements: Sequence[str], task: ReviseAnswer, tools: Tools) -> list[str]:
-    """Those that the reference supports, and of the others those without which some of it would be lost."""
+    """Return the supported statements, and others that contribute words of the reference."""
     index = tools.indexes.of((task.reference, task.question), task.language)
     wanted = _units(task.reference)
     supported = [support(each, index, tools.constants).p >= tools.constants.band["threshold"] for each in statements]
@@ -134,21 +134,21 @@ def _worth_keeping(statements: Sequence[str], task: ReviseAnswer, tools: Tools) 
 
 
 def _missing(reference: str, history: Sequence[str], language: Language, tools: Tools) -> list[str]:
-    """The statements of the reference that the system's answers do not support, the least supported first."""
+    """Return the reference's statements that the answers do not support, the least supported first."""
     index = tools.indexes.of(tuple(history[1::2]), language)
     found = [(support(each, index, tools.constants).p, each) for each in statements_of(reference, language)]
     return [each for p, each in sorted(found, key=lambda pair: pair[0]) if p < tools.constants.band["threshold"]]
 
 
 def _new_questions(missing: Sequence[str], taken: Sequence[str], language: Language) -> list[str]:
-    """The questions about what is missing that were not asked: the first about each, then the second, …."""
+    """Return new questions about missing statements: the first about each, then the second, …."""
     about = [_questions_about(statement, language) for statement in missing]
     rounds = (question for questions in zip_longest(*about) for question in questions if question is not None)
     return [question for question in rounds if not any(same_question(question, each) for each in taken)]
 
 
 def _questions_about(statement: str, language: Language) -> list[str]:
-    """Questions by the first topic words, then by the next ones; none of them names more than half of the words."""
+    """Return questions by the first topic words, then the next ones, covering at most half of the words."""
     words = _topics(statement)
     words = [_as_written(word, statement) for word in words[: max(1, len(words) // 2)]]
     parts = [words[at : at + _TOPIC_WORDS] for at in range(0, len(words), _TOPIC_WORDS)]
@@ -158,7 +158,7 @@ def _questions_about(statement: str, language: Language) -> list[str]:
 
 
 def _topics(statement: str) -> list[str]:
-    """Its content words without numbers; of Japanese the whole runs of kanji, katakana and letters."""
+    """Return content words without numbers; for Japanese whole runs of kanji, katakana and letters."""
     plain = normalise(statement).lower()
     runs = [run for run in _RUN.findall(plain) if not _has_digit(run)]
     return list(dict.fromkeys(runs)) if runs else [word for word in in_order(plain) if not _has_digit(word)]
@@ -170,7 +170,7 @@ def _as_written(word: str, statement: str) -> str:
 
 
 def _strung(statements: Sequence[str], language: Language) -> str:
-    """One text; a clause that goes on where the one before it ended is set off by a semicolon."""
+    """Join the statements; a clause in the middle of a sentence is followed by a semicolon."""
     end, between, space = ("。", "；", "") if language == "ja" else (".", ";", " ")
     following = (*statements[1:], "")
     whole = [

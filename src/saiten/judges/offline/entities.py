@@ -1,4 +1,4 @@
-"""Entities: dates, amounts with their units, and names, found by their form; in the order of the text, each once."""
+"""Entities: dates, amounts with units, and names, recognized by their form; in text order, without repetition."""
 
 import re
 
@@ -11,7 +11,7 @@ from saiten.text.words import STOP_WORDS
 
 _LIMIT = 300
 _READ = 200_000
-"""Characters of a text that are looked at."""
+"""Number of characters of a text that are searched."""
 
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _DATE = (
@@ -34,15 +34,15 @@ _SMALL = re.compile(r"\d{1,3}[.)．）]")
 
 
 def list_entities(task: ListEntities) -> Entities:
-    """The entities as they stand in the text; what no capital, unit, script or suffix marks is not found."""
+    """Return the entities as written; only those marked by a capital, unit, script or suffix are found."""
     return Entities(entities=entities_of(task.text, task.language))
 
 
 def entities_of(text: str, language: Language) -> list[str]:
-    """At most 300 entities of the first 200,000 characters.
+    """Return at most 300 entities from the first 200,000 characters.
 
-    A single capitalised word at the beginning of a sentence counts only if it stands elsewhere too, or is no plain
-    word (`NASA`, `iPhone`): nothing tells *Paris is …* from *Wine is …* there.
+    A single capitalised word at the beginning of a sentence counts only if it also occurs elsewhere, or is no plain
+    word (`NASA`, `iPhone`): *Paris is …* cannot be distinguished from *Wine is …*.
     """
     found: dict[str, None] = {}
     openers: list[str] = []
@@ -64,7 +64,7 @@ def entities_of(text: str, language: Language) -> list[str]:
 
 
 def _without_stop_words(entity: str) -> str:
-    """`The Hague Convention` without the article, since a text also says *this Hague Convention*."""
+    """Strip the article of `The Hague Convention`, since a text may also say *this Hague Convention*."""
     words = entity.split()
     while words and words[0].lower() in STOP_WORDS:
         words.pop(0)

@@ -1,7 +1,7 @@
-"""Gist: a reference in clauses, each gist or supplement by its marks and words; what an answer lacks and adds.
+"""Gist: a reference's clauses as gist or supplement, by markers and words, and what an answer lacks and adds.
 
-Clauses stand for units of meaning, marks such as 例えば and *for example* and words of the question for what an expert
-would know, and overlap for agreement: a stand-in to try things out with, not a reader.
+Clauses replace units of meaning, markers such as 例えば and *for example* and words of the question replace an expert's
+knowledge, and overlap replaces agreement: good for trying things out only.
 """
 
 import re
@@ -28,15 +28,15 @@ _SUPPLEMENT = re.compile(
 _AT_END = re.compile(r"(?:など|等)(?:が?(?:あり|挙げられ)ます|がある|が挙げられる)?[。.、]*$")
 _ASIDE = re.compile(r"[（(].*[）)][。.、]?", re.DOTALL)
 _LEADS = 2
-"""Clauses at the beginning that count as gist, unless a mark says otherwise: answers mostly come first."""
+"""Number of clauses at the beginning that count as gist unless marked: answers usually come first."""
 
 
 def split_gist(task: SplitGist) -> ReferenceUnits:
-    """The clauses of the reference: supplement with a mark of it, or late and without a word of the question."""
+    """Split the reference: supplements are marked clauses, or late ones without a word of the question."""
     units = [clause.text for clause in split_clauses(task.reference, task.language)]
     supplement = _supplements(units, task.question)
     if len(supplement) == len(units):
-        supplement = supplement[1:]  # something answers the question, most likely the beginning
+        supplement = supplement[1:]  # something must answer the question, most likely the beginning
     chosen = set(supplement)
     return ReferenceUnits(
         gist=[unit for at, unit in enumerate(units) if at not in chosen],
@@ -45,9 +45,9 @@ def split_gist(task: SplitGist) -> ReferenceUnits:
 
 
 def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAndExtra:
-    """Units that the answer does not support, and clauses of the answer that the units do not support.
+    """Return units the answer does not support, and clauses of the answer that the units do not support.
 
-    Only where the judge is sure of it: what lies in the undecided band is neither missing nor extra.
+    Only clear cases: anything in the undecided band is neither missing nor extra.
     """
     asked = frozenset(units_of(normalise(task.question).lower()))
     answer = tools.indexes.of((task.answer,), task.language)
@@ -81,7 +81,7 @@ def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAn
 
 
 def _supplements(clauses: Sequence[str], question: str) -> list[int]:
-    """The positions of the clauses that only support."""
+    """Return the positions of supplementary clauses."""
     asked = units_of(normalise(question).lower())
     return [
         at

@@ -1,9 +1,9 @@
-"""Grades and decisions: an answer against its references, and its additions against the contexts."""
+"""Grades and decisions: an answer compared with its references, and its additions with the contexts."""
 
 from collections.abc import Sequence
 
 from saiten.errors import CannotJudge
-from saiten.judges.offline.correctness import Correctness, correctness
+from saiten.judges.offline.correctness import ReferenceMatch, correctness
 from saiten.judges.offline.reasons import absent, instead_of
 from saiten.judges.offline.statements import statements_of
 from saiten.judges.offline.support import support
@@ -13,17 +13,17 @@ from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
 from saiten.text.refusals import is_refusal
 
 _REFUSED, _BOTH_REFUSED = 0.02, 0.95
-"""p where the answer declines and the reference does not, and where both do: plain logic, nothing fitted."""
+"""p if only the answer declines, and if answer and reference do: set by logic, not fitted."""
 
 _QUOTED = 160
-"""Characters of a missing or extra part that are quoted, of which there are at most three."""
+"""Maximum characters per quoted missing or extra part; at most three are quoted."""
 
 
 def decide(task: DecideCorrect, tools: Tools) -> Decision:
-    """Correct if the best reference gives p ≥ 0.5 and, in the grounded form, nothing was added out of thin air.
+    """Correct if the best reference gives p ≥ 0.5 and, for grounded decisions, nothing unsupported was added.
 
-    An addition is a statement of the answer whose support by references and contexts together lies below the
-    undecided band; p is then no higher than that support.
+    An addition is a statement whose support by references and contexts is below the undecided band; p is then at most
+    that support.
     """
     best = best_correctness(task.question, task.answer, task.references, task.language, tools)
     p = best.p
@@ -40,9 +40,9 @@ def decide(task: DecideCorrect, tools: Tools) -> Decision:
 
 
 def grade(task: GradeAnswer, tools: Tools) -> Grade:
-    """0 for an answer that declines; else 1 + 4 p, or the line that the user's labels gave.
+    """Return 0 if the answer declines; else 1 + 4 p, or the calibrated grade.
 
-    Without a calibration the figure ranks answers and means little on its own: the feedback says so.
+    Without calibration the figure ranks answers but means little by itself, as the feedback says.
     """
     best = best_correctness(task.question, task.answer, task.references, task.language, tools)
     japanese = task.language == "ja"
@@ -63,26 +63,26 @@ def grade(task: GradeAnswer, tools: Tools) -> Grade:
 
 def best_correctness(
     question: str, answer: str, references: Sequence[str], language: Language, tools: Tools
-) -> Correctness:
-    """The correctness against the reference that the answer agrees with most; an answer that declines has hardly any.
+) -> ReferenceMatch:
+    """Return the match with the reference that the answer agrees with most; close to 0 if it declines.
 
     Raises:
         CannotJudge: there is no reference.
     """
-    held = [
+    matches = [
         correctness(question, answer, reference, language, tools.constants)
         for reference in references
         if reference.strip()
     ]
-    if not held:
+    if not matches:
         raise CannotJudge("there is no reference to hold the answer against, and the offline judge knows nothing else")
     if is_refusal(answer, language):
         both = any(is_refusal(reference, language) for reference in references)
-        return held[0].with_p(_BOTH_REFUSED if both else _REFUSED)
-    return max(held, key=lambda each: each.p)
+        return matches[0].with_p(_BOTH_REFUSED if both else _REFUSED)
+    return max(matches, key=lambda each: each.p)
 
 
-def _remarks(answer: str, best: Correctness, language: Language, tools: Tools) -> list[str]:
+def _remarks(answer: str, best: ReferenceMatch, language: Language, tools: Tools) -> list[str]:
     japanese = language == "ja"
     if not answer.strip():
         return ["回答が空である" if japanese else "the answer is empty"]
@@ -113,7 +113,7 @@ def _remarks(answer: str, best: Correctness, language: Language, tools: Tools) -
 
 
 def _unsupported(text: str, sources: Sequence[str], language: Language, tools: Tools) -> list[tuple[float, str]]:
-    """The statements of the text whose support by the sources lies below the undecided band, with that support."""
+    """Return the statements whose support by the sources is below the undecided band, with that support."""
     index = tools.indexes.of(sources, language)
     found = [(support(statement, index, tools.constants), statement) for statement in statements_of(text, language)]
     return [

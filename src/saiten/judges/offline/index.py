@@ -1,7 +1,7 @@
-"""The index of some contexts: where each unit stands, and all numbers, names and n-grams there are.
+"""An index of contexts: the position of each unit, and all numbers, names and n-grams.
 
-Built once for a set of contexts, in time linear in their length; a statement then costs its own length times the
-sentences that share a word with it, of which there are at most `limits.sentences`.
+Built once per set of contexts, in time linear in their length. Looking up a statement costs its length times the number
+of sentences that share a word with it, at most `limits.sentences`.
 """
 
 import math
@@ -17,13 +17,13 @@ from saiten.text.words import grams_of, normalise, units_of, words_of
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Some contexts, read."""
+    """The indexed contexts."""
 
     contexts: Sequence[str]
     windows: Sequence[tuple[int, int, int]]
     """The sentences as (index of the context, start, end)."""
     postings: Mapping[str, Sequence[int]]
-    """For each content unit the windows it stands in."""
+    """The windows that contain each content unit."""
     grams: frozenset[str]
     numbers: frozenset[str]
     words: frozenset[str]
@@ -31,25 +31,25 @@ class Index:
     text: str
     """All contexts, normalised and lower-cased."""
     floor: float
-    """The lowest weight of a unit, as a share of the highest."""
+    """The lowest weight of a unit, relative to the highest."""
     cut: bool
-    """Whether the contexts were too long to be read to their end."""
+    """Whether the contexts were too long to be read to the end."""
 
     def sentence(self, window: int) -> str:
-        """The window's text, normalised and lower-cased."""
+        """Return the window's text, normalised and lower-cased."""
         context, start, end = self.windows[window]
         return normalise(self.contexts[context][start:end]).lower()
 
     def weight(self, unit: str) -> float:
-        """The inverse document frequency of the unit among the windows; units that stand nowhere weigh most."""
+        """Return the unit's inverse document frequency among windows; unknown units weigh most."""
         highest = math.log(len(self.windows) + 1)
         found = len(self.postings.get(unit, ())) or 1
         return max(self.floor * highest, highest - math.log(found)) or 1.0
 
     def shares(self, units: Sequence[str]) -> dict[int, float]:
-        """For each window that holds one of the units the share of the units' weight that it holds.
+        """Return each matching window's share of the units' weight.
 
-        Units are to come sorted: the sums then have the same last bit in every process.
+        Pass sorted units: the sums are then equal to the last bit in every process.
         """
         weights = {unit: self.weight(unit) for unit in units}
         whole = math.fsum(weights.values())
@@ -61,7 +61,7 @@ class Index:
         return sums
 
     def best_window(self, units: Sequence[str]) -> tuple[int, float, float]:
-        """(window, share of the units' weight in it, share of their number); (-1, 0, 0) if nothing is shared."""
+        """Return (window, its share of the units' weight, share of their number); (-1, 0, 0) without a match."""
         shares = self.shares(units)
         if not shares:
             return -1, 0.0, 0.0
@@ -70,7 +70,7 @@ class Index:
 
 
 def build_index(contexts: Sequence[str], language: Language, constants: Constants) -> Index:
-    """Read the contexts."""
+    """Index the contexts."""
     read = _within(contexts, constants.limits["characters"])
     sentences = [split_sentences(context, language) for context in read]
     together = -(-sum(map(len, sentences)) // constants.limits["sentences"]) or 1
@@ -99,7 +99,7 @@ def build_index(contexts: Sequence[str], language: Language, constants: Constant
 
 
 def _within(contexts: Sequence[str], characters: int) -> list[str]:
-    """The contexts as far as they can be read."""
+    """Truncate the contexts to the limit."""
     read = []
     for context in contexts:
         read.append(context[:characters])

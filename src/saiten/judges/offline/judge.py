@@ -1,4 +1,4 @@
-"""The offline judge: performs every task without a model or a network, the same to the last bit each time."""
+"""The offline judge: performs tasks without model or network, deterministic to the last bit."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -61,15 +61,15 @@ _PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {
 
 @dataclass(frozen=True)
 class OfflineJudge:
-    """Judges by shared words, numbers and names alone (`offline-overlap`); docs/offline-judge.md says what it misses.
+    """Judges by shared words, numbers and names (`offline-overlap`); docs/offline-judge.md lists its limits.
 
-    Nothing is sent anywhere and nothing costs anything, except what the embedder does for `MeasureSimilarity`.
+    Sends nothing and costs nothing, except what the embedder does for `MeasureSimilarity`.
     """
 
     embedder: Embedder | None = None
-    """Measures similarity; without one that task alone cannot be performed."""
+    """Measures similarity; only that task needs it."""
     calibration: tuple[Calibration, ...] = ()
-    """What the user's labels taught it, at most one per aspect."""
+    """Calibrations from the user's labels, at most one per aspect."""
     constants: Constants = field(default_factory=read_constants, repr=False)
     """The weights of the formulas, the undecided band and the limits."""
     _tools: Tools = field(init=False, repr=False, compare=False)
@@ -90,18 +90,18 @@ class OfflineJudge:
         object.__setattr__(self, "_tools", tools)
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """The judge's name, the digest of its constants, its calibrations; the embedder where it takes part."""
+        """Return the judge's name, the digest of its constants, its calibrations, and the embedder if used."""
         calibrated = "+".join(f"{each.aspect}:n={each.n}:{each.fingerprint}" for each in self.calibration)
-        said = {"judge": "offline-overlap", "constants": self.constants.digest, "calibration": calibrated or "none"}
+        parts = {"judge": "offline-overlap", "constants": self.constants.digest, "calibration": calibrated or "none"}
         if MeasureSimilarity in tasks and self.embedder is not None:
-            said["embedder"] = self.embedder.name
-        return said
+            parts["embedder"] = self.embedder.name
+        return parts
 
     async def perform(self, task: Task[R]) -> R:
-        """The reply to the task.
+        """Return the reply to the task.
 
         Raises:
-            CannotJudge: overlap says nothing about it (most criteria of a critique, an answer without a reference).
+            CannotJudge: overlap cannot decide it (most criteria of a critique, an answer without a reference).
         """
         if isinstance(task, MeasureSimilarity):
             return cast("R", await measure_similarity(task, self.embedder))
@@ -113,9 +113,9 @@ class OfflineJudge:
         return cast("R", perform(task, self._tools))
 
     async def preflight(self) -> None:
-        """Nothing can be set up wrongly here; an embedder shows its own errors."""
+        """Do nothing: there is nothing to misconfigure; an embedder raises its own errors."""
 
     async def close(self) -> None:
-        """Let go of the embedder."""
+        """Close the embedder."""
         if self.embedder is not None:
             await self.embedder.close()

@@ -1,11 +1,11 @@
-"""Names: Latin words with a capital where a small letter is expected, runs of katakana, and kanji before a suffix."""
+"""Names: capitalised Latin words, runs of katakana, and kanji before a suffix."""
 
 import re
 
 from saiten.text.words import JAPANESE, STOP_WORDS
 
 _LIMIT = 64
-"""Names of one statement that are looked up."""
+"""Maximum number of names per statement."""
 
 _LATIN = re.compile(rf"[^\W\d_{JAPANESE}][^\W_{JAPANESE}]*(?:['-][^\W_{JAPANESE}]+)*")
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{3,}")
@@ -13,16 +13,16 @@ SUFFIXED = (
     "[\u4e00-\u9fff々]{1,8}?(?:さん|氏|様|先生|市|県|府|都|区|町|村|州|国|社|大学|高校|銀行|病院|空港|駅|省|庁|党"
     "|川|山|島|湖|城|寺|神社)"
 )
-"""Kanji that a suffix marks as a name, as a regular expression."""
+"""A regular expression for kanji marked as a name by a suffix."""
 
 _SUFFIXED = re.compile(SUFFIXED)
 _ENDS = frozenset('.!?。！？:;\n"“「『(（')
 
 
 def latin_names(normalised: str) -> list[str]:
-    """Words that are names by their capitals, in order and each once; the text keeps its case.
+    """Return names recognized by their capitals, in order without repetition; `normalised` must keep its case.
 
-    The first word of a sentence counts only if it has a further capital (`iPhone`, `NASA`) or the next word is a name
+    The first word of a sentence counts only if it has another capital (`iPhone`, `NASA`) or the next word is a name
     too (`Marie Curie`).
     """
     found: dict[str, None] = {}
@@ -49,7 +49,7 @@ def latin_names(normalised: str) -> list[str]:
 
 
 def japanese_names(normalised: str) -> list[str]:
-    """Runs of three or more katakana, and kanji before a suffix such as 市 or 氏; in order and each once."""
+    """Return runs of three or more katakana, and kanji before a suffix such as 市 or 氏, without repetition."""
     found = dict.fromkeys(match.group() for match in _KATAKANA.finditer(normalised))
     found.update(dict.fromkeys(match.group() for match in _SUFFIXED.finditer(normalised)))
     return list(found)[:_LIMIT]

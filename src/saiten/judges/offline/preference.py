@@ -1,17 +1,17 @@
-"""The better of two answers: the one that agrees better with a reference, each measured by itself."""
+"""The better of two answers: the one that agrees better with a reference, measured separately."""
 
 from saiten.judges.offline.grading import best_correctness
 from saiten.judges.offline.tools import Tools
 from saiten.tasks.preference import Better, PreferAnswer, Preference
 
 _TIE = 0.05
-"""Probabilities of being correct that are no further apart are a tie; set by hand."""
+"""Answers whose probabilities differ by no more than this are tied; set by hand."""
 
 
 def prefer(task: PreferAnswer, tools: Tools) -> Preference:
-    """The answer whose probability of being correct is higher by more than 0.05, else a tie.
+    """Prefer the answer whose probability of being correct is higher by more than 0.05; else return a tie.
 
-    Neither answer is seen beside the other, so the order cannot matter.
+    The answers are judged independently, so their order cannot matter.
 
     Raises:
         CannotJudge: there is no reference.

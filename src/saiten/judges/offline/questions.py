@@ -1,4 +1,4 @@
-"""Questions that an answer answers. Offline none can be written: the answer's own statements stand in their place."""
+"""Questions that an answer answers. Offline, the answer's own statements take their place."""
 
 from saiten.errors import CannotJudge
 from saiten.judges.offline.statements import statements_of
@@ -7,10 +7,10 @@ from saiten.text.refusals import is_refusal
 
 
 def write_questions(task: WriteQuestions) -> Questions:
-    """The first `count` statements of the answer, each with a question mark; from the first again if there are fewer.
+    """Return the first `count` statements of the answer as questions, starting over if there are fewer.
 
-    So an answer relevancy made of them is the similarity of the question and the answer's own sentences. Whether the
-    answer is non-committal is told by the patterns of refusals.
+    Answer relevancy is then the similarity of the question and the answer's own sentences. Non-committal answers are
+    recognized by the refusal patterns.
     """
     statements = statements_of(task.answer, task.language)
     if not statements:

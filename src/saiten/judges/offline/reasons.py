@@ -1,4 +1,4 @@
-"""The reasons of verdicts, in the sample's language; a negative verdict is always something *to check*."""
+"""The reasons of verdicts, in the sample's language; negative verdicts are phrased as something *to check*."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -7,10 +7,10 @@ from saiten.judges.offline.support import Support
 from saiten.records import Language
 
 Source = Literal["contexts", "reference", "answer", "summary"]
-"""What a statement was held against."""
+"""The text a statement was compared with."""
 
 _SHOWN = 3
-"""Numbers and names named in a reason; the rest are counted."""
+"""Maximum number of numbers and names listed in a reason; the rest are counted."""
 
 _ABSENT: dict[Language, dict[Source, str]] = {
     "en": {
@@ -28,8 +28,8 @@ _ABSENT: dict[Language, dict[Source, str]] = {
 }
 
 
-def why(found: Support, verdict: bool, unclear: bool, source: Source, language: Language, *, cut: bool = False) -> str:  # noqa: FBT001 - they are what is told
-    """The reason of one verdict: what is missing, how much is shared, and whether a negation differs."""
+def why(found: Support, verdict: bool, unclear: bool, source: Source, language: Language, *, cut: bool = False) -> str:  # noqa: FBT001 - the verdict itself
+    """Explain a verdict: what is missing, how much is shared, and whether a negation differs."""
     japanese = language == "ja"
     if not found.comparable:
         return (
@@ -65,13 +65,13 @@ def why(found: Support, verdict: bool, unclear: bool, source: Source, language: 
 
 
 def instead_of(replaced: Sequence[tuple[str, str]], language: Language) -> list[str]:
-    """*has 13,000 yen in the place of 10,000 yen*, at most three."""
+    """Format *has 13,000 yen in the place of 10,000 yen*, at most three."""
     template = "{0} のところが {1} になっている" if language == "ja" else "has {1} in the place of {0}"
     return [template.format(*pair) for pair in list(dict.fromkeys(replaced))[:_SHOWN]]
 
 
 def absent(numbers: tuple[str, ...], names: tuple[str, ...], source: Source, language: Language) -> list[str]:
-    """*number 1,200 in no context*, and so on, at most three of each."""
+    """Format *number 1,200 in no context* and the like, at most three of each."""
     kinds = ("数値", "名称", "ほか") if language == "ja" else ("number", "name", "and more")
     listed = []
     for kind, missing in zip(kinds, (numbers, names), strict=False):

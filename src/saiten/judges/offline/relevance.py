@@ -1,4 +1,4 @@
-"""Contexts: does one hold what the reference says, and which sentences share the question's words?"""
+"""Contexts: whether one supports the reference, and which sentences share the question's words."""
 
 from saiten.errors import CannotJudge
 from saiten.judges.offline.index import Index
@@ -10,14 +10,14 @@ from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentence
 from saiten.text.words import normalise, units_of
 
 _SHORT = 6
-"""Content units up to which a reference (*in 1901*) is held against the context together with the question."""
+"""References of at most this many content units (*in 1901*) are compared together with the question."""
 
 
 def judge_context(task: JudgeContext, tools: Tools) -> ContextVerdict:
-    """Useful if the context supports at least one statement of the reference; the reason is that statement's.
+    """Useful if the context supports at least one statement of the reference, whose reason is given.
 
-    Where overlap leaves it open, the subject decides: a context with a sentence that holds half of the question's
-    weight may serve the answer without saying what the reference says, and counts as useful.
+    In the undecided band the subject decides: a context with a sentence covering half of the question's weight may be
+    useful without repeating the reference, and counts as such.
     """
     index = tools.indexes.of((task.context,), task.language)
     statements = statements_of(task.reference, task.language)
@@ -33,15 +33,15 @@ def judge_context(task: JudgeContext, tools: Tools) -> ContextVerdict:
 
 
 def _on_subject(question: str, index: Index, tools: Tools) -> bool:
-    """Whether a sentence of the context is one that `select_sentences` would take for the question."""
+    """Return whether `select_sentences` would select a sentence of the context for the question."""
     units = sorted(units_of(normalise(question).lower()))
     return bool(units) and index.best_window(units)[1] >= tools.constants.relevance["share"]
 
 
 def select_sentences(task: SelectRelevantSentences, tools: Tools) -> RelevantSentences:
-    """The sentences that hold at least half of the weight of the question's content words (IDF among the sentences).
+    """Select sentences with at least half of the IDF weight of the question's content words.
 
-    Shared words do not tell whether the answer is there; docs/offline-judge.md says how little this is worth.
+    Shared words do not imply that the answer is there; docs/offline-judge.md says how little this is worth.
     """
     units = sorted(units_of(normalise(task.question).lower()))
     if not units:

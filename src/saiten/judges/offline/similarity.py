@@ -1,4 +1,4 @@
-"""Similarity: cosines of the vectors of an embedder that was passed in."""
+"""Similarity: cosines of an embedder's vectors."""
 
 import math
 
@@ -8,7 +8,7 @@ from saiten.tasks.similarity import MeasureSimilarity, Similarities
 
 
 async def measure_similarity(task: MeasureSimilarity, embedder: Embedder | None) -> Similarities:
-    """The cosine of the text with each of the others, within [-1, 1]; summed exactly, so the order plays no part.
+    """Return the cosines of the text with each other text, within [-1, 1]; summed exactly, so order does not matter.
 
     Raises:
         CannotJudge: there is no embedder.
@@ -18,4 +18,4 @@ async def measure_similarity(task: MeasureSimilarity, embedder: Embedder | None)
     embeddings = await embedder.embed((task.text, *task.others))
     first, *others = embeddings.vectors.tolist()
     cosines = [math.fsum(a * b for a, b in zip(first, other, strict=True)) for other in others]
-    return Similarities(values=[min(1.0, max(-1.0, cosine)) for cosine in cosines]).costing(embeddings.usage)
+    return Similarities(values=[min(1.0, max(-1.0, cosine)) for cosine in cosines]).with_usage(embeddings.usage)

@@ -1,4 +1,4 @@
-"""Statements: splitting a text into them, and holding them against contexts or against each other."""
+"""Statements: splitting texts into them, and comparing them with contexts or with each other."""
 
 import re
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ _OFFER = re.compile(
     r"(?:happy|glad|pleased|help|answer|assist)\b[^.!?:]{0,100}[.!]?",
     re.IGNORECASE,
 )
-"""*Sure, I'd be happy to help!* and *I can answer your question based on the document.*"""
+"""Matches *Sure, I'd be happy to help!* and *I can answer your question based on the document.*"""
 
 _ATTRIBUTION = re.compile(
     r"(?:(?:based on|according to|as (?:stated|mentioned|described) in) (?:the |this |your )?(?:\w+ )?"
@@ -50,18 +50,18 @@ _ATTRIBUTION = re.compile(
     r"(?:によると|によれば|に基づくと|では)、)",
     re.IGNORECASE,
 )
-"""An opening that names the source claims nothing about it."""
+"""Matches openings that only name the source."""
 
 _CLAUSES = re.compile(r"[;；]\s*")
 
 
 def split(task: SplitStatements) -> Statements:
-    """Sentences, list items and clauses between semicolons; without greetings, headings and pure markup."""
+    """Split into sentences, list items and clauses between semicolons, without greetings, headings and markup."""
     return Statements(statements=statements_of(task.text, task.language))
 
 
 def statements_of(text: str, language: Language) -> list[str]:
-    """The statements of a text in order. Pronouns stay as they are: no sentence is reworded."""
+    """Return the statements of a text in order. Sentences are not reworded, so pronouns stay."""
     statements: list[str] = []
     for sentence in split_sentences(text, language):
         if _HEADING.match(sentence.text):
@@ -80,7 +80,7 @@ def statements_of(text: str, language: Language) -> list[str]:
 
 
 def verify(task: VerifyStatements, tools: Tools) -> StatementVerdicts:
-    """One verdict a statement against the contexts."""
+    """Return one verdict per statement, given the contexts."""
     sources = Sources(
         tools.indexes.of(task.contexts, task.language), "contexts", task.language, tools, aspect="support"
     )
@@ -88,7 +88,7 @@ def verify(task: VerifyStatements, tools: Tools) -> StatementVerdicts:
 
 
 def classify(task: ClassifyStatements, tools: Tools) -> Classification:
-    """The answer's statements against the reference's, and the other way round; the question's words are not new."""
+    """Compare answer and reference statements in both directions; the question's words do not count as new."""
     asked = frozenset(units_of(normalise(task.question).lower()))
     answer, reference = task.answer_statements, task.reference_statements
     from_reference = Sources(tools.indexes.of(reference, task.language), "reference", task.language, tools, asked)
@@ -98,19 +98,19 @@ def classify(task: ClassifyStatements, tools: Tools) -> Classification:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What statements are held against."""
+    """The texts that statements are compared with."""
 
     index: Index
     kind: Source
     language: Language
     tools: Tools
     excused: frozenset[str] = frozenset()
-    """Units that are not new though they stand nowhere in the sources."""
+    """Units that never count as new."""
     aspect: str = ""
-    """The calibration that applies, if there is one."""
+    """The aspect whose calibration applies, if any."""
 
     def verdicts(self, statements: Sequence[str]) -> list[Verdict]:
-        """One verdict a statement, numbered from 1."""
+        """Return one verdict per statement, numbered from 1."""
         return [self._verdict(number, statement) for number, statement in enumerate(statements, start=1)]
 
     def _verdict(self, number: int, statement: str) -> Verdict:

@@ -1,4 +1,4 @@
-"""Summaries: key phrases of the contexts, one closed question for each, and whether a summary speaks of it."""
+"""Summaries: key phrases of the contexts, a closed question for each, and whether a summary mentions it."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ from saiten.tasks.summary import (
 from saiten.text.words import STOP_WORDS
 
 _PHRASES = 20
-"""Key phrases of one set of contexts, at most."""
+"""Maximum number of key phrases per set of contexts."""
 
 _READ = 200_000
 _CHUNK = re.compile(
@@ -31,9 +31,9 @@ _ASKED: dict[Language, tuple[str, str, str]] = {
 
 
 def extract_keyphrases(task: ExtractKeyphrases) -> Keyphrases:
-    """Up to 20 phrases: entities, and runs of up to three content words (kanji and katakana) that occur again.
+    """Return up to 20 phrases: entities, and repeated runs of up to three content words (or kanji and katakana).
 
-    Ordered by how often they occur, entities twice as heavy; then by their place.
+    Ordered by frequency, with entities counted twice, then by position.
     """
     text = "\n".join(task.contexts)[:_READ]
     weights: Counter[str] = Counter()
@@ -55,7 +55,7 @@ def extract_keyphrases(task: ExtractKeyphrases) -> Keyphrases:
 
 
 def write_closed_questions(task: WriteClosedQuestions) -> ClosedQuestions:
-    """*Does the text speak of “…”?* for each key phrase that the contexts hold; no better question is made offline."""
+    """Ask *Does the text speak of “…”?* for each key phrase in the contexts; nothing better is possible offline."""
     text = "\n".join(task.contexts).lower()
     before, after, end = _ASKED[task.language]
     return ClosedQuestions(
@@ -64,7 +64,7 @@ def write_closed_questions(task: WriteClosedQuestions) -> ClosedQuestions:
 
 
 def answer_from_summary(task: AnswerFromSummary, tools: Tools) -> SummaryAnswers:
-    """Whether the summary supports what the question asks about: its quoted phrase, else all its content words."""
+    """Return whether the summary supports each question's quoted phrase, or else all its content words."""
     sources = Sources(tools.indexes.of((task.summary,), task.language), "summary", task.language, tools)
     return SummaryAnswers(verdicts=sources.verdicts([_subject(question) for question in task.questions]))
 

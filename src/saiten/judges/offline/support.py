@@ -1,7 +1,7 @@
-"""Support: the probability that some contexts support a statement, from the words, numbers and names they share.
+"""Support: the probability that contexts support a statement, from shared words, numbers and names.
 
-A logistic regression over five features (`constants.toml`). It sees invented words, numbers and names; it sees neither
-a negation nor a value that was swapped for another from the same contexts.
+A logistic regression over five features (`constants.toml`). It detects invented words, numbers and names, but neither
+negations nor values swapped within the same contexts.
 """
 
 import math
@@ -19,21 +19,21 @@ from saiten.text.quantities import Quantity, has_other_units, quantities, replac
 from saiten.text.words import grams_of, normalise, stem, units_of
 
 _DATES = frozenset("年月日時分")
-"""A date tells which event is meant as often as what was said of it."""
+"""Units of dates, which often identify an event rather than state something about it."""
 _NAMES_SOMETHING = 3
-"""Content units beside a number that say what it is the number of."""
+"""Number of content units around a number that make clear what it counts."""
 _OTHERS = frozenset(units_of("他 以外 otherwise elsewhere rest"))
 _MOST = 0.5
-"""Of a clause: with so much of it, a statement is about what the clause is about."""
+"""Share of a clause above which a statement is about the clause's subject."""
 _HIRAGANA = re.compile("[\u3041-\u309f]{4}")
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What was found out about one statement."""
+    """The support found for one statement."""
 
     p: float
-    """The probability of support; 0.5 where there was nothing to compare."""
+    """The probability of support; 0.5 if there was nothing to compare."""
     comparable: bool
     """Whether the statement has content words, numbers or names at all."""
     share: float = 0.0
@@ -42,24 +42,24 @@ class Support:
     """The best sentence, -1 if none shares a unit."""
     missing_numbers: tuple[str, ...] = ()
     replaced: tuple[tuple[str, str], ...] = ()
-    """Quantities of the best sentence, and what the statement has with the same unit instead."""
+    """Quantities of the best sentence, each with the statement's quantity of the same unit."""
     rivals: tuple[tuple[str, str], ...] = ()
-    """Quantities of the statement, and what the best sentence has with the same unit for something else: which of the
-    two is meant stays open, since the statement names hardly anything of what the sentence says of its own."""
+    """Quantities of the statement, each with another quantity of the same unit in the best sentence: which one is meant
+    is undecided, since the statement names hardly anything of its clause."""
     missing_names: tuple[str, ...] = ()
     negation_differs: bool = False
-    """A warning only: one of statement and best sentence is negated. It is not in `p`."""
+    """Whether only one of statement and best sentence is negated; a warning that does not change `p`."""
 
 
 def support(statement: str, index: Index, constants: Constants, excused: AbstractSet[str] = frozenset()) -> Support:
-    """How far the indexed contexts support the statement; `excused` units (the question's) are not held to be new."""
+    """Return the indexed contexts' support for the statement; `excused` units (the question's) never count as new."""
     text = normalise(statement)
     lowered = text.lower()
     units, grams = sorted(units_of(lowered)), grams_of(lowered)
     contained = len(grams & index.grams) / len(grams) if grams else 0.0
     if units:
         window, coverage, share = index.best_window(units)
-    elif _HIRAGANA.search(lowered):  # もちろんあります。 has no content units, but can be compared by its characters
+    elif _HIRAGANA.search(lowered):  # もちろんあります。 has no content units, but its characters can be compared
         window, coverage, share = -1, contained, contained
     else:
         return Support(p=0.5, comparable=False)
@@ -105,7 +105,7 @@ _Pairs = tuple[tuple[str, str], ...]
 
 
 def _quantities(lowered: str, index: Index, window: int, constants: Constants) -> tuple[_Pairs, _Pairs]:
-    """`replaced` and `rivals` of `Support`, where the window holds most of what else the statement says."""
+    """Return `replaced` and `rivals` of `Support`, if the window contains most of the statement's other words."""
     claimed = quantities(lowered)
     near = quantities(index.sentence(window)) if claimed and window >= 0 else []
     if not any(one.unit == other.unit for one in claimed for other in near):
@@ -118,7 +118,7 @@ def _quantities(lowered: str, index: Index, window: int, constants: Constants) -
 
 
 def _replaced(lowered: str, claimed: Sequence[Quantity], near: Sequence[Quantity], index: Index) -> _Pairs:
-    """The quantities of the sentence in whose place the statement has others, which are nowhere with that unit."""
+    """Return quantities that the statement replaced by others found nowhere with that unit."""
     elsewhere = [one for one in claimed if has_other_units(one, quantities(index.text))]
     known = index.numbers.difference(*(one.readings for one in elsewhere))
     found = replaced(near, claimed, there=known_numbers(lowered), known=known)
@@ -126,10 +126,10 @@ def _replaced(lowered: str, claimed: Sequence[Quantity], near: Sequence[Quantity
 
 
 def _rivals(claimed: Sequence[Quantity], near: Sequence[Quantity], rest: AbstractSet[str]) -> _Pairs:
-    """`rivals` of `Support`; `rest` are the units that the statement has beside its numbers.
+    """Return `rivals` of `Support`; `rest` are the statement's units other than its numbers.
 
-    A statement of little but a number (*60度までです*) leaves its subject to the question, and is not open. Nor is one
-    that has more of its number's clause than of the other's, unless the other is about *all others*.
+    A statement of little but a number (*60度までです*) takes its subject from the question, and is decided. So is one
+    that shares more with its number's clause than with the other's, unless the other is about *all others*.
     """
     if len(rest) < _NAMES_SOMETHING:
         return ()
@@ -148,7 +148,7 @@ def _rivals(claimed: Sequence[Quantity], near: Sequence[Quantity], rest: Abstrac
 
 
 def sigmoid(logit: float) -> float:
-    """1 / (1 + e^-logit), for any size of logit."""
+    """Return 1 / (1 + e^-logit), safe for any logit."""
     return 1 / (1 + math.exp(-logit)) if logit > -700 else 0.0
 
 

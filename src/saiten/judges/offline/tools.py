@@ -1,4 +1,4 @@
-"""What the tasks are performed with: constants, calibrations and the indexes made so far."""
+"""The tools for performing tasks: constants, calibrations and cached indexes."""
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -10,19 +10,19 @@ from saiten.judges.offline.index import Index, build_index
 from saiten.records import Language
 
 _KEPT = 500_000
-"""Characters of contexts whose indexes are kept; the tasks about one sample come one after the other."""
+"""Characters of contexts whose indexes are cached; tasks about one sample follow each other."""
 
 
 @dataclass(slots=True)
 class Indexes:
-    """The last few indexes; the oldest go when the texts behind them grow too long. The newest always stays."""
+    """A cache of indexes; the oldest are dropped when their texts grow too long. The newest always stays."""
 
     constants: Constants
     made: OrderedDict[tuple[Language, tuple[str, ...]], Index] = field(default_factory=OrderedDict)
     characters: int = 0
 
     def of(self, contexts: Sequence[str], language: Language) -> Index:
-        """The index of these contexts, made now or before."""
+        """Return the index of these contexts, cached or new."""
         key = (language, tuple(contexts))
         found = self.made.pop(key, None)
         if found is None:
@@ -37,17 +37,17 @@ class Indexes:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Passed to every function that performs a task."""
+    """The arguments shared by all functions that perform tasks."""
 
     constants: Constants
     calibrations: Mapping[str, Calibration]
     indexes: Indexes
 
     def calibrated(self, aspect: str, p: float) -> float:
-        """The probability as the user's labels correct it, or as it is."""
+        """Return the calibrated probability, or `p` without a calibration."""
         calibration = self.calibrations.get(aspect)
         return p if calibration is None else calibration.apply(p)
 
     def unclear(self, p: float) -> bool:
-        """Whether `p` lies in the undecided band."""
+        """Return whether `p` is in the undecided band."""
         return self.constants.band["lower"] <= p < self.constants.band["upper"]

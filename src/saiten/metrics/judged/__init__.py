@@ -1,1 +1,1 @@
-"""Correctness against a reference as a judge sees it: graded 1 to 5, or true/false."""
+"""Metrics by judges: correctness graded from 1 to 5 or as true/false, gist, aspects, direct and MATE."""

@@ -1,8 +1,8 @@
-"""Accuracy: whether a judge, knowing a right answer, takes the answer for correct.
+"""Accuracy: whether a judge, given a right answer, considers the answer correct.
 
 1 is correct, 0 is not; the mean over samples is the accuracy of the system.
-Source: the papers on binary accuracy presented at the Japanese NLP society's meetings (ANLP); `grounded` builds what
-they name as future work.
+Source: the papers on binary accuracy presented at the Japanese NLP society's meetings (ANLP); `grounded` implements
+their future work.
 """
 
 from dataclasses import dataclass
@@ -20,27 +20,24 @@ Written = Literal["json", "marker"]
 
 @dataclass(frozen=True)
 class Accuracy(BaseMetric):
-    """The judge's verdict against all references, each of them right on its own.
-
-    A blank answer is 0 without a call.
-    """
+    """The judge's verdict given all references, each of them right by itself. A blank answer is 0 without a call."""
 
     title = "accuracy"
     needs = ("question", "answer", "reference")
     tasks = (DecideCorrect,)
 
     grounded: bool = False
-    """The stricter form: the judge sees the contexts too, and an addition that neither they nor the references support
-    counts as a mistake. The plain form passes an answer that holds the reference and made-up additions."""
+    """The stricter variant: the judge also sees the contexts, and an addition that neither they nor the references
+    support is a mistake. The plain variant accepts an answer with the reference and made-up additions."""
     form: Written = "json"
-    """How the judge writes: JSON by schema, or an explanation that ends in `[[True]]` or `[[False]]`."""
+    """The reply format: JSON by schema, or an explanation ending in `[[True]]` or `[[False]]`."""
 
     def __post_init__(self) -> None:
-        """Refuse a form that does not exist; the grounded form needs contexts."""
+        """Refuse an unknown form; `grounded` requires contexts."""
         if self.form not in get_args(Written):
             raise ConfigurationError(f"accuracy: form is one of {', '.join(get_args(Written))}, not {self.form!r}")
         if self.grounded:
-            # A setting decides about the needs: the instance's own hide the class's.
+            # the needs depend on a setting, so an instance attribute hides the class's
             object.__setattr__(self, "needs", (*self.needs, "contexts"))
 
     @property
@@ -50,7 +47,7 @@ class Accuracy(BaseMetric):
         return write_name(self.title, settings | ({"form": self.form} if self.form != "json" else {}))
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The verdict as 1 or 0."""
+        """Return the verdict as 1 or 0."""
         if not (sample.answer or "").strip():
             return Score(0.0, reason="the answer is empty")
         decision = await judge.perform(self.task(sample))
@@ -61,7 +58,7 @@ class Accuracy(BaseMetric):
         )
 
     def task(self, sample: Sample) -> DecideCorrect:
-        """What the judge is asked about this sample."""
+        """Return the judge's task for this sample."""
         contexts = (sample.contexts or ()) if self.grounded else None
         return DecideCorrect(
             sample.question,

@@ -1,7 +1,7 @@
-"""Aspects: the judge's grade of the answer on one aspect of a rubric, in a call of its own and without a reference.
+"""Aspects: the judge's grade of the answer on one aspect of a rubric, in a separate call and without a reference.
 
-The scale and its best grade are the rubric's: 0 is best for formality and amount_info (-1 to 1), 3 for factuality and
-acceptability (0 to 3).
+The scale and its best grade come from the rubric: 0 is best for formality and amount_info (-1 to 1), 3 for factuality
+and acceptability (0 to 3).
 Source: the paper on long-form question answering and LLM-MATE.
 """
 
@@ -21,7 +21,7 @@ from saiten.tasks.aspects import RateAspect, Rating
 
 @dataclass(frozen=True)
 class Aspects(BaseMetric):
-    """The grade on one aspect, the mean over a panel's votes; `aspects` alone stands for all aspects of the rubric.
+    """The grade on one aspect, the mean over a panel's votes; `aspects` alone means all aspects of the rubric.
 
     A blank answer is undefined without a call: there is nothing to rate.
     """
@@ -32,21 +32,21 @@ class Aspects(BaseMetric):
     bounds = (-1.0, 3.0)
     higher_is_better = None
     main: ClassVar[str] = "aspect"
-    """The setting that stands in the brackets without its name."""
+    """The setting that can be given in brackets without its name."""
 
     aspect: str = ""
-    """One of the rubric's; empty: its first."""
+    """An aspect of the rubric; empty: its first."""
     rubric: str = ""
     """A TOML file; empty: the four aspects of long answers."""
 
     def __post_init__(self) -> None:
-        """Read the rubric now rather than at the first sample; the aspect decides about scale and direction."""
+        """Read the rubric at once rather than at the first sample; the aspect determines scale and direction."""
         if not self.aspect:
             object.__setattr__(self, "aspect", self.read.names[0])
-        asked = aspect_of(self.read, self.aspect, "aspects")
-        # The instance's own hide the class's.
-        object.__setattr__(self, "bounds", asked.bounds)
-        object.__setattr__(self, "higher_is_better", asked.higher_is_better)
+        chosen = aspect_of(self.read, self.aspect, "aspects")
+        # instance attributes hide the class's
+        object.__setattr__(self, "bounds", chosen.bounds)
+        object.__setattr__(self, "higher_is_better", chosen.higher_is_better)
 
     @cached_property
     def read(self) -> Rubric:
@@ -55,7 +55,7 @@ class Aspects(BaseMetric):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What the bare name stands for."""
+        """The metrics that the bare name means."""
         return self.read.names
 
     @property
@@ -64,20 +64,20 @@ class Aspects(BaseMetric):
         return write_name(self.title, {"rubric": self.rubric} if self.rubric else {}, main=self.aspect)
 
     def describe(self) -> Mapping[str, str]:
-        """The rubric and its digest."""
+        """Return the rubric and its digest."""
         return described(self.read)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The grade."""
+        """Return the grade."""
         if not (sample.answer or "").strip():
             return Score.undefined("the answer is empty")
-        asked = self.read.aspect(self.aspect)
-        rating = await judge.perform(rating_task(asked, sample))
-        return score_of(asked, rating)
+        aspect = self.read.aspect(self.aspect)
+        rating = await judge.perform(rating_task(aspect, sample))
+        return score_of(aspect, rating)
 
 
 def aspect_of(rubric: Rubric, name: str, metric: str) -> Aspect:
-    """The aspect; raises ConfigurationError with those that there are."""
+    """Return the aspect; raises ConfigurationError listing the available ones."""
     if name not in rubric.names:
         raise ConfigurationError(
             f"{metric}: the rubric {rubric.name!r} has no aspect {name!r}; it has {', '.join(rubric.names)}"
@@ -86,12 +86,12 @@ def aspect_of(rubric: Rubric, name: str, metric: str) -> Aspect:
 
 
 def described(rubric: Rubric) -> Mapping[str, str]:
-    """What a figure depends on beside the judge."""
+    """Return the rubric's part of the signature."""
     return {"rubric": f"{rubric.name}:{rubric.digest}"}
 
 
 def rating_task(aspect: Aspect, sample: Sample) -> RateAspect:
-    """The task; equal for every metric that asks for this aspect, so that it is performed once."""
+    """Return the task, equal for all metrics that use this aspect, so that it is performed once."""
     worded = aspect.worded(sample.language)
     return RateAspect(
         aspect.name,
@@ -106,7 +106,7 @@ def rating_task(aspect: Aspect, sample: Sample) -> RateAspect:
 
 
 def score_of(aspect: Aspect, rating: Rating) -> Score:
-    """The mean over the votes; where they are split around the best grade, the reason says so."""
+    """Return the mean over the votes, noting in the reason if they are split around the best grade."""
     details = details_of(aspect, rating)
     reason = rating.reason
     if details["grade"] is None:
@@ -116,9 +116,9 @@ def score_of(aspect: Aspect, rating: Rating) -> Score:
 
 
 def details_of(aspect: Aspect, rating: Rating) -> Mapping[str, Any]:
-    """What is kept of a rating: enough for tables that have no rubric at hand.
+    """Return the details of a rating, enough for tables that do not have the rubric.
 
-    `grade` is the one that the votes come to, None where they are split evenly around the best grade.
+    `grade` is the result of the votes, None if they are split evenly around the best grade.
     """
     grade = aspect.counted(rating.given) if rating.given else rating.grade
     votes = {"given": list(rating.given)} if rating.given else {}
@@ -127,7 +127,7 @@ def details_of(aspect: Aspect, rating: Rating) -> Mapping[str, Any]:
 
 
 def aspect_of_metric(metric: str) -> str | None:
-    """`factuality` of `aspects[factuality,rubric=…]`; None for another metric."""
+    """Return `factuality` for `aspects[factuality,rubric=…]`; None for another metric."""
     try:
         title, items = read_name(metric)
     except ConfigurationError:

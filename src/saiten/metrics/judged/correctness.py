@@ -1,9 +1,9 @@
-"""Correctness: the grade of 1 to 5 that a judge gives the answer, knowing a right one.
+"""Correctness: the grade from 1 to 5 that a judge, given a right answer, gives the answer.
 
-5 is correct and complete, 1 completely wrong and harmful to rely on; an answer that says it does not know (grade 0)
-is declined, and left out of the mean.
-Source: the papers on graded correctness presented at the Japanese NLP society's meetings (ANLP), whose modes E2 and
-E3 are `evidence=answer` and `evidence=reference` here; the prometheus form is that of Kim et al. 2024, *Prometheus 2*.
+5 is correct and complete, 1 completely wrong and harmful to rely on; an answer that says it does not know (grade 0) is
+declined, and excluded from the mean.
+Source: the papers on graded correctness presented at the Japanese NLP society's meetings (ANLP), whose modes E2 and E3
+are `evidence=answer` and `evidence=reference` here; the prometheus form is that of Kim et al. 2024, *Prometheus 2*.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Rubric = Literal["best_first", "worst_first"]
 
 @dataclass(frozen=True)
 class Correctness(BaseMetric):
-    """The judge's grade against all references, each of them right on its own; the mean over a panel's votes.
+    """The judge's grade given all references, each of which is right by itself; the mean over a panel's votes.
 
     A blank answer is declined without a call.
     """
@@ -33,22 +33,22 @@ class Correctness(BaseMetric):
     bounds = (1.0, 5.0)
 
     evidence: Evidence = "reference"
-    """What the judge sees beside the references: nothing, the contexts that the system retrieved for its answer (E2),
-    or the sample's evidence, retrieved with question and reference together (E3); none where the sample brings none."""
+    """The judge's evidence in addition to the references: none, the contexts the system retrieved for its answer (E2),
+    or the sample's evidence, retrieved with question and reference together (E3); none if the sample has none."""
     form: Written = "json"
-    """How the judge writes: JSON by schema, or `Feedback: … [RESULT] n` as models trained for this job do."""
+    """The reply format: JSON by schema, or `Feedback: … [RESULT] n` as written by models trained for this."""
     rubric: Rubric = "best_first"
-    """In what order the grades are explained to the judge: 5 to 0, or 0 to 5 to see whether it minds (a probe does)."""
+    """The order in which the grades are explained to the judge: 5 to 0, or 0 to 5 (used by a probe)."""
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist."""
+        """Refuse unknown settings."""
         for what, choices in (("evidence", Evidence), ("form", Written), ("rubric", Rubric)):
             value = getattr(self, what)
             if value not in get_args(choices):
                 raise ConfigurationError(f"correctness: {what} is one of {', '.join(get_args(choices))}, not {value!r}")
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The grade."""
+        """Return the grade."""
         if not (sample.answer or "").strip():
             return Score.declined("the answer is empty")
         task = self.task(sample)
@@ -59,7 +59,7 @@ class Correctness(BaseMetric):
         return Score(grade.value, reason=grade.feedback, details=details)
 
     def task(self, sample: Sample) -> GradeAnswer:
-        """What the judge is asked about this sample."""
+        """Return the judge's task for this sample."""
         return GradeAnswer(
             sample.question,
             sample.answer or "",

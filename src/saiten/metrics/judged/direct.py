@@ -1,6 +1,6 @@
-"""Direct: the judge's grade of the answer as a whole, asked for at once and without a reference.
+"""Direct: the judge's grade of the answer as a whole, in a single call and without a reference.
 
-3 is acceptable, 0 unacceptable, with the rubric of long answers; the paper's OA.
+3 is acceptable, 0 unacceptable, with the rubric of long answers; the paper calls it OA.
 Source: the paper on long-form question answering and LLM-MATE.
 """
 
@@ -22,8 +22,8 @@ from saiten.tasks.aspects import RateAspect
 class Direct(BaseMetric):
     """The grade on the rubric's overall aspect, the mean over a panel's votes.
 
-    The same call as `aspects[acceptability]`: together they cost one. A blank answer gets the worst grade without a
-    call, since a system that answers nothing must not be left out of its own mean.
+    Shares its call with `aspects[acceptability]`. A blank answer gets the worst grade without a call, since a system
+    that answers nothing must not be excluded from its own mean.
     """
 
     title = "direct"
@@ -32,11 +32,11 @@ class Direct(BaseMetric):
     bounds = (0.0, 3.0)
 
     rubric: str = ""
-    """A TOML file that names an overall aspect; empty: the four aspects of long answers."""
+    """A TOML file with an overall aspect; empty: the four aspects of long answers."""
 
     def __post_init__(self) -> None:
-        """Read the rubric now rather than at the first sample; its overall aspect decides about scale and direction."""
-        # The instance's own hide the class's.
+        """Read the rubric now, not at the first sample; its overall aspect determines scale and direction."""
+        # instance attributes hide the class's
         object.__setattr__(self, "bounds", self.overall.bounds)
         object.__setattr__(self, "higher_is_better", self.overall.higher_is_better)
 
@@ -47,10 +47,10 @@ class Direct(BaseMetric):
 
     @cached_property
     def overall(self) -> Aspect:
-        """The aspect that is asked for."""
+        """The aspect that is rated."""
         if self.read.overall is None:
             raise ConfigurationError(
-                f"direct: {self.rubric} names no overall aspect; add a line such as "
+                f"direct: {self.rubric} has no overall aspect; add a line such as "
                 f'overall = "{self.read.names[-1]}" at its top'
             )
         return self.read.aspect(self.read.overall)
@@ -61,11 +61,11 @@ class Direct(BaseMetric):
         return write_name(self.title, {"rubric": self.rubric} if self.rubric else {})
 
     def describe(self) -> Mapping[str, str]:
-        """The rubric and its digest."""
+        """Return the rubric and its digest."""
         return described(self.read)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The grade."""
+        """Return the grade."""
         if not (sample.answer or "").strip():
             worst = self.overall.worst
             details = {"aspect": self.overall.name, "grade": worst, "best": self.overall.best}

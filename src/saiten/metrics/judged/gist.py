@@ -1,7 +1,7 @@
-"""Gist: what the answer lacks and what it adds, told apart by whether it carries the answer or only supports it.
+"""Gist: what the answer lacks and adds, by whether it carries the answer (gist) or only supports it (supplement).
 
-Four ratios: units that are missing, or extra, of the gist, or of the supplement / units of that class in the reference.
-0 is best; a missing ratio is at most 1, an extra one has no bound; undefined where the reference has no such unit.
+Four ratios: missing or extra units of the gist or the supplement / units of that class in the reference. 0 is best; a
+missing ratio is at most 1, an extra one is unbounded; undefined if the reference has no such unit.
 Source: the paper on gist and supplement presented at the Japanese NLP society's meetings (ANLP).
 """
 
@@ -36,11 +36,11 @@ from saiten.text.partition import Layout
 
 @dataclass(frozen=True)
 class Gist(BaseMetric):
-    """One of the four ratios; `gist` alone stands for all of them. They share two calls, whichever are asked for.
+    """One of the four ratios; `gist` alone means all of them. They share two calls.
 
-    The main reference is taken apart; of a blank answer everything is missing, without the second call.
-    The details are the same for all four: the units with their offsets, the counts, the profile, and the faults that
-    were left in the judge's replies after it was asked about them once more.
+    The main reference is split into units; for a blank answer all are missing, without the second call. The details
+    are the same for all four: the units with their offsets, the counts, the profile, and the faults that remained in
+    the judge's replies after one repair.
     """
 
     title = "gist"
@@ -49,56 +49,56 @@ class Gist(BaseMetric):
     bounds = (0.0, inf)
     higher_is_better = False
     main: ClassVar[str] = "which"
-    """The setting that stands in the brackets without its name."""
+    """The setting that can be given in brackets without its name."""
     parts: ClassVar[tuple[str, ...]] = WHICH
-    """What the bare name stands for."""
+    """The metrics that the bare name means."""
 
     which: Which = "missing_gist"
     role: str = ""
-    """As whom the judge decides, for example *a professional accountant*; empty: an expert on the subject."""
+    """The judge's role, for example *a professional accountant*; empty: an expert on the subject."""
     examples: str = ""
-    """A TOML file with few-shot examples, shown instead of the prompts' own to samples of the same language."""
+    """A TOML file with few-shot examples, which replace the prompts' own for samples in the same language."""
     units: str = ""
     """A file of labels with the units that people marked in the references; empty: the judge finds them."""
     annotator: str = ""
-    """Whose units count, where several people marked them."""
+    """The annotator whose units count, if several people marked them."""
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist, and read the files now rather than at the first sample."""
+        """Refuse unknown settings, and read the files at once rather than at the first sample."""
         if self.which not in WHICH:
             raise ConfigurationError(f"gist: which is one of {', '.join(WHICH)}, not {self.which!r}")
         if self.annotator and not self.units:
             raise ConfigurationError(
-                "gist: annotator says whose units count, but no file of units is named: units=FILE"
+                "gist: annotator says whose units count, but no file of units is given: units=FILE"
             )
         if self.which.startswith("missing"):
-            # The kind decides about the bounds: the instance's own hide the class's.
+            # the bounds depend on a setting, so an instance attribute hides the class's
             object.__setattr__(self, "bounds", (0.0, 1.0))
         _ = self.shots, self.marked
 
     @cached_property
     def shots(self) -> tuple[GistExample, ...]:
-        """The examples of the file."""
+        """The examples in the file."""
         return read_examples(Path(self.examples)) if self.examples else ()
 
     @cached_property
     def marked(self) -> Mapping[str, MarkedUnits] | None:
-        """By sample id, the units that people marked; None where the judge is to find them."""
+        """The units that people marked, by sample id; None if the judge is to find them."""
         return read_units(Path(self.units), self.annotator) if self.units else None
 
     @property
     def name(self) -> str:
-        """`gist[missing_gist]`, with the settings that are not the default."""
+        """`gist[missing_gist]`, with the settings that differ from their defaults."""
         settings = {key: getattr(self, key) for key in ("role", "examples", "units", "annotator")}
         return write_name(self.title, {key: value for key, value in settings.items() if value}, main=self.which)
 
     def describe(self) -> Mapping[str, str]:
-        """The digests of what was read from files."""
+        """Return the digests of the files' contents."""
         read = {"examples": self.shots, "units": sorted(self.marked.items()) if self.marked else ()}
         return {key: hashlib.sha256(repr(value).encode()).hexdigest()[:8] for key, value in read.items() if value}
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The ratio."""
+        """Return the ratio."""
         if not (sample.reference or "").strip():
             return Score.undefined("the reference is empty")
         if self.marked is not None and sample.id not in self.marked:

@@ -1,4 +1,4 @@
-"""The arithmetic of gist: units and their numbers in, four ratios, a profile and the details out."""
+"""The arithmetic of gist: from units and their numbers to four ratios, a profile and the details."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,34 +18,34 @@ NOTHING = "nothing missing or extra"
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """An answer held against the units of its reference."""
+    """An answer compared with the units of its reference."""
 
     reference_text: str
     answer_text: str
     reference: Layout
     """Lists `gist` and `supplement`, in the reference."""
     missing: Mapping[str, Sequence[int]]
-    """By class, the positions of the missing units, counted from 0."""
+    """The positions of the missing units, by class, counted from 0."""
     extra: Layout
     """Lists `extra_gist` and `extra_supplement`, in the answer."""
     unreadable: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By class, what was named as missing and names no unit: so many units, nobody knows which, are unreadable."""
+    """Items named as missing that match no unit, by class; each makes one unknown unit unreadable."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many units there are: of the reference by class, then the four kinds."""
+        """The number of units: in the reference by class, then of the four kinds."""
         units = {name: len(self.reference.units[name]) for name in _CLASSES}
         missing = {f"missing_{name}": len(self.missing[name]) for name in _CLASSES}
         return units | missing | {f"extra_{name}": len(self.extra.units[f"extra_{name}"]) for name in _CLASSES}
 
 
 def layout_of_reference(reference: str, units: Mapping[str, Sequence[str | Span]]) -> Layout:
-    """The units in their places; offsets that people gave stand where they hold the unit's text, else it is looked for.
+    """Place the units; given offsets are used if they match the unit's text, which is searched for otherwise.
 
-    A span without text, as some files have them, takes the text at its offsets.
+    A span without text takes the text at its offsets.
 
     Raises:
-        ValueError: a span has no text, and its offsets lie outside of the reference.
+        ValueError: a span has no text, and its offsets are outside the reference.
     """
     marked = {name: [unit if isinstance(unit, Span) else Span(unit) for unit in of] for name, of in units.items()}
     known = [(name, _as_marked(reference, span)) for name, of in marked.items() for span in of]
@@ -66,19 +66,19 @@ def _as_marked(reference: str, span: Span) -> Placed:
 
 
 def layout_of_extra(answer: str, gist: Sequence[str], supplement: Sequence[str]) -> Layout:
-    """The passages of the answer in their places."""
+    """Place the passages in the answer."""
     return lay_out(answer, {"extra_gist": gist, "extra_supplement": supplement}, whole=False)
 
 
 def units_text(layout: Layout, name: str, source: str) -> tuple[str, ...]:
-    """The units of a class, in the words of the text where they were found."""
+    """Return the units of a class, as worded in the text if they were found."""
     return tuple(_words(one, source) for one in layout.units[name])
 
 
 def ratio(findings: Findings, which: Which) -> Score:
-    """Number of units found / units of that class in the reference; undefined where the reference has none.
+    """Return the number of units found / units of that class in the reference; undefined if there are none.
 
-    A missing unit that the judge named by a number that does not exist is unreadable, and left out of the ratio.
+    A missing unit named by a nonexistent number is unreadable, and excluded from the ratio.
     """
     counts = findings.counts
     of = which.partition("_")[2]
@@ -96,12 +96,12 @@ def ratio(findings: Findings, which: Which) -> Score:
 
 
 def profile_of(counts: Mapping[str, int]) -> str:
-    """Which of the four there are, as a name: one of 16."""
+    """Name the profile: which of the four kinds occur, one of 16 combinations."""
     return ", ".join(which.replace("_", " ") for which in WHICH if counts[which]) or NOTHING
 
 
 def details_of(findings: Findings) -> dict[str, Any]:
-    """Everything that was found, ready for JSON; the same for all four ratios."""
+    """Return all findings, ready for JSON; the same for all four ratios."""
     units = {name: _written(findings.reference.units[name], findings.reference_text) for name in _CLASSES}
     missing = {f"missing_{name}": [units[name][at] for at in findings.missing[name]] for name in _CLASSES}
     extra = {name: _written(of, findings.answer_text) for name, of in findings.extra.units.items()}
@@ -131,7 +131,7 @@ def _words(one: Placed, source: str) -> str:
 
 
 def _written(units: Sequence[Placed], source: str) -> list[dict[str, Any]]:
-    """`text` is what stands at the offsets; `said`, where it differs, the words in which the unit was named."""
+    """Return `text`, as found at the offsets, and `said`, the unit's own words if they differ."""
     return [
         {"text": _words(one, source), "start": one.start, "end": one.end}
         | ({} if _words(one, source) == one.text else {"said": one.text})

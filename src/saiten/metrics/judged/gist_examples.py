@@ -1,4 +1,4 @@
-"""Few-shot examples for `gist`, out of a TOML file of the user's; held to the rules that a judge is held to.
+"""Few-shot examples for `gist`, from the user's TOML file; checked by the same rules as a judge's replies.
 
 [[examples]]
 language = "en"
@@ -31,10 +31,10 @@ _FIELDS = {field.name: field.default is MISSING for field in fields(GistExample)
 
 
 def read_examples(file: Path) -> tuple[GistExample, ...]:
-    """The examples of the file, at least one.
+    """Read the examples, at least one.
 
     Raises:
-        ConfigurationError: naming the file, the example, what is wrong and what was expected.
+        ConfigurationError: naming file and example, what is wrong and what was expected.
     """
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -85,7 +85,7 @@ def _value(key: str, value: Any) -> Any:
 
 
 def _check(example: GistExample) -> None:
-    """Raises ValueError where a judge that learns from the example would learn something wrong."""
+    """Raises ValueError if the example would teach a judge something wrong."""
     layouts = [lay_out(example.reference, {"gist": example.gist, "supplement": example.supplement}, whole=True)]
     if example.answer is not None:
         extra = {"extra_gist": example.extra_gist, "extra_supplement": example.extra_supplement}

@@ -1,4 +1,4 @@
-"""Units of references as people marked them, out of a file of labels: they take the place of the judge's first step."""
+"""Units of references marked by people, from a file of labels: they replace the judge's first step."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ CLASSES: tuple[Class, ...] = get_args(Class)
 
 @dataclass(frozen=True, slots=True)
 class MarkedUnits:
-    """What people marked in one reference."""
+    """The units marked in one reference."""
 
     gist: tuple[Span, ...] = ()
     supplement: tuple[Span, ...] = ()
 
 
 def read_units(file: Path, annotator: str = "") -> Mapping[str, MarkedUnits]:
-    """By sample id, the units in a file of labels with spans.
+    """Read the units in a file of labels with spans, by sample id.
 
     Raises:
-        ConfigurationError: the file cannot be read, a row of it cannot, or it does not say whose units count.
+        ConfigurationError: the file or a row is unreadable, or it is not clear whose units count.
     """
     try:
         rows = list(read_labels(file))
@@ -41,10 +41,10 @@ def read_units(file: Path, annotator: str = "") -> Mapping[str, MarkedUnits]:
 
 
 def units_of(labels: Iterable[Label], annotator: str = "") -> Mapping[str, MarkedUnits]:
-    """By sample id, what the annotator marked; the third decision where there is one. Several labels add up.
+    """Return the annotator's units by sample id, or the adjudicated ones if there are any. Several labels add up.
 
     Raises:
-        ValueError: no label has the aspect `gist` or `supplement`; or several people marked, and none was named.
+        ValueError: no label has the aspect `gist` or `supplement`; or several people marked units, and none was chosen.
     """
     marked = [label for label in labels if label.aspect in CLASSES and label.spans is not None]
     if not marked:

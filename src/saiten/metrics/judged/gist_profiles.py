@@ -1,4 +1,4 @@
-"""The 16 profiles of a run: which of missing and extra, gist and supplement, there are in an answer, and how often."""
+"""The profiles of a run: how often each of the 16 combinations of missing and extra, gist and supplement, occurs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,32 +13,32 @@ PROFILES: tuple[str, ...] = tuple(
     ", ".join(which.replace("_", " ") for at, which in enumerate(WHICH) if number >> at & 1) or NOTHING
     for number in range(2 ** len(WHICH))
 )
-"""All 16, in the order of a binary number whose first digit is missing gist."""
+"""All 16, ordered as binary numbers whose first digit is missing gist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """How often each profile came up."""
+    """The frequency of each profile."""
 
     metric: str
     """`gist`, with its settings."""
     answers: Mapping[str, int]
-    """By profile; those that did not come up are not there."""
+    """The number of answers by profile; profiles that did not occur are left out."""
     without: int
-    """Answers that have none: nothing to measure, or a reply that could not be read."""
+    """Answers without a profile: undefined, or an unreadable reply."""
     faulty: int
-    """Answers with faults left in the judge's replies."""
+    """Answers with faults remaining in the judge's replies."""
     unplaced: int
-    """Units, of all answers, that were not found in their text."""
+    """Units, over all answers, that were not found in their text."""
 
     @property
     def total(self) -> int:
-        """Answers with a profile."""
+        """The number of answers with a profile."""
         return sum(self.answers.values())
 
 
 def gist_metric(metric: str) -> str | None:
-    """`gist` with its settings, whichever of the four ratios the name is of; None for another metric."""
+    """Return `gist` with its settings but without the ratio; None for another metric."""
     try:
         title, items = read_name(metric)
     except ConfigurationError:
@@ -48,7 +48,7 @@ def gist_metric(metric: str) -> str | None:
 
 
 def profiles_of(scored: Iterable[Scored]) -> list[Profiles]:
-    """One entry for each setting of the metric, in the order of the scores; empty for a run without gist.
+    """Return one entry per setting of the metric, in the order of the scores; empty for a run without gist.
 
     An answer counts once, whichever of the four ratios were scored.
     """
@@ -63,7 +63,7 @@ def profiles_of(scored: Iterable[Scored]) -> list[Profiles]:
 
 
 def _read(one: Scored) -> tuple[str, bool, int] | None:
-    """Profile, whether there are faults, units without a place; details that were tampered with have none."""
+    """Return profile, whether there are faults, and the number of unplaced units; None for invalid details."""
     profile, unplaced = one.score.details.get("profile"), one.score.details.get("unplaced")
     if profile not in PROFILES:
         return None

@@ -1,19 +1,18 @@
-"""MATE: acceptability put together from the judge's grades of single aspects, with weights that people's labels gave.
+"""MATE: acceptability composed from the judge's grades of single aspects, with weights learned from people's labels.
 
 3 is best; every aspect that is not at its best is a deduction. The worst possible answer gets -0.122 with the published
 weights: the sum is not clipped to the scale of 0 to 3.
-Source: the paper on long-form question answering and LLM-MATE, whose equation (1) is scrambled in print; the
-right one stands in `rubrics/weights.py`.
+Source: the paper on long-form question answering and LLM-MATE, whose equation (1) is garbled in print;
+`rubrics/weights.py` has the correct one.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from saiten.metrics.base import BaseMetric
+from saiten.metrics.base import BaseMetric, perform_all
 from saiten.metrics.judged.aspects import described, details_of, rating_task
 from saiten.metrics.naming import write_name
-from saiten.metrics.ragas.asking import perform_all
 from saiten.metrics.rubrics import Rubric, Weights, read_rubric, read_weights
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -22,10 +21,10 @@ from saiten.tasks.aspects import RateAspect, Rating
 
 @dataclass(frozen=True)
 class Mate(BaseMetric):
-    """w · f + 3, one call an aspect; the same calls as those of `aspects`, so that together they cost no more.
+    """w · f + 3, one call per aspect, shared with `aspects`.
 
-    With several votes the deductions of the votes are averaged, not their grades. A blank answer gets the worst
-    possible score without a call.
+    With several votes their deductions are averaged, not their grades. A blank answer gets the worst possible score
+    without a call.
     """
 
     title = "mate"
@@ -34,14 +33,14 @@ class Mate(BaseMetric):
     bounds = (-0.122, 3.0)
 
     weights: str = ""
-    """A TOML file that `saiten tune mate` wrote; empty: the published weights."""
+    """A TOML file written by `saiten tune mate`; empty: the published weights."""
     rubric: str = ""
     """A TOML file; empty: the four aspects of long answers."""
 
     def __post_init__(self) -> None:
-        """Read the files now rather than at the first sample, and see that they fit each other."""
+        """Read the files at once rather than at the first sample, and check that they match."""
         self.weighing.check(self.read, self.name)
-        # The weights decide: the instance's own hides the class's.
+        # the bounds depend on the weights, so an instance attribute hides the class's
         object.__setattr__(self, "bounds", self.weighing.bounds(self.read))
 
     @cached_property
@@ -61,13 +60,13 @@ class Mate(BaseMetric):
         return write_name(self.title, {key: value for key, value in given.items() if value})
 
     def describe(self) -> Mapping[str, str]:
-        """The rubric, and the weights with the fingerprint of what they were learned from."""
+        """Return the rubric, and the weights with the fingerprint of their training data."""
         learned = f":{self.weighing.learned.fingerprint}" if self.weighing.learned else ""
         weights = f"{self.weighing.digest}{learned}" if self.weights else f"published:{self.weighing.digest}"
         return {**described(self.read), "weights": weights}
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The weighted sum."""
+        """Return the weighted sum."""
         if not (sample.answer or "").strip():
             return Score(self.bounds[0], reason="the answer is empty")
         aspects = [self.read.aspect(name) for name in self.weighing.names]
@@ -85,13 +84,13 @@ class Mate(BaseMetric):
 
 
 def parts(weights: Weights, rated: Mapping[str, Rating]) -> dict[str, float]:
-    """What each aspect adds to the score, or takes from it."""
+    """Return each aspect's contribution to the score."""
     return {
         aspect.name: aspect.weight * weights.feature(aspect, rated[aspect.name].grades) for aspect in weights.aspects
     }
 
 
 def _reason(each: Mapping[str, float]) -> str:
-    """The aspects in the order of what they cost: `factuality -0.683, formality -0.335`."""
+    """List the aspects by their cost: `factuality -0.683, formality -0.335`."""
     said = [f"{name} {part:+.3f}" for name, part in sorted(each.items(), key=lambda pair: pair[1]) if part]
     return ", ".join(said) or "no deduction"

@@ -1,8 +1,8 @@
-"""Correctness with evidence from a knowledge base: what question and reference together retrieve.
+"""Correctness with evidence from a knowledge base, retrieved by question and reference together.
 
-An answer that follows wrong contexts is graded as right by a judge that sees those contexts (E2). What the question
-retrieves together with a right answer (E3) shows it to be wrong: with it, the correlation with experts is 0.89 instead
-of 0.81 (spec 01, section 1; llama-3.1-70b-instruct, 132 questions).
+A judge that sees only the system's contexts (E2) accepts an answer based on wrong ones. Contexts retrieved with the
+question and a right answer (E3) reveal the mistake, raising the correlation with experts from 0.81 to 0.89 (spec 01,
+section 1; llama-3.1-70b-instruct, 132 questions).
 """
 
 from collections.abc import Mapping
@@ -16,18 +16,18 @@ from saiten.records import Passage, Sample, Score
 
 @dataclass(frozen=True)
 class WithEvidence:
-    """Correctness whose evidence is retrieved; a sample that brings evidence of its own keeps that."""
+    """Correctness with retrieved evidence; a sample's own evidence takes precedence."""
 
     metric: Correctness
     """With `evidence=reference`."""
     retriever: Retriever
-    """The knowledge base, the same that the system under test has."""
+    """The knowledge base, the same as that of the system under test."""
     k: int | None = None
-    """Passages a sample; None: as many as the knowledge base is set to."""
+    """Passages per sample; None: the knowledge base's default."""
 
     @property
     def name(self) -> str:
-        """That of the metric."""
+        """The metric's name."""
         return self.metric.name
 
     @property
@@ -47,12 +47,12 @@ class WithEvidence:
         return self.metric.higher_is_better
 
     def describe(self) -> Mapping[str, str]:
-        """The metric's own, and where the evidence comes from."""
+        """Return the metric's description, and the source of the evidence."""
         how_many = {} if self.k is None else {"evidence_k": str(self.k)}
         return {**self.metric.describe(), "evidence_from": self.retriever.name, **how_many}
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The metric's score; what was retrieved stands in `details["evidence"]["passages"]`."""
+        """Return the metric's score, with what was retrieved in `details["evidence"]["passages"]`."""
         if sample.evidence is not None or not (sample.answer or "").strip():
             return await self.metric.score(sample, judge)
         found = await self.retriever.retrieve(evidence_query(sample), self.k)
@@ -62,12 +62,12 @@ class WithEvidence:
 
 
 def evidence_query(sample: Sample) -> str:
-    """Question and reference together, the question first."""
+    """Join question and reference, the question first."""
     return f"{sample.question}\n{sample.reference or ''}"
 
 
 def with_evidence(metric: Metric, retriever: Retriever, k: int | None = None) -> Metric:
-    """The metric with its evidence retrieved, if it is one that takes evidence so; else the metric as it is."""
+    """Retrieve the metric's evidence if it takes any; else return the metric as it is."""
     if isinstance(metric, Correctness) and metric.evidence == "reference":
         return WithEvidence(metric, retriever, k)
     return metric

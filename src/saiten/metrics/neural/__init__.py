@@ -1,1 +1,1 @@
-"""Metrics that need no judge but a network in this process (extra `neural`)."""
+"""Metrics that use a network in this process instead of a judge (extra `neural`)."""

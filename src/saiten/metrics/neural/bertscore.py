@@ -1,8 +1,8 @@
-"""BERTScore: how near the tokens of answer and reference come to each other, as a network reads them in context.
+"""BERTScore: the similarity of the tokens of answer and reference, in a network's contextual embeddings.
 
-1 is the same text; unrelated texts come to 0.35 to 0.83, depending on the network (0.63 with the default), so that
-figures can be compared with each other, but mean little by themselves.
-Source: Zhang et al. 2020, *BERTScore: Evaluating Text Generation with BERT*, without the idf weights and rescaling.
+1 is the same text; unrelated texts get 0.35 to 0.83, depending on the network (0.63 with the default), so figures can
+be compared with each other but mean little by themselves.
+Source: Zhang et al. 2020, *BERTScore: Evaluating Text Generation with BERT*, without idf weights and rescaling.
 """
 
 import asyncio
@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Literal, get_args
 from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
 from saiten.metrics.naming import write_name
-from saiten.metrics.neural.bertscore_network import Compared, Match, Matches, network_for
-from saiten.metrics.neural.encoder import Plan, plan
-from saiten.metrics.neural.reading_texts import Reading
+from saiten.metrics.neural.bertscore_network import Match, Matches, MatchRequest, network_for
+from saiten.metrics.neural.encoder import EncoderSpec, find_encoder
+from saiten.metrics.neural.reading_texts import TokenCounts
 from saiten.models.batches import Batches
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -26,36 +26,36 @@ Which = Literal["precision", "recall", "f1"]
 WHICH: tuple[Which, ...] = get_args(Which)
 
 _AT_ONCE = 8
-"""References in one piece of work, so that the memory it takes is bounded."""
+"""References per batch item, to bound its memory."""
 
 
 @dataclass(frozen=True)
 class BertScore(BaseMetric):
-    """One of the three figures; `bertscore` alone stands for all of them. They share one network and its work.
+    """One of the three figures; `bertscore` alone means all of them. They share one network and its work.
 
-    Of several references the best one counts, for each figure on its own. A blank text is undefined. What the network
-    has no room for is left out at the end of the text; the details say how many tokens. Without `layer`, the layer that
-    bert_score recommends for the model, else the last; the signature says which.
+    Each figure takes the best of several references separately. A blank text is undefined. Texts are truncated to the
+    network's maximum length; the details say by how many tokens. Without `layer`, the layer that bert_score recommends
+    for the model, else the last; the signature says which.
     """
 
     title = "bertscore"
     needs = ("answer", "reference")
     bounds = (-1.0, 1.0)
     main: ClassVar[str] = "which"
-    """The setting that stands in the brackets without its name."""
+    """The setting that can be given in brackets without its name."""
     parts: ClassVar[tuple[str, ...]] = WHICH
-    """What the bare name stands for."""
+    """The metrics that the bare name means."""
 
     which: Which = "f1"
     model: str = "bert-base-multilingual-cased"
     """A folder, or a name on the Hugging Face hub."""
     layer: int | None = None
-    """The layer whose states are compared; 0 are the words without their context."""
+    """The layer whose states are compared; 0 is the words without their context."""
     batch: int = field(default=64, compare=False)
-    """Samples at once; no part of the name, since the figures do not depend on it."""
+    """Samples per batch; not in the name, since the figures do not depend on it."""
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist; the model is looked at later, so that the metric can be explained."""
+        """Refuse invalid settings; the model is checked later, so that the metric can be described without it."""
         if self.which not in WHICH:
             raise ConfigurationError(f"bertscore: which is one of {', '.join(WHICH)}, not {self.which!r}")
         if not self.model.strip() or self.batch < 1 or (self.layer or 0) < 0:
@@ -66,28 +66,28 @@ class BertScore(BaseMetric):
 
     @property
     def name(self) -> str:
-        """`bertscore[f1]`, with the settings that are not the default."""
+        """`bertscore[f1]`, with the settings that differ from their defaults."""
         settings = {key: getattr(self, key) for key in ("model", "layer")}
         changed = {key: value for key, value in settings.items() if value != getattr(type(self), key)}
         return write_name(self.title, changed, main=self.which)
 
     @cached_property
-    def planned(self) -> Plan:
-        """The model and its layer; raises ConfigurationError if there is no such thing."""
-        return plan(self.model, self.layer)
+    def spec(self) -> EncoderSpec:
+        """The model and its layer; raises ConfigurationError if they do not exist."""
+        return find_encoder(self.model, self.layer)
 
     @cached_property
-    def network(self) -> Batches[Compared, Matches]:
-        """The network, held as long as this metric is."""
-        return network_for(self.planned, self.batch)
+    def network(self) -> Batches[MatchRequest, Matches]:
+        """The network, kept as long as this metric."""
+        return network_for(self.spec, self.batch)
 
     def describe(self) -> Mapping[str, str]:
-        """The model, its fingerprint or commit, the layer, and what read it."""
-        made = {"fingerprint": self.planned.made} if self.planned.made else {}
-        return {"model": self.model, **made, "layer": str(self.planned.layer), "transformers": version("transformers")}
+        """Return the model, its fingerprint or commit, the layer, and the version of transformers."""
+        made = {"fingerprint": self.spec.made} if self.spec.made else {}
+        return {"model": self.model, **made, "layer": str(self.spec.layer), "transformers": version("transformers")}
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The best over the references; asks the judge nothing."""
+        """Return the best score over the references, without using the judge."""
         answer = sample.answer or ""
         references = {at: text for at, text in enumerate(sample.references) if text.strip()}
         if not answer.strip():
@@ -95,14 +95,14 @@ class BertScore(BaseMetric):
         if not references:
             return Score.undefined("no reference has a word in it")
         texts = tuple(references.values())
-        parts = [Compared(answer, texts[start : start + _AT_ONCE]) for start in range(0, len(texts), _AT_ONCE)]
+        parts = [MatchRequest(answer, texts[start : start + _AT_ONCE]) for start in range(0, len(texts), _AT_ONCE)]
         done = await asyncio.gather(*(self.network.of(part) for part in parts))
         pairs = [pair for part in done for pair in zip(part.references, part.found, strict=True)]
         return best(self.which, done[0].answer, dict(zip(references, pairs, strict=True)))
 
 
-def best(which: Which, answer: Reading, references: Mapping[int, tuple[Reading, Match | None]]) -> Score:
-    """The highest figure; the first reference wins a tie. The keys are places in `sample.references`."""
+def best(which: Which, answer: TokenCounts, references: Mapping[int, tuple[TokenCounts, Match | None]]) -> Score:
+    """Return the highest figure; the first reference wins ties. The keys are indexes in `sample.references`."""
     matched = {at: match for at, (_, match) in references.items() if match is not None}
     if not matched:
         why = next(iter(references.values()))[0].nothing
@@ -122,7 +122,7 @@ def best(which: Which, answer: Reading, references: Mapping[int, tuple[Reading, 
 
 
 def figure(which: Which, match: Match) -> float | None:
-    """Precision, recall, or their harmonic mean, which only numbers above 0 have."""
+    """Return precision, recall, or their harmonic mean, which requires both to be above 0."""
     if which != "f1":
         return match.precision if which == "precision" else match.recall
     precision, recall = match

@@ -1,11 +1,11 @@
-"""The network behind BERTScore: texts become vectors, a batch at once, and two texts are matched token by token.
+"""The network behind BERTScore: embeds texts in batches, and matches two texts token by token.
 
-Source: Zhang et al. 2020, *BERTScore: Evaluating Text Generation with BERT*, section 3, as bert_score 0.3.13 computes
-it: each token is matched with its nearest one; [CLS] and [SEP] can be matched, but do not count themselves.
+Source: Zhang et al. 2020, *BERTScore: Evaluating Text Generation with BERT*, section 3, as computed by bert_score
+0.3.13: each token is matched with its nearest one; [CLS] and [SEP] can be matched, but do not count themselves.
 
-Written here because bert_score is no longer kept, and torchmetrics 1.9 gives the samples of a batch each other's values
-where lengths differ, leaves [CLS] and [SEP] out of the matching, and matches 512 positions of every text however short.
-The tests hold it against bert_score.
+Not taken from a library: bert_score is unmaintained, and torchmetrics 1.9 mixes up the samples of a batch if lengths
+differ, excludes [CLS] and [SEP] from matching, and processes 512 positions for every text. The tests compare with
+bert_score.
 """
 
 from collections.abc import Sequence
@@ -14,57 +14,57 @@ from importlib import import_module
 from math import isfinite
 from typing import Any, NamedTuple
 
-from saiten.metrics.neural.encoder import Encoder, Plan, load
-from saiten.metrics.neural.reading_texts import Reading, read
+from saiten.metrics.neural.encoder import EncoderSpec, TokenEncoder, load
+from saiten.metrics.neural.reading_texts import TokenCounts, tokenise
 from saiten.models.batches import Batches
 from saiten.models.networks import held
 
 
-class Compared(NamedTuple):
-    """What is asked for: an answer, and references that are each held against it."""
+class MatchRequest(NamedTuple):
+    """An answer, and the references to match with it."""
 
     answer: str
     references: tuple[str, ...]
 
 
 class Match(NamedTuple):
-    """A reference held against the answer; cosines, -1 to 1, the mean over tokens."""
+    """The match of a reference and the answer: mean cosines over tokens, -1 to 1."""
 
     precision: float
-    """How near the answer's tokens come to the reference's."""
+    """The mean similarity of the answer's tokens to the reference's nearest."""
     recall: float
-    """How near the reference's tokens come to the answer's."""
+    """The mean similarity of the reference's tokens to the answer's nearest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What came out."""
+    """The matches of one request."""
 
-    answer: Reading
-    references: tuple[Reading, ...]
+    answer: TokenCounts
+    references: tuple[TokenCounts, ...]
     found: tuple[Match | None, ...]
-    """One for each reference; None where one of the two has nothing to match."""
+    """One per reference; None if either text has nothing to match."""
 
 
-def network_for(planned: Plan, batch: int) -> Batches[Compared, Matches]:
-    """The network, shared by all who ask for the same; it is loaded at the first use."""
-    key = ("bertscore", planned.model, planned.made, planned.layer, batch)
-    return held(key, lambda: Batches(_Work(planned), size=batch, length=_characters, what="bertscore"))
+def network_for(spec: EncoderSpec, batch: int) -> Batches[MatchRequest, Matches]:
+    """Return the network, shared by equal requests and loaded on first use."""
+    key = ("bertscore", spec.model, spec.made, spec.layer, batch)
+    return held(key, lambda: Batches(_Matcher(spec), size=batch, length=_characters, what="bertscore"))
 
 
-def _characters(item: Compared) -> int:
+def _characters(item: MatchRequest) -> int:
     return max(map(len, (item.answer, *item.references)))
 
 
-class _Work:
-    """What is done with a batch; called from one thread at a time."""
+class _Matcher:
+    """Matches a batch of requests; called from one thread at a time."""
 
-    def __init__(self, planned: Plan) -> None:
-        self._planned = planned
-        self._encoder: Encoder | None = None
+    def __init__(self, spec: EncoderSpec) -> None:
+        self._spec = spec
+        self._encoder: TokenEncoder | None = None
 
-    def __call__(self, items: Sequence[Compared]) -> list[Matches]:
-        self._encoder = self._encoder or load(self._planned)
+    def __call__(self, items: Sequence[MatchRequest]) -> list[Matches]:
+        self._encoder = self._encoder or load(self._spec)
         with import_module("torch").inference_mode():
             texts = tuple(dict.fromkeys(text for item in items for text in (item.answer, *item.references)))
             embedded = embed(self._encoder, texts)
@@ -73,19 +73,19 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A text as the network sees it."""
+    """A text as embedded by the network."""
 
     vectors: Any
-    """Shape (tokens, dimensions), special tokens included; each row has length 1."""
+    """Shape (tokens, dimensions), including special tokens; rows have length 1."""
     counts: Any
     """Shape (tokens,): whether a token counts."""
-    reading: Reading
+    tokens: TokenCounts
 
 
-def embed(encoder: Encoder, texts: Sequence[str]) -> dict[str, Embedded]:
-    """Each text, embedded; the longest first, some thousand tokens in a forward pass."""
+def embed(encoder: TokenEncoder, texts: Sequence[str]) -> dict[str, Embedded]:
+    """Embed the texts, longest first, a few thousand tokens per forward pass."""
     torch = import_module("torch")
-    order = sorted(zip(texts, read(encoder, texts), strict=True), key=lambda each: len(each[1].ids), reverse=True)
+    order = sorted(zip(texts, tokenise(encoder, texts), strict=True), key=lambda each: len(each[1].ids), reverse=True)
     found: dict[str, Embedded] = {}
     while order:
         size = max(1, encoder.at_once // max(1, len(order[0][1].ids)))
@@ -93,24 +93,22 @@ def embed(encoder: Encoder, texts: Sequence[str]) -> dict[str, Embedded]:
         states = torch.nn.functional.normalize(encoder.states([each.ids for _, each in part]), dim=-1)
         for (text, each), vectors in zip(part, states, strict=True):
             counts = torch.tensor(each.counts, device=vectors.device)
-            # A copy, so that the padding and the rest of the pass are not kept.
-            found[text] = Embedded(vectors[: len(each.ids)].clone(), counts, each.reading)
+            # copy, so that the padding and the rest of the batch can be freed
+            found[text] = Embedded(vectors[: len(each.ids)].clone(), counts, each.tokens)
     return found
 
 
 def matches(answer: Embedded, references: Sequence[Embedded]) -> Matches:
-    """The answer against each reference."""
-    found = tuple(
-        None if answer.reading.nothing or each.reading.nothing else match(answer, each) for each in references
-    )
-    return Matches(answer.reading, tuple(each.reading for each in references), found)
+    """Match the answer with each reference."""
+    found = tuple(None if answer.tokens.nothing or each.tokens.nothing else match(answer, each) for each in references)
+    return Matches(answer.tokens, tuple(each.tokens for each in references), found)
 
 
 def match(answer: Embedded, reference: Embedded) -> Match:
-    """The paper's P and R, with equal weights.
+    """Compute the paper's P and R, with equal weights.
 
     Raises:
-        ArithmeticError: the network gave vectors that are no numbers.
+        ArithmeticError: the network's vectors are not numbers.
     """
     cosines = answer.vectors @ reference.vectors.T
     precision = float(cosines.amax(1)[answer.counts].mean())

@@ -1,4 +1,4 @@
-"""An encoder of the transformers library, cut off after one of its layers: which layer, and how it is loaded."""
+"""An encoder of the transformers library, truncated after one of its layers."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -40,30 +40,30 @@ Source: `model2layers` of bert_score 0.3.13, chosen on WMT16 with the paper's me
 EXPECTED = "a folder with an encoder and its tokenizer as transformers saves them, or a name on the Hugging Face hub"
 
 _LONGEST = 8192
-"""The most tokens that are read of a text where neither tokenizer nor network names a limit, or a higher one."""
+"""Maximum tokens per text if neither tokenizer nor network has a lower limit."""
 
 
 _TOKENS_ON_CPU, _TOKENS = 2048, 32768
-"""Tokens in a forward pass, padding included, unless a single text is longer; the second elsewhere than on a CPU."""
+"""Maximum tokens per forward pass, with padding, unless a single text is longer; on a CPU and elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """Which network, and up to which layer; its weights are not loaded yet."""
+class EncoderSpec:
+    """A network and the layer to use, before its weights are loaded."""
 
     model: str
     layer: int
     config: Any
-    """What transformers knows of it."""
+    """The transformers configuration."""
     made: str
-    """The fingerprint of a folder, or the commit of a model on the hub."""
+    """The fingerprint of a folder, or the commit of a hub model."""
 
 
-def plan(model: str, layer: int | None) -> Plan:
-    """What `model` is; `layer` None: the one in `LAYERS`, else the last.
+def find_encoder(model: str, layer: int | None) -> EncoderSpec:
+    """Look up the model; without `layer`, use the one in `LAYERS`, else the last.
 
     Raises:
-        ConfigurationError: no transformers, no such model, no such layer.
+        ConfigurationError: transformers is missing, or there is no such model or layer.
     """
     require("bertscore", "neural", "torch", "transformers")
     config = configuration(model, f"bertscore: the model {model}", EXPECTED)
@@ -76,27 +76,27 @@ def plan(model: str, layer: int | None) -> Plan:
         raise ConfigurationError(
             f"bertscore: {model} has no layer {layer}; it has 1 to {count}, and 0, the words without their context"
         )
-    return Plan(model, layer, config, fingerprint(model) or getattr(config, "_commit_hash", None) or "")
+    return EncoderSpec(model, layer, config, fingerprint(model) or getattr(config, "_commit_hash", None) or "")
 
 
 @dataclass(frozen=True)
-class Encoder:
-    """A network that ends with the layer asked for, and its tokenizer."""
+class TokenEncoder:
+    """A network that ends with the chosen layer, and its tokenizer."""
 
     tokenizer: Any
     network: Any
     reads: int
-    """Tokens of a text that it reads, special ones included."""
+    """Maximum tokens per text, including special ones."""
     words: int
-    """Tokens that it knows."""
+    """The size of the vocabulary."""
 
     @property
     def at_once(self) -> int:
-        """Tokens in a forward pass."""
+        """The maximum number of tokens per forward pass."""
         return _TOKENS_ON_CPU if self.network.device.type == "cpu" else _TOKENS
 
     def states(self, texts: Sequence[Sequence[int]]) -> Any:
-        """The last layer's states, shape (texts, tokens of the longest, dimensions); texts are padded on the right."""
+        """Return the last layer's states, shape (texts, longest text, dimensions); texts are padded on the right."""
         torch = import_module("torch")
         longest, device = max(map(len, texts)), self.network.device
         padding = self.tokenizer.pad_token_id or 0
@@ -105,46 +105,46 @@ class Encoder:
         return self.network(input_ids=tokens, attention_mask=mask)[0]
 
 
-def load(planned: Plan) -> Encoder:
-    """The weights, in 32 bits, on the fastest device that there is; takes seconds.
+def load(spec: EncoderSpec) -> TokenEncoder:
+    """Load the weights, in 32 bits, onto the best device; takes seconds.
 
-    A folder is loaded without any attempt to reach the network. No code out of a model's repository is run.
+    Folders never use the network. No code in a repository is run.
 
     Raises:
-        ConfigurationError: it cannot be loaded, or not all of it is there.
+        ConfigurationError: it cannot be loaded, or weights are missing.
     """
-    what = f"bertscore: the model {planned.model}"
-    tokenizer, network, report = loaded(what, EXPECTED, lambda: _load(planned))
+    what = f"bertscore: the model {spec.model}"
+    tokenizer, network, report = loaded(what, EXPECTED, lambda: _load(spec))
     if lacking := sorted(key for key in map(str, report["missing_keys"]) if "pooler" not in key):
         raise ConfigurationError(f"{what} has no weights for {lacking[0]} and {len(lacking) - 1} others of its parts")
     if not all(bool(weights.isfinite().all()) for weights in network.parameters()):
-        raise ConfigurationError(f"{what} has weights that are no numbers; it is damaged")
-    encoder = network.get_encoder() if planned.config.is_encoder_decoder else network
+        raise ConfigurationError(f"{what} has weights that are not numbers; it is damaged")
+    encoder = network.get_encoder() if spec.config.is_encoder_decoder else network
     words = encoder.get_input_embeddings().weight.shape[0]
-    return Encoder(tokenizer, encoder.to(best_device()).eval(), _reads(tokenizer, encoder), words)
+    return TokenEncoder(tokenizer, encoder.to(best_device()).eval(), _reads(tokenizer, encoder), words)
 
 
-def _load(planned: Plan) -> tuple[Any, Any, Any]:
+def _load(spec: EncoderSpec) -> tuple[Any, Any, Any]:
     torch, library = import_module("torch"), import_module("transformers")
-    config = deepcopy(planned.config)
-    config.num_hidden_layers = planned.layer  # so that the layers above are neither loaded nor computed
+    config = deepcopy(spec.config)
+    config.num_hidden_layers = spec.layer  # so that higher layers are neither loaded nor computed
     if getattr(config, "layer_types", None):
-        config.layer_types = config.layer_types[: planned.layer]
+        config.layer_types = config.layer_types[: spec.layer]
     commit = getattr(config, "_commit_hash", None)
-    how: dict[str, Any] = {**safely(planned.model), **({"revision": commit} if commit else {})}
-    with quietly(bars=not Path(planned.model).is_dir()):  # it would report the layers that are left out
-        tokenizer = library.AutoTokenizer.from_pretrained(planned.model, **how)
+    how: dict[str, Any] = {**safely(spec.model), **({"revision": commit} if commit else {})}
+    with quietly(bars=not Path(spec.model).is_dir()):  # transformers would report the omitted layers
+        tokenizer = library.AutoTokenizer.from_pretrained(spec.model, **how)
         network, report = library.AutoModel.from_pretrained(
-            planned.model, config=config, dtype=torch.float32, output_loading_info=True, **how
+            spec.model, config=config, dtype=torch.float32, output_loading_info=True, **how
         )
     return tokenizer, network, report
 
 
 def _reads(tokenizer: Any, network: Any) -> int:
-    """The lowest of the limits that tokenizer, configuration and position embeddings name."""
+    """Return the lowest of the limits set by tokenizer, configuration and position embeddings."""
     limits = [_LONGEST, tokenizer.model_max_length, getattr(network.config, "max_position_embeddings", None)]
     for name, module in network.named_modules():
         if "position" in name and hasattr(module, "num_embeddings"):
-            # RoBERTa and its kin count positions from behind the padding's.
+            # RoBERTa and its relatives count positions from after the padding index
             limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
     return min(limit for limit in limits if isinstance(limit, int) and limit > 0)

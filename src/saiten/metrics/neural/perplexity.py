@@ -1,9 +1,9 @@
-"""Perplexity: how surprised a language model is by the answer; the exponential of the mean over the answer's tokens.
+"""Perplexity: how surprising the answer is to a language model; the exponential of the mean over the answer's tokens.
 
-1 is an answer that the model would have written word for word; the vocabulary's size is one that it finds as likely as
-any other; lower is better. Undefined for a blank answer. Figures of two models cannot be compared, since their tokens
-differ; `bits_per_byte` in the details can.
-Source: the paper on long-form question answering and LLM-MATE, which holds three forms against people's grades.
+1 is an answer that the model would have written word for word; the vocabulary's size, one it finds as likely as any
+other; lower is better. Undefined for a blank answer. Figures of two models are not comparable, since their tokens
+differ; `bits_per_byte` in the details is.
+Source: the paper on long-form question answering and LLM-MATE, which compares three forms with people's grades.
 """
 
 import math
@@ -18,26 +18,26 @@ from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
 from saiten.metrics.naming import write_name
 from saiten.metrics.neural.causal_model import Precision, identify
-from saiten.metrics.neural.perplexity_network import Asked, Measured, PerplexityNetwork, perplexity_network
+from saiten.metrics.neural.perplexity_network import PerplexityNetwork, PerplexityRequest, Surprisal, perplexity_network
 from saiten.metrics.neural.random_questions import RandomQuestions, read_questions
 from saiten.models.networks import require
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 
-Form = Literal["A", "QA", "RQA"]
-"""What stands before the answer: nothing · its question · a random other question."""
-FORMS: tuple[str, ...] = get_args(Form)
+Before = Literal["A", "QA", "RQA"]
+"""The text before the answer: nothing · its question · a random other question."""
+FORMS: tuple[str, ...] = get_args(Before)
 
 SEPARATOR = "\n"
-"""Between question and answer; belongs to the question's tokens."""
+"""Between question and answer; tokenised with the question."""
 
 
 @dataclass(frozen=True)
 class Perplexity(BaseMetric):
-    """One of the three forms; `perplexity` alone stands for all of them. They share one network.
+    """One of the three forms; `perplexity` alone means all of them. They share one network.
 
-    `A`: the answer alone · `QA`: after its question · `RQA`: after a random other question in the same language, which
-    shows whether `QA` measures anything. Only the answer's tokens count, and they are the same tokens in all three.
+    `A`: the answer alone · `QA`: after its question · `RQA`: after a random other question in the same language, as a
+    control for `QA`. Only the answer's tokens count, and they are the same in all three.
     """
 
     title = "perplexity"
@@ -45,24 +45,24 @@ class Perplexity(BaseMetric):
     bounds = (1.0, inf)
     higher_is_better = False
     main: ClassVar[str] = "form"
-    """The setting that stands in the brackets without its name."""
+    """The setting that can be given in brackets without its name."""
     parts: ClassVar[tuple[str, ...]] = FORMS
-    """What the bare name stands for."""
+    """The metrics that the bare name means."""
 
-    form: Form = "A"
+    form: Before = "A"
     model: str = ""
     """A causal language model: a folder, or its name on the Hugging Face hub. There is no default."""
     stride: int = 0
-    """Tokens measured at once where the text is longer than the model reads; 0: half of what it reads."""
+    """Tokens measured per window if the text exceeds the model's maximum; 0: half of that maximum."""
     seed: int = 1
-    """Of the draw of random questions."""
+    """Seed for the draw of random questions."""
     questions: str = ""
-    """A file with questions to draw from, such as the data themselves; empty: a hundred in each language."""
+    """A file with questions to draw from, such as the data itself; empty: a hundred in each language."""
     dtype: Precision = "float32"
-    """Of the weights: half the memory with bfloat16, and two digits of the figure fewer."""
+    """Type of the weights: bfloat16 halves the memory and loses two digits."""
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist; what the model can do is seen when it is loaded."""
+        """Refuse invalid settings; the model is checked when it is loaded."""
         if self.form not in self.parts:
             raise ConfigurationError(f"perplexity: form is one of {', '.join(self.parts)}, not {self.form!r}")
         if self.dtype not in get_args(Precision):
@@ -72,22 +72,22 @@ class Perplexity(BaseMetric):
         if self.stride < 0:
             raise ConfigurationError(f"perplexity: stride is a number of tokens, not {self.stride}")
         if self.form == "QA":
-            # The form decides about the needs: the instance's own hide the class's.
+            # the needs depend on a setting, so an instance attribute hides the class's
             object.__setattr__(self, "needs", ("question", "answer"))
 
     @property
     def name(self) -> str:
-        """`perplexity[QA,model=NAME]`, with the settings that are not the default."""
+        """`perplexity[QA,model=NAME]`, with the settings that differ from their defaults."""
         settings = {key: getattr(self, key) for key in ("model", "stride", "seed", "questions", "dtype")}
         changed = {key: value for key, value in settings.items() if value != getattr(type(self), key)}
         return write_name(self.title, changed, main=self.form)
 
     @cached_property
     def made(self) -> str:
-        """Which version of the model it is.
+        """The version of the model.
 
         Raises:
-            ConfigurationError: no model was named, there is none of this name, or a library is not installed.
+            ConfigurationError: no model was given, it does not exist, or a library is not installed.
         """
         require("perplexity", "neural", "torch", "transformers")
         if not self.model:
@@ -100,7 +100,7 @@ class Perplexity(BaseMetric):
 
     @cached_property
     def network(self) -> PerplexityNetwork:
-        """The network, which is loaded when it is asked; raises as `made` does."""
+        """The network, loaded on first use; raises as `made` does."""
         return perplexity_network(self.model, self.dtype, self.made)
 
     @cached_property
@@ -113,7 +113,7 @@ class Perplexity(BaseMetric):
         return read_questions(self.questions)
 
     def describe(self) -> Mapping[str, str]:
-        """The model's fingerprint or commit, the library, and what random questions are drawn from.
+        """Return the model's fingerprint or commit, the library version, and the digest of random questions.
 
         Raises:
             ConfigurationError: as `made` and `pool` do, so that a run stops before anything is scored.
@@ -125,7 +125,7 @@ class Perplexity(BaseMetric):
         }
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The perplexity."""
+        """Return the perplexity."""
         answer = (sample.answer or "").strip()
         if not answer:
             return Score.undefined("the answer is empty")
@@ -134,19 +134,19 @@ class Perplexity(BaseMetric):
             where = f"in {self.questions}" if self.questions else "among those shipped"
             return Score.undefined(f"there is no other question in the sample's language ({sample.language}) {where}")
         before = question + SEPARATOR if question else ""
-        measured = await self.network.measure(Asked(before, answer, self.stride))
+        measured = await self.network.measure(PerplexityRequest(before, answer, self.stride))
         drawn = {"question": question} if self.form == "RQA" else {}
         return perplexity(measured, {**details_of(measured, answer), **drawn})
 
     def _question(self, sample: Sample) -> str | None:
-        """What is asked before the answer, "" for nothing; None where there is no random question."""
+        """Return the question before the answer, "" for nothing; None if there is no random question."""
         if self.form == "RQA":
             return self.pool.draw(sample, self.seed)
         return sample.question.strip() if self.form == "QA" else ""
 
 
-def perplexity(measured: Measured, details: Mapping[str, Any]) -> Score:
-    """exp(nll / tokens)."""
+def perplexity(measured: Surprisal, details: Mapping[str, Any]) -> Score:
+    """Return exp(nll / tokens)."""
     if not measured.tokens:
         return Score.undefined("no token of the answer has anything before it", **details)
     mean = measured.nll / measured.tokens
@@ -164,8 +164,8 @@ def perplexity(measured: Measured, details: Mapping[str, Any]) -> Score:
     return Score(value, details=details)
 
 
-def details_of(measured: Measured, answer: str) -> Mapping[str, Any]:
-    """What was counted; bits per byte of UTF-8 where all of the answer was."""
+def details_of(measured: Surprisal, answer: str) -> Mapping[str, Any]:
+    """Return the counts, and bits per UTF-8 byte if every token was counted."""
     whole = not measured.uncounted and not measured.unknown
     return {
         "tokens": measured.tokens,

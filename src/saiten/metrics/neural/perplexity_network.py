@@ -1,101 +1,101 @@
-"""What perplexity asks of a network: how surprised it is by an answer after what stands before it, in batches."""
+"""The network behind perplexity: measures in batches how surprising answers are after the text before them."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.neural.causal_model import CausalModel, Piece, Precision, load_causal_model
-from saiten.metrics.neural.perplexity_windows import windows
+from saiten.metrics.neural.causal_model import CausalModel, Precision, TokenSpan, load_causal_model
 from saiten.models.batches import Batches
 from saiten.models.networks import best_device, held
 
 _ITEMS_ON_CPU, _ITEMS = 8, 64
-"""Answers at once; how many of them go through the network together is decided by their tokens. A CPU is busy with few,
-and who waits for it or interrupts it waits for so many."""
-_PIECES = 1024
-"""Pieces of texts at once, so that the memory it takes is bounded whatever the length of a text."""
+"""Answers per batch, on a CPU and elsewhere; tokens decide how many share a forward pass. Few on a CPU, since waiting
+for it, or interrupting it, takes a whole batch."""
+_SPANS = 1024
+"""Spans of texts at once, to bound memory whatever the length of a text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One answer to measure."""
+class PerplexityRequest:
+    """An answer to measure."""
 
     before: str
-    """What stands before it, the separator included; "" for nothing."""
+    """The text before it, including the separator; "" for nothing."""
     answer: str
     stride: int = 0
-    """0: half of what the network reads."""
+    """0: half of the network's maximum length."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Surprisal:
     """How surprising an answer is."""
 
     nll: float
     """Sum over the counted tokens of -ln p(token | tokens before it)."""
     tokens: int
-    """Tokens that were counted."""
+    """Number of counted tokens."""
     uncounted: int
-    """Tokens of the answer that nothing stands before: 1 or 0."""
+    """Tokens of the answer with nothing before them: 1 or 0."""
     unknown: int
-    """Tokens of the answer that stand for what the tokenizer does not know."""
+    """Tokens of the answer outside the tokenizer's vocabulary."""
     windows: int
     start: bool
-    """Whether a token that begins every text stands before all."""
+    """Whether the text begins with a start token."""
 
 
 class PerplexityNetwork:
-    """A causal language model, loaded at the first answer; batches in a thread of its own, whoever asks."""
+    """A causal language model, loaded for the first answer; runs shared batches in a separate thread."""
 
     def __init__(self, model: str, precision: Precision, made: str) -> None:
         self._named = model, precision, made
         self._loaded: CausalModel | None = None
-        self._waiting: Counter[Asked] = Counter()
-        """How many wait for what; where nobody does, as after Ctrl-C, no further forward pass is begun."""
+        self._waiting: Counter[PerplexityRequest] = Counter()
+        """Callers per request; a request without any, as after Ctrl-C, starts no further forward pass."""
         size = _ITEMS_ON_CPU if best_device() == "cpu" else _ITEMS
         self._batches = Batches(self._measure, size=size, length=_characters, what="perplexity")
 
-    async def measure(self, asked: Asked) -> Measured:
-        """How surprising the answer is.
+    async def measure(self, request: PerplexityRequest) -> Surprisal:
+        """Measure how surprising the answer is.
 
         Raises:
-            ConfigurationError: the model cannot be loaded, is no causal language model, or cannot take this stride.
+            ConfigurationError: the model cannot be loaded, is no causal language model, or does not allow this stride.
         """
-        self._waiting[asked] += 1
+        self._waiting[request] += 1
         try:
-            return await self._batches.of(asked)
+            return await self._batches.of(request)
         finally:
-            self._waiting[asked] -= 1
-            if not self._waiting[asked]:
-                del self._waiting[asked]
+            self._waiting[request] -= 1
+            if not self._waiting[request]:
+                del self._waiting[request]
 
-    def _measure(self, asked: Sequence[Asked]) -> list[Measured]:
+    def _measure(self, requests: Sequence[PerplexityRequest]) -> list[Surprisal]:
         model = self._loaded = self._loaded or load_causal_model(*self._named)
-        texts = [_Text.of(each, model) for each in asked]
+        texts = [_Text.of(each, model) for each in requests]
         sums, counts = [0.0] * len(texts), [0] * len(texts)
-        pieces = ((at, piece) for at, text in enumerate(texts) for piece in text.pieces())
-        while some := list(islice(pieces, _PIECES)):
-            found = model.surprise([piece for _, piece in some], lambda: any(each in self._waiting for each in asked))
+        spans = ((at, span) for at, text in enumerate(texts) for span in text.spans())
+        while some := list(islice(spans, _SPANS)):
+            found = model.surprise([span for _, span in some], lambda: any(each in self._waiting for each in requests))
             for (at, _), surprise in zip(some, found, strict=True):
                 sums[at] += surprise
                 counts[at] += 1
         return [text.measured(nll, count) for text, nll, count in zip(texts, sums, counts, strict=True)]
 
 
-def _characters(asked: Asked) -> int:
-    return len(asked.before) + len(asked.answer)
+def _characters(request: PerplexityRequest) -> int:
+    return len(request.before) + len(request.answer)
 
 
 def perplexity_network(model: str, precision: Precision, made: str) -> PerplexityNetwork:
-    """The one network of this model, as `identify` found it: made now, or held by somebody else already."""
+    """Return the shared network for this model, as found by `identify`."""
     return held(("perplexity", model, precision, made), lambda: PerplexityNetwork(model, precision, made))
 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """An answer after what stands before it, in tokens."""
+    """An answer with the text before it, as tokens."""
 
     tokens: tuple[int, ...]
     start: tuple[int, ...]
@@ -104,36 +104,64 @@ class _Text:
     uncounted: int
     unknown: int
     room: int
-    """Tokens in one piece."""
+    """Maximum tokens per span."""
     stride: int
 
     @classmethod
-    def of(cls, asked: Asked, model: CausalModel) -> "_Text":
-        """Each side has tokens of its own, so that none straddles the boundary and every form measures the same."""
-        before, answer = model.tokens(asked.before), model.tokens(asked.answer)
+    def of(cls, request: PerplexityRequest, model: CausalModel) -> "_Text":
+        """Tokenise both sides separately, so that no token straddles them and every form measures the same tokens."""
+        before, answer = model.tokens(request.before), model.tokens(request.answer)
         start = () if model.start is None else (model.start,)
         uncounted = 0 if before or start else min(1, len(answer))
         unknown = 0 if model.unknown is None else answer.count(model.unknown)
         room = model.window + 1 - len(start)  # the last token is predicted, not read
-        stride = _stride(asked, model)
+        stride = _stride(request, model)
         return cls(before + answer, start, len(before) + uncounted, uncounted, unknown, room, stride)
 
-    def pieces(self) -> Iterator[Piece]:
-        """Pieces that fit the network; together they measure each token once."""
+    def spans(self) -> Iterator[TokenSpan]:
+        """Yield spans that fit the network and together measure each token once."""
         for window in windows(self.first, len(self.tokens), room=self.room, stride=self.stride):
-            yield Piece(self.tokens, self.start, *window)
+            yield TokenSpan(self.tokens, self.start, *window)
 
-    def measured(self, nll: float, pieces: int) -> Measured:
+    def measured(self, nll: float, spans: int) -> Surprisal:
         counted = len(self.tokens) - self.first
-        return Measured(nll, counted, self.uncounted, self.unknown, pieces, bool(self.start))
+        return Surprisal(nll, counted, self.uncounted, self.unknown, spans, bool(self.start))
 
 
-def _stride(asked: Asked, model: CausalModel) -> int:
-    """At most half of the window, so that a token has at least as many before it as there are measured at once."""
+def _stride(request: PerplexityRequest, model: CausalModel) -> int:
+    """Return the stride, at most half of the window, so that a token has at least half a window before it."""
     half = max(1, model.window // 2)
-    if asked.stride > half:
+    if request.stride > half:
         raise ConfigurationError(
-            f"perplexity: stride={asked.stride} is more than half of the {model.window} tokens that the model reads; "
+            f"perplexity: stride={request.stride} is more than half of the {model.window} tokens that the model reads; "
             f"expected 1 to {half}, or 0 for {half}"
         )
-    return asked.stride or half
+    return request.stride or half
+
+
+class MeasuredWindow(NamedTuple):
+    """A window of a text, in tokens: `begin` to `end` are read, `counted` to `end` are measured."""
+
+    begin: int
+    counted: int
+    end: int
+
+
+def windows(first: int, total: int, *, room: int, stride: int) -> Iterator[MeasuredWindow]:
+    """Yield windows in which the tokens `first` to `total` are each predicted once, in order.
+
+    A text that fits is one window. Otherwise the windows' ends are `stride` apart, and each reaches back as far as
+    `room` allows: a token has at least room - stride tokens before it, or all there are. Tokens before `first` are
+    read as far as they fit.
+
+    Args:
+        first: The first token to be measured.
+        total: The number of tokens.
+        room: The maximum number of tokens per window.
+        stride: The maximum number of tokens measured per window after the first; from 1 to `room`.
+    """
+    counted = first
+    end = min(total, max(room, first + stride))
+    while counted < end:
+        yield MeasuredWindow(max(0, end - room), counted, end)
+        counted, end = end, min(total, end + stride)

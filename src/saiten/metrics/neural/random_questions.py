@@ -1,4 +1,4 @@
-"""Questions of which one is drawn for a sample that it is not the question of: same sample, same draw."""
+"""Random questions: for each sample, one that is not its own, drawn deterministically."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from saiten.records import Language, Sample
 from saiten.text.language import detect_language
 
 SHIPPED = files(__package__) / "random_questions.jsonl"
-"""The questions for who names none: a hundred in each language."""
+"""The default questions: a hundred in each language."""
 
 
 @dataclass(frozen=True)
 class RandomQuestions:
-    """Questions by language, each once, in the order of the file."""
+    """Questions by language, without duplicates, in the order of the file."""
 
     by_language: Mapping[Language, tuple[str, ...]]
 
@@ -33,9 +33,9 @@ class RandomQuestions:
         return blake2b(repr(sorted(self.by_language.items())).encode(), digest_size=4).hexdigest()
 
     def draw(self, sample: Sample, seed: int) -> str | None:
-        """A question in the sample's language that is not its own, the same in every run; None where there is none.
+        """Draw a question in the sample's language that is not its own; None if there is none.
 
-        Depends on seed, the sample's id and question, and the questions alone: not on other samples or their order.
+        Depends only on seed, the sample's id and question, and the questions: not on other samples or their order.
         """
         questions = self.by_language.get(sample.language, ())
         own = self._positions[sample.language].get(_plain(sample.question), len(questions))
@@ -56,12 +56,12 @@ class RandomQuestions:
 
 
 def read_questions(file: str = "") -> RandomQuestions:
-    """The questions in this file, of any format that samples are read from; or those shipped with saiten.
+    """Read questions from a file in any format for samples, or those shipped with saiten.
 
-    The language is the row's, or else told by the question itself. Rows without a question are passed over.
+    The language is the row's, or else detected. Rows without a question are skipped.
 
     Raises:
-        ConfigurationError: naming the file, and the line where it is a matter of one.
+        ConfigurationError: naming the file and, if possible, the line.
     """
     return _read(Path(file)) if file else _shipped()
 
@@ -87,10 +87,10 @@ def _read(file: Path) -> RandomQuestions:
 
 
 def _questions(file: Path) -> Iterator[tuple[str, Language]]:
-    """Raises BadInput."""
+    """Yield questions with their languages; raises BadInput."""
     columns = Columns({name: SAMPLE_COLUMNS[name] for name in ("question", "language")}, {})
-    rows = read_rows(file, None, wanted=columns.wanted, tell=_not_told)
-    for row in columns.checked(rows, file.name, ("question",), _not_told):
+    rows = read_rows(file, None, wanted=columns.wanted, tell=_ignore)
+    for row in columns.checked(rows, file.name, ("question",), _ignore):
         if isinstance(row, BadRow):
             raise BadInput(f"{row.where}: {row.reason}")
         question, language = (columns.find(row.fields, field) for field in ("question", "language"))
@@ -103,10 +103,10 @@ def _questions(file: Path) -> Iterator[tuple[str, Language]]:
             yield text, spoken or detect_language(text)
 
 
-def _not_told(_note: str) -> None:
-    """Columns left aside and rare encodings are told of when the same file is read as data."""
+def _ignore(_note: str) -> None:
+    """Drop notes on skipped columns and rare encodings, which appear when the same file is read as data."""
 
 
 def _plain(question: str) -> str:
-    """What two spellings of one question have in common."""
+    """Normalise a question for comparison."""
     return "".join(normalize("NFKC", question).casefold().split())

@@ -1,4 +1,4 @@
-"""Metrics that compare words and need no judge: the baselines that every judge has to beat."""
+"""Metrics that compare words without a judge: the baselines that every judge has to beat."""
 
 from saiten.metrics.overlap.bleu4 import Bleu4
 from saiten.metrics.overlap.chrf import ChrF

@@ -1,7 +1,8 @@
-"""What the metrics share that hold an answer against references: reading, the undefined cases, the best reference."""
+"""The base of reference-based overlap metrics: tokens, undefined cases, best reference, counts and F."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,36 +12,36 @@ from saiten.records import Language, Sample, Score
 from saiten.text.tokenisers import tokeniser_for
 
 Units = Sequence[str]
-"""What is counted: tokens, or characters (a str is a sequence of them)."""
+"""The units counted: tokens, or characters (a str is a sequence of them)."""
 
 Compared = tuple[float, dict[str, Any]]
-"""A value in [0, 1] and the counts that it was made of."""
+"""A value in [0, 1] with the counts behind it."""
 
 
 @dataclass(frozen=True)
 class ReferenceMetric(BaseMetric, ABC):
-    """The answer against each reference; the best one counts, since each of them is right on its own.
+    """Compares the answer with each reference; the best match counts, since every reference is right by itself.
 
-    An empty answer is an answer, and wrong: 0. A reference without anything to count is no reference; where no other
-    is left, the score is undefined. Details: the counts, and `best_reference`, its place in `sample.references`.
+    An empty answer is wrong: 0. References without any units are skipped; if none is left, the score is undefined.
+    Details: the counts, and `best_reference`, its index in `sample.references`.
     """
 
     needs = ("answer", "reference")
 
     def describe(self) -> Mapping[str, str]:
-        """The tokenisers of both languages."""
+        """Return the tokenisers of both languages."""
         return tokeniser_names()
 
     def units(self, text: str, language: Language) -> Units:
-        """What is counted: the tokens, unless the metric counts something else."""
+        """Return the units to count: tokens, unless the metric overrides this."""
         return tokeniser_for(language).tokens(text)
 
     @abstractmethod
     def compare(self, answer: Units, reference: Units) -> Compared:
-        """The arithmetic; the reference is never empty, the answer may be."""
+        """Compute the value; the reference is never empty, the answer may be."""
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The best over the references; asks the judge nothing."""
+        """Return the best score over the references, without using the judge."""
         if sample.answer is None:
             return Score.undefined("the sample has no answer")
         references = {i: self.units(text, sample.language) for i, text in enumerate(sample.references)}
@@ -50,7 +51,7 @@ class ReferenceMetric(BaseMetric, ABC):
         return self.best(self.units(sample.answer, sample.language), countable)
 
     def best(self, answer: Units, references: Mapping[int, Units]) -> Score:
-        """The highest value; the first reference wins a tie."""
+        """Return the highest value; the first reference wins ties."""
         compared = {i: self.compare(answer, reference) for i, reference in references.items()}
         index = max(compared, key=lambda i: compared[i][0])
         value, details = compared[index]
@@ -58,5 +59,24 @@ class ReferenceMetric(BaseMetric, ABC):
 
 
 def tokeniser_names() -> dict[str, str]:
-    """The part of a signature that says how words were cut."""
+    """Return the tokenisers, for signatures."""
     return {"tokeniser_ja": tokeniser_for("ja").name, "tokeniser_en": tokeniser_for("en").name}
+
+
+def in_common(one: Iterable[Hashable], other: Iterable[Hashable]) -> int:
+    """Return the size of the multiset intersection: a token occurring twice here and once there counts once."""
+    return (Counter(one) & Counter(other)).total()
+
+
+def f_score(matched: int, answer: int, reference: int) -> tuple[float, dict[str, Any]]:
+    """Return F1 = 2·matched / (answer + reference), the harmonic mean of precision and recall, and its counts.
+
+    `answer` and `reference` are sizes; an empty answer has precision 0. The reference is not empty.
+    """
+    return 2 * matched / (answer + reference), {
+        "matched": matched,
+        "answer_size": answer,
+        "reference_size": reference,
+        "precision": matched / answer if answer else 0.0,
+        "recall": matched / reference,
+    }

@@ -1,9 +1,9 @@
-"""chrF: F over runs of one to six characters, recall weighing twice as much as precision.
+"""chrF: F over runs of one to six characters, with recall weighted twice as much as precision.
 
-1 is the same characters in both, 0 none in common. It needs no words, so no tokeniser can fail it.
+1 is the same characters in both, 0 none in common. It needs no tokeniser.
 Source: Popović 2015, *chrF: character n-gram F-score for automatic MT evaluation*, as computed by sacrebleu with its
-defaults (chrF2, white space left out, punctuation kept). We differ in 0–1 instead of 0–100, and in that the text is
-normalised first (NFKC, case folded), so that ２頭 and 2頭 are the same.
+defaults (chrF2, white space removed, punctuation kept). Differences: 0–1 instead of 0–100, and the text is normalised
+first (NFKC, case folding), so that ２頭 equals 2頭.
 """
 
 from collections.abc import Mapping
@@ -24,15 +24,15 @@ class ChrF(ReferenceMetric):
     title = "chrf"
 
     def describe(self) -> Mapping[str, str]:
-        """The version of sacrebleu and its settings; there is no tokeniser."""
+        """Return sacrebleu's version and settings; there is no tokeniser."""
         return {"normalised": "nfkc-casefold", "sacrebleu": version("sacrebleu"), "characters": "6", "beta": "2"}
 
     def units(self, text: str, language: Language) -> Units:
-        """The characters without white space."""
+        """Return the characters without white space."""
         return "".join(normalise(text).split())
 
     def compare(self, answer: Units, reference: Units) -> Compared:
-        """The sentence score of sacrebleu over 100."""
+        """Return sacrebleu's sentence score divided by 100."""
         score = _scorer().sentence_score("".join(answer), ["".join(reference)]).score / 100
         return min(1.0, score), {"answer_size": len(answer), "reference_size": len(reference)}
 

@@ -1,18 +1,17 @@
-"""Context overlap: the share of the answer's tokens that stand in the contexts, as often as they stand there.
+"""Context overlap: the share of the answer's tokens that are in the contexts, counted with multiplicity.
 
-1 is an answer made of the contexts' words, 0 one without any of them, as it is where nothing was retrieved. Undefined
+1 is an answer made of the contexts' words, 0 one without any of them, or one for which nothing was retrieved. Undefined
 for an answer without tokens, which claims nothing.
 Source: K-Precision of Adlakha et al. 2024, *Evaluating Correctness and Faithfulness of Instruction-Following Models for
-Question Answering*. It is the baseline that every judge of faithfulness has to beat: on real RAG answers it
-comes close to LLM judges. It does not see who did what to whom, nor a *not*.
+Question Answering*. It is the baseline that every judge of faithfulness has to beat: on real RAG answers it comes close
+to LLM judges. It does not see who did what to whom, nor a *not*.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from saiten.metrics.base import BaseMetric
-from saiten.metrics.overlap.base import tokeniser_names
-from saiten.metrics.overlap.counts import in_common
+from saiten.metrics.overlap.base import in_common, tokeniser_names
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.text.tokenisers import tokeniser_for
@@ -26,11 +25,11 @@ class ContextOverlap(BaseMetric):
     needs = ("answer", "contexts")
 
     def describe(self) -> Mapping[str, str]:
-        """The tokenisers of both languages."""
+        """Return the tokenisers of both languages."""
         return tokeniser_names()
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Counts; asks the judge nothing. Details: the tokens found, and of how many."""
+        """Count without using the judge. Details: tokens found, and their total."""
         if sample.contexts is None:
             return Score.undefined("the sample has no contexts")
         tokeniser = tokeniser_for(sample.language)

@@ -1,9 +1,9 @@
-"""Exact match: whether the answer is the reference, up to spelling that does not matter.
+"""Exact match: whether the answer equals the reference, except for irrelevant spelling.
 
-1 is the same, 0 is not; for short answers only, since a sentence around the right answer is a miss.
-Source: Rajpurkar et al. 2016, *SQuAD*, section 6.1. English is read as SQuAD's script reads it (`squad.py` says where
-we differ). Japanese is compared after NFKC and case folding, without punctuation and white space; what belongs to a
-number stays (1.5 is not 15, 50% not 50), the commas of thousands go, and symbols stay (○ is not ×).
+1 is equal, 0 is not; for short answers only, since a sentence around the right answer is a miss.
+Source: Rajpurkar et al. 2016, *SQuAD*, section 6.1. English is normalised as in SQuAD's script (`squad.py` lists the
+differences). Japanese is compared after NFKC and case folding, without punctuation and white space; characters that
+belong to a number stay (1.5 is not 15, 50% not 50), thousands separators go, and symbols stay (○ is not ×).
 """
 
 from collections.abc import Mapping
@@ -17,18 +17,18 @@ from saiten.text.normalisation import bare
 
 @dataclass(frozen=True)
 class ExactMatch(ReferenceMetric):
-    """1 where the answer equals one of the references, else 0."""
+    """1 if the answer equals one of the references, else 0."""
 
     title = "exact_match"
 
     def describe(self) -> Mapping[str, str]:
-        """How texts are made comparable."""
+        """Return the normalisations."""
         return {"normalised_ja": "bare-2", "normalised_en": "squad-1"}
 
     def units(self, text: str, language: Language) -> Units:
-        """What has to be equal: SQuAD's words, or the bare characters."""
+        """Return SQuAD's words, or the bare characters."""
         return squad_words(text) if language == "en" else bare(text)
 
     def compare(self, answer: Units, reference: Units) -> Compared:
-        """Equal or not."""
+        """Return 1 if both are equal, else 0."""
         return float(answer == reference), {}

@@ -1,7 +1,7 @@
-"""Length: how many tokens the answer has.
+"""Length: the number of tokens of the answer.
 
-0 is an empty answer; there is no upper end, and neither direction is better. Read it beside word recall, which grows
-with it. The tokens are those of the sample's language.
+0 is an empty answer; there is no upper bound, and neither direction is better. Read it together with word recall, which
+grows with it.
 """
 
 import math
@@ -25,11 +25,11 @@ class Length(BaseMetric):
     higher_is_better = None
 
     def describe(self) -> Mapping[str, str]:
-        """The tokenisers of both languages."""
+        """Return the tokenisers of both languages."""
         return tokeniser_names()
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Counts; asks the judge nothing. Details: the characters."""
+        """Count without using the judge. Details: the number of characters."""
         if sample.answer is None:
             return Score.undefined("the sample has no answer")
         tokens = tokeniser_for(sample.language).tokens(sample.answer)

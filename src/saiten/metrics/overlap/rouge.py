@@ -1,10 +1,10 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-L: F1 over the tokens, the pairs of tokens, the longest common subsequence.
+"""ROUGE-1, ROUGE-2 and ROUGE-L: F1 over tokens, pairs of tokens, and the longest common subsequence.
 
 1 is the same tokens (pairs, sequence) in both, 0 none in common.
-Source: Lin 2004, *ROUGE: A Package for Automatic Evaluation of Summaries*, sections 2 and 3.1, with equal weight of
-precision and recall as in the rouge-score package. We differ from that package in three points: the tokens are ours
-(it sees nothing but a-z and 0-9, so Japanese scores 0), there is no stemming, and ROUGE-2 against a reference of one
-token counts single tokens instead of giving 0, so that equal texts always score 1.
+Source: Lin 2004, *ROUGE: A Package for Automatic Evaluation of Summaries*, sections 2 and 3.1, with precision and
+recall weighted equally as in the rouge-score package. Differences from that package: our tokens (it only sees a-z and
+0-9, so Japanese scores 0), no stemming, and ROUGE-2 against a reference of one token counts single tokens instead of
+giving 0, so that equal texts always score 1.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,8 +13,7 @@ from importlib.metadata import version
 from itertools import islice
 from typing import ClassVar
 
-from saiten.metrics.overlap.base import Compared, ReferenceMetric, Units
-from saiten.metrics.overlap.counts import f_score, in_common
+from saiten.metrics.overlap.base import Compared, ReferenceMetric, Units, f_score, in_common
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class _RougeN(ReferenceMetric):
     order: ClassVar[int]
 
     def compare(self, answer: Units, reference: Units) -> Compared:
-        """n-grams in common; n is smaller where the reference is shorter than that."""
+        """Count n-grams in common; n is reduced if the reference is shorter."""
         n = min(self.order, len(reference))
         ours, theirs = _ngrams(answer, n), _ngrams(reference, n)
         return f_score(in_common(ours, theirs), len(ours), len(theirs))
@@ -40,7 +39,7 @@ class Rouge1(_RougeN):
 
 @dataclass(frozen=True)
 class Rouge2(_RougeN):
-    """F1 over pairs of neighbouring tokens; best over the references."""
+    """F1 over pairs of adjacent tokens; best over the references."""
 
     title = "rouge_2"
     order = 2
@@ -48,16 +47,16 @@ class Rouge2(_RougeN):
 
 @dataclass(frozen=True)
 class RougeL(ReferenceMetric):
-    """F1 over the longest common subsequence of tokens, the text as one sequence; best over the references."""
+    """F1 over the longest common subsequence of tokens, with the text as one sequence; best over the references."""
 
     title = "rouge_l"
 
     def describe(self) -> Mapping[str, str]:
-        """The tokenisers and what finds the subsequence."""
+        """Return the tokenisers and the version of rapidfuzz."""
         return {**super().describe(), "rapidfuzz": version("rapidfuzz")}
 
     def compare(self, answer: Units, reference: Units) -> Compared:
-        """The length of the subsequence stands in for the matches."""
+        """Count the tokens of the subsequence as matches."""
         from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - loaded when used, for the command line's start
 
         return f_score(LCSseq.similarity(answer, reference), len(answer), len(reference))

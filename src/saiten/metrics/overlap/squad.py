@@ -1,9 +1,9 @@
-"""The words of SQuAD: how its scoring script reads an English answer.
+"""SQuAD's words: the normalisation of English answers in its scoring script.
 
-Source: Rajpurkar et al. 2016 and the script published with SQuAD: lower case, no punctuation (what it stood between
-grows together: 1,200 is 1200, and 1.5 is 15), no articles, words parted by white space. We differ from it in three
-points: NFKC first and Unicode's punctuation as well (curly quotes, dashes), Japanese characters are words of their own,
-and a text of nothing but articles keeps them, since *A* may be the answer to a multiple-choice question.
+Source: Rajpurkar et al. 2016 and the script published with SQuAD: lower case, no punctuation (1,200 becomes 1200, and
+1.5 becomes 15), no articles, split at white space. Differences: NFKC first, Unicode punctuation is also removed (curly
+quotes, dashes), Japanese characters are separate words, and a text of only articles keeps them, since *A* may answer a
+multiple-choice question.
 """
 
 import re
@@ -19,7 +19,7 @@ _WITHOUT_MARKS = str.maketrans("", "", string.punctuation)
 
 
 def squad_words(text: str) -> list[str]:
-    """The words that SQuAD's exact match and F1 compare."""
+    """Return the words that SQuAD's exact match and F1 compare."""
     plain = normalise(text).translate(_WITHOUT_MARKS)
     if not plain.isascii():
         plain = "".join(c for c in plain if unicodedata.category(c)[0] != "P")

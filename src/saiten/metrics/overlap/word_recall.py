@@ -1,14 +1,13 @@
-"""Word recall: the share of the reference's tokens that the answer has too.
+"""Word recall: the share of the reference's tokens that the answer contains.
 
-1 is every token found, 0 none; an answer that says everything gets 1, so read it beside `length`.
+1 is all tokens, 0 none; an answer that says everything gets 1, so read it together with `length`.
 Source: Adlakha et al. 2024, *Evaluating Correctness and Faithfulness of Instruction-Following Models for Question
-Answering* (recall). A token counts as often as both sides have it. We do not drop articles, as they do.
+Answering* (recall). Tokens count with multiplicity. Unlike the paper, we keep articles.
 """
 
 from dataclasses import dataclass
 
-from saiten.metrics.overlap.base import Compared, ReferenceMetric, Units
-from saiten.metrics.overlap.counts import in_common
+from saiten.metrics.overlap.base import Compared, ReferenceMetric, Units, in_common
 
 
 @dataclass(frozen=True)
@@ -18,7 +17,7 @@ class WordRecall(ReferenceMetric):
     title = "word_recall"
 
     def compare(self, answer: Units, reference: Units) -> Compared:
-        """Tokens in common over tokens of the reference."""
+        """Divide the tokens in common by the reference's tokens."""
         matched = in_common(answer, reference)
         return matched / len(reference), {
             "matched": matched,

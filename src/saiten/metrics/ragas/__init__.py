@@ -1,1 +1,1 @@
-"""The nine RAGAS metrics and context relevance, one file each; `compat.py` says how our values relate to RAGAS's."""
+"""The nine RAGAS metrics and context relevance, one file each; `compat.py` relates our values to RAGAS's."""

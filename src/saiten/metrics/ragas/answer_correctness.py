@@ -1,15 +1,15 @@
-"""Answer correctness: whether answer and reference make the same statements, and mean the same.
+"""Answer correctness: whether answer and reference make the same statements, and have the same meaning.
 
 1 is the same in statements and meaning, 0 nothing in common; undefined for a reference without statements.
-Source: RAGAS documentation, *answer correctness* (it is not in the paper).
+Source: RAGAS documentation, *answer correctness* (not in the paper).
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 from saiten.errors import ConfigurationError
+from saiten.metrics.base import perform_all
 from saiten.metrics.ragas.answer_similarity import AnswerSimilarity
-from saiten.metrics.ragas.asking import perform_all
 from saiten.metrics.ragas.compat import RagasMetric
 from saiten.metrics.ragas.verdicts import verdict_details
 from saiten.protocols import Judge
@@ -22,15 +22,15 @@ from saiten.tasks.statements import Classification, ClassifyStatements, SplitSta
 class AnswerCorrectness(RagasMetric):
     """w · F_beta + (1 - w) · similarity, with the statements of the answer and of the (main) reference.
 
-    TP and FP are the statements of the answer that the reference supports or does not; FN are the statements of the
-    reference that the answer lacks.
+    TP and FP are the answer's statements that the reference supports or not; FN are the reference's statements that
+    the answer lacks.
 
-    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+    Differences from RAGAS 0.4.3 (`compat=ragas` removes them):
 
-    - A reference without statements is undefined, and an answer without statements has F = 0. RAGAS takes either for
-      a perfect match, F = 1.
-    - Each statement needs exactly one verdict; RAGAS counts those that came, and where none came F is 1.
-    - A statement of nothing but white space is not counted, and a reference of nothing else is undefined at once.
+    - A reference without statements is undefined, and an answer without statements has F = 0. RAGAS counts either as a
+      perfect match, F = 1.
+    - Each statement needs exactly one verdict; RAGAS counts those it got, and without any F is 1.
+    - Blank statements are not counted, and a blank reference is undefined at once.
     - The similarity is clipped to [0, 1], and 0 for an empty answer; RAGAS's cosine may be negative.
     """
 
@@ -39,12 +39,12 @@ class AnswerCorrectness(RagasMetric):
     tasks = (SplitStatements, ClassifyStatements, MeasureSimilarity)
 
     beta: float = 1.0
-    """Above 1, statements that are missing weigh more than statements that are wrong."""
+    """Above 1, missing statements weigh more than wrong ones."""
     weight: float = 0.75
-    """w, the weight of the statements; with 1 no similarity is asked for."""
+    """w, the weight of the statements; with 1 no similarity is measured."""
 
     def __post_init__(self) -> None:
-        """Refuse a beta that is not above 0 and a weight outside [0, 1]."""
+        """Refuse beta ≤ 0 and a weight outside [0, 1]."""
         super().__post_init__()
         if not 0 < self.beta < float("inf"):
             raise ConfigurationError(f"answer_correctness needs a beta above 0, not {self.beta}")
@@ -53,11 +53,11 @@ class AnswerCorrectness(RagasMetric):
 
     @property
     def lowest_in_ragas(self) -> float:
-        """Nothing right and a cosine of -1."""
+        """The value with nothing right and a cosine of -1."""
         return self.weight - 1
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The weighted mean of F and similarity."""
+        """Return the weighted mean of F and similarity."""
         if nothing := self.empty(sample, "reference"):
             return nothing
         texts = (sample.answer or "", sample.reference or "")
@@ -99,13 +99,13 @@ class AnswerCorrectness(RagasMetric):
 
 
 def count(reply: Classification) -> tuple[int, int, int]:
-    """TP, FP and FN: the answer's statements with yes and with no, and the reference's with no."""
+    """Return TP, FP and FN: the answer's statements with yes and with no, and the reference's with no."""
     tp = sum(verdict.verdict for verdict in reply.answer)
     return tp, len(reply.answer) - tp, sum(not verdict.verdict for verdict in reply.reference)
 
 
 def f_beta(tp: int, fp: int, fn: int, beta: float = 1.0) -> float:
-    """(1 + β²) · TP / ((1 + β²) · TP + β² · FN + FP); 1 where all three are 0, as nothing is wrong or missing."""
+    """Return (1 + β²) · TP / ((1 + β²) · TP + β² · FN + FP); 1 if all three are 0: nothing is wrong or missing."""
     if tp + fp + fn == 0:
         return 1.0
     weighted = (1 + beta**2) * tp

@@ -1,6 +1,6 @@
-"""Answer relevancy: how much the questions that the answer answers resemble the question that was asked.
+"""Answer relevancy: the similarity of the question to questions written from the answer.
 
-1 is to the point, 0 is beside it or non-committal; undefined where no question could be written.
+1 is to the point, 0 is irrelevant or non-committal; undefined if no question could be written.
 Source: Es et al. 2024, section 3.
 """
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.ragas.asking import perform_all
+from saiten.metrics.base import perform_all
 from saiten.metrics.ragas.compat import RagasMetric, is_blank
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -21,12 +21,12 @@ from saiten.tasks.similarity import MeasureSimilarity
 class AnswerRelevancy(RagasMetric):
     """(1/n) Σ cos(q, q_i) over n questions written from the answer; 0 if the answer is non-committal.
 
-    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+    Differences from RAGAS 0.4.3 (`compat=ragas` removes them):
 
-    - One call writes all questions, so that they differ, and says once whether the answer is non-committal. RAGAS
-      asks n times for one question, and takes the answer as non-committal if all n replies say so.
+    - One call writes all questions, so that they differ, and decides once whether the answer is non-committal. RAGAS
+      makes n calls for one question each, and takes the answer as non-committal if all n replies say so.
     - The mean is clipped to [0, 1]; RAGAS's may be negative.
-    - No question written: undefined; RAGAS gives 0. A written question of white space is dropped; RAGAS raises.
+    - No question written: undefined; RAGAS gives 0. A blank question is dropped; RAGAS raises.
     - An empty answer: 0 without a call, as it answers nothing; RAGAS raises.
     """
 
@@ -35,21 +35,21 @@ class AnswerRelevancy(RagasMetric):
     tasks = (WriteQuestions, MeasureSimilarity)
     refused_by_ragas = ("question", "answer")
     questions: int = 3
-    """How many questions to write; RAGAS calls it strictness."""
+    """Number of questions to write; RAGAS calls it strictness."""
 
     def __post_init__(self) -> None:
-        """Refuse a number of questions that is not from 1 to 50."""
+        """Refuse a number of questions outside 1 to 50."""
         super().__post_init__()
         if not 1 <= self.questions <= 50:
             raise ConfigurationError(f"answer_relevancy needs 1 to 50 questions, not {self.questions}")
 
     @property
     def lowest_in_ragas(self) -> float:
-        """That of a mean of cosines."""
+        """The lowest mean of cosines."""
         return -1.0
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The mean similarity."""
+        """Return the mean similarity."""
         if nothing := self.empty(sample, "question"):
             return nothing
         if not self.as_ragas and is_blank(sample.answer):
@@ -78,9 +78,9 @@ class AnswerRelevancy(RagasMetric):
 
 
 def read_questions(replies: Sequence[Questions], *, exact: bool = False) -> tuple[tuple[str, ...], bool]:
-    """The questions that are not blank, and whether all replies that wrote one say non-committal.
+    """Return the non-blank questions, and whether all replies with a question say non-committal.
 
-    With `exact`, as in RAGAS, only the question of length 0 is blank, and nothing written is not non-committal.
+    With `exact`, as in RAGAS, only an empty question is blank, and no question at all is not non-committal.
     """
     kept = [[q for q in reply.questions if (q if exact else q.strip())] for reply in replies]
     flags = [reply.noncommittal for reply, questions in zip(replies, kept, strict=True) if questions]

@@ -1,6 +1,6 @@
 """Answer similarity: how close the answer's meaning is to the reference's, by their embeddings.
 
-1 is the same meaning, 0 none in common; how high unrelated texts come depends on the embedding model.
+1 is the same meaning, 0 none in common; the value of unrelated texts depends on the embedding model.
 Source: RAGAS documentation, *semantic similarity*, after Risch et al. 2021, *Semantic Answer Similarity*.
 """
 
@@ -16,12 +16,12 @@ from saiten.tasks.similarity import MeasureSimilarity
 class AnswerSimilarity(RagasMetric):
     """cos(answer, reference), clipped to [0, 1]; of several references, the main one.
 
-    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+    Differences from RAGAS 0.4.3 (`compat=ragas` removes them):
 
     - The cosine is clipped; RAGAS's may be negative.
     - An empty answer is 0 and an empty reference undefined, without a call; RAGAS embeds a blank for either.
 
-    A text that the embedder gives no direction (a vector of zeros) has cosine 0; RAGAS gives NaN.
+    A text embedded as zeros has cosine 0; RAGAS gives NaN.
     """
 
     title = "answer_similarity"
@@ -30,18 +30,18 @@ class AnswerSimilarity(RagasMetric):
 
     @property
     def lowest_in_ragas(self) -> float:
-        """That of a cosine."""
+        """The lowest cosine."""
         return -1.0
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The cosine."""
+        """Return the cosine."""
         if nothing := self.empty(sample, "reference"):
             return nothing
         cosine = await self.similarity(sample, judge)
         return Score(cosine, reason=f"the cosine of answer and reference is {cosine:.3f}", details={"cosine": cosine})
 
     async def similarity(self, sample: Sample, judge: Judge) -> float:
-        """The figure alone, as answer correctness uses it."""
+        """Return the cosine alone, for answer correctness."""
         if not self.as_ragas and is_blank(sample.answer):
             return 0.0
         task = MeasureSimilarity(sample.answer or " ", (sample.reference or " ",), language=sample.language)

@@ -1,7 +1,7 @@
-"""Aspect critique: whether one criterion, worded as a question, holds of the answer.
+"""Aspect critique: whether the answer meets one criterion, worded as a question.
 
 1 is yes and 0 is no, so 1 is bad for harmfulness and maliciousness; undefined for an empty answer.
-Source: RAGAS documentation, *aspect critic* (it is not in the paper).
+Source: RAGAS documentation, *aspect critic* (not in the paper).
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class Criterion:
     yes_is_good: bool
 
     def worded(self, language: Language) -> str:
-        """The question in the language of the sample."""
+        """Return the question in the sample's language."""
         return self.ja if language == "ja" else self.en
 
 
@@ -59,20 +59,20 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
         ),
     }
 )
-"""The built-in criteria; any other text is a criterion in the user's own words."""
+"""The built-in criteria; any other text is a custom criterion."""
 
 
 @dataclass(frozen=True)
 class AspectCritique(RagasMetric):
-    """Yes (1) or no (0) to `criterion`: the name of a built-in one, or a question of the user's own.
+    """Yes (1) or no (0) to `criterion`: the name of a built-in one, or a custom question.
 
-    Which direction is better follows the criterion; it is not known for one's own.
+    The better direction depends on the criterion; it is unknown for custom ones.
 
-    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes the second):
+    Differences from RAGAS 0.4.3 (`compat=ragas` removes the second):
 
-    - RAGAS asks once, whatever its `strictness` says. The votes here are those of the panel (`--votes`), and they work.
-    - An empty answer is undefined without a call; RAGAS asks all the same.
-    - RAGAS's five criteria are worded anew here, in Japanese and English.
+    - RAGAS asks once, regardless of `strictness`. Votes here are those of the panel (`--votes`).
+    - An empty answer is undefined without a call; RAGAS still asks.
+    - RAGAS's five criteria are reworded, in Japanese and English.
     """
 
     title = "aspect_critique"
@@ -80,27 +80,27 @@ class AspectCritique(RagasMetric):
     tasks = (CritiqueAspect,)
     higher_is_better = None
     main: ClassVar[str] = "criterion"
-    """The setting that stands in the brackets without its name."""
+    """The setting that can be given in brackets without its name."""
 
     criterion: str = "harmfulness"
 
     def __post_init__(self) -> None:
-        """Refuse an empty criterion, and take over the direction of a built-in one."""
+        """Refuse an empty criterion, and adopt the direction of a built-in one."""
         super().__post_init__()
         if not self.criterion.strip():
             raise ConfigurationError(f"aspect_critique needs a criterion: {', '.join(CRITERIA)}, or a question")
         if known := CRITERIA.get(self.criterion):
-            # The criterion decides about the direction: the instance's own hides the class's.
+            # the direction depends on the criterion, so an instance attribute hides the class's
             object.__setattr__(self, "higher_is_better", known.yes_is_good)
 
     @property
     def name(self) -> str:
-        """`aspect_critique[harmfulness]`, or with a question of one's own, in quotation marks where needed."""
+        """`aspect_critique[harmfulness]`, or with a custom question, quoted if needed."""
         settings = {"compat": self.compat} if self.as_ragas else {}
         return write_name(self.title, settings, main=self.criterion)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The verdict."""
+        """Return the verdict."""
         if nothing := self.empty(sample, "answer"):
             return nothing
         known = CRITERIA.get(self.criterion)

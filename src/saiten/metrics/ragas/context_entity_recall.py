@@ -1,14 +1,14 @@
 """Context entity recall: the share of the reference's entities that the contexts name.
 
 1 if all are named, 0 if none or if nothing was retrieved; undefined for a reference without entities.
-Source: RAGAS documentation, *context entities recall* (it is not in the paper).
+Source: RAGAS documentation, *context entities recall* (not in the paper).
 """
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from saiten.metrics.ragas.asking import perform_all
+from saiten.metrics.base import perform_all
 from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
 from saiten.metrics.ragas.verdicts import quoted
 from saiten.protocols import Judge
@@ -21,15 +21,13 @@ from saiten.text.normalisation import bare
 class ContextEntityRecall(RagasMetric):
     """|C ∩ R| / |R|, where R are the entities of the (main) reference and C those of the contexts.
 
-    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+    Differences from RAGAS 0.4.3 (`compat=ragas` removes them):
 
-    - Two spellings of an entity are equal if they are after NFKC and case folding, without punctuation and white
-      space: `ＩＢＭ` is `ibm`, `1,200` is `1200`. RAGAS compares strings exactly. There is no partial match, since 京都
-      stands in 東京都.
+    - Entities are compared after NFKC and case folding, without punctuation and white space: `ＩＢＭ` is `ibm`, `1,200`
+      is `1200`. RAGAS compares strings exactly. There is no partial match, since 京都 is in 東京都.
     - A reference without entities is undefined; RAGAS gives 0.
-    - Nothing is added to the denominator, where RAGAS adds 1e-8 and so never reaches 1.
-    - A reference of nothing but white space is undefined at once, and contexts of nothing else name no entity: 0. RAGAS
-      asks all the same.
+    - Nothing is added to the denominator; RAGAS adds 1e-8 and so never reaches 1.
+    - A blank reference is undefined at once, and blank contexts name no entity: 0. RAGAS still asks.
     """
 
     title = "context_entity_recall"
@@ -37,7 +35,7 @@ class ContextEntityRecall(RagasMetric):
     tasks = (ListEntities,)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The share of entities found."""
+        """Return the share of entities found."""
         if nothing := self.empty(sample, "reference", "contexts"):
             return nothing
         found_nothing = self.found_nothing(sample)
@@ -67,5 +65,5 @@ class ContextEntityRecall(RagasMetric):
 
 
 def entity_recall(r: AbstractSet[str], c: AbstractSet[str], *, epsilon: float = 0.0) -> float:
-    """|C ∩ R| / (|R| + epsilon); without epsilon, R must not be empty."""
+    """Return |C ∩ R| / (|R| + epsilon); without epsilon, R must not be empty."""
     return len(c & r) / (len(r) + epsilon)

@@ -1,13 +1,13 @@
-"""Context precision: whether the useful contexts stand at the top of the ranking.
+"""Context precision: whether the useful contexts are ranked first.
 
 1 if all useful contexts come first, 0 if none is useful or nothing was retrieved.
-Source: RAGAS documentation, *context precision*: average precision over the ranking (it is not in the paper).
+Source: RAGAS documentation, *context precision*: average precision over the ranking (not in the paper).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from saiten.metrics.ragas.asking import perform_all
+from saiten.metrics.base import perform_all
 from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -16,13 +16,13 @@ from saiten.tasks.contexts import JudgeContext
 
 @dataclass(frozen=True)
 class ContextPrecision(RagasMetric):
-    """Σ_k precision@k · v_k / Σ_k v_k, where v_k says whether the k-th context is useful for the reference.
+    """Σ_k precision@k · v_k / Σ_k v_k, where v_k is whether the k-th context is useful for the reference.
 
-    A call per context, all at the same time. Of several references, the main one is used.
+    One call per context, concurrently. Of several references, the main one is used.
 
-    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it): nothing is added to the denominator, where RAGAS adds
-    1e-10 and so never reaches 1; a reference or question of nothing but white space is undefined at once; empty
-    contexts are 0 without a call, where RAGAS raises.
+    Differences from RAGAS 0.4.3 (`compat=ragas` removes them): nothing is added to the denominator, whereas RAGAS adds
+    1e-10 and so never reaches 1; a blank reference or question is undefined at once; empty contexts are 0 without a
+    call, whereas RAGAS raises.
     """
 
     title = "context_precision"
@@ -31,7 +31,7 @@ class ContextPrecision(RagasMetric):
     refused_by_ragas = ("question", "reference", "contexts")
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The average precision."""
+        """Return the average precision."""
         if nothing := self.empty(sample, "question", "reference", "contexts"):
             return nothing
         if self.found_nothing(sample):
@@ -53,6 +53,6 @@ class ContextPrecision(RagasMetric):
 
 
 def average_precision(v: Sequence[bool], *, epsilon: float = 0.0) -> float:
-    """Σ_k precision@k · v_k / (Σ_k v_k + epsilon); 0 if none is useful. v = 0, 1, 1 → (1/2 + 2/3) / 2 = 0.5833."""
+    """Return Σ_k precision@k · v_k / (Σ_k v_k + epsilon), or 0 if none is useful. 0, 1, 1 gives 0.5833."""
     precisions = [sum(v[:k]) / k for k in range(1, len(v) + 1) if v[k - 1]]
     return sum(precisions) / (len(precisions) + epsilon) if precisions else 0.0

@@ -1,8 +1,8 @@
 """Context recall: the share of the reference's statements that can be attributed to the contexts.
 
-1 if the contexts hold everything that the reference says, 0 if nothing or if nothing was retrieved; undefined for a
+1 if the contexts contain everything the reference says, 0 if nothing or if nothing was retrieved; undefined for a
 reference without statements.
-Source: RAGAS documentation, *context recall* (it is not in the paper).
+Source: RAGAS documentation, *context recall* (not in the paper).
 """
 
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from saiten.tasks.statements import SplitStatements, VerifyStatements
 class ContextRecall(RagasMetric):
     """|attributed statements of the reference| / |statements of the reference|; of several references, the main one.
 
-    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes all but the first):
+    Differences from RAGAS 0.4.3 (`compat=ragas` removes all but the first):
 
-    - Two steps, splitting and verifying, where RAGAS does both in one call: the statements of the reference are
+    - Splitting and verifying are separate steps, whereas RAGAS does both in one call: the reference's statements are
       shared with answer correctness.
-    - Each statement needs exactly one verdict; RAGAS divides by the verdicts that came.
-    - A statement of nothing but white space is not counted.
-    - A reference of nothing but white space is undefined at once, and a question is not insisted on.
-    - Empty contexts are 0: nothing was retrieved, and left out of the mean that would flatter the system. RAGAS raises.
+    - Each statement needs exactly one verdict; RAGAS divides by the number of verdicts it got.
+    - Blank statements are not counted.
+    - A blank reference is undefined at once, and no question is required.
+    - Empty contexts are 0, since excluding them from the mean would flatter the system. RAGAS raises.
     - A reference without statements is undefined with a reason; RAGAS gives NaN.
     """
 
@@ -35,7 +35,7 @@ class ContextRecall(RagasMetric):
     refused_by_ragas = ("question", "reference", "contexts")
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The share of attributed statements."""
+        """Return the share of attributed statements."""
         if nothing := self.empty(sample, "reference", "contexts"):
             return nothing
         split = SplitStatements(sample.question, sample.reference or "", language=sample.language)

@@ -19,9 +19,8 @@ from saiten.text.sentences import split_sentences
 class ContextRelevance(BaseMetric):
     """|needed sentences| / |sentences| over all contexts, as the first RAGAS paper defines it.
 
-    RAGAS 0.4.3 has dropped it; what is called context relevance there is another metric (a grade of 0, 1 or 2 by two
-    prompts). So there is no `compat` here. The sentences are split by saiten, not by the judge, so that a judge can
-    only pick what is there.
+    RAGAS 0.4.3 has dropped it, and calls another metric context relevance (a grade of 0, 1 or 2 by two prompts), so
+    there is no `compat`. Saiten splits the sentences itself, so that a judge can only select existing ones.
     """
 
     title = "context_relevance"
@@ -29,7 +28,7 @@ class ContextRelevance(BaseMetric):
     tasks = (SelectRelevantSentences,)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The share of needed sentences."""
+        """Return the share of needed sentences."""
         if nothing := first_blank(sample, self.needs):
             return nothing
         sentences = [
@@ -55,5 +54,5 @@ class ContextRelevance(BaseMetric):
 
 
 def share_needed(needed: Collection[int], sentences: int) -> float:
-    """The share of distinct sentences picked."""
+    """Return the share of distinct sentences selected."""
     return len(set(needed)) / sentences

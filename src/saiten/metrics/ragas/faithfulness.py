@@ -18,13 +18,13 @@ from saiten.text.refusals import is_refusal
 class Faithfulness(RagasMetric):
     """|V| / |S|, where S are the statements of the answer and V those that the contexts support.
 
-    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+    Differences from RAGAS 0.4.3 (`compat=ragas` removes them):
 
-    - Each statement needs exactly one verdict; a reply that leaves some out is asked for again and then unreadable.
-      RAGAS divides by the verdicts that came. (More verdicts than statements are refused in compat, too.)
-    - A statement of nothing but white space is not counted.
-    - An answer of nothing but white space is undefined at once, and a question is not insisted on.
-    - Empty contexts support nothing: 0, or declined where the answer says that it does not know. RAGAS raises.
+    - Each statement needs exactly one verdict; an incomplete reply is repaired once and then unreadable. RAGAS divides
+      by the number of verdicts it got. (More verdicts than statements are refused with `compat=ragas`, too.)
+    - Blank statements are not counted.
+    - A blank answer is undefined at once, and no question is required.
+    - Empty contexts support nothing: 0, or declined if the answer says that it does not know. RAGAS raises.
     - An answer without statements is undefined with a reason; RAGAS gives NaN.
     """
 
@@ -34,7 +34,7 @@ class Faithfulness(RagasMetric):
     refused_by_ragas = ("question", "answer", "contexts")
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The share of supported statements."""
+        """Return the share of supported statements."""
         if nothing := self.empty(sample, "answer", "contexts"):
             return nothing
         found_nothing = self.found_nothing(sample)

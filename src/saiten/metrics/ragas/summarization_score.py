@@ -1,7 +1,7 @@
-"""Summarisation score: whether a summary answers what its sources answer, and is short.
+"""Summarization score: whether a summary answers the questions its sources answer, and is short.
 
-1 is everything said in nothing, 0 nothing said at full length; undefined where no question could be written.
-Source: RAGAS documentation, *summarization score* (it is not in the paper).
+1 is everything said in no space, 0 nothing said at full length; undefined if no question could be written.
+Source: RAGAS documentation, *summarization score* (not in the paper).
 """
 
 from dataclasses import dataclass
@@ -18,15 +18,14 @@ from saiten.tasks.summary import AnswerFromSummary, ExtractKeyphrases, WriteClos
 class SummarizationScore(RagasMetric):
     """(1 - w) · questions answered / questions + w · conciseness; the answer is the summary of the contexts.
 
-    The questions are closed ones, written from the key phrases of the contexts, which answer all of them with yes.
-    Conciseness is max(0, 1 - length of the summary / length of the contexts), in characters, with the contexts
-    joined by line ends.
+    The questions are closed ones, written from key phrases of the contexts, whose answer is always yes. Conciseness is
+    max(0, 1 - length of the summary / length of the contexts), in characters, with the contexts joined by newlines.
 
-    Where we differ from RAGAS 0.4.3 (`compat=ragas` undoes it):
+    Differences from RAGAS 0.4.3 (`compat=ragas` removes them):
 
-    - No key phrases or no questions: undefined. RAGAS goes on without key phrases, and raises without questions.
-    - Each question needs exactly one verdict; RAGAS divides by the answers that came.
-    - Nothing is added to the length of the contexts, where RAGAS adds 1e-10.
+    - No key phrases or no questions: undefined. RAGAS continues without key phrases, and raises without questions.
+    - Each question needs exactly one verdict; RAGAS divides by the number of answers it got.
+    - Nothing is added to the length of the contexts; RAGAS adds 1e-10.
     """
 
     title = "summarization_score"
@@ -45,7 +44,7 @@ class SummarizationScore(RagasMetric):
             )
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The weighted mean."""
+        """Return the weighted mean."""
         if nothing := first_blank(sample, ("answer", "contexts")):
             return nothing
         summary, contexts, language = sample.answer or "", sample.contexts or (), sample.language
@@ -54,23 +53,23 @@ class SummarizationScore(RagasMetric):
             return Score.undefined("the contexts have no key phrase")
         write = WriteClosedQuestions(contexts, keyphrases, language=language)
         questions = self.kept((await judge.perform(write)).questions)
-        asked = {"keyphrases": list(keyphrases), "questions": list(questions)}
+        written = {"keyphrases": list(keyphrases), "questions": list(questions)}
         if not questions:
-            return Score.undefined("no question could be written from the contexts", **asked)
+            return Score.undefined("no question could be written from the contexts", **written)
         answering = AnswerFromSummary(summary, questions, partial=self.as_ragas, language=language)
         verdicts = (await judge.perform(answering)).verdicts
         if not verdicts:
-            return Score.undefined("the judge gave no verdict", **asked)
+            return Score.undefined("the judge gave no verdict", **written)
         qa = share_of_yes([verdict.verdict for verdict in verdicts])
         short = conciseness(len(summary), len("\n".join(contexts)), epsilon=1e-10 if self.as_ragas else 0.0)
         answered = sentence(questions, verdicts, yes="questions are answered", no="not answered")
         return Score(
             (1 - self.conciseness_weight) * qa + self.conciseness_weight * short,
             reason=f"conciseness {short:.3f}; {answered}",
-            details={**asked, **verdict_details(verdicts), "answered": qa, "conciseness": short},
+            details={**written, **verdict_details(verdicts), "answered": qa, "conciseness": short},
         )
 
 
 def conciseness(summary: int, text: int, *, epsilon: float = 0.0) -> float:
-    """max(0, 1 - summary / text), the lengths in characters; a text has at least 1."""
+    """Return max(0, 1 - summary / text) for lengths in characters; the text has at least one."""
     return 1 - min(summary, text) / (text + epsilon)

@@ -1,4 +1,4 @@
-"""Verdicts on numbered things: their share of yes, what is kept of them, and the sentence that sums them up."""
+"""Verdicts on numbered items: the share of yes, the details, and a summary sentence."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -12,12 +12,12 @@ _LENGTH = 80
 
 
 def share_of_yes(verdicts: Sequence[bool]) -> float:
-    """|V| / |S|: the verdicts that are yes among all; at least one verdict is expected."""
+    """Return |V| / |S|, the share of yes among at least one verdict."""
     return sum(verdicts) / len(verdicts)
 
 
 def share_score(items: Sequence[str], verdicts: Sequence[Verdict], *, yes: str, no: str, **details: Any) -> Score:
-    """The share of yes with the sentence `3 of 4 {yes}; {no}: “…”`; undefined where nothing was judged."""
+    """Return the share of yes with the sentence `3 of 4 {yes}; {no}: “…”`; undefined without verdicts."""
     if not verdicts:
         return Score.undefined("the judge gave no verdict", **details)
     value = share_of_yes([verdict.verdict for verdict in verdicts])
@@ -30,10 +30,10 @@ def share_score(items: Sequence[str], verdicts: Sequence[Verdict], *, yes: str, 
 
 
 def verdict_details(verdicts: Sequence[Verdict]) -> Mapping[str, Any]:
-    """The verdicts as they came, by number.
+    """Return the verdicts, ordered by number.
 
-    Where the judge gives probabilities, also `weakest` (their minimum, which finds bad answers best) and
-    `support_index` (their mean, for comparing systems); where some are undecided, their number as `unclear`.
+    If the judge gives probabilities, add `weakest` (their minimum, the best detector of bad answers) and
+    `support_index` (their mean, for comparing systems); if some are undecided, their number as `unclear`.
     """
     ordered = sorted(verdicts, key=lambda verdict: verdict.number)
     details: dict[str, Any] = {"verdicts": [verdict.model_dump(mode="json", exclude_none=True) for verdict in ordered]}
@@ -46,7 +46,7 @@ def verdict_details(verdicts: Sequence[Verdict]) -> Mapping[str, Any]:
 
 
 def sentence(items: Sequence[str], verdicts: Sequence[Verdict], *, yes: str, no: str) -> str:
-    """For people: how many are yes, how many of these the judge is not sure of, and which are not."""
+    """Summarize the verdicts: how many are yes, how many of those are unclear, and which are not."""
     refused = [items[verdict.number - 1] for verdict in sorted(verdicts, key=lambda v: v.number) if not verdict.verdict]
     unclear = sum(verdict.unclear for verdict in verdicts if verdict.verdict)
     text = f"{len(verdicts) - len(refused)} of {len(verdicts)} {yes}" + (
@@ -56,7 +56,7 @@ def sentence(items: Sequence[str], verdicts: Sequence[Verdict], *, yes: str, no:
 
 
 def quoted(texts: Sequence[str]) -> str:
-    """The first few in quotation marks, shortened, with the number of the others."""
+    """Quote the first few texts, shortened, with the number of the others."""
     shown = "; ".join(f"“{_shortened(text)}”" for text in texts[:_QUOTED])
     return f"{shown} and {len(texts) - _QUOTED} more" if len(texts) > _QUOTED else shown
 

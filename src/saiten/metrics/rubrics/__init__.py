@@ -1,4 +1,4 @@
-"""Rubrics and weights as data: which aspects answers are rated on, and how a score is put together from them."""
+"""Rubrics and weights as data: the aspects on which answers are rated, and how they are combined into a score."""
 
 from saiten.metrics.rubrics.reading import SHIPPED, read_rubric
 from saiten.metrics.rubrics.rubric import Aspect, Rubric

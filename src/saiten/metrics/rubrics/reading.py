@@ -1,4 +1,4 @@
-"""A rubric out of a TOML file, checked when it is loaded; `long_answers.toml` beside this file shows the form."""
+"""Reading and checking rubrics from TOML files; `long_answers.toml` in this folder is an example."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +14,7 @@ from saiten.records import Language
 from saiten.tasks.aspects import AspectExample
 
 SHIPPED = files(__package__) / "long_answers.toml"
-"""The rubric for who names none."""
+"""The default rubric."""
 
 _MOST_ASPECTS = 50
 _MOST_GRADES = 1001
@@ -22,10 +22,10 @@ _LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 
 def read_rubric(file: str = "") -> Rubric:
-    """The rubric in this file, or the one shipped with saiten.
+    """Read the rubric in this file, or the one shipped with saiten.
 
     Raises:
-        ConfigurationError: naming the file, the aspect, what is wrong and what was expected.
+        ConfigurationError: naming file and aspect, what is wrong and what was expected.
     """
     return read(Path(file)) if file else _shipped()
 
@@ -36,7 +36,7 @@ def _shipped() -> Rubric:
 
 
 def read(file: Path | Traversable) -> Rubric:
-    """The rubric in this file; raises as `read_rubric` does."""
+    """Read the rubric in this file; raises as `read_rubric` does."""
     content, digest = load(file, "rubric")
     try:
         return _rubric(content, file.name.removesuffix(".toml"), digest)
@@ -45,11 +45,11 @@ def read(file: Path | Traversable) -> Rubric:
 
 
 def _rubric(content: Mapping[str, Any], named: str, digest: str) -> Rubric:
-    """Raises ValueError with what is wrong."""
+    """Build the rubric; raises ValueError with what is wrong."""
     keys(content, "the rubric", required=("aspects",), optional=("overall",))
     aspects = tuple(_aspect(table, number) for number, table in enumerate(tables(content["aspects"], "aspects"), 1))
     if len(aspects) > _MOST_ASPECTS:
-        raise ValueError(f"there are {len(aspects)} aspects; each is a call an answer, and {_MOST_ASPECTS} the most")
+        raise ValueError(f"there are {len(aspects)} aspects; each is a call per answer, and {_MOST_ASPECTS} the most")
     rubric = Rubric(named, aspects, content.get("overall"), digest)
     distinct(rubric.names, "the rubric")
     if rubric.overall is not None and rubric.overall not in rubric.names:
@@ -80,7 +80,7 @@ def _aspect(table: Any, number: int) -> Aspect:
 
 
 def _between(values: list[int], between: Any, where: str) -> tuple[int, ...]:
-    """All grades that can be given: those listed, or with `between` every whole number from the first to the last."""
+    """Return all possible grades: those listed or, with `between`, every whole number from the first to the last."""
     if not isinstance(between, bool):
         raise ValueError(f"between of {where} must be true or false, not {between!r:.40}")  # noqa: TRY004 - told with the file's name
     if between and values[-1] - values[0] >= _MOST_GRADES:

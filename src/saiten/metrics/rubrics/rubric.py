@@ -1,4 +1,4 @@
-"""A rubric: aspects with their scales, best grades and texts."""
+"""Rubrics: aspects with their scales, best grades and texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,38 +11,38 @@ from saiten.tasks.aspects import AspectExample
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """What the judge is shown of an aspect, in one language."""
+    """The description of an aspect for the judge, in one language."""
 
     asks: str
-    """What the aspect asks of the answer."""
+    """The question that the aspect asks about the answer."""
     grades: str
-    """What each grade means, a line each."""
+    """The meaning of each grade, one per line."""
     example: AspectExample | None = None
-    """A worked example; None leaves it to the prompt's own, which is about another aspect."""
+    """A worked example; None uses the prompt's own, which is about another aspect."""
     title: str = ""
-    """What people are shown instead of the name; judges are not."""
+    """The name displayed to people; judges do not see it."""
 
 
 @dataclass(frozen=True)
 class Aspect:
-    """One thing that answers are rated on."""
+    """An aspect on which answers are rated."""
 
     name: str
-    """As it stands in the names of metrics and labels."""
+    """As in the names of metrics and labels."""
     best: int
-    """The grade from which every other is a deduction."""
+    """The grade from which all others are deductions."""
     values: tuple[int, ...]
-    """The grades that can be given, rising."""
+    """The possible grades, ascending."""
     texts: Mapping[Language, Worded]
-    """In one language or both."""
+    """Texts in one language or both."""
 
     def worded(self, language: Language) -> Worded:
-        """The texts in this language, or in the other where there are none."""
+        """Return the texts in this language, or else in the other."""
         return self.texts.get(language) or next(iter(self.texts.values()))
 
     @cached_property
     def span(self) -> int:
-        """How far the worst grade is from the best: what a deduction is divided by, so that it is at most 1."""
+        """The distance of the worst grade from the best, by which deductions are divided so that they are at most 1."""
         return max(self.best - self.values[0], self.values[-1] - self.best)
 
     @property
@@ -52,22 +52,22 @@ class Aspect:
 
     @property
     def higher_is_better(self) -> bool | None:
-        """None where the best grade lies within the scale."""
+        """The direction; None if the best grade is inside the scale."""
         if self.best in {self.values[0], self.values[-1]}:
             return self.best == self.values[-1]
         return None
 
     @property
     def worst(self) -> int:
-        """The grade furthest from the best; the lower one of two."""
+        """The grade furthest from the best; the lower one if there are two."""
         return max(self.values, key=lambda value: abs(value - self.best))
 
     def counted(self, votes: Sequence[float]) -> int | None:
-        """The grade that several votes come to; None where they are split evenly around the best grade.
+        """Return the grade that the votes amount to; None if they are split evenly around the best grade.
 
-        The deductions are averaged, as MATE does: too little (-1) and too much (1) are two faults, not a 0. The grade
-        with the nearest deduction is counted, the larger deduction if two are equally near, on the side to which the
-        mean leans. Where all votes are on one side of the best grade, this is the grade nearest to their mean.
+        Deductions are averaged, as in MATE: too little (-1) and too much (1) are two faults, not a 0. The result is the
+        grade with the nearest deduction (the larger one if two are equally near) on the side to which the mean leans.
+        If all votes are on one side of the best grade, this is the grade nearest to their mean.
         """
         lean = fsum(vote - self.best for vote in votes)
         mean = fsum(abs(vote - self.best) for vote in votes) / len(votes)
@@ -76,29 +76,29 @@ class Aspect:
         return None if lean == 0 and nearest != self.best else nearest
 
     def contested(self, votes: Sequence[float]) -> bool:
-        """Whether votes on both sides of the best grade come to another grade, or to none: their mean hides a fault."""
+        """Return whether votes on both sides of the best grade yield another grade or none (a hidden fault)."""
         return min(votes) < self.best < max(votes) and self.counted(votes) != self.best
 
 
 @dataclass(frozen=True)
 class Rubric:
-    """Aspects, one of which the others may explain."""
+    """Aspects, one of which may be an overall grade explained by the others."""
 
     name: str
-    """The file's name without its ending."""
+    """The file's name without suffix."""
     aspects: tuple[Aspect, ...]
     overall: str | None
-    """The name of the aspect that the others explain; None where there is none."""
+    """The name of the aspect that the others explain; None if there is none."""
     digest: str
-    """Eight hexadecimal digits that change with the content; stands in signatures."""
+    """Eight hexadecimal digits that change with the content; used in signatures."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the aspects, in the order of the file."""
+        """The names of the aspects, in the order of the file."""
         return tuple(aspect.name for aspect in self.aspects)
 
     def aspect(self, name: str) -> Aspect:
-        """The aspect of this name; raises KeyError."""
+        """Return the aspect with this name; raises KeyError."""
         for aspect in self.aspects:
             if aspect.name == name:
                 return aspect

@@ -1,4 +1,4 @@
-"""Reading TOML tables that people write: what is missing, unknown or of the wrong kind is said in words."""
+"""Reading hand-written TOML tables, with messages for missing, unknown or invalid values."""
 
 import hashlib
 import math
@@ -16,10 +16,10 @@ _LARGEST = 1 << 20
 
 
 def load(file: Path | Traversable, what: str) -> tuple[Mapping[str, Any], str]:
-    """The content of a TOML file, and eight hexadecimal digits of it.
+    """Return the content of a TOML file, and eight hexadecimal digits of its digest.
 
     Raises:
-        ConfigurationError: the file cannot be read, is too large, or is no TOML.
+        ConfigurationError: the file is unreadable, too large, or not TOML.
     """
     try:
         if isinstance(file, Path) and file.stat().st_size > _LARGEST:
@@ -30,7 +30,7 @@ def load(file: Path | Traversable, what: str) -> tuple[Mapping[str, Any], str]:
         raise ConfigurationError(f"{file}: the {what} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # tomllib's and unicode's errors are ValueErrors
         raise ConfigurationError(f"{file}: is no TOML file, which a {what} is: {error}") from error
-    canonical = repr(_sorted(found))  # so that a reworded comment changes no signature
+    canonical = repr(_sorted(found))  # comments do not change the digest
     return found, hashlib.sha256(canonical.encode("utf-8", "backslashreplace")).hexdigest()[:8]
 
 
@@ -41,9 +41,9 @@ def _sorted(value: Any) -> Any:
 
 
 def keys(table: Any, where: str, *, required: Collection[str], optional: Collection[str] = ()) -> Mapping[str, Any]:
-    """The table, once it was seen to have these keys and no others; raises ValueError."""
+    """Check that the table has these keys and no others, and return it; raises ValueError."""
     if not isinstance(table, Mapping):
-        raise ValueError(f"{where} must be a table, not {table!r:.40}")  # noqa: TRY004 - told with the file's name
+        raise ValueError(f"{where} must be a table, not {table!r:.40}")  # noqa: TRY004 - reported with the file's name
     known = [*required, *optional]
     if lacking := [key for key in required if key not in table]:
         raise ValueError(f"{where} lacks {', '.join(lacking)}")
@@ -53,26 +53,26 @@ def keys(table: Any, where: str, *, required: Collection[str], optional: Collect
 
 
 def tables(value: Any, where: str) -> Sequence[Any]:
-    """A list of tables, at least one; raises ValueError."""
+    """Check for a list of at least one table; raises ValueError."""
     if not isinstance(value, list) or not value:
         raise ValueError(f"{where} must be a list with at least one table, not {value!r:.40}")
     return value
 
 
 def text(value: Any, where: str) -> str:
-    """A text that is not blank; raises ValueError."""
+    """Check for a non-blank text; raises ValueError."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"{where} must be a text, not {value!r:.40}")
     return value.strip()
 
 
 def is_name(value: Any) -> bool:
-    """Whether this is a word of letters, digits and `_`, as it can stand in a metric's name."""
+    """Return whether this is a word of letters, digits and `_`, as allowed in a metric's name."""
     return isinstance(value, str) and bool(_NAME.fullmatch(value))
 
 
 def name(value: Any, where: str) -> str:
-    """A word of letters, digits and `_`, as it can stand in a metric's name; raises ValueError."""
+    """Check for a word of letters, digits and `_`, as allowed in a metric's name; raises ValueError."""
     if not is_name(value):
         raise ValueError(
             f"{where} must be a word of letters, digits and _ that begins with a letter, not {value!r:.60}"
@@ -81,20 +81,20 @@ def name(value: Any, where: str) -> str:
 
 
 def whole(value: Any, where: str) -> int:
-    """A whole number; raises ValueError."""
+    """Check for a whole number; raises ValueError."""
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 10**6:
         raise ValueError(f"{where} must be a whole number, not {value!r:.40}")
     return value
 
 
 def number(value: Any, where: str) -> float:
-    """A finite number; raises ValueError."""
+    """Check for a finite number; raises ValueError."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value) or abs(value) > 1e12:
         raise ValueError(f"{where} must be a number, not {value!r:.40}")
     return float(value)
 
 
 def distinct(names: Sequence[str], where: str) -> None:
-    """Raises ValueError where a name stands twice."""
+    """Raise ValueError if a name occurs twice."""
     if twice := [each for each in names if names.count(each) > 1]:
         raise ValueError(f"{where} has {twice[0]!r} more than once")

@@ -1,9 +1,9 @@
-"""How a score is put together from aspects: w · f + best, the weights from a TOML file (published, or learned).
+"""Weights for combining aspects into a score, w · f + best, from a TOML file (published, or learned).
 
     f = [-|formality|, -|amount_info|, (factuality - 3) / 3]     MATE = w · f + 3     (LLM-MATE; spec 06)
 
 Every f is -|grade - best| / span: 0 is best, everything else a deduction, -1 the most. Equation (1) of the paper is
-scrambled in print. The sum is not clipped: with the published weights the worst answer gets -0.122, not 0.
+garbled in print. The sum is not clipped: with the published weights the worst answer gets -0.122, not 0.
 """
 
 import json
@@ -21,54 +21,54 @@ from saiten.metrics.rubrics.rubric import Aspect, Rubric
 from saiten.metrics.rubrics.tables import distinct, keys, load, name, number, tables
 
 PUBLISHED = files(__package__) / "published_weights.toml"
-"""The weights for who names none."""
+"""The default weights."""
 
 Features = Literal["deductions", "values"]
-"""What the weights are for: -|grade - best| / span, or the grades as they are."""
+"""What is weighted: -|grade - best| / span, or the grades themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class AspectWeight:
-    """One aspect and how much it counts."""
+    """An aspect and its weight."""
 
     name: str
     weight: float
     best: float = 0.0
     """The grade without a deduction."""
     span: float = 1.0
-    """The distance from it that costs the whole weight."""
+    """The distance from the best grade that costs the whole weight."""
     low: float | None = None
-    """Lower end of the weight's 95 % interval, where it was learned."""
+    """Lower end of the weight's 95 % interval, if learned."""
     high: float | None = None
     """Upper end."""
 
     def deduction(self, grade: float) -> float:
-        """0 at the best grade, -1 at the worst."""
+        """Return the deduction: 0 at the best grade, -1 at the worst."""
         return -abs(grade - self.best) / self.span
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What weights were learned from; figures that could not be computed are None."""
+    """A description of how weights were learned; figures that could not be computed are None."""
 
     fingerprint: str
     """Digest of labels, questions and settings."""
     items: int
-    """Answers that the weights were fitted to."""
+    """Number of answers that the weights were fitted to."""
     questions: int
     held_out_items: int
-    """Answers that they were not."""
+    """Number of answers held out."""
     held_out_questions: int
     pearson: float | None
-    """Between the score and people, over the answers held out."""
+    """Correlation of score and people, over held-out answers."""
     pearson_low: float | None
     pearson_high: float | None
     seed: int
-    """Of the split."""
+    """Seed of the split."""
     rubric: str | None = None
     """Digest of the rubric whose scales were used."""
     source: str = "people"
-    """Whose grades of the aspects: people's, or those of a judge in a run."""
+    """The source of the aspect grades: people, or a judge in a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,42 +76,42 @@ class Weights:
     """A linear score of aspects."""
 
     target: str
-    """The aspect that the score stands for."""
+    """The aspect that the score predicts."""
     best: float
-    """What an answer without deductions gets; 0 where the features are values."""
+    """The score of an answer without deductions; 0 if the features are values."""
     features: Features
     aspects: tuple[AspectWeight, ...]
     intercept: float = 0.0
     """Added to every score."""
     intercept_low: float | None = None
-    """Lower end of its 95 % interval, where it was learned."""
+    """Lower end of its 95 % interval, if learned."""
     intercept_high: float | None = None
     """Upper end."""
     learned: Learned | None = None
-    """None: not learned by saiten."""
+    """None if saiten did not learn them."""
     digest: str = ""
-    """Eight hexadecimal digits of the file."""
+    """Eight hexadecimal digits of the file's digest."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the aspects."""
+        """The names of the aspects."""
         return tuple(aspect.name for aspect in self.aspects)
 
     def feature(self, aspect: AspectWeight, grades: Sequence[float]) -> float:
-        """What is weighted: the mean over several votes of the deduction (or the value) of each.
+        """Return the weighted quantity: the mean over votes of each vote's deduction (or value).
 
-        The deductions are averaged, not the grades: too little (-1) and too much (1) are two faults, not a 0.
+        Deductions are averaged, not grades: too little (-1) and too much (1) are two faults, not a 0.
         """
         each = [aspect.deduction(grade) for grade in grades] if self.features == "deductions" else list(grades)
         return fsum(each) / len(each)
 
     def score(self, grades: Mapping[str, Sequence[float]]) -> float:
-        """The score of an answer from each aspect's grades, one a vote; not clipped."""
+        """Return an answer's score from each aspect's grades, one per vote; not clipped."""
         parts = [aspect.weight * self.feature(aspect, grades[aspect.name]) for aspect in self.aspects]
         return fsum([self.best, self.intercept, *parts])
 
     def bounds(self, rubric: Rubric) -> tuple[float, float]:
-        """The lowest and the highest possible score with the scales of this rubric."""
+        """Return the lowest and highest possible score with this rubric's scales."""
         ends = []
         for aspect in self.aspects:
             scale = rubric.aspect(aspect.name)
@@ -121,11 +121,11 @@ class Weights:
         return fsum([*start, *(low for low, _ in ends)]), fsum([*start, *(high for _, high in ends)])
 
     def check(self, rubric: Rubric, where: str) -> None:
-        """Raises ConfigurationError where the rubric has not these aspects on these scales."""
+        """Raise ConfigurationError unless the rubric has these aspects on these scales."""
         for aspect in self.aspects:
             if aspect.name not in rubric.names:
                 raise ConfigurationError(
-                    f"{where}: the weights are about {aspect.name!r}, which the rubric {rubric.name!r} has not "
+                    f"{where}: the weights need the aspect {aspect.name!r}, which the rubric {rubric.name!r} lacks "
                     f"(it has {', '.join(rubric.names)}); name the rubric they were learned with, as in "
                     f"mate[weights=weights.toml,rubric=rubric.toml]"
                 )
@@ -133,17 +133,17 @@ class Weights:
             if self.features == "deductions" and (aspect.best, aspect.span) != (scale.best, scale.span):
                 raise ConfigurationError(
                     f"{where}: for {aspect.name!r} the best grade is {aspect.best:g} and the worst {aspect.span:g} "
-                    f"away, in the rubric {rubric.name!r} {scale.best} and {scale.span}; learn the weights again"
+                    f"away, but in the rubric {rubric.name!r} {scale.best} and {scale.span}; learn the weights again"
                 )
 
 
 def weight_of(aspect: Aspect, weight: float) -> AspectWeight:
-    """The weight of an aspect with the scale of the rubric."""
+    """Combine a weight with the rubric's scale for the aspect."""
     return AspectWeight(aspect.name, weight, float(aspect.best), float(aspect.span))
 
 
 def read_weights(file: str = "") -> Weights:
-    """The weights in this file, or the published ones.
+    """Read the weights in this file, or the published ones.
 
     Raises:
         ConfigurationError: naming the file, what is wrong and what was expected.
@@ -157,7 +157,7 @@ def _published() -> Weights:
 
 
 def read(file: Path | Traversable) -> Weights:
-    """The weights in this file; raises as `read_weights` does."""
+    """Read the weights in this file; raises as `read_weights` does."""
     content, digest = load(file, "file of weights")
     try:
         return _weights(content, digest)
@@ -166,7 +166,7 @@ def read(file: Path | Traversable) -> Weights:
 
 
 def _weights(content: Mapping[str, Any], digest: str) -> Weights:
-    """Raises ValueError with what is wrong."""
+    """Build the weights; raises ValueError with what is wrong."""
     constants = ("intercept", "intercept_low", "intercept_high")
     keys(content, "the file", required=("target", "best", "features", "aspects"), optional=(*constants, "learned"))
     if content["features"] not in get_args(Features):
@@ -212,7 +212,7 @@ def _learned(table: Any) -> Learned:
 
 
 def weights_text(weights: Weights) -> str:
-    """The weights as a TOML file, the same for the same weights; `read` reads it back."""
+    """Write the weights as TOML, deterministically; `read` reads it back."""
     lines = [
         "# Weights of aspects, learned by `saiten tune mate`; used as mate[weights=THIS FILE].",
         f"target = {_toml(weights.target)}",

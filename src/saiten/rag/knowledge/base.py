@@ -1,7 +1,7 @@
-"""The knowledge base as it is searched: the passages with the highest inner product, the best five by default."""
+"""Searching a knowledge base: the passages with the highest inner product, five by default."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -10,29 +10,31 @@ from saiten.errors import ConfigurationError
 from saiten.models.vectors import Vector
 from saiten.protocols import Embedder
 from saiten.rag.knowledge.engine import Engine, Hit
-from saiten.rag.knowledge.fusion import fuse
 from saiten.rag.knowledge.manifest import KnowledgeManifest
 from saiten.rag.knowledge.marks import Mark
 from saiten.rag.knowledge.terms import query_terms
 from saiten.records import Passage, Retrieved, Usage
 
+K = 60
+"""The constant of reciprocal rank fusion."""
+
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a base holds."""
+    """A summary of what a base contains."""
 
     documents: int
-    """Documents that are whole."""
+    """Number of complete documents."""
     chunks: int
-    """Their chunks."""
+    """Number of their chunks."""
     digest: str
-    """Hash of what they say, whatever their names and order."""
+    """Hash of their contents, independent of names and order."""
     hidden: tuple[str, ...]
-    """Versions of documents of which only a part is there, or which are being removed."""
+    """Versions of documents that are incomplete or being removed."""
 
 
 class KnowledgeBase:
-    """Finds passages. A `Retriever`; closed by `close`, which closes engine and embedder."""
+    """Finds passages. A `Retriever`; `close` closes engine and embedder."""
 
     def __init__(
         self,
@@ -45,7 +47,7 @@ class KnowledgeBase:
         k: int = 5,
     ) -> None:
         if k < 1:
-            raise ConfigurationError(f"at least one passage must be asked for, k is {k}")
+            raise ConfigurationError(f"at least one passage must be requested, k is {k}")
         self.manifest = manifest
         self.contents = contents
         self._engine = engine
@@ -58,11 +60,11 @@ class KnowledgeBase:
 
     @property
     def name(self) -> str:
-        """What it holds and how it is searched, as it stands in signatures; a copy elsewhere is the same base."""
+        """The contents and search settings, for signatures; a copy elsewhere has the same name."""
         return f"kb[{','.join(f'{key}={value}' for key, value in self.describe().items())}]"
 
     def describe(self) -> Mapping[str, str]:
-        """What a passage depends on, the query apart; where the base lies is not part of it."""
+        """Return everything but the query that passages depend on, except the base's location."""
         return {
             "embedder": self.manifest.embedder_name,
             "chunks": f"{self.manifest.chunk_size}/{self.manifest.overlap}{'/exact' if self.manifest.exact else ''}",
@@ -72,16 +74,16 @@ class KnowledgeBase:
         }
 
     async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
-        """The k best passages, and what embedding the query cost.
+        """Return the k best passages, and the cost of embedding the query.
 
-        A passage's score is the inner product (of the embeddings, or BM25), with `hybrid` the sum of 1 / (60 + rank). A
-        query without a letter or digit finds nothing; nor does any query in an empty base, and no embedder is asked.
+        The score is the inner product (of embeddings, or BM25), or with `hybrid` the sum of 1 / (60 + rank). A query
+        without a letter or digit finds nothing; an empty base finds nothing and calls no embedder.
         """
         wanted = min(self._k if k is None else k, self.contents.chunks)
         if wanted < 1:
             return Retrieved(())
-        # Only the k best of each: were the rankings deeper, whatever is somewhere in both would push out what one of
-        # them finds first. So the first by terms, where a product code stands, is always among the k of hybrid.
+        # Fuse only the k best of each: in deeper rankings, anything found by both would displace what one of them ranks
+        # first. So the best match by terms, such as a product code, is always among hybrid's k.
         rankings, usage = [], Usage()
         if self._retrieval != "dense":
             rankings.append(await self._by_terms(query, wanted))
@@ -100,7 +102,7 @@ class KnowledgeBase:
     async def _dense(self, query: str, k: int) -> tuple[list[Hit], Usage]:
         embedded = await self._embedder.embed([query])
         vector: Vector = embedded.vectors[0]
-        if not vector.any():  # nothing to compare: all passages would be equally near
+        if not vector.any():  # all passages would be equally near
             return [], embedded.usage
         if vector.size != self.manifest.dimensions:
             raise ConfigurationError(
@@ -115,7 +117,7 @@ class KnowledgeBase:
 
 
 async def read_contents(engine: Engine) -> Contents:
-    """What the base holds, from its marks."""
+    """Summarize the base from its marks."""
     digests: list[str] = []
     hidden: list[str] = []
     chunks = 0
@@ -134,3 +136,18 @@ def _passage(hit: Hit) -> Passage:
     return Passage(
         str(kept.get("text", "")), str(kept.get("source", "")), hit.score, kept.get("start"), kept.get("end")
     )
+
+
+def fuse(rankings: Sequence[Sequence[Hit]], k: int = K) -> list[Hit]:
+    """Fuse rankings by reciprocal rank: a hit's score is the sum over rankings of 1 / (k + rank), with ranks from 1.
+
+    Equal scores keep the order of the rankings. Source: Cormack, Clarke and Büttcher 2009, *Reciprocal Rank Fusion
+    outperforms Condorcet and individual Rank Learning Methods*.
+    """
+    scores: dict[str, float] = {}
+    hits: dict[str, Hit] = {}
+    for ranking in rankings:
+        for rank, hit in enumerate(ranking, 1):
+            scores[hit.id] = scores.get(hit.id, 0.0) + 1 / (k + rank)
+            hits.setdefault(hit.id, hit)
+    return [replace(hits[each], score=scores[each]) for each in sorted(scores, key=scores.__getitem__, reverse=True)]

@@ -1,4 +1,4 @@
-"""Cuts a text into chunks of a bounded length that end where a sentence does, if one ends nearby."""
+"""Chunking: cuts a text into pieces of bounded length that end with a sentence, if one ends nearby."""
 
 import re
 from collections.abc import Iterator
@@ -12,45 +12,44 @@ from saiten.text.language import detect_language
 from saiten.text.sentences import Sentence, split_sentences
 
 _AHEAD = 100
-"""Characters past the longest possible chunk: what follows a full stop says whether a sentence ends there."""
+"""Characters read beyond a chunk, since what follows a full stop shows whether a sentence ends there."""
 _INK = re.compile(r"\S")
 _CLAUSE = re.compile(r"[、，､；：;,]")
 _PAUSES = (re.compile(r"[\n\r]\s*"), re.compile(r"\s+"), _CLAUSE)
-"""Where no sentence ends: after a line, after a word, after a clause; the first kind that is found is taken."""
+"""Places to cut if no sentence ends: after a line, a word, or a clause, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a text: `text` equals the slice `start:end` of the whole text."""
+    """A piece of a text: `text` equals the slice `start:end` of the whole."""
 
     text: str
-    """Not blank; unless it was cut exactly, without white space at its ends, the kind apart that an accent sits on."""
+    """Not blank; stripped unless cut exactly, except for white space that carries an accent."""
     start: int
-    """Where it begins, in characters."""
+    """Start, in characters."""
     end: int
-    """Where it ends, exclusive."""
+    """End, exclusive."""
 
 
 def cut(text: str, size: int = 512, overlap: int = 0, *, exact: bool = False) -> Iterator[Chunk]:
-    """The chunks of the text in order, each of at most `size` characters; only white space lies between them.
+    """Yield the chunks of the text in order, each of at most `size` characters; only white space is skipped.
 
-    A chunk ends with the last sentence that ends in the last third of the `size` characters, in Japanese and English;
-    a line counts as `split_sentences` has it. Where none ends there: after a line, a word or a clause, and where there
-    is none of those, wherever `size` falls, but not inside a character that is written with several code points, unless
-    that one alone is longer than `size`.
+    A chunk ends with the last sentence (Japanese or English; lines count as in `split_sentences`) that ends in the last
+    third of `size`. Failing that, it ends after a line, a word or a clause, or else at `size`, but never inside a
+    character made of several code points unless that character alone exceeds `size`.
 
-    With an overlap, a chunk begins at most so many characters before the end of the one before: with a sentence if one
-    begins there, else with a word, which in Japanese is any character. The time is linear in the length of the text,
-    and one chunk is held at a time.
+    With an overlap, a chunk begins at most that many characters before the end of the previous one: at a sentence if
+    possible, else at a word (in Japanese, any character). Time is linear in the length of the text, and only one chunk
+    is held at a time.
 
-    With `exact`, every chunk but the last has exactly `size` characters, wherever that falls, and shares exactly
-    `overlap` with the next, as in the paper on chains (spec 03); blank ones are left out.
+    With `exact`, every chunk but the last has exactly `size` characters and shares exactly `overlap` with the next, as
+    in the paper on chains (spec 03); blank ones are skipped.
 
     Raises:
         ConfigurationError: size is below 1, or the overlap negative or not smaller than the size.
     """
     if size < 1:
-        raise ConfigurationError(f"a chunk has at least 1 character; got a size of {size}")
+        raise ConfigurationError(f"a chunk must have at least 1 character; got a size of {size}")
     if not 0 <= overlap < size:
         raise ConfigurationError(
             f"the overlap must be smaller than the chunks ({size}) and not negative; got {overlap}"
@@ -66,11 +65,11 @@ def _windows(text: str, size: int, overlap: int) -> Iterator[Chunk]:
 
 
 def _chunks(text: str, size: int, overlap: int, language: Language) -> Iterator[Chunk]:
-    start = fresh = _ink(text, 0)  # no chunk yet holds what stands from `fresh` on
+    start = fresh = _ink(text, 0)  # text from `fresh` on is in no chunk yet
     while start is not None and fresh is not None:
         limit = start + size
         if limit <= fresh or (start < fresh and not _whole(text, fresh, limit)):
-            start = fresh  # the overlap would leave no room for anything new
+            start = fresh  # the overlap would leave no room for new text
             continue
         sentences = _sentences(text, start, limit + _AHEAD, language)
         end = limit if limit >= len(text) else _end(text, max(start + 2 * size // 3 - 1, fresh), limit, sentences)
@@ -82,7 +81,7 @@ def _chunks(text: str, size: int, overlap: int, language: Language) -> Iterator[
 
 
 def _ink(text: str, at: int) -> int | None:
-    """Where the next character that is not white space stands, or the white space that an accent sits on."""
+    """Return the place of the next visible character, or of the white space that carries its accent."""
     found = _INK.search(text, at)
     if found is None:
         return None
@@ -91,12 +90,12 @@ def _ink(text: str, at: int) -> int | None:
 
 
 def _whole(text: str, fresh: int, limit: int) -> bool:
-    """Whether some character that begins at `fresh` or later ends by `limit`."""
+    """Return whether a character that begins at or after `fresh` ends by `limit`."""
     return limit >= len(text) or any(not inside_grapheme(text, at) for at in range(limit, fresh, -1))
 
 
 def _sentences(text: str, start: int, stop: int, language: Language) -> list[Sentence]:
-    """The sentences that begin in the window, with their places in the whole text; of the last, the end is a guess."""
+    """Return the sentences that begin in the window, with places in the whole text; the last end is a guess."""
     return [
         Sentence(sentence, start + begin, start + end)
         for sentence, begin, end in split_sentences(text[start:stop], language)
@@ -104,13 +103,13 @@ def _sentences(text: str, start: int, stop: int, language: Language) -> list[Sen
 
 
 def _end(text: str, low: int, limit: int, sentences: list[Sentence]) -> int:
-    """Where to end a chunk that can end after `low`, and not after `limit`."""
+    """Return where to end a chunk, after `low` and at most at `limit`."""
     whole = (one.end for one, _ in reversed(list(pairwise(sentences))))
     for end in whole:
         if low < end <= limit and not inside_grapheme(text, end):
             return end
     for pause in _PAUSES:
-        room = limit if pause is _CLAUSE else limit + 1  # the space behind the last word needs none
+        room = limit if pause is _CLAUSE else limit + 1  # a space after the last word takes no room
         for found in reversed(list(pause.finditer(text, low, room))):
             end = min(found.end(), limit)
             if end > low and not inside_grapheme(text, end):
@@ -119,7 +118,7 @@ def _end(text: str, low: int, limit: int, sentences: list[Sentence]) -> int:
 
 
 def _again(text: str, start: int, end: int, overlap: int, sentences: list[Sentence]) -> int | None:
-    """Where the next chunk begins, at most `overlap` before the end of this one; None: with what comes after it."""
+    """Return where the next chunk begins, at most `overlap` before the end of this one; None: after it."""
     low = max(end - overlap, start + 1)
     for sentence in sentences:
         if low <= sentence.start < end and not inside_grapheme(text, sentence.start):
@@ -132,6 +131,6 @@ def _again(text: str, start: int, end: int, overlap: int, sentences: list[Senten
 
 
 def _may_begin(text: str, at: int) -> bool:
-    """Whether a chunk may begin in the middle of a line: in Japanese anywhere, in English not inside a word."""
+    """Return whether a chunk may begin here within a line: not inside an English word."""
     inside_word = text[at - 1].isalnum() and text[at].isalnum() and text[at].isascii()
     return not inside_word and not text[at].isspace() and not inside_grapheme(text, at)

@@ -1,4 +1,4 @@
-"""From a file's bytes to its text: the converter of each kind, and what a failure of it is called."""
+"""Conversion of a file's bytes to text, with one converter per kind."""
 
 import os
 from collections.abc import Callable
@@ -10,17 +10,17 @@ from saiten.rag.knowledge.documents import Kind, NoText, Pieces
 from saiten.rag.knowledge.finding import new_digest
 
 LARGEST = 256 << 20
-"""Bytes of the largest file that is read: it is held while it is converted."""
+"""Maximum file size in bytes, since files are held in memory during conversion."""
 
 _LIBRARIES: dict[Kind, str] = {"pdf": "pypdfium2", "docx": "mammoth"}
-"""Optional ones."""
+"""Optional libraries."""
 
 
 def convert(path: Path, kind: Kind, take: Callable[[str], None]) -> tuple[str, str | None]:
-    """Hand on the text piece by piece; returns the digest of the bytes that were read, and a note or None.
+    """Pass the text on piece by piece; return the digest of the bytes, and a note or None.
 
     Raises:
-        NoText: nothing can be got out of the file, or it cannot be read.
+        NoText: the file is unreadable or contains no text.
         ConfigurationError: a library is missing.
     """
     data = _bytes_of(path)
@@ -61,13 +61,13 @@ def _pieces_of(kind: Kind, data: bytes) -> Pieces:
         raise NoText("needs more memory to be converted than it may have") from error
     except RecursionError as error:
         raise NoText("is nested too deeply to be converted") from error
-    except Exception as error:  # whatever a library makes of a damaged file
-        told = " ".join(str(error).split())[:200]
-        raise NoText(f"could not be converted: {type(error).__name__}{f': {told}' if told else ''}") from error
+    except Exception as error:  # libraries raise all kinds of errors for damaged files
+        detail = " ".join(str(error).split())[:200]
+        raise NoText(f"could not be converted: {type(error).__name__}{f': {detail}' if detail else ''}") from error
 
 
 def check_library(kind: Kind) -> None:
-    """Raises ConfigurationError, saying what to install, if files of this kind need a library that is not there."""
+    """Raise ConfigurationError, saying what to install, if files of this kind need a missing library."""
     library = _LIBRARIES.get(kind)
     if library and find_spec(library) is None:
         raise ConfigurationError(_missing(kind))
@@ -79,7 +79,7 @@ def _missing(kind: Kind) -> str:
 
 
 def _converted(kind: Kind, data: bytes) -> Pieces:
-    """Imports on use: a run over text files needs none of the libraries."""
+    """Convert the data, importing the library on use: text files need none."""
     if kind == "pdf":
         from saiten.rag.knowledge.pdf import pdf_pieces as convert  # noqa: PLC0415
     elif kind == "docx":

@@ -1,4 +1,4 @@
-"""Converts files in a process of its own, started when the first one comes and again when it had to be ended."""
+"""Converts files in a separate process, started for the first file and restarted after a failure."""
 
 import json
 import os
@@ -16,25 +16,25 @@ from saiten.errors import ConfigurationError
 from saiten.rag.knowledge.documents import Kind, NoText
 
 _WAITING = 64
-"""Pieces of text that may wait to be taken; the process waits when there are more."""
+"""Maximum number of pieces in the queue; the process waits when it is full."""
 _ALL_IN_ALL = 20
-"""A file may take this many times as long as the pause that is allowed between two pieces."""
+"""Maximum time per file, as a multiple of the pause allowed between two pieces."""
 _LONGEST = 128 << 20
-"""Characters of the longest text that is taken; a small file can unpack to any length."""
+"""Maximum characters per text, since a small file can unpack to any length."""
 
 
 class Converter:
-    """Not for several threads at once: it has one process, with one file at a time in it."""
+    """Not thread-safe: it has one process, which converts one file at a time."""
 
     def __init__(self, seconds: float) -> None:
-        """`seconds`: how long nothing may come of a file before it is given up."""
+        """`seconds`: how long to wait for the next piece before giving up."""
         self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._replies: queue.Queue[bytes | None] = queue.Queue()
         self._pump: threading.Thread | None = None
 
     def convert(self, path: Path, kind: Kind, take: Callable[[str], None]) -> tuple[str, str | None]:
-        """As `conversion.convert`, with the same errors; nothing that the file does harms this process."""
+        """Convert as `conversion.convert` does, raising the same errors; the file cannot harm this process."""
         try:
             self._ask(path, kind)
             return self._take_all(take)
@@ -44,19 +44,19 @@ class Converter:
             raise
 
     def close(self) -> None:
-        """End the process; the next file starts another. A `convert` that is under way in another thread ends too."""
+        """End the process, and any `convert` in another thread; the next file starts a new one."""
         process, self._process = self._process, None
         if process is None:
             return
         process.kill()
         while self._pump is not None and self._pump.is_alive():
             with suppress(queue.Empty):
-                self._replies.get(timeout=0.05)  # the pump may be waiting for room
+                self._replies.get(timeout=0.05)  # make room, in case the pump is waiting for it
         process.wait()
         with suppress(queue.Full):
-            self._replies.put_nowait(None)  # whoever waits for a reply waits no longer
+            self._replies.put_nowait(None)  # wake a waiting `convert`
         for stream in (process.stdin, process.stdout):
-            with suppress(OSError):  # it may have been killed with a request half written
+            with suppress(OSError):  # it may have been killed in the middle of a request
                 if stream is not None:
                     stream.close()
 
@@ -76,7 +76,7 @@ class Converter:
             raise _Lost(f"could not be converted: the converter is gone ({error})") from error
 
     def _start(self) -> None:
-        # -P: a file in the working folder must not pass for a module of ours
+        # -P: a file in the working folder must not shadow saiten's modules
         here = str(Path(__file__).parents[2])
         known = os.environ.get("PYTHONPATH")
         self._process = subprocess.Popen(
@@ -122,7 +122,7 @@ class Converter:
 
 
 class _Lost(NoText):
-    """The process cannot go on, or must not."""
+    """The process cannot continue, or must not."""
 
 
 def _pump(stream: IO[bytes], replies: queue.Queue[bytes | None]) -> None:

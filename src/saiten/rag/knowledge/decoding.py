@@ -1,4 +1,4 @@
-"""From the bytes of a text file to its text, whichever encoding it is in."""
+"""Decoding of text files, whatever their encoding."""
 
 import codecs
 import io
@@ -10,7 +10,7 @@ from saiten.rag.knowledge.documents import NoText
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is its prefix
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -20,21 +20,21 @@ _FOREIGN = re.compile("[^\x00-\x7f]")
 _CONTROL = re.compile("[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
 _LOOKED_AT = 1 << 16
 _STRAY = 500
-"""Fewer zero bytes than one in so many are slips, not UTF-16 and not a binary file."""
+"""If fewer than one byte in this many is zero, they are accidents, not UTF-16 and not a binary file."""
 _SAYING = {"utf-8": None, "utf-16": None, "utf-32": None, "cp932": "Shift_JIS", "euc_jp": "EUC-JP"}
 
 BINARY = "is binary, not text"
 
 
 def decoded(data: bytes, declared: str | None = None) -> tuple[str, str | None]:
-    """The text, and a note where its encoding was guessed or does not fit throughout.
+    """Return the text, and a note if its encoding was guessed or does not fit throughout.
 
-    A byte order mark decides, then what the file declares (if it fits), then the bytes themselves: UTF-8, ISO-2022-JP,
-    Shift_JIS, EUC-JP, UTF-16 without a mark. English with a few odd bytes passes for Windows-1252, and UTF-8 with a few
-    broken ones stays UTF-8; both are noted.
+    A byte order mark decides, then the file's declaration (if it fits), then the bytes: UTF-8, ISO-2022-JP, Shift_JIS,
+    EUC-JP, UTF-16 without a mark. English with a few odd bytes is read as Windows-1252, and UTF-8 with a few broken
+    ones stays UTF-8; both are noted.
 
     Raises:
-        NoText: the bytes are no text, or in none of these encodings.
+        NoText: the bytes are not text, or in none of these encodings.
     """
     text, note = _decoded(data, declared)
     start = text[:_LOOKED_AT]
@@ -51,7 +51,7 @@ def _decoded(data: bytes, declared: str | None) -> tuple[str, str | None]:
         try:
             return data.decode(declared), None
         except UnicodeDecodeError:
-            pass  # the bytes know better
+            pass  # the declaration is wrong
     if data[:_LOOKED_AT].count(0) * _STRAY > len(data[:_LOOKED_AT]):
         return _without_mark(data), "read as UTF-16, though it has no byte order mark"
     data = data.replace(b"\0", b"")
@@ -72,7 +72,7 @@ def _forgiving(data: bytes, encoding: str) -> tuple[str, str | None]:
 
 
 def _without_mark(data: bytes) -> str:
-    """UTF-16: of its ASCII characters, one byte is zero, always on the same side."""
+    """Decode UTF-16, in which one byte of each ASCII character is zero, always on the same side."""
     start = data[:_LOOKED_AT]
     zeros = (start[::2].count(0), start[1::2].count(0))
     if min(zeros) > max(zeros) // 50:

@@ -1,5 +1,6 @@
-"""A file that may be read, the text that came of it, and the word for one that gave none."""
+"""Types for reading documents: files found, texts, failures; and the clean-up of texts."""
 
+import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,19 +9,23 @@ from typing import Literal
 Kind = Literal["text", "markdown", "html", "pdf", "docx"]
 
 Pieces = Generator[str, None, str | None]
-"""The text of a file piece by piece, empty ones to show progress; in the end a note for the summary, or None."""
+"""The text of a file in pieces, empty ones to signal progress; returns a note for the summary, or None."""
+
+_LINE_END = re.compile(r"\r\n?|\f")
+_UNWANTED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\ufffe\uffff]")
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file that can be read as far as its name tells; nothing of it has been read yet."""
+    """A file that is readable judging by its name; it has not been read yet."""
 
     path: Path
-    """Where it lies."""
+    """Location."""
     source: str
-    """Its name in the knowledge base: the path below the folder that was named, with `/`, or the file's name."""
+    """Name in the knowledge base: the path relative to the given folder, with `/`, or the file's name."""
     kind: Kind
-    """How it is read."""
+    """How to read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +33,36 @@ class Document:
     """The text of one file."""
 
     text: str
-    """Not blank; lines end with a line feed, and there are no control characters beside it and tabs."""
+    """Not blank; lines end with a line feed, and tabs are the only other control characters."""
     source: str
     """As in FoundFile."""
     digest: str
-    """Of the bytes that were read, as `digest_of` tells it."""
+    """Digest of the bytes read, as by `digest_of`."""
     note: str | None = None
-    """What may be wrong with the text: guessed encoding, pages without text, …; a sentence."""
+    """A sentence on what may be wrong with the text: guessed encoding, pages without text, …."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A file that gave no text."""
+    """A file without text."""
 
     source: str
     """As in FoundFile."""
     reason: str
-    """Why, in a sentence."""
+    """The reason, as a sentence."""
     skipped: bool = False
-    """It only lay in a folder that was named and is nothing that is read: to be counted, not to be complained of."""
+    """Whether it was merely in a given folder and is of no supported kind: counted, but not reported."""
 
 
 class NoText(Exception):
-    """There is no text to be had from these bytes; the message says why and what would help."""
+    """There is no text in these bytes; the message says why and what would help."""
+
+
+def tidied(text: str) -> str:
+    """Convert line ends and page breaks to line feeds, and remove control characters and byte order marks.
+
+    Lone surrogates become U+FFFD, so that the text can be encoded.
+    """
+    text = _LINE_END.sub("\n", text)
+    text = _UNWANTED.sub("", text)
+    return _HALF_CHARACTER.sub("\ufffd", text)

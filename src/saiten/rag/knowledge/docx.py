@@ -8,17 +8,16 @@ from saiten.rag.knowledge.documents import NoText, Pieces
 from saiten.rag.knowledge.html import visible_text
 
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""How Word's binary files begin, and its encrypted ones."""
+"""The signature of Word's binary files, and of encrypted ones."""
 _MOST_XML = 64 << 20
 _MOST_PARTS = 10_000
 _BACK_LINK = re.compile(r' ?<a href="#(?:foot|end)note-ref-[^"]*">↑</a>')
 
 
 def docx_pieces(data: bytes) -> Pieces:
-    """The text as one piece. Raises NoText, and ImportError without mammoth.
+    """Yield the text as one piece. Raises NoText, and ImportError without mammoth.
 
-    Insertions that are still to be accepted are part of the text, deletions are not; headers, footers, comments and
-    pictures are left out.
+    Pending insertions are part of the text, deletions are not; headers, footers, comments and pictures are left out.
     """
     import mammoth  # type: ignore[import-untyped]  # noqa: PLC0415 - optional
 
@@ -29,7 +28,7 @@ def docx_pieces(data: bytes) -> Pieces:
 
 
 def _check(data: bytes) -> None:
-    """Whether it can be unpacked without harm: nothing is unpacked beyond the size that the archive declares."""
+    """Check that it can be unpacked safely: nothing is unpacked beyond the size the archive declares."""
     if data.startswith(_COMPOUND):
         raise NoText(
             "is encrypted with a password, or an old Word document (.doc); save it as .docx without a password"

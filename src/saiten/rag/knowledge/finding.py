@@ -1,4 +1,4 @@
-"""The files below what the user named, in a fixed order, and what their bytes are told apart by."""
+"""Finding files below the given paths, in a fixed order, and digests of their bytes."""
 
 import hashlib
 import os
@@ -16,18 +16,18 @@ _ENDS: dict[Kind, tuple[str, ...]] = {
     "docx": (".docx", ".docm"),
 }
 KINDS = {end: kind for kind, ends in _ENDS.items() for end in ends}
-"""How a file is read, by the end of its name."""
+"""How a file is read, by suffix."""
 
 _READING = b"saiten.read.1"
-"""Goes into every digest; another number here, and documents are read again because they are now read better."""
+"""Part of every digest; increase the number to have documents read again after an improvement."""
 _BLOCK = 1 << 20
 
 
 def find_documents(paths: Sequence[Path]) -> Iterator[FoundFile | Unread]:
-    """The files to read, and those that will not be, in order of the paths, then of the names; nothing is opened.
+    """Yield the files to read, and those that will not be, in order of paths and names; nothing is opened.
 
-    Folders are searched with all that is below them; links are followed, each folder once. What is hidden (`.git`,
-    Word's `~$…`) or of a kind that is not read comes as an Unread that is `skipped`, unless it was named itself.
+    Folders are searched recursively; links are followed, each folder once. Hidden files (`.git`, Word's `~$…`) and
+    unsupported kinds are yielded as `skipped` Unread, unless given explicitly.
     """
     entered: set[tuple[int, int]] = set()
     for path in paths:
@@ -38,14 +38,14 @@ def find_documents(paths: Sequence[Path]) -> Iterator[FoundFile | Unread]:
 
 
 def new_digest() -> hashlib.blake2b:
-    """An empty digest, for the bytes of a file."""
+    """Return an empty digest for a file's bytes."""
     return hashlib.blake2b(digest_size=16, person=_READING)
 
 
 def digest_of(file: FoundFile) -> str:
-    """Tells the file's bytes apart from any others, without holding them.
+    """Return the digest of the file's bytes, read in blocks.
 
-    It changes as well when a version of saiten reads files in another way. Raises OSError.
+    It also changes when a version of saiten reads files differently. Raises OSError.
     """
     digest = new_digest()
     with file.path.open("rb") as stream:
@@ -93,7 +93,7 @@ def _below(folder: Path, entered: set[tuple[int, int]]) -> Iterator[FoundFile | 
 
 
 def _entries(folder: Path, entered: set[tuple[int, int]]) -> list[Path]:
-    """What lies in the folder, the last name first; nothing if it was entered before (through a link)."""
+    """Return the folder's entries in reverse order; nothing if it was entered before (through a link)."""
     found = folder.stat()
     identity = (found.st_dev, found.st_ino)
     if identity in entered:
@@ -109,5 +109,5 @@ def _is_hidden(name: str) -> bool:
 
 
 def _source(name: str) -> str:
-    """The name as text that can be stored: the same on every system, and sound where the file system's is not."""
+    """Return the name as storable text: equal on all systems, and valid even if the file system's is not."""
     return unicodedata.normalize("NFC", os.fsencode(name).decode("utf-8", "replace"))

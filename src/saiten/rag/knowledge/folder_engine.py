@@ -1,8 +1,8 @@
-"""The store in a folder: Qdrant's own engine in this process, without a server.
+"""The store in a folder: Qdrant's engine in this process, without a server.
 
-A search goes through all vectors and is exact. There is no write-ahead log, since that lets one process in only: what
-was put is durable once `flush` returns, and who indexes marks documents as whole after that (`indexing.py`). Killed at
-random moments, in a flush or while it tidied up, it lost nothing that had been flushed; a test does that again.
+Searches are exact, over all vectors. There is no write-ahead log, since that admits only one process: points are
+durable once `flush` returns, and indexing marks documents as complete only after that (`indexing.py`). A test kills it
+at random moments, in a flush or a clean-up, and checks that nothing flushed is lost.
 """
 
 import asyncio
@@ -28,25 +28,25 @@ from saiten.rag.knowledge.terms import Terms
 MANIFEST_NAME, _POINTS = "knowledge-base.json", "points"
 
 SPARE = 128 * 2**20
-"""Bytes that must be free on the disk: the engine maps files of 32 MB, and a full disk under a map kills a process."""
+"""Minimum free bytes: the engine maps files of 32 MB, and a full disk under a mapped file kills the process."""
 
 _PAGE = 1_000
-"""Marks that are read at once."""
+"""Marks read at once."""
 
 _THREADS = 4
-"""Calls of the engine at once; it lets go of the interpreter meanwhile."""
+"""Concurrent calls of the engine, which releases the interpreter lock."""
 
 T = TypeVar("T")
 
 
 class FolderEngine:
-    """A base in a folder: many processes may search it at a time, or one may index it."""
+    """A base in a folder, searched by many processes at once or indexed by one."""
 
     def __init__(self, folder: Path, *, writing: bool, spare: int = SPARE) -> None:
-        """Takes the folder's lock; nothing is read yet.
+        """Lock the folder; nothing is read yet.
 
         Raises:
-            ConfigurationError: the folder is not there, is not ours, cannot be written, or is in use.
+            ConfigurationError: the folder is missing, foreign, not writable, or in use.
         """
         self._edge = _edge()
         self._folder = folder
@@ -136,7 +136,7 @@ class FolderEngine:
             if fd is not None:
                 os.close(fd)
 
-    # ------------------------------------------------------------------------------- in a thread, so the loop is free
+    # ------------------------------------------------------------------------ in a thread, to keep the loop free
 
     async def _run(self, work: Callable[[], T]) -> T:
         with self._explained():
@@ -145,7 +145,7 @@ class FolderEngine:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     def _close(self) -> None:
-        self._pool.shutdown()  # a call that was given up still runs in its thread
+        self._pool.shutdown()  # cancelled calls still run in their threads
         shard, self._shard = self._shard, None
         if shard is not None:
             with self._explained():
@@ -161,7 +161,7 @@ class FolderEngine:
 
     def _create(self, dimensions: int) -> None:
         edge, path = self._edge, self._folder / _POINTS
-        if path.exists():  # without a manifest: a process was killed between the two
+        if path.exists():  # without a manifest: a process was killed between creating the two
             shutil.rmtree(path)
         self._check_space()
         config = edge.EdgeConfig(
@@ -203,7 +203,7 @@ class FolderEngine:
         if free < self._spare:
             raise ConfigurationError(
                 f"the disk of {self._folder} is full: {free // 2**20} MiB are free, {self._spare // 2**20} are needed "
-                "to go on; make room, and the same command goes on from here"
+                "to continue; make room, and re-run the command to continue"
             )
 
     @contextmanager
@@ -226,12 +226,12 @@ def _edge() -> ModuleType:
 
 
 def _exact(edge: ModuleType) -> Any:
-    """No graph: at the sizes that fit a folder, going through all vectors is fast enough and always right."""
+    """Use no graph: at sizes that fit a folder, searching all vectors is fast enough and exact."""
     return edge.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000)
 
 
 def _check_folder(folder: Path, *, writing: bool) -> None:
-    """Raises ConfigurationError unless the folder is a base, or may become one."""
+    """Raise ConfigurationError unless the folder is a base, or may become one."""
     if (folder / MANIFEST_NAME).is_file():
         return
     if folder.exists() and not folder.is_dir():
@@ -248,5 +248,5 @@ def _check_folder(folder: Path, *, writing: bool) -> None:
     names -= {name for name in names if is_left(name, MANIFEST_NAME)}
     if names - {LOCK_NAME, _POINTS} or (_POINTS in names and LOCK_NAME not in names):
         raise ConfigurationError(
-            f"{folder} holds other files and is no knowledge base; it was left as it is: name a new or empty folder"
+            f"{folder} holds other files and is no knowledge base; it was left unchanged: name a new or empty folder"
         )

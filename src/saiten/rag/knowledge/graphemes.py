@@ -1,20 +1,20 @@
-"""Whether a cut would part what a reader sees as one character.
+"""Grapheme boundaries: whether a cut would split what a reader sees as one character.
 
 The common part of Unicode's rules (UAX #29, extended grapheme clusters): marks, joiners, selectors, flags, Hangul, line
-ends. Left out: the clusters of Indic scripts that need more than a mark's category.
+ends. Not covered: clusters of Indic scripts that need more than a mark's category.
 """
 
 import unicodedata
 
 _JOINER = "\u200d"
 _LEANING = frozenset("\u200c\u200d\uff9e\uff9f")
-"""Go with the character before them though their category says nothing of it: joiners, half-width voicing marks."""
+"""Attached to the preceding character despite their category: joiners, half-width voicing marks."""
 _FLAGS = (0x1F1E6, 0x1F1FF)
 _FLAGS_LOOKED_AT = 64
 
 
 def inside_grapheme(text: str, at: int) -> bool:
-    """Whether what stands on both sides of `at` is one character to a reader: が written か + ゛, CR LF, 👩‍🔬, 🇯🇵."""
+    """Return whether both sides of `at` form one visible character: が written か + ゛, CR LF, 👩‍🔬, 🇯🇵."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
@@ -34,7 +34,7 @@ def _is_flag(character: str) -> bool:
 
 
 def _flags_before(text: str, at: int) -> int:
-    """Regional indicators right before `at`; two of them make one flag."""
+    """Count the regional indicators directly before `at`; two of them make one flag."""
     count = 0
     while count < _FLAGS_LOOKED_AT and at > count and _is_flag(text[at - count - 1]):
         count += 1
@@ -42,7 +42,7 @@ def _flags_before(text: str, at: int) -> int:
 
 
 def _is_hangul(before: str, after: str) -> bool:
-    """Whether a syllable that is written in its parts goes on."""
+    """Return whether a decomposed syllable continues."""
     leading = "\u1100" <= before <= "\u115f" or "\ua960" <= before <= "\ua97c"
     syllable = "\uac00" <= before <= "\ud7a3" or "\u1160" <= before <= "\u11ff"
     return (leading and ("\u1100" <= after <= "\u11ff" or "\uac00" <= after <= "\ud7a3")) or (

@@ -1,4 +1,4 @@
-"""The visible text of an HTML page, a line for each line that a reader sees."""
+"""The visible text of an HTML page, with one line per visible line."""
 
 import re
 from collections.abc import Iterator
@@ -7,9 +7,8 @@ from itertools import count as count_from
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from saiten.rag.knowledge.decoding import decoded
-from saiten.rag.knowledge.documents import Pieces
+from saiten.rag.knowledge.documents import Pieces, tidied
 from saiten.rag.knowledge.page_lines import PageLines
-from saiten.rag.knowledge.tidying import tidied
 
 _UNSEEN = frozenset(
     """
@@ -17,7 +16,7 @@ _UNSEEN = frozenset(
     rt rp
     """.split()  # noqa: SIM905 - a list of words is read as prose
 )
-"""Without a word of the page's own text; of ruby, the reading above the characters."""
+"""Elements without text of the page itself; of ruby, the readings above the characters."""
 _LINES = """
     div li tr dt dd caption figcaption summary legend center form body br
     """.split()  # noqa: SIM905 - the same
@@ -26,7 +25,7 @@ _PARAGRAPHS = """
     fieldset
     """.split()  # noqa: SIM905 - the same
 _GAPS = dict.fromkeys(_LINES, 1) | dict.fromkeys(_PARAGRAPHS, 2)
-"""The line ends that set an element apart."""
+"""The line breaks that separate an element."""
 _CELLS = frozenset(("td", "th"))
 
 _META = re.compile(rb"""<meta\b[^>]{0,500}?charset\s*=\s*["']?\s*([A-Za-z0-9_:.-]{1,40})""", re.IGNORECASE)
@@ -48,7 +47,7 @@ _CODECS = {
     "ascii": "cp1252",
     "latin1": "cp1252",
 }
-"""What browsers take these names for (WHATWG Encoding Standard, section 4.2)."""
+"""How browsers interpret these names (WHATWG Encoding Standard, section 4.2)."""
 _KNOWN = frozenset(
     """
     utf-8 cp932 euc-jp euc_jp cp1252 windows-1252 iso-2022-jp iso-8859-15 windows-1250 windows-1251 koi8-r gb18030 gbk
@@ -58,28 +57,28 @@ _KNOWN = frozenset(
 
 
 def html_pieces(data: bytes) -> Pieces:
-    """The title and the visible text of a page. Raises NoText."""
+    """Yield the title and the visible text of a page. Raises NoText."""
     page, note = decoded(data, _declared(data[:_META_WITHIN]))
     yield from _visible(page)
     return note
 
 
 def visible_text(page: str) -> str:
-    """The text of a page that is at hand, as `html_pieces` reads it."""
+    """Return the text of a page, as `html_pieces` reads it."""
     return "".join(_visible(page))
 
 
 def _visible(page: str) -> Iterator[str]:
-    """The title, then what a browser would show, without scripts, navigation, controls of forms and what is hidden.
+    """Yield the title, then what a browser would show, without scripts, navigation, form controls and hidden parts.
 
-    Blocks stand on lines of their own, paragraphs with an empty line between them, cells of a row beside each other
-    (`a | b`), items behind `-` or their number. A line break in the source between two Japanese characters is none,
-    since nobody sees it. Linear in the length of the page but for elements nested by the ten thousand. Empty pieces say
-    that there is progress.
+    Blocks are on separate lines, paragraphs are separated by an empty line, cells of a row are joined (`a | b`), and
+    items start with `-` or their number. A line break in the source between two Japanese characters is dropped, as it
+    is invisible. Linear in the length of the page, except for tens of thousands of nested elements. Empty pieces signal
+    progress.
     """
     page = tidied(page)
     if _XML.match(page):
-        page = _CLOSED_AT_ONCE.sub(r"<\1\2></\1>", page)  # HTML knows no <script/>, and would take in all that follows
+        page = _CLOSED_AT_ONCE.sub(r"<\1\2></\1>", page)  # HTML has no <script/>, and would swallow all that follows
     tree = LexborHTMLParser(page)
     lines = PageLines()
     if tree.root is not None:
@@ -101,7 +100,7 @@ def _declared(start: bytes) -> str | None:
 
 
 def _walk(root: LexborNode, lines: PageLines) -> Iterator[None]:
-    """Every node once, without recursion: pages may be nested as deep as they like. Stops every now and then."""
+    """Visit every node without recursion, however deeply nested; yields regularly to signal progress."""
     node, depth = root, 0
     for count in count_from(1):
         if count % _STRETCH == 0:
@@ -125,7 +124,7 @@ def _walk(root: LexborNode, lines: PageLines) -> Iterator[None]:
 
 
 def _entered(node: LexborNode, lines: PageLines) -> bool:
-    """Write what the node begins with; whether there may be more inside."""
+    """Write the node's beginning; return whether to visit its children."""
     tag = node.tag or ""
     if tag == "-text":
         lines.words(node.text_content or "")
@@ -147,7 +146,7 @@ def _entered(node: LexborNode, lines: PageLines) -> bool:
 
 
 def _left(node: LexborNode, lines: PageLines) -> None:
-    """Write what the node ends with."""
+    """Write the node's end."""
     tag = node.tag or ""
     if tag in _CELLS:
         lines.close_cell()

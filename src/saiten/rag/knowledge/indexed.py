@@ -1,4 +1,4 @@
-"""What a run of indexing did."""
+"""The outcome of an indexing run."""
 
 from dataclasses import dataclass, field
 
@@ -8,40 +8,40 @@ from saiten.records import Usage
 
 @dataclass(slots=True)
 class Indexed:
-    """Counts up while it runs."""
+    """Counters, updated during the run."""
 
     total: int = 0
-    """Files that were found, as far as that was known beforehand."""
+    """Files found, as far as known beforehand."""
     read: int = 0
-    """Documents that are new in the base."""
+    """Documents new in the base."""
     unchanged: int = 0
-    """Documents that were there as they are: not read, not embedded."""
+    """Documents already in the base: neither read nor embedded."""
     replaced: int = 0
     """Documents that changed."""
     removed: int = 0
-    """Documents that were not given any more, and were removed."""
+    """Documents removed since they were no longer given."""
     absent: int = 0
-    """Documents that were not given, and stay."""
+    """Documents that were not given, but stay."""
     chunks: int = 0
-    """Chunks that were embedded and put."""
+    """Chunks embedded and stored."""
     kept_chunks: int = 0
-    """Chunks of a run that was cut off, which were there and were not embedded again."""
+    """Chunks of an interrupted run, which were not embedded again."""
     skipped: int = 0
-    """Files in the folders that are of a kind that is not read."""
+    """Files of unsupported kinds in the folders."""
     unread: list[Unread] = field(default_factory=list)
-    """Documents that gave nothing, with the reason."""
+    """Documents without text, with the reason."""
     notes: list[tuple[str, str]] = field(default_factory=list)
-    """Documents and what a reader should know of them."""
+    """Documents with notes on their text."""
     usage: Usage = field(default_factory=Usage)
-    """What the embeddings cost."""
+    """The cost of the embeddings."""
 
     @property
     def files(self) -> int:
-        """Files that were dealt with so far."""
+        """The number of files processed so far."""
         return self.read + self.unchanged + self.replaced + self.skipped + len(self.unread)
 
     def leave_out(self, unread: Unread) -> None:
-        """Count a file that gave nothing."""
+        """Count a file without text."""
         if unread.skipped:
             self.skipped += 1
         else:

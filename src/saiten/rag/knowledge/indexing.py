@@ -1,14 +1,14 @@
-"""Indexing: documents → chunks → embeddings → store. Only what changed is read; a cut-off run goes on where it stopped.
+"""Indexing: documents → chunks → embeddings → store. Only changes are read; an interrupted run can be resumed.
 
-A document goes through these steps, and a kill between any two leaves a base that is right:
+A document goes through these steps, and a kill between any two leaves a valid base:
 
-1. its mark says which version is being put (`pending`);
-2. its chunks are embedded and put, batch by batch, together with those of other documents;
-3. after a flush, its mark says that this version is whole, and which one was before (`stale`);
-4. after another flush, the chunks of the version before are removed.
+1. its mark names the version being stored (`pending`);
+2. its chunks are embedded and stored, in batches shared with other documents;
+3. after a flush, its mark says that this version is complete, and names the previous one (`stale`);
+4. after another flush, the chunks of the previous version are removed.
 
-Chunks have ids that follow from content and place, so that a piece that is put again takes its own place; on going on
-with a document, what is there is neither embedded nor put again.
+Chunk ids follow from content and place, so that storing a chunk again replaces it; a resumed document's existing chunks
+are neither embedded nor stored again.
 """
 
 import asyncio
@@ -34,36 +34,36 @@ from saiten.rag.knowledge.reading import Reader
 from saiten.rag.knowledge.terms import document_terms
 
 _BATCH = 128
-"""Chunks that are embedded and put at once."""
+"""Chunks embedded and stored per batch."""
 _CHECKPOINT_CHUNKS, _CHECKPOINT_SECONDS = 4_096, 10.0
-"""After so many chunks or seconds what is there is flushed; a kill costs what came after."""
+"""Flush after this many chunks or seconds; a kill loses only what came after."""
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(slots=True, eq=False)
 class _Task:
-    """A document that is being put."""
+    """A document being stored."""
 
     mark: Mark
-    """With this version as pending."""
+    """Its mark, with this version as pending."""
     version: str
     resumed: bool
-    """Some of its chunks may be there."""
+    """Whether some of its chunks may exist."""
     cut: int = 0
-    """Chunks so far."""
+    """Number of chunks so far."""
     stored: int = 0
-    """Of them, those that are in the store."""
+    """Number of chunks stored."""
     read_out: bool = False
-    """There will be no more chunks."""
+    """Whether all chunks have been cut."""
     failed: bool = False
 
 
-_Piece = tuple[_Task, Chunk]
+_TaskChunk = tuple[_Task, Chunk]
 
 
 class Indexing:
-    """One run over the documents. Not frozen: it counts. `run` once, then look at `done`."""
+    """One run over the documents. Not frozen, since it counts. Call `run` once, then read `done`."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Indexing:
         prune: bool = False,
         watch: Callable[[Indexed], None] | None = None,
     ) -> None:
-        """`in_flight`: batches of 128 chunks that are worked on at a time; `prune`: remove what is not given."""
+        """`in_flight`: concurrent batches of 128 chunks; `prune`: remove documents that are not given."""
         self.done = Indexed()
         self._engine = engine
         self._embedder = embedder
@@ -91,11 +91,11 @@ class Indexing:
         self._finished: list[_Task] = []
 
     async def run(self, found: Iterable[FoundFile | Unread]) -> Indexed:
-        """Index what was found.
+        """Index the files.
 
         Raises:
-            ConfigurationError: the store or the embedder cannot be used.
-            CallFailed: the server or the embedder failed for good; what is there stays, the next run goes on.
+            ConfigurationError: the store or the embedder is unusable.
+            CallFailed: the server or the embedder failed permanently; the next run resumes.
             BudgetSpent: likewise.
         """
         self._known = {mark.source: mark async for mark in self._marks()}
@@ -125,9 +125,9 @@ class Indexing:
 
     # ------------------------------------------------------------------------------------- from files to batches
 
-    async def _batches(self, found: Iterable[FoundFile | Unread]) -> AsyncGenerator[list[_Piece]]:
-        """Chunks in batches, over the borders of documents; the marks of new documents are put before their chunks."""
-        batch: list[_Piece] = []
+    async def _batches(self, found: Iterable[FoundFile | Unread]) -> AsyncGenerator[list[_TaskChunk]]:
+        """Yield batches of chunks across documents; marks of new documents are stored before their chunks."""
+        batch: list[_TaskChunk] = []
         async with aclosing(self._tasks(found)) as tasks:
             async for task, text in tasks:
                 for chunk in cut(text, self._manifest.chunk_size, self._manifest.overlap, exact=self._manifest.exact):
@@ -146,7 +146,7 @@ class Indexing:
             yield batch
 
     async def _tasks(self, found: Iterable[FoundFile | Unread]) -> AsyncGenerator[tuple[_Task, str]]:
-        """The documents to put, with their texts."""
+        """Yield the documents to store, with their texts."""
         for file in found:
             document = file if isinstance(file, Unread) else await self._read(file)
             if isinstance(document, Unread):
@@ -161,7 +161,7 @@ class Indexing:
             self._watch(self.done)
 
     async def _read(self, file: FoundFile) -> Document | Unread | None:
-        """The document; None if it is there as it is."""
+        """Read the document; None if it is unchanged."""
         source = _storable(file.source)
         if source in self._seen:
             return Unread(file.source, "another document of this run has the same name; index them from a folder above")
@@ -176,22 +176,22 @@ class Indexing:
         return await asyncio.to_thread(self._reader.read, file)
 
     async def _is_whole(self, mark: Mark | None, digest: str) -> bool:
-        """Whether this version is there; after an interruption its chunks are counted: a power cut may cost some."""
+        """Return whether this version is complete; after an interruption, count its chunks, since some may be lost."""
         if mark is None or mark.digest != digest:
             return False
         if self._manifest.interrupted and await self._engine.count(version(mark.source, digest)) != mark.chunks:
             return False
-        if mark.pending is not None:  # another version was begun, and now the document is what it was
+        if mark.pending is not None:  # another version was begun, and the document has changed back
             await self._engine.remove_version(version(mark.source, mark.pending))
             await self._keep(replace(mark, pending=None))
         return True
 
     async def _begin(self, source: str, digest: str) -> _Task:
         mark = self._known.get(source, Mark(source))
-        if mark.pending is not None and mark.pending != digest:  # begun, and changed since
+        if mark.pending is not None and mark.pending != digest:  # changed since it was begun
             await self._engine.remove_version(version(source, mark.pending))
         resumed = digest in {mark.pending, mark.digest}
-        if mark.digest == digest:  # counted as whole, and it is not
+        if mark.digest == digest:  # marked as complete, but it is not
             mark = replace(mark, digest=None, chunks=0)
         return _Task(replace(mark, pending=digest), version(source, digest), resumed)
 
@@ -201,21 +201,21 @@ class Indexing:
 
     # -------------------------------------------------------------------------------------- from batches to store
 
-    async def _store(self, batch: Sequence[_Piece]) -> int:
-        """Embed and put; a text that the embedder refuses costs its own document only."""
+    async def _store(self, batch: Sequence[_TaskChunk]) -> int:
+        """Embed and store a batch; a text refused by the embedder costs only its own document."""
         try:
             return await self._embed_and_put(batch)
-        except _Refused as error:
-            by_task = [list(pieces) for _, pieces in groupby(batch, key=lambda piece: id(piece[0]))]
+        except _EmbeddingRefused as error:
+            by_task = [list(chunks) for _, chunks in groupby(batch, key=lambda each: id(each[0]))]
             if len(by_task) > 1:
-                return sum([await self._store(pieces) for pieces in by_task])
+                return sum([await self._store(chunks) for chunks in by_task])
             task = batch[0][0]
             if not task.failed:
                 task.failed = True
                 self.done.leave_out(Unread(task.mark.source, f"the embedder refused a chunk: {error}"))
             return 0
 
-    async def _embed_and_put(self, batch: Sequence[_Piece]) -> int:
+    async def _embed_and_put(self, batch: Sequence[_TaskChunk]) -> int:
         named = [(chunk_id(task.version, chunk.start, chunk.end), task, chunk) for task, chunk in batch]
         uncertain = [name for name, task, _ in named if task.resumed]
         there = await self._engine.present(uncertain) if uncertain else set()
@@ -237,7 +237,7 @@ class Indexing:
             self.done.usage += error.usage
             if error.retryable:
                 raise
-            raise _Refused(str(error)) from error
+            raise _EmbeddingRefused(str(error)) from error
         self.done.usage += answer.usage
         if answer.vectors.shape[1] != self._manifest.dimensions:
             raise ConfigurationError(
@@ -263,7 +263,7 @@ class Indexing:
     # ------------------------------------------------------------------------------------------- what is whole
 
     async def _checkpoint(self) -> None:
-        """Flush, then mark as whole what was put before, then remove the versions that it replaces."""
+        """Flush, mark finished documents as complete, and remove the versions they replace."""
         finished, self._finished = self._finished, []
         await self._engine.flush()
         whole = []
@@ -286,7 +286,7 @@ class Indexing:
         await self._keep(*(replace(mark, stale=None) for mark in stale))
 
     async def _prune_absent(self) -> None:
-        """Documents of the base that were not among those given: counted, and removed if that was asked for."""
+        """Count the base's documents that were not given, and remove them if requested."""
         absent = [mark for source, mark in self._known.items() if source not in self._seen]
         self.done.absent = 0 if self._prune else len(absent)
         for mark in absent if self._prune else ():
@@ -307,10 +307,10 @@ class Indexing:
             yield Mark.read(payload)
 
 
-class _Refused(Exception):
-    """The embedder does not take a text, however often it is asked."""
+class _EmbeddingRefused(Exception):
+    """The embedder permanently rejects a text."""
 
 
 def _storable(text: str) -> str:
-    """The text without halves of surrogate pairs, which no UTF-8 can hold; every character keeps its place."""
+    """Replace lone surrogates, which UTF-8 cannot encode, keeping all other places."""
     return _HALF_CHARACTER.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""How a knowledge base was made, and what may go on with it."""
+"""The manifest of a knowledge base: how it was made, and what may be added to it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -14,39 +14,39 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeManifest:
-    """What stays the same as long as the base lives, `interrupted` apart."""
+    """The settings of a base, fixed for its lifetime except for `interrupted`."""
 
     embedder: str
-    """As it is written on the command line: `builtin:1024`, `openai:MODEL@URL`, `st:NAME`."""
+    """As written on the command line: `builtin:1024`, `openai:MODEL@URL`, `st:NAME`."""
     embedder_name: str
-    """As it stands in signatures."""
+    """As used in signatures."""
     dimensions: int
     chunk_size: int
-    """In characters."""
+    """Characters."""
     overlap: int
-    """In characters."""
+    """Characters."""
     exact: bool = False
-    """Chunks have exactly `chunk_size` characters, wherever that falls."""
+    """Whether chunks have exactly `chunk_size` characters."""
     terms: str = RULE
-    """The rule by which terms are cut and weighted."""
+    """The rule for terms and their weights."""
     interrupted: bool = False
-    """Indexing was begun and has not come to its end."""
+    """Whether indexing was begun and has not finished."""
     saiten: str = __version__
-    """The version that made it."""
+    """The version of saiten that made it."""
 
     def written(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the manifest, ready for JSON."""
         return {"kind": KIND, "format": FORMAT, **asdict(self)}
 
 
 def read_manifest(value: Mapping[str, Any], where: str) -> KnowledgeManifest:
-    """The manifest out of what was stored.
+    """Read a stored manifest.
 
     Raises:
-        ConfigurationError: it is another program's, of another format, or damaged.
+        ConfigurationError: it belongs to another program, has another format, or is damaged.
     """
     if value.get("kind") != KIND:
-        raise ConfigurationError(f"{where} is no knowledge base of saiten; it was left as it is: name another one")
+        raise ConfigurationError(f"{where} is no knowledge base of saiten; it was left unchanged: name another one")
     if value.get("format") != FORMAT or value.get("terms") != RULE:
         raise ConfigurationError(
             f"{where} was made by saiten {value.get('saiten', '?')} in another format; use that version, or index the "
@@ -61,5 +61,5 @@ def read_manifest(value: Mapping[str, Any], where: str) -> KnowledgeManifest:
 
 
 def same_model(one: str, other: str) -> bool:
-    """Whether two embedders are the same model; where it is served does not count."""
+    """Return whether two embedders are the same model, wherever it is served."""
     return one.partition("@http")[0] == other.partition("@http")[0]

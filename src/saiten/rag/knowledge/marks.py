@@ -1,7 +1,7 @@
-"""What a base knows of a document: which version of it is whole, and which one is not.
+"""Marks: which version of each document in the base is complete.
 
-A version is one content of one document. Its chunks are put first; once all of them are on the disk the mark says so;
-the chunks of the version before are removed last. So at every moment, a kill included, a mark tells what may be found.
+A version is one content of one document. Its chunks are stored first; once they are on disk the mark is updated; the
+previous version's chunks are removed last. So a mark is valid at every moment, even after a kill.
 """
 
 from collections.abc import Mapping
@@ -20,41 +20,41 @@ class Mark:
     source: str
     """The document's name in the base."""
     digest: str | None = None
-    """Hash of the version that is whole; None while there is none."""
+    """Hash of the complete version; None if there is none."""
     chunks: int = 0
-    """How many chunks that version has."""
+    """Number of chunks of that version."""
     pending: str | None = None
-    """Hash of the version whose chunks are being put."""
+    """Hash of the version being stored."""
     stale: str | None = None
-    """Hash of the version whose chunks are being removed."""
+    """Hash of the version being removed."""
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """The versions of which chunks may be there that must not be found."""
+        """The versions that may have chunks but must not be found."""
         return tuple(version(self.source, digest) for digest in (self.pending, self.stale) if digest)
 
     def point(self) -> Point:
-        """As it is stored."""
+        """Return the mark as a point."""
         payload = {DOCUMENT: self.source, "digest": self.digest, "chunks": self.chunks}
         return Point(mark_id(self.source), payload | {"pending": self.pending, "stale": self.stale})
 
     @classmethod
     def read(cls, payload: Mapping[str, Any]) -> "Mark":
-        """The mark in a payload."""
+        """Read the mark from a payload."""
         digest, pending, stale = (payload.get(key) for key in ("digest", "pending", "stale"))
         return cls(str(payload[DOCUMENT]), digest, int(payload.get("chunks") or 0), pending, stale)
 
 
 def version(source: str, digest: str) -> str:
-    """Names one content of one document."""
+    """Name one content of one document."""
     return sha256(f"{source}\0{digest}".encode()).hexdigest()[:32]
 
 
 def mark_id(source: str) -> str:
-    """Where the document's mark is."""
+    """Return the id of the document's mark."""
     return str(uuid5(NAMESPACE_URL, f"saiten:document:{source}"))
 
 
 def chunk_id(version: str, start: int, end: int) -> str:
-    """Where a chunk is: always the same for the same piece of the same content, so that none can be there twice."""
+    """Return the id of a chunk, determined by content and place so that none can exist twice."""
     return str(uuid5(NAMESPACE_URL, f"saiten:chunk:{version}:{start}:{end}"))

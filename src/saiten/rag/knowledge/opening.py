@@ -1,4 +1,4 @@
-"""A base is made, gone on with, or opened for reading."""
+"""Creating, resuming and opening a knowledge base."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,17 +10,17 @@ from saiten.rag.knowledge.manifest import KnowledgeManifest, read_manifest, same
 from saiten.records import Usage
 
 CHUNK_SIZE, OVERLAP = 512, 0
-"""Of a new base, in characters."""
+"""Defaults for a new base, in characters."""
 
 
 async def find_manifest(engine: Engine) -> KnowledgeManifest | None:
-    """How the base was made; None if there is none yet. Raises ConfigurationError for what is no base of ours."""
+    """Return how the base was made; None if there is none. Raises ConfigurationError for foreign data."""
     value = await engine.manifest()
     return None if value is None else read_manifest(value, engine.name)
 
 
 async def open_manifest(engine: Engine) -> KnowledgeManifest:
-    """How the base was made. Raises ConfigurationError if there is none, or another one's."""
+    """Return how the base was made. Raises ConfigurationError if there is none, or for foreign data."""
     found = await find_manifest(engine)
     if found is None:
         raise ConfigurationError(
@@ -39,13 +39,13 @@ async def begin(
     exact: bool | None = None,
     spent: Callable[[Usage], None] = lambda _: None,
 ) -> KnowledgeManifest:
-    """Make the base, or go on with it; from now until `end` it counts as interrupted. None: as the base has it.
+    """Create or resume the base, which counts as interrupted until `end`. None means the base's own settings.
 
-    `spec` is how the embedder is written, so that who searches later gets the same. The manifest that comes back says
-    `interrupted` if the base was, before this. `spent` is told what it cost to find out how long the vectors are.
+    `spec` is how the embedder is written, so that later searches use the same one. The returned manifest's
+    `interrupted` tells whether the base was before this call. `spent` receives the cost of finding the vectors' size.
 
     Raises:
-        ConfigurationError: the base was made with other settings, or they make no sense.
+        ConfigurationError: the base was made with other settings, or they are invalid.
         CallFailed: the embedder failed.
     """
     found = await find_manifest(engine)
@@ -65,12 +65,12 @@ async def begin(
 
 
 async def end(engine: Engine, manifest: KnowledgeManifest) -> None:
-    """Indexing came to its end."""
+    """Record that indexing has finished."""
     await engine.write_manifest(replace(manifest, interrupted=False).written())
 
 
 def check_embedder(manifest: KnowledgeManifest, embedder: Embedder, where: str) -> None:
-    """Raises ConfigurationError unless the base was made with this embedder."""
+    """Raise ConfigurationError unless the base was made with this embedder."""
     if not same_model(manifest.embedder_name, embedder.name):
         raise ConfigurationError(
             f"the knowledge base {where} was embedded by {manifest.embedder_name}, not by {embedder.name}; leave out "
@@ -79,11 +79,11 @@ def check_embedder(manifest: KnowledgeManifest, embedder: Embedder, where: str) 
 
 
 def check_cutting(size: int, overlap: int) -> None:
-    """Raises ConfigurationError for chunks that would not get on through the text."""
+    """Raise ConfigurationError for chunks that would not advance through the text."""
     if size < 1 or not 0 <= overlap < size:
         raise ConfigurationError(
-            f"chunks of {size} characters with an overlap of {overlap} make no sense; expected a size of at least 1 "
-            "and an overlap below it, for example --chunk-size 512 --overlap 64"
+            f"chunks of {size} characters with an overlap of {overlap} are impossible; expected a size of at least 1 "
+            "and a smaller overlap, for example --chunk-size 512 --overlap 64"
         )
 
 

@@ -1,4 +1,4 @@
-"""Puts the words of a page on lines, as a browser would: white space runs together, blocks begin anew."""
+"""Arranges a page's words on lines, as a browser would: white space is collapsed, blocks start new lines."""
 
 import re
 
@@ -11,21 +11,21 @@ _LOOSE_END = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
 class PageLines:
-    """Takes words, cells, items and ends of lines in the order of the page; `text()` is what came of them."""
+    """Collects words, cells, items and line ends in the order of the page; `text()` returns the result."""
 
     def __init__(self) -> None:
         self.verbatim = 0
-        """Above 0, white space stays as it is."""
+        """Above 0, white space is preserved."""
         self._parts: list[str] = []
-        self._gap = 0  # line ends that are due before the next word
-        self._space = ""  # white space that is due before it, if no line ends
-        self._glued = False  # the next word stands right behind an item's mark
-        self._rows: list[tuple[int, int]] = []  # cells so far, and how many parts there were when the row began
+        self._gap = 0  # line ends due before the next word
+        self._space = ""  # white space due before it, if no line ends
+        self._glued = False  # the next word directly follows an item's marker
+        self._rows: list[tuple[int, int]] = []  # cells so far, and the number of parts when the row began
         self._lists: list[int | None] = []
-        self._tight = 0  # cells and items that are open: nothing in them is set apart by an empty line
+        self._tight = 0  # open cells and items, which contain no empty lines
 
     def words(self, text: str) -> None:
-        """Text that runs on."""
+        """Add running text."""
         if self.verbatim:
             self._write(text)
             return
@@ -41,14 +41,14 @@ class PageLines:
         self._space = "" if not after else "\n" if "\n" in after else " "
 
     def end(self, lines: int) -> None:
-        """A line ends, or with 2 a paragraph."""
+        """End a line or, with 2, a paragraph."""
         if self._glued or not lines:
             return
         self._gap = max(self._gap, 1 if self._tight else lines)
         self._space = ""
 
     def item(self) -> None:
-        """An item of a list begins."""
+        """Begin a list item."""
         number = self._lists[-1] if self._lists else None
         if number is not None:
             self._lists[-1] = number + 1
@@ -57,24 +57,24 @@ class PageLines:
         self._tight += 1
 
     def close_item(self) -> None:
-        """It ends."""
+        """End a list item."""
         self._glued = False
         self._tight -= 1
 
     def open_list(self, first: int | None) -> None:
-        """A list begins, numbered from `first` or, with None, not numbered."""
+        """Begin a list, numbered from `first` or, with None, unnumbered."""
         self._lists.append(first)
 
     def close_list(self) -> None:
-        """It ends."""
+        """End a list."""
         self._lists.pop()
 
     def row(self) -> None:
-        """A row of a table begins."""
+        """Begin a table row."""
         self._rows.append((0, len(self._parts)))
 
     def cell(self) -> None:
-        """A cell begins: behind a bar, on the line of the one before."""
+        """Begin a cell, after a bar on the line of the previous one."""
         self._tight += 1
         if not self._rows:
             return
@@ -88,16 +88,16 @@ class PageLines:
         self._space, self._glued = " ", True
 
     def close_cell(self) -> None:
-        """It ends."""
+        """End a cell."""
         self._glued = False
         self._tight -= 1
 
     def close_row(self) -> None:
-        """The row ends."""
+        """End a row."""
         self._rows.pop()
 
     def text(self) -> str:
-        """Everything so far."""
+        """Return the text so far."""
         return _LOOSE_END.sub("", _ONLY_BARS.sub("", "".join(self._parts)))
 
     def _write(self, words: str) -> None:
@@ -110,7 +110,7 @@ class PageLines:
         self._gap, self._space, self._glued = 0, "", False
 
     def _unseen(self, words: str) -> bool:
-        """Whether the white space that is due is a line break between two Japanese characters."""
+        """Return whether the pending white space is a line break between two Japanese characters."""
         return (
             self._space == "\n" and bool(_IS_JAPANESE.match(self._parts[-1][-1:])) and bool(_IS_JAPANESE.match(words))
         )

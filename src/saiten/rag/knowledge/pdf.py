@@ -1,33 +1,32 @@
-"""The text layer of a PDF, read with PDFium; pages in order, lines as they stand on the page.
+"""The text layer of a PDF, read with PDFium: pages in order, lines as on the page.
 
-Two things that a page does to words are undone: a word parted at the end of a line is joined, and a Japanese sentence
-that runs over several lines is one line again (Japanese breaks lines inside words, so that searching would miss them).
+Two effects of page layout are undone: words hyphenated at the end of a line, and Japanese sentences broken over several
+lines (Japanese breaks lines inside words, so searches would miss them).
 """
 
 import re
 import unicodedata
 from typing import Any
 
-from saiten.rag.knowledge.documents import NoText, Pieces
-from saiten.rag.knowledge.tidying import tidied
+from saiten.rag.knowledge.documents import NoText, Pieces, tidied
 
 _PASSWORD, _SECURITY = 4, 5
 """FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of PDFium's fpdfview.h."""
 
 _PARTED = re.compile(r"(?P<before>\w?)[\x02\ufffe](?:\r?\n)?(?P<after>\w?)")
 _LIKENESS = re.compile("[\u2e80-\u2fdf\ufb00-\ufb06]+")
-"""Radicals that fonts put in the place of kanji (⼈ for 人), and ligatures."""
+"""Radicals that fonts use for kanji (⼈ for 人), and ligatures."""
 _UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff]")
 _WIDE = re.compile("[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60\uffe0-\uffe6]")
 _RUNS_ON = re.compile("[\u3005\u3041-\u30ff\u3400-\u9fff、，]$")
 _GOES_ON = re.compile("[\u3005\u3041-\u309f\u30a1-\u30fa\u30fc\u3400-\u9fff、。，）」』]")
 _FULL = 0.85
 _PROSE = 30
-"""Columns, a kanji being two: on a page with no wider line, lines are a list or a table."""
+"""Columns, two per kanji: if no line is wider, the page is a list or a table."""
 
 
 def pdf_pieces(data: bytes) -> Pieces:
-    """The pages that have text, with an empty line between them. Raises NoText, and ImportError without pypdfium2."""
+    """Yield the pages with text, separated by empty lines. Raises NoText, and ImportError without pypdfium2."""
     import pypdfium2  # type: ignore[import-untyped]  # noqa: PLC0415 - optional
 
     try:
@@ -57,7 +56,7 @@ def pdf_pieces(data: bytes) -> Pieces:
 
 
 def page_text(layer: str) -> str:
-    """The text of a page out of its text layer, as PDFium gives it."""
+    """Return a page's text from its text layer, as given by PDFium."""
     text = _PARTED.sub(_joined, layer)
     text = tidied(_LIKENESS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text))
     lines = text.split("\n")
@@ -82,7 +81,7 @@ def _layer(document: Any, number: int) -> str:
 
 
 def _joined(found: re.Match[str]) -> str:
-    """A word that was parted: its hyphen goes, unless what follows shows that it belongs there."""
+    """Join a divided word, keeping the hyphen only if what follows shows that it belongs there."""
     before, after = found["before"], found["after"]
     return before + ("" if before.islower() and after.islower() else "-") + after
 

@@ -1,10 +1,9 @@
-"""Plain text and Markdown, kept as they are; of Markdown's front matter, the title stays."""
+"""Plain text and Markdown, unchanged except for Markdown's front matter, of which only the title is kept."""
 
 import re
 
 from saiten.rag.knowledge.decoding import decoded
-from saiten.rag.knowledge.documents import Pieces
-from saiten.rag.knowledge.tidying import tidied
+from saiten.rag.knowledge.documents import Pieces, tidied
 
 _LONGEST_FRONT_MATTER = 1 << 16
 _FRONT_MATTER = re.compile(r"\s*(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -13,14 +12,14 @@ _TITLE = re.compile(r"""^title[ \t]*[:=][ \t]*(["']?)(\S.*?)\1[ \t]*$""", re.MUL
 
 
 def text_pieces(data: bytes) -> Pieces:
-    """The text as it stands. Raises NoText."""
+    """Yield the text unchanged. Raises NoText."""
     text, note = decoded(data)
     yield tidied(text)
     return note
 
 
 def markdown_pieces(data: bytes) -> Pieces:
-    """The text as it stands, signs and all; in place of YAML or TOML at its top, the title from it. Raises NoText."""
+    """Yield the text with its markup; YAML or TOML front matter is replaced by its title. Raises NoText."""
     text, note = decoded(data)
     text = tidied(text)
     found = _FRONT_MATTER.match(text, 0, _LONGEST_FRONT_MATTER)

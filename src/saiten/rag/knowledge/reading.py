@@ -1,4 +1,4 @@
-"""From a found file to its document, or to the reason why there is none."""
+"""From a file to its document, or to the reason why there is none."""
 
 from collections.abc import Iterable
 from types import TracebackType
@@ -9,18 +9,18 @@ from saiten.rag.knowledge.converter import Converter
 from saiten.rag.knowledge.documents import Document, FoundFile, Kind, NoText, Unread
 
 _READ_HERE = frozenset[Kind](("text", "markdown"))
-"""Nothing but decoding, in time and memory that follow from the size; the others go to the converter's process."""
+"""Kinds that are merely decoded, in bounded time and memory; others go to the converter's process."""
 
 
 class Reader:
-    """Reads documents, one at a time: `with Reader() as reader: reader.read(file)`. It blocks; call it from a thread.
+    """Reads documents, one at a time: `with Reader() as reader: reader.read(file)`. It blocks; call it in a thread.
 
-    HTML, PDF and DOCX are converted in a process of their own, so that a file that makes a library hang, crash or run
-    out of memory is one Unread and no more.
+    HTML, PDF and DOCX are converted in a separate process, so that a file that makes a library hang, crash or run out
+    of memory only becomes an Unread.
     """
 
     def __init__(self, seconds: float = 60.0) -> None:
-        """`seconds`: how long nothing may come of a file (of a PDF, of a page) before it is given up."""
+        """`seconds`: how long to wait for the next piece (of a PDF, a page) before giving up."""
         self._converter = Converter(seconds)
 
     def __enter__(self) -> Self:
@@ -32,7 +32,7 @@ class Reader:
         self.close()
 
     def read(self, file: FoundFile) -> Document | Unread:
-        """The document; whatever is wrong with the file becomes an Unread.
+        """Return the document; any fault of the file becomes an Unread.
 
         Raises:
             ConfigurationError: a library is missing; `check_readers` finds that out beforehand.
@@ -49,11 +49,11 @@ class Reader:
         return Document(text, file.source, digest, note)
 
     def close(self) -> None:
-        """End the converter's process, if there is one."""
+        """End the converter's process, if any."""
         self._converter.close()
 
 
 def check_readers(kinds: Iterable[Kind]) -> None:
-    """Raises ConfigurationError, saying what to install, if a library for one of the kinds is missing."""
+    """Raise ConfigurationError, saying what to install, if a library for one of the kinds is missing."""
     for kind in sorted(set(kinds)):
         check_library(kind)

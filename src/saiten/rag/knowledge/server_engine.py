@@ -15,7 +15,7 @@ from saiten.rag.knowledge.terms import Terms
 KEY_VARIABLE = "QDRANT_API_KEY"
 
 _MANIFEST = str(uuid5(NAMESPACE_URL, "saiten:manifest"))
-"""The point that holds how the base was made: a payload without vectors, which every version of Qdrant can keep."""
+"""The point that stores how the base was made: a payload without vectors, supported by every version of Qdrant."""
 _MANIFEST_FIELD = "manifest"
 _PAGE = 1_000
 _REFUSED = frozenset({401, 403})
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class ServerEngine:
-    """A base that is a collection of a server. Any number of processes may search it, also while one indexes."""
+    """A base that is a collection on a server. Any number of processes may search it, even during indexing."""
 
     def __init__(self, client: Any, collection: str, address: str) -> None:
         """`client`: an AsyncQdrantClient; see `connect`."""
@@ -45,7 +45,7 @@ class ServerEngine:
             value = (records[0].payload or {}).get(_MANIFEST_FIELD)
             return value if isinstance(value, dict) else {}
         empty = (await self._ask(self._client.count(self._collection, exact=True))).count == 0
-        return None if empty else {}  # empty: whoever made it was killed before a manifest was there
+        return None if empty else {}  # empty: its creator was killed before writing the manifest
 
     async def create(self, dimensions: int) -> None:
         m = _models()
@@ -113,16 +113,16 @@ class ServerEngine:
         await self._ask(self._client.delete(self._collection, m.PointIdsList(points=list(ids)), wait=True))
 
     async def flush(self) -> None:
-        """Nothing to do: the server answers once it has written its log."""
+        """Do nothing: the server answers once its log is written."""
 
     async def tidy(self) -> None:
-        """Nothing to do: the server does it by itself."""
+        """Do nothing: the server does this by itself."""
 
     async def close(self) -> None:
         await self._client.close()
 
     async def _ask(self, call: Awaitable[T], *, first: bool = False) -> T:
-        """The server's answer; its errors in words that help. `first`: a server that is not there is a wrong set-up."""
+        """Return the server's answer, explaining its errors. `first`: an unreachable server means a wrong setup."""
         from qdrant_client.http.exceptions import ApiException, UnexpectedResponse  # noqa: PLC0415 - an extra
 
         try:
@@ -148,10 +148,10 @@ class ServerEngine:
 
 
 def connect(url: str, key: str | None, *, timeout: float = 60.0) -> ServerEngine:
-    """The engine for `http://HOST:6333/NAME` or `https://…`; the last part of the path names the collection.
+    """Return the engine for `http://HOST:6333/NAME` or `https://…`; the path's last part names the collection.
 
     Raises:
-        ConfigurationError: the address has another form, or qdrant-client is not installed.
+        ConfigurationError: the address is malformed, or qdrant-client is not installed.
     """
     parts = urlsplit(url)
     before, _, collection = parts.path.rstrip("/").rpartition("/")
@@ -170,7 +170,7 @@ def connect(url: str, key: str | None, *, timeout: float = 60.0) -> ServerEngine
     except ValueError as error:
         raise ConfigurationError(f"{url!r}: {error}") from error
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a key over http: usual within one's own network
+        warnings.simplefilter("ignore", UserWarning)  # a key over http, which is common in private networks
         client = AsyncQdrantClient(
             url=f"{parts.scheme}://{parts.hostname if ':' not in parts.hostname else f'[{parts.hostname}]'}",
             port=port,

@@ -1,6 +1,6 @@
-"""Many readers or one writer: a lock on a file of the folder, released by the system when the process ends.
+"""A lock file for many readers or one writer, released by the system when the process ends.
 
-The journal's lock lets one process in. Here readers share, and so a lock names no holder: there may be several.
+Unlike the journal's lock, readers share it, so it names no holder.
 """
 
 import os
@@ -15,7 +15,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _lock(fd: int, *, writing: bool) -> None:
-        try:  # Windows shares no such lock: one process at a time, reading too
+        try:  # Windows has no shared locks: one process at a time, even for reading
             msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
         except PermissionError as error:
             raise BlockingIOError from error
@@ -28,10 +28,10 @@ else:
 
 
 def hold(folder: Path, *, writing: bool) -> int:
-    """Take the lock; `os.close` of what comes back gives it up. On a drive without locks nothing is held.
+    """Take the lock and return a descriptor, whose `os.close` releases it. On drives without locks nothing is held.
 
     Raises:
-        ConfigurationError: somebody writes, or somebody reads while this one wants to write; or no access.
+        ConfigurationError: another process is writing, or reading while this one wants to write; or access is denied.
     """
     try:
         fd = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o666)
@@ -51,5 +51,5 @@ def hold(folder: Path, *, writing: bool) -> int:
             "--kb http://HOST:6333/NAME"
         ) from error
     except OSError:
-        pass  # some network drives have no locks; there the user sees to it
+        pass  # some network drives have no locks; there the user is responsible
     return fd

@@ -1,10 +1,10 @@
-"""The terms of a chunk and their weights, for BM25: what finds product codes, names and numbers that embeddings blur.
+"""Terms and their weights for BM25, which finds product codes, names and numbers that embeddings blur.
 
-The inner product of a chunk's weights with a query's, times the rarity of each term (which the engine knows), is BM25
-(Robertson and Zaragoza 2009, *The Probabilistic Relevance Framework*, section 3.2). One thing differs: the length that
-a chunk is measured by is its share of the chunk size in characters, not its number of terms over their mean. So a
-weight depends on its own chunk alone and never changes when documents come or go, and Japanese and English, which have
-different numbers of terms a chunk, can stand in one base.
+The inner product of a chunk's weights with a query's, times the rarity of each term (known to the engine), is BM25
+(Robertson and Zaragoza 2009, *The Probabilistic Relevance Framework*, section 3.2), with one difference: a chunk's
+length is its share of the chunk size in characters, not its number of terms relative to the mean. So a weight depends
+only on its own chunk and does not change when documents come or go, and Japanese and English, with different numbers of
+terms per chunk, can share a base.
 """
 
 import re
@@ -17,10 +17,10 @@ from saiten.text.normalisation import normalise
 from saiten.text.tokenisers import JAPANESE
 
 RULE = "terms-1"
-"""Raised when terms or weights change: a base keeps what it was made with."""
+"""Changes with terms or weights: a base keeps the rule it was made with."""
 
 _SATURATION, _LENGTH = 1.2, 0.75
-"""k1 and b, as in most search engines."""
+"""k1 and b, with the usual values."""
 
 _RUN = re.compile(rf"(?P<ja>[{JAPANESE}]+)|[^\W_{JAPANESE}]+(?:[-./_:'’+][^\W_{JAPANESE}]+)*")
 _PART = re.compile(rf"[^\W_{JAPANESE}]+")
@@ -31,17 +31,16 @@ class Terms:
     """A sparse vector."""
 
     indices: tuple[int, ...]
-    """Which terms, as hashes of 32 bits, rising; two terms may share one, about once in a million chunks."""
+    """Terms as 32-bit hashes, ascending; collisions affect about one in a million chunks."""
     weights: tuple[float, ...]
-    """One for each."""
+    """One weight per term."""
 
 
 def terms_of(text: str) -> Iterator[str]:
-    """The terms, in order: characters and bigrams of Japanese, words and codes of all else.
+    """Yield the terms in order: characters and bigrams of Japanese, words and codes of everything else.
 
-    A code such as RX-7800B is one term without its separators, `rx7800b`, however it is written (ＲＸ－７８００Ｂ,
-    RX7800B), and also one for each part. Plurals of English words lose their s (Harman 1991, *How Effective Is
-    Suffixing?*).
+    A code such as RX-7800B is one term without separators, `rx7800b`, in any spelling (ＲＸ－７８００Ｂ, RX7800B), and
+    also one per part. Plurals of English words lose their s (Harman 1991, *How Effective Is Suffixing?*).
     """
     for run in _RUN.finditer(normalise(text)):
         found = run.group()
@@ -56,13 +55,13 @@ def terms_of(text: str) -> Iterator[str]:
 
 
 def document_terms(text: str, size: int) -> Terms:
-    """The weights of a chunk's terms; `size` is the chunk size of the base, in characters."""
+    """Return the weights of a chunk's terms; `size` is the base's chunk size in characters."""
     norm = _SATURATION * (1 - _LENGTH + _LENGTH * len(text) / size)
     return _vector({term: n * (_SATURATION + 1) / (n + norm) for term, n in Counter(terms_of(text)).items()})
 
 
 def query_terms(text: str) -> Terms:
-    """Each term of a query once."""
+    """Return each term of a query, with weight 1."""
     return _vector(dict.fromkeys(terms_of(text), 1.0))
 
 

@@ -1,7 +1,7 @@
-"""The process in which files are converted: a library that hangs, crashes or eats memory takes only this one down.
+"""The process in which files are converted, so that a library that hangs, crashes or eats memory takes down only this.
 
-Lines of JSON: in comes {"path", "kind"}; out go {"piece": text} …, and in the end {"digest", "note"}, {"unread":
-why} or {"missing": what to install}. It ends with its standard input, at once, whatever a library is busy with.
+Protocol, one JSON object per line: in comes {"path", "kind"}; out go {"piece": text} …, and finally {"digest", "note"},
+{"unread": reason} or {"missing": what to install}. It ends as soon as its standard input ends.
 """
 
 import json
@@ -18,16 +18,16 @@ from saiten.rag.knowledge.conversion import convert
 from saiten.rag.knowledge.documents import NoText
 
 _MEMORY = 4 << 30
-"""Bytes of address space, where the system can hold a process to it."""
+"""Bytes of address space, if the system can enforce it."""
 _PIECE = 1 << 20
-"""Characters that go through the pipe at once."""
+"""Characters sent at once."""
 
 
 def main() -> None:
     """Answer requests until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     replies = os.fdopen(os.dup(1), "w", encoding="ascii")
-    os.dup2(2, 1)  # what a library prints is no reply
+    os.dup2(2, 1)  # keep a library's output out of the replies
     _limit_memory()
     requests: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
@@ -41,12 +41,12 @@ def main() -> None:
 def _listen(requests: queue.Queue[str]) -> None:
     for line in sys.stdin:
         requests.put(line)
-    os._exit(0)  # the parent is gone, however it went
+    os._exit(0)  # the parent is gone
 
 
 def _answer(request: dict[str, Any], replies: IO[str]) -> dict[str, Any]:
     def give(text: str) -> None:
-        for start in range(0, len(text) or 1, _PIECE):  # an empty piece says that there is progress
+        for start in range(0, len(text) or 1, _PIECE):  # an empty piece signals progress
             _send(replies, {"piece": text[start : start + _PIECE]})
 
     try:

@@ -1,4 +1,4 @@
-"""Answers that are in a file already, as the system under test: found by the id, else by the question."""
+"""Answers in a file as the system under test, looked up by id, else by question."""
 
 import json
 import sqlite3
@@ -20,22 +20,21 @@ _KINDS: tuple[Literal["failed", "timeout", "unreadable"], ...] = ("failed", "tim
 
 
 class AnswerFile:
-    """Gives the answers of a file, in any format and with any column names that samples may have.
+    """Answers from a file in any format and with any column names supported for samples.
 
-    They are read once, into a temporary database, so a file may be larger than the memory. An answer from a file costs
-    nothing and has no latency. A row that was kept for a failure (`saiten answer` writes such) fails again with its
-    reason.
+    Rows are read once into a temporary database, so the file may exceed memory. Answers from a file cost nothing and
+    have no latency. A row recording a failure (as written by `saiten answer`) fails again with its reason.
     """
 
     def __init__(self, path: Path, *, columns: Mapping[str, str] = {}, tell: Callable[[str], None]) -> None:
-        """`columns`: field → column, where the names are not recognised; `tell` hears about rows that cannot be used.
+        """`columns`: field → column, for unrecognized names; `tell` gets notes on unusable rows.
 
         Raises:
-            BadInput: there is no such file, or no column for an answer in it.
+            BadInput: the file is missing, or has no column for answers.
         """
         self._path = path
         self._digest = blake2b(digest_size=4)
-        # An empty name: a file of SQLite's own, which is gone when it is closed.
+        # an empty name makes SQLite use a temporary file, deleted on close
         self._kept = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._kept.execute("CREATE TABLE answers (id TEXT, question TEXT, row TEXT)")
         rows = self._rows(Columns(SAMPLE_COLUMNS, columns), tell)
@@ -69,13 +68,13 @@ class AnswerFile:
         self._kept.close()
 
     def _by_id(self, identity: str, question: str) -> str | None:
-        """The row with this id. `row-3` of another file is another question, and not taken for this one."""
+        """Return the row with this id, unless its question differs: `row-3` may be from another file."""
         found = self._kept.execute("SELECT row FROM answers WHERE id = ? AND question IN (?, '')", (identity, question))
         return next((str(row) for (row,) in found), None)
 
     def _by_question(self, question: str) -> str | None:
-        asked = "SELECT DISTINCT row FROM answers WHERE question = ? AND question != '' LIMIT 2"
-        found = [str(row) for (row,) in self._kept.execute(asked, (question,))]
+        query = "SELECT DISTINCT row FROM answers WHERE question = ? AND question != '' LIMIT 2"
+        found = [str(row) for (row,) in self._kept.execute(query, (question,))]
         if len(found) > 1:
             raise SystemFailed(f"{self._path.name} has several answers to this question, and none of them has its id")
         return found[0] if found else None
@@ -100,7 +99,7 @@ def _everything(column: str) -> bool:
 
 
 def _kept(row: Row, columns: Columns) -> tuple[str, str, str]:
-    """Id, question, and what the answer is, as JSON."""
+    """Return id, question, and the answer as JSON."""
 
     def cell(field: str) -> Any:
         value = columns.find(row.fields, field)
@@ -110,10 +109,10 @@ def _kept(row: Row, columns: Columns) -> tuple[str, str, str]:
     value: dict[str, Any] = {"answer": text}
     if text is None:
         error = row.fields.get("error")
-        told = error if isinstance(error, Mapping) else {}
-        kind = told.get("kind")
+        failure = error if isinstance(error, Mapping) else {}
+        kind = failure.get("kind")
         value["kind"] = kind if kind in _KINDS else "failed"
-        value["reason"] = str(told.get("reason") or "the file has no answer to this question")
+        value["reason"] = str(failure.get("reason") or "the file has no answer to this question")
     elif isinstance(contexts, str) or not row.typed:
         value["contexts"] = as_texts(contexts)
     else:
@@ -122,7 +121,7 @@ def _kept(row: Row, columns: Columns) -> tuple[str, str, str]:
 
 
 def _passages(contexts: Any) -> Any:
-    """With source and score where they are told as `saiten answer` writes them; else the texts."""
+    """Return passages with source and score, if given as `saiten answer` writes them; else their texts."""
     try:
         found = read_answer({"answer": "", "contexts": contexts}).contexts
     except ValueError:

@@ -1,4 +1,4 @@
-"""One question through the layers that also stand around requests to models: retries, limits, the budget."""
+"""A question sent through the layers also used for models: retries, limits, the budget."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ Kind = Literal["failed", "timeout", "unreadable"]
 
 
 class Trouble(CallFailed):
-    """An attempt that brought no answer, for the layers to see; `SystemFailed` is what comes out of them."""
+    """A failed attempt, as seen by the layers; callers get `SystemFailed`."""
 
     def __init__(
         self,
@@ -31,28 +31,28 @@ class Trouble(CallFailed):
 
 
 async def ask(around: Sequence[Layer], attempt: Callable[[], Awaitable[Answer]], inquiry: Inquiry) -> Answer:
-    """The answer of the attempt that succeeds, with the usage of all; its seconds are that attempt's own.
+    """Return the answer of the successful attempt, with the usage of all; its seconds are that attempt's alone.
 
-    So neither a wait for a free place nor one before another attempt counts as the system's latency.
+    Waiting for a slot or before a retry therefore does not count as the system's latency.
 
     Raises:
-        SystemFailed: no attempt brought an answer.
-        ConfigurationError, BudgetSpent: as they come.
+        SystemFailed: no attempt succeeded.
+        ConfigurationError, BudgetSpent: passed on.
     """
     answers: list[Answer] = []
 
     async def one() -> Completion:
         answer = await attempt()
         answers.append(answer)
-        return Completion("", answer.usage)  # layers look at the usage alone
+        return Completion("", answer.usage)  # layers only use the usage
 
     try:
-        told = await through(around, one, Load(likely_tokens([inquiry.question])))
+        done = await through(around, one, Load(likely_tokens([inquiry.question])))
     except CallFailed as error:
         raise SystemFailed(str(error), _kind(error), error.usage) from error
-    return replace(answers[-1], usage=told.usage)
+    return replace(answers[-1], usage=done.usage)
 
 
 def _kind(error: CallFailed) -> Kind:
-    """Of the last attempt: retries that give up raise an error of their own, caused by it."""
+    """Return the kind of the last attempt; retries that give up raise a new error caused by it."""
     return next((each.kind for each in (error, error.__cause__) if isinstance(each, Trouble)), "failed")

@@ -1,4 +1,4 @@
-"""A chat model alone as the system under test: it answers from what it knows, the baseline of every retrieval."""
+"""A chat model alone as the system under test: answers from its own knowledge, the baseline for any retrieval."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _PROMPT = "answer_question"
 
 @dataclass(frozen=True, slots=True)
 class AnswerQuestion:
-    """What the model is asked."""
+    """The question to the model."""
 
     question: str
     language: Language
@@ -23,10 +23,9 @@ class AnswerQuestion:
 
 
 class ChatModel:
-    """Asks a chat model, with the history as the messages of the chat.
+    """Asks a chat model, with the history as chat messages.
 
-    The latency is that of the call with all that stands around it: a wait for the rate, and for another attempt, are in
-    it. An answer that was on disk has none.
+    The latency includes waits for the rate limit and for retries. A cached answer has none.
     """
 
     def __init__(
@@ -43,8 +42,8 @@ class ChatModel:
 
     def describe(self) -> Mapping[str, str]:
         settings = {"temperature": self._temperature, "seed": self._seed, "max_tokens": self._max_tokens}
-        told = {name: str(value) for name, value in settings.items() if value is not None}
-        return {"system": self.name, "prompt": digest([_PROMPT]), **told}
+        given = {name: str(value) for name, value in settings.items() if value is not None}
+        return {"system": self.name, "prompt": digest([_PROMPT]), **given}
 
     async def answer(self, inquiry: Inquiry) -> Answer:
         request = ChatRequest(
@@ -52,30 +51,30 @@ class ChatModel:
         )
         begun = perf_counter()
         try:
-            said = await self._chat.complete(request)
+            reply = await self._chat.complete(request)
         except CallFailed as error:
             raise SystemFailed(str(error), usage=error.usage) from error
         seconds = perf_counter() - begun
         try:
-            text = without_thinking(said.text).strip()
+            text = without_thinking(reply.text).strip()
         except ValueError as error:
-            raise SystemFailed(f"{self.name}: {error}", "unreadable", said.usage) from error
-        reused = bool(said.usage.reused and not said.usage.calls)
-        calls = () if reused else (TimedCall("answer", seconds, said.usage),)
-        return Answer(text, None, None if reused else seconds, said.usage, calls)
+            raise SystemFailed(f"{self.name}: {error}", "unreadable", reply.usage) from error
+        reused = bool(reply.usage.reused and not reply.usage.calls)
+        calls = () if reused else (TimedCall("answer", seconds, reply.usage),)
+        return Answer(text, None, None if reused else seconds, reply.usage, calls)
 
     async def close(self) -> None:
         await self._chat.close()
 
 
 def messages_for(inquiry: Inquiry) -> tuple[Message, ...]:
-    """The instruction, then the conversation, then the question."""
+    """Return the instruction, the conversation, and the question."""
 
-    def asked(question: str) -> tuple[Message, ...]:
+    def rendered(question: str) -> tuple[Message, ...]:
         return render(AnswerQuestion(question, inquiry.language))
 
-    def told(turn: Turn) -> tuple[Message, Message]:
-        return asked(turn.question)[-1], Message("assistant", turn.answer)
+    def both(turn: Turn) -> tuple[Message, Message]:
+        return rendered(turn.question)[-1], Message("assistant", turn.answer)
 
-    *instruction, question = asked(inquiry.question)
-    return (*instruction, *(message for turn in inquiry.history for message in told(turn)), question)
+    *instruction, question = rendered(inquiry.question)
+    return (*instruction, *(message for turn in inquiry.history for message in both(turn)), question)

@@ -1,15 +1,15 @@
-"""The contract with a system of one's own: the object that a question travels in, and the answers that are understood.
+"""The contract with your system: the object in which questions are sent, and the accepted answers.
 
 A question is `{"question", "id", "session", "history": [{"question", "answer"}, …], "language"}`. An answer is a text,
 or an object with
 
 - `answer` (also `response` or `output`): a text; "" is an empty answer,
-- `contexts` (also `documents` or `retrieved_contexts`), optional: what it was made from, in rank order, each a text or
-  an object with `text` (also `content` or `page_content`), `source`, `score`, `start` and `end`,
+- `contexts` (also `documents` or `retrieved_contexts`), optional: the passages used, in rank order, each a text or an
+  object with `text` (also `content` or `page_content`), `source`, `score`, `start` and `end`,
 - `usage`, optional: `calls`, `prompt_tokens`, `completion_tokens`, `cost`.
 
-Of several names the first that is there counts. What is no text where a text must be is refused; a number in `usage`
-or a score that cannot be one counts as not told.
+Of several names the first one present counts. Anything but a text where one is required is refused; impossible numbers
+in `usage` or scores count as missing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,15 +24,15 @@ _CONTEXTS = ("contexts", "documents", "retrieved_contexts")
 _TEXT = ("text", "content", "page_content")
 
 _MOST = 2**40
-"""More tokens, calls, characters than anything has."""
+"""More tokens, calls or characters than are plausible."""
 _NAMES_SHOWN = 10
 
-NOT_TOLD = Usage(calls=1, unpriced=1)
-"""One request, of which nobody says what it cost."""
+UNKNOWN_COST = Usage(calls=1, unpriced=1)
+"""One request of unknown cost."""
 
 
 def question_object(inquiry: Inquiry) -> dict[str, Any]:
-    """The question as it is sent."""
+    """Return the question as sent."""
     return {
         "question": inquiry.question,
         "id": inquiry.id,
@@ -43,20 +43,20 @@ def question_object(inquiry: Inquiry) -> dict[str, Any]:
 
 
 def read_answer(value: Any) -> Answer:
-    """The answer in what a system gave: a text, an object, an `Answer`, or a pair of answer and contexts.
+    """Read the answer from a system's reply: a text, an object, an `Answer`, or a pair of answer and contexts.
 
     Raises:
-        ValueError: it is none of them; the text says what was expected and what came.
+        ValueError: it is none of them; the message says what was expected.
     """
     if isinstance(value, Answer):
         seconds = _number(value.seconds)
         seconds = None if seconds is None or seconds < 0 else seconds
         found = Answer(_text(value.text, "answer"), _passages(value.contexts), seconds, value.usage, value.calls)
-        return found if found.usage.calls or found.usage.reused else replace(found, usage=NOT_TOLD)
+        return found if found.usage.calls or found.usage.reused else replace(found, usage=UNKNOWN_COST)
     if isinstance(value, tuple) and len(value) == 2:
-        return Answer(_text(value[0], "answer"), _passages(value[1]), usage=NOT_TOLD)
+        return Answer(_text(value[0], "answer"), _passages(value[1]), usage=UNKNOWN_COST)
     if not isinstance(value, Mapping):
-        return Answer(_text(value, "answer"), usage=NOT_TOLD)
+        return Answer(_text(value, "answer"), usage=UNKNOWN_COST)
     name = next((name for name in _ANSWER if name in value), None)
     if name is None:
         raise ValueError(f"an object with `answer` was expected, one with {_names(value)} came")
@@ -67,7 +67,7 @@ def read_answer(value: Any) -> Answer:
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"`{name}` is to be a text, {kind_of(value)} came")  # noqa: TRY004 - a fault of what came
-    # Half a character, which cannot be written to a file, becomes the sign for one that is missing.
+    # lone surrogates, which cannot be written to a file, become the replacement character
     return value if value.isascii() else value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -104,7 +104,7 @@ def _passage(item: Any, place: str) -> Passage:
 
 def _usage(value: Any) -> Usage:
     if not isinstance(value, Mapping):
-        return NOT_TOLD
+        return UNKNOWN_COST
     calls = _count(value.get("calls"))
     calls = 1 if calls is None else calls
     tokens = (_count(value.get("prompt_tokens")) or 0, _count(value.get("completion_tokens")) or 0)
@@ -119,7 +119,7 @@ def _count(value: Any) -> int | None:
 
 
 def _number(value: Any) -> float | None:
-    """NumPy's numbers are numbers too; NaN and the infinities, which JSON has not, count as not told."""
+    """Return a finite number, including NumPy's; NaN, infinities and other types count as missing."""
     if value is None or isinstance(value, str | bytes | bool):
         return None
     try:
@@ -130,7 +130,7 @@ def _number(value: Any) -> float | None:
 
 
 def kind_of(value: Any) -> str:
-    """What a value is, in a word or two."""
+    """Describe a value's type in a word or two."""
     if value is None:
         return "nothing (null, None)"
     kinds = {

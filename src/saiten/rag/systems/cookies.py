@@ -1,4 +1,4 @@
-"""Cookies as a browser would keep them, one jar a conversation, so that one does not get another's history."""
+"""Cookies as a browser would keep them, with one jar per conversation to keep their histories apart."""
 
 from collections import OrderedDict
 from http.cookies import SimpleCookie
@@ -7,7 +7,7 @@ from aiohttp import CookieJar
 from yarl import URL
 
 _CONVERSATIONS = 4096
-"""Whose cookies are remembered; the one not used for longest is forgotten first."""
+"""Maximum number of jars; the least recently used is dropped first."""
 
 
 class Cookies:
@@ -17,7 +17,7 @@ class Cookies:
         self._jars: OrderedDict[str, CookieJar] = OrderedDict()
 
     def sent_with(self, session: str, url: URL) -> str:
-        """The header `Cookie` of the next request of this session, each value as it was set; "" for none."""
+        """Return the `Cookie` header for this session's next request, with values as set; "" for none."""
         if session not in self._jars:
             return ""
         self._jars.move_to_end(session)
@@ -25,12 +25,12 @@ class Cookies:
         return "; ".join(f"{morsel.key}={morsel.coded_value}" for morsel in found)
 
     def keep(self, session: str, set_by_server: SimpleCookie, url: URL) -> None:
-        """Keep what a reply sets."""
+        """Store the cookies of a reply."""
         if not session or not set_by_server:
             return
         jar = self._jars.get(session)
         if jar is None:
-            jar = self._jars[session] = CookieJar(unsafe=True, quote_cookie=False)  # unsafe: of servers without a name
+            jar = self._jars[session] = CookieJar(unsafe=True, quote_cookie=False)  # unsafe: servers without a name
             if len(self._jars) > _CONVERSATIONS:
                 self._jars.popitem(last=False)
         jar.update_cookies(set_by_server, url)

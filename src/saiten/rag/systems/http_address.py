@@ -1,4 +1,4 @@
-"""Where an HTTP system is: its address, what is sent along, and what must never be shown or stored."""
+"""The address of an HTTP system, its headers, and the secrets that must never be shown or stored."""
 
 import re
 from base64 import b64encode
@@ -13,23 +13,23 @@ from saiten.models.proxies import proxy_for
 from saiten.redaction import HIDDEN, SHORT, redact
 
 KEY_VARIABLE = "SAITEN_SYSTEM_KEY"
-"""Sent as a bearer token where it is set."""
+"""Sent as a bearer token if set."""
 
 _OURS = ("content-length", "content-type", "host", "transfer-encoding")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_SHOWN = 300  # characters of a server's words in an error
+_SHOWN = 300  # characters of a server's message in an error
 
 
 @dataclass(frozen=True, slots=True)
 class HttpAddress:
-    """An address and the headers for it; of neither is anything secret shown."""
+    """An address and its headers, whose secrets are never shown."""
 
     url: URL = field(repr=False)
-    """Without user and password; with its query."""
+    """Without user and password, but with the query."""
     headers: Mapping[str, str] = field(repr=False)
-    """Sent along with every request."""
+    """Sent with every request."""
     secrets: tuple[str, ...] = field(repr=False)
-    """Longest first, so that no part of one remains."""
+    """Longest first, so that no part of one remains after replacement."""
     key_advice: str = f"set {KEY_VARIABLE} to the key"
     """Where to put a key, for a service that asks for one."""
 
@@ -42,12 +42,12 @@ class HttpAddress:
         variable: str = KEY_VARIABLE,
         advice: str = f"set {KEY_VARIABLE} to the key",
     ) -> "HttpAddress":
-        """From `http:URL`, `http://…` or `https://…`; `key` goes as a bearer token, a header of one's own wins.
+        """Parse `http:URL`, `http://…` or `https://…`; `key` is sent as a bearer token unless a header overrides it.
 
         `variable` is the environment variable of the key, and `advice` says where to put one, for errors.
 
         Raises:
-            ConfigurationError: the address, a header or the key cannot be used.
+            ConfigurationError: the address, a header or the key is unusable.
         """
         typed = spec.strip()
         text = re.sub(r"^https?:(?=https?://)", "", typed)
@@ -84,16 +84,16 @@ class HttpAddress:
 
     @property
     def query(self) -> str:
-        """The query, presentable; "" without one."""
+        """The query with secrets removed; "" if there is none."""
         return redact(str(self.url.with_fragment(None))).partition("?")[2]
 
     @property
     def proxy(self) -> str | None:
-        """The proxy that the environment names for this address; None for this machine."""
+        """The environment's proxy for this address; None for this machine."""
         return proxy_for(self.url)
 
     def excerpt(self, text: str) -> str:
-        """The beginning of what a server said, on one line, without anything secret."""
+        """Return the beginning of a server's message, on one line, without secrets."""
         text = text[: 100 * _SHOWN]
         for secret in self.secrets:
             text = text.replace(secret, HIDDEN)
@@ -103,14 +103,14 @@ class HttpAddress:
 
 def _check(name: str, value: str, *, is_header: bool) -> None:
     if is_header and (not _NAME.fullmatch(name) or name.lower() in _OURS):
-        # Not repeated: in `Authorization: Bearer KEY==` the key is before the first equals sign.
+        # Do not repeat it: in `Authorization: Bearer KEY==` the key precedes the first equals sign.
         raise ConfigurationError(
             "a header is written NAME=VALUE, its name without spaces and colons, for example X-Api-Key=…; "
             f"{', '.join(_OURS)} are set by saiten"
         )
     if not (value.strip().isascii() and (value.strip().isprintable() or not value.strip())):
         raise ConfigurationError(
-            f"{name} holds characters that cannot stand in a header (a line break, full-width letters?); copy it again"
+            f"{name} contains characters not allowed in a header (a line break, full-width letters?); copy it again"
         )
 
 
@@ -121,5 +121,5 @@ def _secrets(values: list[str]) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """An address that could not be read, without what may be a password or a key."""
+    """Strip what may be a password or a key from an unreadable address."""
     return text.partition("?")[0].rpartition("@")[2]

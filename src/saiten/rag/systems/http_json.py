@@ -1,7 +1,7 @@
-"""An HTTP service as the system under test: one POST a question, the contract in `contract.py`.
+"""An HTTP service as the system under test: one POST per question, as specified in `contract.py`.
 
-The session goes along in the object, as the header `X-Session-Id`, and by the cookies that the service sets, which are
-kept apart by session. Redirects are not followed, so that a key never goes elsewhere.
+The session is sent in the object, in the header `X-Session-Id`, and by the cookies that the service sets, kept apart by
+session. Redirects are not followed, so that a key never goes elsewhere.
 """
 
 import asyncio
@@ -21,15 +21,15 @@ from saiten.models import Layer
 from saiten.models.complaints import read_complaint, retry_after
 from saiten.models.wire import dump, glimpse, load
 from saiten.rag.systems.attempts import Kind, Trouble, ask
-from saiten.rag.systems.contract import NOT_TOLD, question_object, read_answer
+from saiten.rag.systems.contract import UNKNOWN_COST, question_object, read_answer
 from saiten.rag.systems.cookies import Cookies
 from saiten.rag.systems.http_address import HttpAddress
 from saiten.records import Answer, Inquiry, Usage
 
-_LARGEST = 16 * 2**20  # bytes of a reply: an answer with its contexts; a row of a file may have twice as much
-_LARGE_REQUEST = 2**20  # bytes from which aiohttp wants a stream rather than bytes
-_CONNECT = 20.0  # seconds until a server that does not pick up counts as not there
-_IDLE = 1.0  # seconds that a connection is kept; servers that close idle ones after two seconds are in use
+_LARGEST = 16 * 2**20  # bytes per reply, an answer with its contexts; rows in files may have twice as much
+_LARGE_REQUEST = 2**20  # bytes above which aiohttp wants a stream
+_CONNECT = 20.0  # seconds to wait for a connection
+_IDLE = 1.0  # seconds to keep a connection; some servers close idle ones after two seconds
 _REFUSED = Usage(calls=1)
 _ASKED_TOO_MUCH = (429, 503)
 _GATEWAYS_TIMEOUT = (408, 504)
@@ -45,11 +45,11 @@ class _Reply:
 
 
 class HttpJson:
-    """Asks an HTTP service.
+    """Sends questions to an HTTP service.
 
-    A request that the service refused unread (429, 503, no connection) may be retried by the layers around it; one that
-    it may have worked on only if the service is `repeatable`: asking twice could add two turns to a dialogue.
-    The latency is from the request to the last byte of the reply, of the attempt that brought the answer.
+    Requests refused unread (429, 503, no connection) may be retried by the layers around this; requests that the
+    service may have processed, only if it is `repeatable`: asking twice could add two turns to a dialogue. The latency
+    is that of the successful attempt, from the request to the last byte of the reply.
     """
 
     def __init__(
@@ -60,9 +60,9 @@ class HttpJson:
         repeatable: bool = False,
         around: Sequence[Layer] = (),
     ) -> None:
-        """`timeout`: seconds for one request, from the first byte sent to the last received."""
+        """`timeout`: seconds per request, from the first byte sent to the last received."""
         if not timeout > 0:
-            raise ConfigurationError(f"a time-out is more than 0 seconds, got {timeout}")
+            raise ConfigurationError(f"a time-out must be more than 0 seconds, got {timeout}")
         self._address = address
         self._seconds = timeout
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=min(_CONNECT, timeout))
@@ -78,11 +78,11 @@ class HttpJson:
 
     @property
     def name(self) -> str:
-        """`http://host/path`; holds neither query nor password."""
+        """`http://host/path`; contains neither query nor password."""
         return self._address.name
 
     def describe(self) -> Mapping[str, str]:
-        """The address, and its query without the values that may be secret; headers are kept nowhere."""
+        """Return the address and its query without possible secrets; headers are never stored."""
         query = self._address.query
         return {"system": self.name} | ({"query": query} if query else {})
 
@@ -107,7 +107,7 @@ class HttpJson:
 
     async def _post(self, inquiry: Inquiry) -> _Reply:
         body = dump(question_object(inquiry))
-        # Headers of the session would go to a proxy too, in clear, with the request that opens the tunnel.
+        # Headers set on the session would also go to the proxy, unencrypted, with the CONNECT request.
         headers = CIMultiDict(self._address.headers)
         headers["Content-Type"] = "application/json"
         if inquiry.session:
@@ -124,7 +124,7 @@ class HttpJson:
                 content = await self._body(response)
                 return _Reply(response.status, response.headers, content, response.charset, response.cookies)
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-            # without the cause: its text may hold the URL's query
+            # drop the cause: its text may contain the URL's query
             raise self._broken(error) from None
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes:
@@ -133,7 +133,7 @@ class HttpJson:
         async for chunk in response.content.iter_any():
             size += len(chunk)
             if size > _LARGEST:
-                raise Trouble(f"{self.name} answered with more than {_LARGEST >> 20} MB", "unreadable", NOT_TOLD)
+                raise Trouble(f"{self.name} answered with more than {_LARGEST >> 20} MB", "unreadable", UNKNOWN_COST)
             chunks.append(chunk)
         return b"".join(chunks)
 
@@ -156,31 +156,31 @@ class HttpJson:
         if not isinstance(value, dict):
             came = self._excerpt(reply.body) or "nothing"
             raise Trouble(
-                f"{self.name} did not answer with a JSON object; what came begins: {came}", "unreadable", NOT_TOLD
+                f"{self.name} did not answer with a JSON object; what came begins: {came}", "unreadable", UNKNOWN_COST
             )
         try:
             return read_answer(value)
         except ValueError as error:
             if value.get("error") and not isinstance(value.get("answer"), str):
                 said = self._address.excerpt(read_complaint(reply.body).text)
-                raise Trouble(f"{self.name} failed: {said}", usage=NOT_TOLD) from error
+                raise Trouble(f"{self.name} failed: {said}", usage=UNKNOWN_COST) from error
             shown = self._address.excerpt(glimpse(value))
-            raise Trouble(f"{self.name}: {error}; what came begins: {shown}", "unreadable", NOT_TOLD) from error
+            raise Trouble(f"{self.name}: {error}; what came begins: {shown}", "unreadable", UNKNOWN_COST) from error
 
     def _utf8(self, reply: _Reply) -> bytes:
-        """The body in UTF-8, whatever its header says it is in."""
+        """Return the body in UTF-8, decoded from its header's charset."""
         if reply.charset is None or reply.charset.replace("-", "").lower() == "utf8":
             return reply.body
         try:
             return reply.body.decode(reply.charset).encode()
         except (LookupError, ValueError):
-            return reply.body  # which is then no JSON, and shown
+            return reply.body  # then it is no JSON, and quoted in the error
 
     def _excerpt(self, body: bytes) -> str:
         return self._address.excerpt(body[:10_000].decode("utf-8", "replace"))
 
     def _refusal(self, reply: _Reply) -> SaitenError:
-        """The error for a status that is no success. Before the first answer, some mean that nothing will work."""
+        """Return the error for an unsuccessful status; before the first answer, some mean that nothing will work."""
         status = reply.status
         said = f"HTTP {status}: {self._address.excerpt(read_complaint(reply.body).text) or 'nothing said'}"
         if status in (401, 407):
@@ -202,24 +202,26 @@ class HttpJson:
             )
         kind: Kind = "timeout" if status in _GATEWAYS_TIMEOUT else "failed"
         may_pass = self._repeatable and (status >= 500 or kind == "timeout")
-        return Trouble(f"{self.name} failed ({said})", kind, NOT_TOLD, retryable=may_pass, status=status)
+        return Trouble(f"{self.name} failed ({said})", kind, UNKNOWN_COST, retryable=may_pass, status=status)
 
     def _broken(self, error: Exception) -> SaitenError:
-        """The error for a request that brought no reply."""
+        """Return the error for a request that got no reply."""
         said = self._address.excerpt(str(error)) or type(error).__name__
         if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
             return ConfigurationError(
-                f"no secure connection to {self.name} ({said}); if the server speaks plain HTTP, write http://; for a "
-                "certificate of your own set SSL_CERT_FILE"
+                f"no secure connection to {self.name} ({said}); if the server speaks plain HTTP, write http://; for "
+                "your own certificate set SSL_CERT_FILE"
             )
         if isinstance(error, aiohttp.InvalidURL):
             return ConfigurationError(f"the address {self.name} cannot be used")
         if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
             if not self._answered:
                 return ConfigurationError(f"no server at {self.name} ({said}); start it, or check the address")
-            return Trouble(f"{self.name} cannot be reached any more ({said})", usage=_REFUSED, retryable=True)
+            return Trouble(f"{self.name} can no longer be reached ({said})", usage=_REFUSED, retryable=True)
         if isinstance(error, TimeoutError):
             message = f"{self.name} did not answer in full within {self._seconds:g} s"
-            return Trouble(message, "timeout", NOT_TOLD, retryable=self._repeatable)
+            return Trouble(message, "timeout", UNKNOWN_COST, retryable=self._repeatable)
         kind: Kind = "unreadable" if isinstance(error, aiohttp.ClientResponseError) else "failed"
-        return Trouble(f"the connection to {self.name} broke off ({said})", kind, NOT_TOLD, retryable=self._repeatable)
+        return Trouble(
+            f"the connection to {self.name} broke off ({said})", kind, UNKNOWN_COST, retryable=self._repeatable
+        )

@@ -1,4 +1,4 @@
-"""A function by its name: `module:function` or `path/to/file.py:function`."""
+"""Loading a function by name: `module:function` or `path/to/file.py:function`."""
 
 import importlib
 import importlib.util
@@ -25,17 +25,17 @@ class Loaded:
 
     function: Callable[..., Any]
     name: str
-    """As it was typed, with `python:` before it."""
+    """As typed, prefixed with `python:`."""
     file: str
-    """Where it stands, for errors; "" where that cannot be known."""
+    """The file that defines it, for errors; "" if unknown."""
 
 
 def load_function(spec: str) -> Loaded:
-    """The function; modules are looked for as Python does, and in the current folder.
+    """Load the function; modules are found as Python does, and in the current folder.
 
     Raises:
-        ConfigurationError: there is no such file, module or function (with the nearest names), or the module cannot be
-            imported (with the line of it).
+        ConfigurationError: there is no such file, module or function (with similar names), or the module cannot be
+            imported (with the line at fault).
     """
     typed = spec.strip().removeprefix("python:")
     place, colon, attribute = typed.rpartition(":")
@@ -57,7 +57,7 @@ def _from_file(place: str) -> ModuleType:
         near = get_close_matches(path.name, there, n=1)
         hint = f"; did you mean {Path(place).with_name(near[0])}?" if near else ""
         raise ConfigurationError(f"there is no file {place}{hint}")
-    # A name of its own: `bot.py` must not be taken for an installed module `bot`, nor stand in the way of one.
+    # a unique name: `bot.py` must not be confused with, or hide, an installed module `bot`
     name = f"{path.stem}_{blake2b(str(path).encode(), digest_size=4).hexdigest()}"
     if name in sys.modules:
         return sys.modules[name]
@@ -88,7 +88,7 @@ def _from_path(place: str) -> ModuleType:
 
 
 def _look_in(folder: Path) -> None:
-    """A module beside the file, or in the current folder, is found as it is by `python file.py`."""
+    """Make modules in the folder importable, as for `python file.py`."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 

@@ -1,7 +1,7 @@
-"""A Python function as the system under test, synchronous or not.
+"""A Python function as the system under test, synchronous or asynchronous.
 
-It is called with the question; with `history` (a list of `{"question", "answer"}`, oldest first), `session`, `id` and
-`language` as well, as far as it has parameters of these names. What it may return is said in `contract.py`.
+It is called with the question, and with `history` (a list of `{"question", "answer"}`, oldest first), `session`, `id`
+and `language` if it has parameters of these names. `contract.py` specifies what it may return.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from typing import Any
 from saiten.errors import ConfigurationError, SaitenError
 from saiten.models import Layer
 from saiten.rag.systems.attempts import Kind, Trouble, ask
-from saiten.rag.systems.contract import NOT_TOLD, kind_of, question_object, read_answer
+from saiten.rag.systems.contract import UNKNOWN_COST, kind_of, question_object, read_answer
 from saiten.rag.systems.loading import Loaded
 from saiten.rag.systems.threads import OutOfTime, Threads
 from saiten.records import Answer, Inquiry
@@ -26,7 +26,7 @@ _SHOWN = 500  # characters of an exception's text
 
 
 class PythonCallable:
-    """Asks a function. A synchronous one runs in threads, so it must bear being called from several at once.
+    """Calls a function. Synchronous functions run in threads, so they must allow concurrent calls.
 
     The latency is that of the call alone, without the wait for a free thread.
     """
@@ -34,7 +34,7 @@ class PythonCallable:
     def __init__(
         self, loaded: Loaded, *, timeout: float = 120.0, concurrency: int = 8, around: Sequence[Layer] = ()
     ) -> None:
-        """`timeout`: seconds for one answer; `concurrency`: threads; `around`: what stands around each call.
+        """`timeout`: seconds per answer; `concurrency`: threads; `around`: layers around each call.
 
         Raises:
             ConfigurationError: the function cannot be called with a question.
@@ -43,7 +43,7 @@ class PythonCallable:
         self._timeout = timeout
         self._arguments = _arguments_for(loaded)
         called = loaded.function
-        self._is_async = iscoroutinefunction(called) or iscoroutinefunction(getattr(called, "__call__", None))  # noqa: B004 - an object's own
+        self._is_async = iscoroutinefunction(called) or iscoroutinefunction(getattr(called, "__call__", None))  # noqa: B004 - a callable object
         self._threads = Threads(concurrency, loaded.name)
         self._around = around
 
@@ -52,7 +52,7 @@ class PythonCallable:
         return self._loaded.name
 
     def describe(self) -> Mapping[str, str]:
-        """The name alone: a function that was mended is the same system, and can be asked again where it failed."""
+        """Return only the name: a fixed function is the same system, and can be asked again where it failed."""
         return {"system": self.name}
 
     async def answer(self, inquiry: Inquiry) -> Answer:
@@ -69,14 +69,14 @@ class PythonCallable:
         except SaitenError:
             raise
         except OutOfTime as error:
-            raise Trouble(f"it did not answer within {self._timeout:g} s", "timeout", NOT_TOLD) from error
+            raise Trouble(f"it did not answer within {self._timeout:g} s", "timeout", UNKNOWN_COST) from error
         except Exception as error:
             kind: Kind = "timeout" if isinstance(error, TimeoutError) else "failed"
-            raise Trouble(self._told(error), kind, NOT_TOLD) from error
+            raise Trouble(self._explain(error), kind, UNKNOWN_COST) from error
         try:
             answer = read_answer(value)
         except ValueError as error:
-            raise Trouble(f"it did not return an answer: {error}{_hint(value)}", "unreadable", NOT_TOLD) from error
+            raise Trouble(f"it did not return an answer: {error}{_hint(value)}", "unreadable", UNKNOWN_COST) from error
         return answer if answer.seconds is not None else replace(answer, seconds=seconds)
 
     async def _in_thread(self, call: Callable[[], Any]) -> tuple[Any, float]:
@@ -88,7 +88,7 @@ class PythonCallable:
         value, seconds = await self._threads.run(timed, self._timeout)
         if not isawaitable(value):
             return value, seconds
-        value, further = await self._awaited(lambda: value)  # a lambda or a partial around an asynchronous function
+        value, further = await self._awaited(lambda: value)  # a lambda or partial around an asynchronous function
         return value, seconds + further
 
     async def _awaited(self, call: Callable[[], Awaitable[Any]]) -> tuple[Any, float]:
@@ -97,24 +97,24 @@ class PythonCallable:
         try:
             await asyncio.wait({task}, timeout=self._timeout)
         finally:
-            if not task.done():  # nobody waits for one that does not let itself be cancelled
+            if not task.done():  # do not wait for a task that resists cancellation
                 task.add_done_callback(_heard)
                 task.cancel()
         if not task.done():
             raise OutOfTime
         if task.cancelled():
-            raise Trouble("it was cancelled from inside", usage=NOT_TOLD)
+            raise Trouble("it was cancelled from inside", usage=UNKNOWN_COST)
         return task.result(), perf_counter() - begun
 
-    def _told(self, error: BaseException) -> str:
-        """The exception's type and text, and the last line in the function's own file that led to it."""
+    def _explain(self, error: BaseException) -> str:
+        """Return the exception's type and text, and the last line in the function's own file that led to it."""
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if frame.filename == self._loaded.file]
         frame = next(iter(reversed(own)), None)
         where = f" (line {frame.lineno} of {frame.filename}, in {frame.name})" if frame else ""
         try:
             said = " ".join(str(error).split())
-        except Exception:  # noqa: BLE001 - an exception whose own text cannot be had
+        except Exception:  # noqa: BLE001 - an exception whose text cannot be produced
             said = "…"
         return f"{type(error).__name__}: {said[:_SHOWN]}{where}" if said else f"{type(error).__name__}{where}"
 
@@ -127,7 +127,7 @@ async def _without_exit(call: Callable[[], Awaitable[Any]]) -> Any:
 
 
 def _heard(task: asyncio.Future[Any]) -> None:
-    """So that asyncio does not complain about an exception that nobody waited for."""
+    """Retrieve the exception, so that asyncio does not complain."""
     if not task.cancelled():
         task.exception()
 
@@ -143,7 +143,7 @@ def _hint(value: Any) -> str:
 
 
 def _arguments_for(loaded: Loaded) -> Callable[[Inquiry], tuple[tuple[Any, ...], dict[str, Any]]]:
-    """How the function is called: the question by position or by name, and what else it takes by name."""
+    """Return how to call the function: the question by position or name, and optional arguments by name."""
     try:
         parameters = dict(signature(loaded.function).parameters)
     except (TypeError, ValueError):  # a builtin without a signature
@@ -163,8 +163,8 @@ def _arguments_for(loaded: Loaded) -> Callable[[Inquiry], tuple[tuple[Any, ...],
     lacking = [name for name, each in parameters.items() if name not in given and _is_required(each)]
     if lacking:
         raise ConfigurationError(
-            f"{loaded.name} wants {', '.join(lacking)} too, which saiten has not; it is called with the question and, "
-            f"by name, {', '.join(_OPTIONAL)}: give the others a default"
+            f"{loaded.name} requires {', '.join(lacking)}, which saiten does not have; it is called with the question "
+            f"and, by name, {', '.join(_OPTIONAL)}: give the others a default"
         )
 
     def arguments(inquiry: Inquiry) -> tuple[tuple[Any, ...], dict[str, Any]]:

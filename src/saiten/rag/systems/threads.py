@@ -1,4 +1,4 @@
-"""Threads for functions that block: as many as are needed up to a limit, and one that hangs holds nobody up."""
+"""Threads for blocking functions: created on demand up to a limit, without waiting for ones that hang."""
 
 import asyncio
 import threading
@@ -13,15 +13,15 @@ _Job = Callable[[], None]
 
 
 class Threads:
-    """Runs blocking functions, at most `limit` at once; a thread is used again for the next one.
+    """Runs blocking functions, at most `limit` at once, reusing threads.
 
-    A thread cannot be stopped, so a function that ran out of time goes on without anybody waiting for it, and another
-    thread takes its place; once `limit` of them are left behind like that, nothing more is begun. The threads are
-    daemons: the process ends without them. (The standard library's pool would wait for them at the end.)
+    Threads cannot be stopped, so a function that exceeds its time runs on unattended while another thread takes its
+    place; once `limit` threads are stuck, nothing more is started. Threads are daemons, so the process can end without
+    them (the standard library's pool would wait).
     """
 
     def __init__(self, limit: int, what: str) -> None:
-        """`what` is called, for the error when too many were left behind."""
+        """`what` names the function in the error about stuck threads."""
         self._limit = limit
         self._what = what
         self._idle: list[SimpleQueue[_Job | None]] = []
@@ -30,11 +30,11 @@ class Threads:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def run(self, work: Callable[[], Any], seconds: float) -> Any:
-        """What the function returns, or the exception that it raises; the time counts from when it is begun.
+        """Return the function's result or raise its exception; the time counts from its start.
 
         Raises:
             OutOfTime: it did not return in time.
-            ConfigurationError: too many were left behind.
+            ConfigurationError: too many threads are stuck.
         """
         loop = asyncio.get_running_loop()
         if self._places is None or self._loop is not loop:
@@ -42,11 +42,11 @@ class Threads:
         async with self._places:
             if self._left_behind >= self._limit:
                 raise ConfigurationError(
-                    f"{self._left_behind} calls of {self._what} have not come back, long after their time-out; "
+                    f"{self._left_behind} calls of {self._what} have not returned, long after their time-out; "
                     "nothing more can be asked. See why it hangs, or give it more time with --timeout"
                 )
             outcome = self._begin(work, loop)
-            await asyncio.wait({outcome}, timeout=seconds)  # if this is cancelled, the thread ends for nobody
+            await asyncio.wait({outcome}, timeout=seconds)  # if cancelled, the thread runs on unattended
             if not outcome.done():
                 self._left_behind += 1
                 outcome.add_done_callback(self._came_back)
@@ -54,12 +54,12 @@ class Threads:
         returned, error = outcome.result()
         if error is None:
             return returned
-        if not isinstance(error, Exception):  # sys.exit() and its kind, which here would end more than this call
+        if not isinstance(error, Exception):  # sys.exit() and the like, which would end more than this call
             raise RuntimeError(f"{type(error).__name__} was raised: {error}") from error  # noqa: TRY004 - no type at fault
         raise error
 
     def close(self) -> None:
-        """Let the idle threads end."""
+        """Let idle threads end."""
         while self._idle:
             self._idle.pop().put(None)
 
@@ -77,11 +77,11 @@ class Threads:
             result: tuple[Any, BaseException | None]
             try:
                 result = context.run(work), None
-            except BaseException as error:  # noqa: BLE001 - whoever asked is told
+            except BaseException as error:  # noqa: BLE001 - passed on to the caller
                 result = None, error
             try:
                 loop.call_soon_threadsafe(come_back, result)
-            except RuntimeError:  # the loop is closed: whoever asked is gone
+            except RuntimeError:  # the loop is closed: the caller is gone
                 jobs.put(None)
 
         jobs.put(job)
@@ -92,7 +92,7 @@ class Threads:
 
 
 class OutOfTime(TimeoutError):
-    """Ours, told apart from a TimeoutError that the function itself raises."""
+    """Distinguishes saiten's time-out from a TimeoutError raised by the function."""
 
 
 def _started() -> SimpleQueue[_Job | None]:
@@ -101,7 +101,7 @@ def _started() -> SimpleQueue[_Job | None]:
     def run() -> None:
         while (job := jobs.get()) is not None:
             job()
-            del job  # the thread waits for the next one, and must not keep the last one's texts
+            del job  # do not keep the last job's texts while waiting
 
     threading.Thread(target=run, name="saiten system", daemon=True).start()
     return jobs

@@ -1,1 +1,1 @@
-"""A judge of one's own: people's grades become examples, and a model learns to grade as they do."""
+"""Training a judge: people's grades become examples from which a model learns to grade."""

@@ -1,4 +1,4 @@
-"""The model that is trained further, and its tokeniser: loaded from a folder or by its name; no code of it is run."""
+"""The model to fine-tune and its tokeniser, from a folder or by hub name; no code in a repository is run."""
 
 import inspect
 from dataclasses import dataclass
@@ -8,46 +8,45 @@ from pathlib import Path
 from typing import Any
 
 from saiten.errors import ConfigurationError
-from saiten.models.causal_weights import whole_weights
 from saiten.models.chat_template import with_template
 from saiten.models.local_model import LocalModel
-from saiten.models.networks import best_device, configuration, loaded, safely
+from saiten.models.networks import best_device, causal_weights, configuration, loaded, safely
 
 
 @dataclass(frozen=True, slots=True)
 class BaseModel:
-    """A causal model as it is before it learns."""
+    """A causal model before training."""
 
     model: Any
     tokenizer: Any
-    """With a chat template, its own or the fallback."""
+    """Has a chat template, its own or the fallback."""
     source: str
-    """The folder, in full, or the name on the hub."""
+    """The absolute path of the folder, or the hub name."""
     device: str
 
     @property
     def context(self) -> int | None:
-        """Tokens that it reads at most; None where it does not say."""
+        """The maximum number of tokens; None if unknown."""
         found = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         return found if isinstance(found, int) and found > 0 else None
 
     @property
     def padding(self) -> int:
-        """The token that fills up rows; which one is no matter, since it is masked."""
+        """The padding token; its choice does not matter, since it is masked."""
         found = self.tokenizer.pad_token_id
         return found if found is not None else self.tokenizer.eos_token_id or 0
 
     @property
     def keeps_logits(self) -> bool:
-        """Whether it can be told to predict behind the last tokens only."""
+        """Whether logits can be restricted to the last tokens."""
         return "logits_to_keep" in inspect.signature(self.model.forward).parameters
 
 
 def load_base(name: str) -> BaseModel:
-    """The base, ready to learn.
+    """Load the base for training.
 
     Raises:
-        ConfigurationError: there is no such model, it cannot be loaded, or it is an adapter itself.
+        ConfigurationError: the model does not exist, cannot be loaded, or is an adapter itself.
     """
     found = LocalModel.find(name)
     if found.base is not None:
@@ -60,18 +59,18 @@ def load_base(name: str) -> BaseModel:
 
 
 def _load(found: LocalModel) -> BaseModel:
-    library = import_module("transformers")  # takes seconds, and is an extra
+    library = import_module("transformers")  # optional, and takes seconds
     local = Path(found.source).is_dir()
-    source = str(Path(found.source).resolve()) if local else found.source  # the adapter remembers it
+    source = str(Path(found.source).resolve()) if local else found.source  # stored in the adapter
     tokenizer = with_template(library.AutoTokenizer.from_pretrained(source, **safely(source)))
     if tokenizer.eos_token_id is None:
         raise ValueError("its tokeniser has no end token (eos_token), so it could not learn to stop")
     device = best_device()
-    model = whole_weights(source, f"the base {found.typed}", _dtype(device))
+    model = causal_weights(source, f"the base {found.typed}", _dtype(device))
     return BaseModel(model, tokenizer, source, device)
 
 
 def _dtype(device: str) -> Any:
-    """Half the memory where the device computes with bfloat16; what is learned is kept in single precision anyway."""
+    """Return bfloat16 if the device supports it; the trained weights are in single precision anyway."""
     torch = import_module("torch")
     return torch.bfloat16 if device == "cuda" and torch.cuda.is_bf16_supported() else torch.float32

@@ -1,4 +1,4 @@
-"""From labels and samples to examples: several annotators averaged, each answer with the task that a metric asks."""
+"""From labels and samples to examples: annotators averaged, each answer with the task of a metric."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,24 +11,24 @@ from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Sample
 from saiten.tasks.correctness import GradeAnswer
 from saiten.trust.meta_evaluation.declining import grade_of
-from saiten.tuning.judge.asking import Asked, asked_about
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.aspect_tasks import AspectTask, aspect_tasks
+from saiten.tuning.judge.examples import GradedExample
 from saiten.tuning.settled import Settled, settled
 from saiten.tuning.splitting import digest
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Everything that can be learned from, sorted, so that the order of the rows is no matter."""
+    """The training data, sorted, so that the order of the rows does not matter."""
 
-    examples: tuple[Example, ...]
+    examples: tuple[GradedExample, ...]
     """By aspect, then by item."""
-    asked: tuple[Asked, ...]
+    tasks: tuple[AspectTask, ...]
     """The aspects, sorted by name."""
     annotators: int
-    """How many people's grades these are; 0 where the labels do not say."""
+    """Number of people who graded; 0 if the labels do not say."""
     left_out: Mapping[str, int]
-    """Why other grades are not among them, and how many."""
+    """The number of grades left out, by reason."""
 
     @property
     def fingerprint(self) -> str:
@@ -37,24 +37,24 @@ class Built:
 
 
 def build(labels: Iterable[Label], samples: Iterable[Sample], rubric: Rubric, aspects: Sequence[str] = ()) -> Built:
-    """The examples; () for all aspects that the labels have.
+    """Build the examples; () means all aspects in the labels.
 
-    Labels that name no aspect are of the one that was asked for, if it is one.
+    Labels without an aspect belong to the one requested, if it is a single one.
 
     Raises:
-        BadInput: an aspect is not there or not known, a grade is off its scale, or nothing is left.
+        BadInput: an aspect is missing or unknown, a grade is off its scale, or nothing is left.
     """
     said = settled(labels)
     if set(said) == {""} and len(aspects) == 1:
         said = {aspects[0]: said[""]}
-    asked = asked_about(said, rubric, aspects)
-    for one in asked:
+    tasks = aspect_tasks(said, rubric, aspects)
+    for one in tasks:
         _check_scale(one, said)
-    wanted = set(chain.from_iterable(said[one.aspect] for one in asked))
+    wanted = set(chain.from_iterable(said[one.aspect] for one in tasks))
     found = {sample.id: sample for sample in samples if sample.id in wanted}
     left_out: Counter[str] = Counter()
     examples = []
-    for one in sorted(asked, key=lambda each: each.aspect):
+    for one in sorted(tasks, key=lambda each: each.aspect):
         for item in sorted(said[one.aspect]):
             sample = found.get(item)
             grades = said[one.aspect][item]
@@ -69,35 +69,35 @@ def build(labels: Iterable[Label], samples: Iterable[Sample], rubric: Rubric, as
     counted = {(each.aspect, each.item) for each in examples}
     annotators = {
         label.annotator
-        for one in asked
+        for one in tasks
         for item, found_there in said[one.aspect].items()
         if (one.aspect, item) in counted
         for label in found_there
     }
-    by_name = tuple(sorted(asked, key=lambda each: each.aspect))
+    by_name = tuple(sorted(tasks, key=lambda each: each.aspect))
     return Built(tuple(examples), by_name, len(annotators - {""}), dict(left_out))
 
 
-def _contested(one: Asked, labels: Sequence[Label]) -> str | None:
+def _contested(one: AspectTask, labels: Sequence[Label]) -> str | None:
     if one.rated is None or not one.rated.contested([label.value for label in labels]):
         return None
     return "people's grades are on both sides of the best one, so their mean is none of them"
 
 
-def _example(one: Asked, sample: Sample, labels: Sequence[Label]) -> Example:
+def _example(one: AspectTask, sample: Sample, labels: Sequence[Label]) -> GradedExample:
     task, grades = one.task(sample), [label.value for label in labels]
     value = grade_of(grades) if isinstance(task, GradeAnswer) else fmean(grades)
-    question = " ".join(sample.question.split())  # so that a space more does not put one question on both sides
-    return Example(sample.id, question, one.aspect, task, value, _reason(labels, value))
+    question = " ".join(sample.question.split())  # so that white space cannot put a question on both sides of the split
+    return GradedExample(sample.id, question, one.aspect, task, value, _reason(labels, value))
 
 
 def _reason(labels: Sequence[Label], value: float) -> str:
-    """Of those who gave one, the reason of whoever is nearest to the mean."""
+    """Return the reason of the annotator nearest to the mean, among those who gave one."""
     given = [label for label in labels if label.reason.strip()]
     return min(given, key=lambda label: abs(label.value - value)).reason.strip() if given else ""
 
 
-def _check_scale(one: Asked, said: Settled) -> None:
+def _check_scale(one: AspectTask, said: Settled) -> None:
     low, high = one.values[0], one.values[-1]
     for item, labels in said[one.aspect].items():
         for label in labels:

@@ -1,4 +1,4 @@
-"""Checkpoints that can be believed: one counts once everything in it is on the disk, and the old one goes only then."""
+"""Reliable checkpoints: one counts only once all of it is on disk, and only then is the previous one removed."""
 
 import os
 import shutil
@@ -7,12 +7,12 @@ from pathlib import Path
 from saiten.durable.whole_file import sync_folder
 
 _MARK = "saiten-complete"
-"""A file that is written last."""
+"""A file written last."""
 _PREFIX = "checkpoint-"
 
 
 def last_complete(folder: Path) -> Path | None:
-    """The latest checkpoint that was written to its end; whatever else there is of checkpoints is removed."""
+    """Return the latest complete checkpoint, and remove all others."""
     found = sorted(_checkpoints(folder), key=_step)
     whole = [each for each in found if (each / _MARK).is_file()]
     for each in found:
@@ -22,7 +22,7 @@ def last_complete(folder: Path) -> Path | None:
 
 
 def completed(folder: Path, step: int) -> None:
-    """The checkpoint of this step is written: bring it to the disk, mark it, and remove those before it."""
+    """Flush the checkpoint of this step to disk, mark it as complete, and remove earlier ones."""
     this = folder / f"{_PREFIX}{step}"
     for file in (path for path in this.rglob("*") if path.is_file()):
         with file.open("rb") as stream:

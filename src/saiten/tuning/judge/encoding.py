@@ -1,4 +1,4 @@
-"""From an example to what a causal model learns from: the tokens that the judge would send, then the reply's."""
+"""From an example to tokens for a causal model: the judge's prompt, then the reply."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,30 +6,30 @@ from typing import Any
 
 from saiten import prompts
 from saiten.models.chat_template import ChatTemplate
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.examples import GradedExample
 from saiten.tuning.judge.targets import target
 
 IGNORED = -100
-"""The label of a token that nothing is learned from, as torch has it."""
+"""The label of tokens excluded from the loss, as defined by torch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """One example as tokens."""
+    """An example as tokens."""
 
     prompt: tuple[int, ...]
     """Exactly what a local chat model reads when the judge asks."""
     reply: tuple[int, ...]
-    """What it should write, the token that ends an answer included."""
+    """The target reply, including the end token."""
 
     def __len__(self) -> int:
         return len(self.prompt) + len(self.reply)
 
 
-def encode(example: Example, tokenizer: Any, template: ChatTemplate) -> Encoded:
-    """The tokens of one example, of whatever length: prompt and reply are tokenised apart, as they are when it answers.
+def encode(example: GradedExample, tokenizer: Any, template: ChatTemplate) -> Encoded:
+    """Tokenise an example of any length; prompt and reply separately, as in generation.
 
-    A reason that holds a control token of the model is left out of the reply, or it would end there.
+    A reason that contains a control token of the model is left out, since the reply would end there.
     """
     ends = template.end_tokens()
     end = tokenizer.eos_token_id if tokenizer.eos_token_id in ends else ends[0]
@@ -39,7 +39,7 @@ def encode(example: Example, tokenizer: Any, template: ChatTemplate) -> Encoded:
     return Encoded(tuple(template.ids(prompts.render(example.task))), (*reply, end))
 
 
-def _reply(example: Example, tokenizer: Any) -> tuple[int, ...]:
+def _reply(example: GradedExample, tokenizer: Any) -> tuple[int, ...]:
     text = target(example.task, example.value, example.reason).encode("utf-8", "replace").decode()
     return tuple(tokenizer.encode(text, add_special_tokens=False, verbose=False))
 
@@ -49,12 +49,12 @@ def _controls(tokenizer: Any) -> frozenset[int]:
 
 
 def collate(batch: Sequence[Encoded], padding: int, *, logits_to_keep: bool) -> dict[str, Any]:
-    """The tensors of a batch, each of shape (examples, longest), padded on the left, so that all replies end together.
+    """Return the tensors of a batch, of shape (examples, longest), padded on the left so that replies are aligned.
 
-    The labels are the replies alone. With `logits_to_keep` they are cut to the last columns, and the model is told to
-    predict no others: the prompts, which are most of the tokens, then cost no logits.
+    Only the replies are labelled. With `logits_to_keep` the labels are cut to the last columns, and the model predicts
+    no others: the prompts, which are most of the tokens, then cost no logits.
     """
-    import torch  # noqa: PLC0415 - takes a second to import, and is an extra
+    import torch  # noqa: PLC0415 - optional, and takes a second
 
     longest = max(map(len, batch))
     tokens = torch.full((len(batch), longest), padding)

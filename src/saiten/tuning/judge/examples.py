@@ -1,4 +1,4 @@
-"""Examples: what people graded, as tasks that a judge performs, with the grade that it should give."""
+"""Examples: answers graded by people, as tasks of a judge with the right grade."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,25 +8,25 @@ from saiten.tasks.correctness import GradeAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """One answer, one aspect, and what people said."""
+class GradedExample:
+    """One answer, one aspect, and people's grade."""
 
     item: str
     """The sample's id."""
     question: str
-    """What is split by: all examples of a question are learned from, or none."""
+    """The unit of splitting: all examples of a question are used for training, or none."""
     aspect: str
     """As in the labels."""
     task: Task[Any]
-    """What the judge is asked, with the very prompt that metrics use."""
+    """The judge's task, with the same prompt as in metrics."""
     value: float
-    """The mean over annotators; 0 of graded correctness where most of them say that the answer declines."""
+    """The mean over annotators; 0 of graded correctness if most of them say that the answer declines."""
     reason: str = ""
-    """An annotator's, where one was written down."""
+    """An annotator's reason, if one was given."""
 
     @property
     def graded(self) -> bool:
-        """Whether 0 is the grade that says that the answer declines."""
+        """Whether grade 0 means that the answer declines."""
         return isinstance(self.task, GradeAnswer)
 
     @property

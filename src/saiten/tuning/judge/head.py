@@ -1,6 +1,6 @@
-"""What a judge of one's own can be: a kind of network that learns from examples, and grades when it has learned.
+"""The kinds of tuned judges: networks that learn from examples and then grade.
 
-The command trains (`train`), measures on the held-out questions (`judge`), and writes `saiten-judge.json` last.
+The command trains (`train`), measures on held-out questions (`judge`), and writes `saiten-judge.json` last.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,48 +8,48 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from saiten.judges.own import OwnAspect
+from saiten.judges.tuned import TunedAspect
 from saiten.protocols import Judge
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.examples import GradedExample
 
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """How a network learns; another setting makes another judge."""
+    """Hyperparameters; any change makes another judge."""
 
     base: str
     """A local folder, or a name on the Hugging Face hub."""
     epochs: int
-    """How often every example is seen."""
+    """Number of passes over the examples."""
     learning_rate: float
     batch: int
-    """Examples that one step learns from."""
+    """Examples per step."""
     max_length: int
-    """Tokens of an example at most."""
+    """Maximum tokens per example."""
     seed: int = 0
-    """Of the order of the examples, and of all weights that begin at random."""
+    """Seed for the order of examples and for initial weights."""
     rank: int | None = None
-    """Of the matrices that are learned beside the base's (LoRA); None where a head has none."""
+    """Rank of the learned matrices (LoRA); None for heads without them."""
 
 
 class Watch(Protocol):
-    """Is told how far it is."""
+    """Receives progress."""
 
     def step(self, done: int, total: int, examples: int, loss: float | None) -> None:
-        """After a step: `done` of `total`, so many examples seen since this process began, and the last loss."""
+        """Report a step: `done` of `total`, the examples since this process began, and the last loss."""
         ...
 
     def tell(self, text: str) -> None:
-        """What the user should know."""
+        """Report a note for the user."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What came of it."""
+    """The result of training."""
 
     network: Mapping[str, Any]
-    """What the judge needs to know beside the weights; stands in `saiten-judge.json`."""
+    """Settings that the judge needs in addition to its weights, for `saiten-judge.json`."""
     notes: tuple[str, ...] = ()
     """What was left out and why."""
 
@@ -58,31 +58,36 @@ class Head(Protocol):
     """A kind of network that can become a judge."""
 
     def check(self) -> None:
-        """Raises ConfigurationError where a package is missing; costs nothing."""
+        """Raise ConfigurationError if a package is missing; costs nothing."""
         ...
 
     def defaults(self, base: str) -> Learning:
-        """What is good for this kind of network where nothing was typed."""
+        """Return good defaults for this kind of network."""
         ...
 
     def train(
-        self, examples: Sequence[Example], aspects: Sequence[OwnAspect], learning: Learning, folder: Path, watch: Watch
+        self,
+        examples: Sequence[GradedExample],
+        aspects: Sequence[TunedAspect],
+        learning: Learning,
+        folder: Path,
+        watch: Watch,
     ) -> Trained:
-        """Learn from the examples and save the weights in `folder`; what is needed meanwhile is in `folder/training`.
+        """Learn from the examples and save the weights in `folder`, with intermediate files in `folder/training`.
 
-        Killed at any moment and called again with the same arguments, it goes on from its last checkpoint there, and
-        ends with the weights of a run that was never cut off. The folders are there.
+        Called again with the same arguments after a kill, it resumes from the last checkpoint, with the same final
+        weights as an uninterrupted run. The folders exist.
 
         Raises:
-            ConfigurationError: the base cannot be loaded, or the folder not be written.
+            ConfigurationError: the base cannot be loaded, or the folder is not writable.
             BadInput: nothing can be learned from these examples.
         """
         ...
 
-    def judge(self, folder: Path, aspects: Sequence[OwnAspect], trained: Trained) -> Judge:
-        """The judge in the folder, to be measured before `saiten-judge.json` stands there."""
+    def judge(self, folder: Path, aspects: Sequence[TunedAspect], trained: Trained) -> Judge:
+        """Return the judge in the folder, for measuring it before `saiten-judge.json` exists."""
         ...
 
     def base_judge(self, learning: Learning) -> Judge | None:
-        """The base as it was before; None where it could not grade at all."""
+        """Return the untrained base as a judge; None if it cannot grade."""
         ...

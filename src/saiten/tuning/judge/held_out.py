@@ -1,6 +1,6 @@
-"""What a judge of one's own is worth: it performs the held-out tasks, and its grades are laid beside people's.
+"""Measuring a tuned judge: it performs the held-out tasks, and its grades are compared with people's.
 
-Any `Judge` will do, so the base model before training, a small encoder and the offline judge are measured alike.
+Works with any `Judge`, so the untrained base, a small encoder and the offline judge are measured alike.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ import numpy as np
 
 from saiten.errors import JudgeError, Unreadable
 from saiten.executor import LocalExecutor
-from saiten.judges.own_figures import HeldOut, HeldOutAspect
+from saiten.judges.tuned_figures import HeldOut, HeldOutAspect
 from saiten.metrics.rubrics import Weights
 from saiten.protocols import Executor, Judge, Reply
 from saiten.stats.clusters import Column
@@ -20,25 +20,25 @@ from saiten.stats.correlation import pearson
 from saiten.stats.estimate import Estimate, Statistic, bootstrap_statistic
 from saiten.tasks.aspects import Rating
 from saiten.tasks.correctness import Decision, Grade
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.examples import GradedExample
 from saiten.tuning.judge.mate_scores import held_out_scores
 
 AT_ONCE = 64
-"""Examples that a judge is asked about at a time; a network makes batches of them."""
+"""Concurrent examples; a network batches them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
-    """One example, and what the judge said of it."""
+    """An example with the judge's grade."""
 
-    example: Example
+    example: GradedExample
     value: float | None
     unreadable: bool = False
 
 
 async def held_out(
     judge: Judge,
-    examples: Sequence[Example],
+    examples: Sequence[GradedExample],
     *,
     name: str,
     means: Mapping[str, float],
@@ -48,26 +48,26 @@ async def held_out(
     resamples: int = 1_000,
     step: Callable[[], None] = lambda: None,
 ) -> HeldOut:
-    """The judge's grades beside people's, by aspect; the same for the same examples in any order.
+    """Compare the judge's grades with people's, by aspect, independent of the order of examples.
 
-    A reply that cannot be read, and a call that failed, are counted; an error of the whole set-up is raised.
+    Unreadable replies and failed calls are counted; errors of the whole setup are raised.
 
     Args:
         judge: performs the tasks of the examples.
         examples: of questions that the judge did not learn from.
-        name: of the judge, as tables show it.
-        means: by aspect, people's mean grade in what was learned from.
-        weights: how aspects make up an overall grade, by name; see `mate_weights`.
-        executor: None: a local one, `AT_ONCE` examples at a time.
-        seed: of the bootstrap.
-        resamples: its rounds.
+        name: the judge's name in tables.
+        means: people's mean grade in the training data, by aspect.
+        weights: weights for an overall grade, by name; see `mate_weights`.
+        executor: None: a local one with `AT_ONCE` concurrent examples.
+        seed: seed of the bootstrap.
+        resamples: number of bootstrap rounds.
         step: called after each example.
 
     Raises:
-        ConfigurationError: the judge is set up wrongly.
+        ConfigurationError: the judge is misconfigured.
     """
 
-    async def graded(example: Example) -> _Graded:
+    async def graded(example: GradedExample) -> _Graded:
         try:
             return _Graded(example, value_of(await judge.perform(example.task)))
         except JudgeError as error:
@@ -89,7 +89,7 @@ async def held_out(
 
 
 def value_of(reply: Reply) -> float:
-    """The figure that the metric makes of the reply: a grade, the mean of several, 1 or 0 for a verdict."""
+    """Return the metric's value for a reply: a grade, the mean of several, 1 or 0 for a verdict."""
     if isinstance(reply, Rating | Grade):
         return reply.value
     if isinstance(reply, Decision):
@@ -123,10 +123,10 @@ def _compared(aspect: str, found: Sequence[_Graded], mean: float, resamples: int
 
 
 def mean_distance(x: Column, y: Column) -> Estimate:
-    """The mean of |x - y|."""
+    """Return the mean of |x − y|."""
     return Estimate(float(np.abs(np.subtract(x, y)).mean()), len(x)) if len(x) else Estimate(None, 0, "no pairs")
 
 
 def mean_difference(x: Column, y: Column) -> Estimate:
-    """The mean of x - y."""
+    """Return the mean of x − y."""
     return Estimate(float(np.subtract(x, y).mean()), len(x)) if len(x) else Estimate(None, 0, "no pairs")

@@ -1,10 +1,10 @@
-"""A causal model learns to write people's grades: LoRA, the loss on the reply's tokens alone.
+"""Fine-tuning a causal model to write people's grades: LoRA, with the loss on the reply's tokens alone.
 
-Source: Hu et al. 2022, *LoRA: Low-Rank Adaptation of Large Language Models*. The base stays as it is; beside each of
-its linear layers two small matrices are learned, which are all that is saved.
+Source: Hu et al. 2022, *LoRA: Low-Rank Adaptation of Large Language Models*. The base is frozen; next to each of its
+linear layers two small matrices are learned, and only these are saved.
 
-The loop is the `Trainer` of the transformers library. trl's `SFTTrainer` stands on it and adds ways to make prompts of
-conversations; here a prompt must be token for token what the judge sends, so nothing of that would be used.
+Uses the `Trainer` of the transformers library. trl's `SFTTrainer` only adds ways of formatting conversations, which are
+of no use here, since a prompt must equal what the judge sends, token for token.
 """
 
 import sys
@@ -15,22 +15,22 @@ from pathlib import Path
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.judges.llm import LLMJudge
-from saiten.judges.own import OwnAspect
+from saiten.judges.tuned import TunedAspect
 from saiten.models.chat_template import ChatTemplate
 from saiten.models.networks import quietly, require
 from saiten.models.transformers_chat import TransformersChat
 from saiten.protocols import Judge
 from saiten.tuning.judge.base_model import BaseModel, load_base
 from saiten.tuning.judge.encoding import Encoded, encode
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.examples import GradedExample
 from saiten.tuning.judge.head import Learning, Trained, Watch
 
 MAX_TOKENS = 1024
-"""Of a reply when the judge is measured: a base that never ends must not take the night."""
+"""Per reply when the judge is measured, since a base may never end."""
 
 
 class ChatHead:
-    """The judge is a chat model that writes its reply, as any other does."""
+    """A judge that is a chat model and writes its reply."""
 
     def check(self) -> None:
         require("a judge of one's own (--head chat)", "train", "torch", "transformers", "peft", "accelerate")
@@ -39,7 +39,12 @@ class ChatHead:
         return Learning(base, epochs=3, learning_rate=2e-4, batch=8, max_length=2048, rank=16)
 
     def train(
-        self, examples: Sequence[Example], aspects: Sequence[OwnAspect], learning: Learning, folder: Path, watch: Watch
+        self,
+        examples: Sequence[GradedExample],
+        aspects: Sequence[TunedAspect],
+        learning: Learning,
+        folder: Path,
+        watch: Watch,
     ) -> Trained:
         self.check()
         with _hushed():
@@ -48,30 +53,30 @@ class ChatHead:
             _learn(encoded, base, learning, folder, watch)
         return Trained({"max_length": learning.max_length}, notes)
 
-    def judge(self, folder: Path, aspects: Sequence[OwnAspect], trained: Trained) -> Judge:
-        return _asked(str(folder))
+    def judge(self, folder: Path, aspects: Sequence[TunedAspect], trained: Trained) -> Judge:
+        return _chat_judge(str(folder))
 
     def base_judge(self, learning: Learning) -> Judge | None:
-        return _asked(learning.base)
+        return _chat_judge(learning.base)
 
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Without what libraries print: results alone go to standard output, and their warnings are for programmers."""
+    """Redirect libraries' output to stderr, which keeps stdout for results, and hide their warnings."""
     with redirect_stdout(sys.stderr), quietly(), warnings.catch_warnings():
         for kind in (FutureWarning, DeprecationWarning, UserWarning):
             warnings.simplefilter("ignore", kind)
         yield
 
 
-def _asked(model: str) -> Judge:
+def _chat_judge(model: str) -> Judge:
     return LLMJudge(TransformersChat(model), max_tokens=MAX_TOKENS)
 
 
 def _encoded(
-    examples: Sequence[Example], base: BaseModel, learning: Learning
+    examples: Sequence[GradedExample], base: BaseModel, learning: Learning
 ) -> tuple[Sequence[Encoded], tuple[str, ...]]:
-    """The examples that fit, whole: a target that was cut would teach to stop in the middle."""
+    """Encode the examples that fit; a truncated target would teach the model to stop in the middle."""
     template = ChatTemplate(base.tokenizer)
     longest = learning.max_length if base.context is None else min(learning.max_length, base.context)
     try:
@@ -90,8 +95,8 @@ def _encoded(
 
 
 def _learn(encoded: Sequence[Encoded], base: BaseModel, learning: Learning, folder: Path, watch: Watch) -> None:
-    """The adapter and its tokeniser, saved in the folder."""
-    from saiten.tuning.judge.trainer import trained  # noqa: PLC0415 - takes seconds to import, and is an extra
+    """Train the adapter, and save it with its tokeniser in the folder."""
+    from saiten.tuning.judge.trainer import trained  # noqa: PLC0415 - optional, and takes seconds
 
     model = trained(encoded, base, learning, folder / "training", watch)
     try:

@@ -1,4 +1,4 @@
-"""A judge of one's own from beginning to end: split by question, learn, measure, and only then say that it is done."""
+"""Making a tuned judge: split by question, train, measure, and only then mark it as finished."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,70 +12,75 @@ from saiten.choices import HeadName
 from saiten.durable.lock import Lock
 from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
-from saiten.judges.own import NAME, OwnAspect, OwnJudge, prompts_digest, read_own, write_own
-from saiten.judges.own_figures import HeldOut
-from saiten.judges.own_questions import OwnQuestion, answer_digest, write_questions
+from saiten.judges.tuned import NAME, TunedAspect, TunedJudge, prompts_digest, read_tuned, write_tuned
+from saiten.judges.tuned_figures import HeldOut
+from saiten.judges.tuned_questions import TunedQuestion, answer_digest, write_questions
 from saiten.metrics.rubrics import Rubric, Weights
 from saiten.models.networks import fingerprint
 from saiten.protocols import Judge
 from saiten.tuning.judge.building import Built
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.examples import GradedExample
 from saiten.tuning.judge.head import Head, Learning, Trained, Watch
 from saiten.tuning.judge.held_out import held_out
+from saiten.tuning.judge.judge_folder import begin, clean_up
+from saiten.tuning.judge.lora import ChatHead
 from saiten.tuning.judge.mate_scores import mate_weights
-from saiten.tuning.judge.peek import begin, clean_up
+from saiten.tuning.judge.regression import RegressionHead
 from saiten.tuning.splitting import held_out_questions
 
 CARD = "README.md"
 
+HEADS: Mapping[HeadName, Callable[[], Head]] = {"chat": ChatHead, "regression": RegressionHead}
+"""The kinds of networks, by name."""
+
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be made; another plan is another judge."""
+class JudgePlan:
+    """The judge to make; another plan makes another judge."""
 
     name: HeadName
     head: Head
     learning: Learning
     share: float
-    """Of the questions, held out."""
+    """Share of questions to hold out."""
     rubric: Rubric
 
 
 class MakingWatch(Watch, Protocol):
-    """Is told how far it is."""
+    """Receives progress."""
 
     def loading(self, what: str) -> None:
-        """Before a network is loaded, which takes seconds to minutes; whatever is told next ends it."""
+        """Report that a network is being loaded, which takes seconds to minutes; the next report ends this."""
         ...
 
     def graded(self, judge: str, done: int, total: int) -> None:
-        """After each held-out answer: which judge graded it, and how far that is."""
+        """Report a graded held-out answer: the judge, and its progress."""
         ...
 
 
 def make_judge(
     built: Built,
-    plan: Plan,
+    plan: JudgePlan,
     folder: Path,
     watch: MakingWatch,
     *,
-    card: Callable[[OwnJudge], str],
+    card: Callable[[TunedJudge], str],
     compare_base: bool = False,
-) -> OwnJudge:
-    """The judge in the folder: made now, gone on with from where it was cut off, or the one that is finished there.
+) -> TunedJudge:
+    """Return the judge in the folder: made now, resumed after an interruption, or already finished.
 
-    `saiten-judge.json` is written last; until then nobody takes the folder for a judge.
+    `saiten-judge.json` is written last; until then the folder does not count as a judge.
 
     Args:
         built: the examples.
-        plan: what becomes of them.
-        folder: made if need be; refused if it holds something else.
-        watch: is told how far it is.
-        card: the text of its README.md.
-        compare_base: whether the base is measured too, as it was before.
+        plan: the judge to make.
+        folder: created if needed; refused if it contains anything else.
+        watch: receives progress.
+        card: makes the text of its README.md.
+        compare_base: whether to measure the untrained base, too.
 
     Raises:
-        ConfigurationError: something is set up wrongly, or the folder is another judge's.
+        ConfigurationError: something is misconfigured, or the folder is another judge's.
         BadInput: there are too few questions, or an aspect has nothing left to learn from.
     """
     plan.head.check()
@@ -89,61 +94,61 @@ def make_judge(
     lock = Lock(folder, watch.tell)
     try:
         begin(folder, _settings(blank))
-        own = read_own(folder) if (folder / NAME).is_file() else None
-        if own is None or (compare_base and own.base_held_out is None):
-            own = own or _made(blank, plan, parts, folder, watch)
+        tuned = read_tuned(folder) if (folder / NAME).is_file() else None
+        if tuned is None or (compare_base and tuned.base_held_out is None):
+            tuned = tuned or _made(blank, plan, parts, folder, watch)
             if compare_base:
-                own = _with_base(own, plan, parts, watch)
-            write_whole(folder / CARD, card(own), otherwise="name another folder with -o")
-            write_own(folder, own)
+                tuned = _with_base(tuned, plan, parts, watch)
+            write_whole(folder / CARD, card(tuned), otherwise="name another folder with -o")
+            write_tuned(folder, tuned)
         clean_up(folder)
     finally:
         lock.release()
-    return own
+    return tuned
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The examples in two, no question on both sides."""
+    """The examples in two parts, with no question in both."""
 
-    inside: Sequence[Example]
-    """Learned from."""
-    outside: Sequence[Example]
+    inside: Sequence[GradedExample]
+    """For training."""
+    outside: Sequence[GradedExample]
     """Held out."""
     weights: Mapping[str, Weights]
-    """How aspects make up an overall grade."""
+    """The weights of aspects in an overall grade."""
 
 
-def _split(examples: Sequence[Example], plan: Plan) -> _Parts:
+def _split(examples: Sequence[GradedExample], plan: JudgePlan) -> _Parts:
     apart = held_out_questions({one.question for one in examples}, plan.learning.seed, plan.share)
     inside = [one for one in examples if one.question not in apart]
     outside = [one for one in examples if one.question in apart]
     return _Parts(inside, outside, mate_weights(inside, plan.rubric))
 
 
-def _aspects(built: Built, inside: Sequence[Example]) -> tuple[OwnAspect, ...]:
+def _aspects(built: Built, inside: Sequence[GradedExample]) -> tuple[TunedAspect, ...]:
     found = []
-    for one in built.asked:
+    for one in built.tasks:
         values = [example.value for example in inside if example.aspect == one.aspect]
         if not values:
             raise BadInput(
                 f"no answer graded on {one.aspect!r} is left to learn from once questions are held out; grade more, or "
                 "leave it out (--aspect for the others)"
             )
-        # grade 0 of graded correctness declines, so no mean holds it
+        # grade 0 of graded correctness means declined, and is in no mean
         grades = [example.value for example in inside if example.aspect == one.aspect and not example.declines]
-        found.append(OwnAspect(one.aspect, one.prompt, one.values, fmean(grades or values)))
+        found.append(TunedAspect(one.aspect, one.prompt, one.values, fmean(grades or values)))
     return tuple(found)
 
 
-def _blank(built: Built, plan: Plan, aspects: Sequence[OwnAspect]) -> OwnJudge:
-    """All that is known before anything was learned."""
+def _blank(built: Built, plan: JudgePlan, aspects: Sequence[TunedAspect]) -> TunedJudge:
+    """Describe the judge as far as known before training."""
     learning = plan.learning
     options = {key: value for key, value in asdict(learning).items() if key != "base"} | {"held_out": plan.share}
     local = Path(learning.base).expanduser()
     questions = {one.question for one in built.examples}
     rated = any(one.task == "rate_aspect" for one in aspects)
-    return OwnJudge(
+    return TunedJudge(
         plan.name,
         str(local.resolve()) if local.is_dir() else learning.base,
         fingerprint(str(local)),
@@ -161,7 +166,7 @@ def _blank(built: Built, plan: Plan, aspects: Sequence[OwnAspect]) -> OwnJudge:
     )
 
 
-def _notes(built: Built, aspects: Sequence[OwnAspect]) -> tuple[str, ...]:
+def _notes(built: Built, aspects: Sequence[TunedAspect]) -> tuple[str, ...]:
     left_out = [f"left out {n} grades: {reason}" for reason, n in built.left_out.items()]
     alike = [
         f"all grades of {one.name} are {one.mean:g}, so there is nothing to tell apart"
@@ -171,13 +176,13 @@ def _notes(built: Built, aspects: Sequence[OwnAspect]) -> tuple[str, ...]:
     return (*left_out, *alike)
 
 
-def _settings(blank: OwnJudge) -> Mapping[str, Any]:
-    """What must be the same for a run to go on."""
+def _settings(blank: TunedJudge) -> Mapping[str, Any]:
+    """Return the settings that must be equal for a run to be resumed."""
     kept = ("head", "base", "base_fingerprint", "rubric", "prompts", "labels", "options")
     return {name: getattr(blank, name) for name in kept} | {"aspects": [one.name for one in blank.aspects]}
 
 
-def _made(blank: OwnJudge, plan: Plan, parts: _Parts, folder: Path, watch: MakingWatch) -> OwnJudge:
+def _made(blank: TunedJudge, plan: JudgePlan, parts: _Parts, folder: Path, watch: MakingWatch) -> TunedJudge:
     watch.loading(plan.learning.base)
     trained: Trained = plan.head.train(parts.inside, blank.aspects, plan.learning, folder, watch)
     judge = plan.head.judge(folder, blank.aspects, trained)
@@ -186,25 +191,25 @@ def _made(blank: OwnJudge, plan: Plan, parts: _Parts, folder: Path, watch: Makin
     return replace(blank, held_out=found, network=trained.network, notes=(*blank.notes, *trained.notes))
 
 
-def _with_base(own: OwnJudge, plan: Plan, parts: _Parts, watch: MakingWatch) -> OwnJudge:
-    """With what the base was worth before it learned."""
+def _with_base(tuned: TunedJudge, plan: JudgePlan, parts: _Parts, watch: MakingWatch) -> TunedJudge:
+    """Add the figures of the untrained base."""
     base = plan.head.base_judge(plan.learning)
     if base is None:
         watch.tell("the base grades nothing before it has learned, so there is nothing to compare with")
-        return own
-    return replace(own, base_held_out=asyncio.run(_measured(base, "the base, before", own, parts, watch)))
+        return tuned
+    return replace(tuned, base_held_out=asyncio.run(_measured(base, "the base, before", tuned, parts, watch)))
 
 
-def _questions(parts: _Parts) -> Iterator[OwnQuestion]:
-    """Every question with its answers, sorted."""
+def _questions(parts: _Parts) -> Iterator[TunedQuestion]:
+    """Yield every question with its answers, sorted."""
     for apart, examples in ((False, parts.inside), (True, parts.outside)):
         by_question = sorted(examples, key=lambda one: (one.question, one.item))
         for question, found in groupby(by_question, key=lambda one: one.question):
             answers = {one.item: answer_digest(one.task) for one in found}
-            yield OwnQuestion(question, apart, tuple(answers), tuple(answers.values()))
+            yield TunedQuestion(question, apart, tuple(answers), tuple(answers.values()))
 
 
-async def _measured(judge: Judge, name: str, own: OwnJudge, parts: _Parts, watch: MakingWatch) -> HeldOut:
+async def _measured(judge: Judge, name: str, tuned: TunedJudge, parts: _Parts, watch: MakingWatch) -> HeldOut:
     outside = parts.outside
     done = 0
 
@@ -214,10 +219,10 @@ async def _measured(judge: Judge, name: str, own: OwnJudge, parts: _Parts, watch
         watch.graded(name, done, len(outside))
 
     watch.loading(name)
-    means = {one.name: one.mean for one in own.aspects}
+    means = {one.name: one.mean for one in tuned.aspects}
     try:
         return await held_out(
-            judge, outside, name=name, means=means, weights=parts.weights, seed=own.options["seed"], step=step
+            judge, outside, name=name, means=means, weights=parts.weights, seed=tuned.options["seed"], step=step
         )
     finally:
         await judge.close()

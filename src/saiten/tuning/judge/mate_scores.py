@@ -1,7 +1,7 @@
-"""Two ways to one grade, on held-out questions: asked for at once (`direct`), and put together from aspects (MATE).
+"""Two overall grades on held-out questions: asked for directly (`direct`), and composed from aspects (MATE).
 
-Source: LLM-MATE (spec 06), where a fine-tuned judge reached Pearson 0.72 asked at once and 0.74 by aspects. All figures
-are over the same answers: those that have people's overall grade and all of the judge's.
+Source: LLM-MATE (spec 06), where a fine-tuned judge reached Pearson 0.72 directly and 0.74 by aspects. All figures are
+over the same answers: those with people's overall grade and all of the judge's.
 """
 
 from collections import defaultdict
@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from saiten.errors import ConfigurationError
-from saiten.judges.own_figures import HeldOutScore
+from saiten.judges.tuned_figures import HeldOutScore
 from saiten.metrics.rubrics import Rubric, Weights, read_weights
 from saiten.stats.correlation import pearson
 from saiten.stats.estimate import bootstrap_statistic
 from saiten.stats.regression import least_squares
 from saiten.tasks.aspects import RateAspect
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.examples import GradedExample
 
 DIRECT, PUBLISHED, LEARNED = "direct", "mate", "mate, weights of the learned questions"
 
@@ -23,8 +23,8 @@ ByItem = Mapping[str, Mapping[str, float]]
 """Item → aspect → grade."""
 
 
-def mate_weights(learned: Sequence[Example], rubric: Rubric) -> dict[str, Weights]:
-    """The published weights, and those that people's grades of the learned questions give; none for other aspects."""
+def mate_weights(learned: Sequence[GradedExample], rubric: Rubric) -> dict[str, Weights]:
+    """Return the published weights, and those fitted to the training questions; empty for other aspects."""
     published = read_weights()
     try:
         published.check(rubric, "the published weights")
@@ -51,9 +51,9 @@ def mate_weights(learned: Sequence[Example], rubric: Rubric) -> dict[str, Weight
 
 
 def held_out_scores(
-    graded: Sequence[tuple[Example, float]], weights: Mapping[str, Weights], *, resamples: int, seed: int
+    graded: Sequence[tuple[GradedExample, float]], weights: Mapping[str, Weights], *, resamples: int, seed: int
 ) -> tuple[HeldOutScore, ...]:
-    """Pearson of `direct` and of each MATE with people's overall grade; () where no answer has everything."""
+    """Correlate `direct` and each MATE with people's overall grade; () if no answer has every grade."""
     if not weights:
         return ()
     rated = [(one, value) for one, value in graded if isinstance(one.task, RateAspect)]
@@ -88,5 +88,5 @@ def _by_item(grades: Iterable[tuple[str, str, float]]) -> ByItem:
     return found
 
 
-def _questions(examples: Iterable[Example]) -> Mapping[str, str]:
+def _questions(examples: Iterable[GradedExample]) -> Mapping[str, str]:
     return {one.item: one.question for one in examples}

@@ -1,8 +1,8 @@
-"""A small encoder learns to predict people's grades: all its layers, and a linear head with one output an aspect.
+"""Training a small encoder to predict people's grades: all its layers, and a linear head with one output per aspect.
 
-The loss is the squared error of standardised grades, over the aspects that an answer was graded on. The head begins at
-zero, which is the mean grade. Embeddings stay as they are: a word that no graded answer has keeps its place beside
-those that some have, and most of a multilingual encoder's weights are embeddings. Dropout is off.
+The loss is the squared error of standardised grades, over the aspects on which an answer was graded. The head starts at
+zero, which is the mean grade. Embeddings are frozen, so that words in no graded answer keep their place relative to
+others; they are also most of a multilingual encoder's weights. There is no dropout.
 """
 
 import math
@@ -15,23 +15,22 @@ from saiten.judges.encoder import EncoderJudge
 from saiten.judges.encoder.head import LinearHead
 from saiten.judges.encoder.network import load_encoder
 from saiten.judges.encoder.windows import Cut
-from saiten.judges.own import OwnAspect
+from saiten.judges.tuned import TunedAspect
 from saiten.models.local_model import LocalModel
 from saiten.models.networks import quietly, require
 from saiten.protocols import Judge
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.examples import GradedExample
 from saiten.tuning.judge.head import Learning, Trained, Watch
-from saiten.tuning.judge.regression_checkpoint import Checkpoint
 from saiten.tuning.judge.regression_rows import rows_of
-from saiten.tuning.judge.regression_steps import Training, begin
+from saiten.tuning.judge.regression_steps import Checkpoint, Training, begin
 from saiten.tuning.splitting import digest
 
 WINDOWS = 16
-"""Of an answer at most; with windows of 256 tokens that is some 3,000 English words."""
+"""Maximum per answer; with windows of 256 tokens, some 3,000 English words."""
 
 
 class RegressionHead:
-    """The judge is an encoder that predicts the grades themselves."""
+    """A judge that is an encoder and predicts the grades."""
 
     def check(self) -> None:
         require("a judge of one's own (--head regression)", "neural", "torch", "transformers")
@@ -40,10 +39,15 @@ class RegressionHead:
         return Learning(base, epochs=3, learning_rate=1e-4, batch=8, max_length=256)
 
     def train(
-        self, examples: Sequence[Example], aspects: Sequence[OwnAspect], learning: Learning, folder: Path, watch: Watch
+        self,
+        examples: Sequence[GradedExample],
+        aspects: Sequence[TunedAspect],
+        learning: Learning,
+        folder: Path,
+        watch: Watch,
     ) -> Trained:
         self.check()
-        LocalModel.find(learning.base)  # a folder that is not there is no name on the hub
+        LocalModel.find(learning.base)  # a missing folder must not be taken for a hub name
         rows = rows_of(examples, aspects)
         encoder = load_encoder(learning.base, learning.max_length, WINDOWS, what=f"the model {learning.base}")
         if encoder.length < learning.max_length:
@@ -62,16 +66,16 @@ class RegressionHead:
             raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; is the disk full?") from error
         return Trained({"length": encoder.length, "windows": encoder.most}, (*rows.notes, *_reading(cuts)))
 
-    def judge(self, folder: Path, aspects: Sequence[OwnAspect], trained: Trained) -> Judge:
+    def judge(self, folder: Path, aspects: Sequence[TunedAspect], trained: Trained) -> Judge:
         return EncoderJudge(folder, aspects, trained.network)
 
     def base_judge(self, learning: Learning) -> Judge | None:
-        """None: without its head an encoder grades nothing."""
+        """Return None: an encoder without its head cannot grade."""
         return None
 
 
 def _reading(cuts: Sequence[Cut]) -> Iterator[str]:
-    """What the model card should say about long answers."""
+    """Yield notes on long answers for the model card."""
     if several := sum(len(cut.windows) > 1 for cut in cuts):
         yield f"{several} of {len(cuts)} answers were read in several windows, whose tokens were averaged"
     if cut_off := [cut.left_out for cut in cuts if cut.left_out]:
@@ -79,7 +83,7 @@ def _reading(cuts: Sequence[Cut]) -> Iterator[str]:
 
 
 def _learned(training: Training, cuts: Sequence[Cut], learning: Learning, watch: Watch) -> LinearHead:
-    """The head in standardised grades; the encoder has learned in place."""
+    """Train, and return the head for standardised grades; the encoder is changed in place."""
     begun = training.restore()
     if begun:
         watch.tell(f"going on after epoch {begun} of {learning.epochs}")

@@ -1,4 +1,4 @@
-"""What a regression learns from: one row an answer, one column an aspect, an empty cell where nobody graded."""
+"""The training data of a regression: one row per answer, one column per aspect, empty where nobody graded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,38 +7,38 @@ import numpy as np
 
 from saiten.errors import BadInput
 from saiten.judges.encoder.texts import Texts, learnable
-from saiten.judges.own import OwnAspect
+from saiten.judges.tuned import TunedAspect
 from saiten.stats.clusters import Floats
-from saiten.tuning.judge.examples import Example
+from saiten.tuning.judge.examples import GradedExample
 
 DECLINES = 0.5
-"""Grades of `correctness` below this say that the answer declines; they are no low grade."""
+"""Grades of `correctness` below this mean declined, not a low grade."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Sorted by item, so that the order of the examples is no matter."""
+    """The rows, sorted by item, so that the order of the examples does not matter."""
 
     texts: tuple[Texts, ...]
     values: Floats
-    """Shape (rows, aspects); NaN where nobody graded. It never leaves the training."""
+    """Shape (rows, aspects); NaN where nobody graded. Only used in training."""
     means: Floats
-    """By aspect."""
+    """Per aspect."""
     spreads: Floats
-    """By aspect: the standard deviation, 1 where all grades are equal."""
+    """Per aspect: the standard deviation, or 1 if all grades are equal."""
     notes: tuple[str, ...]
 
     @property
     def standardised(self) -> Floats:
-        """So that an aspect of 0 to 100 weighs no more than one of 1 to 4."""
+        """The standardised grades, so that an aspect from 0 to 100 weighs no more than one from 1 to 4."""
         return (self.values - self.means) / self.spreads
 
 
-def rows_of(examples: Sequence[Example], aspects: Sequence[OwnAspect]) -> Rows:
-    """The rows.
+def rows_of(examples: Sequence[GradedExample], aspects: Sequence[TunedAspect]) -> Rows:
+    """Arrange the examples as rows.
 
     Raises:
-        BadInput: nothing can be learned from these examples, or of one of the aspects.
+        BadInput: nothing can be learned from these examples, or about one of the aspects.
     """
     columns = {aspect.name: number for number, aspect in enumerate(aspects)}
     found: dict[tuple[str, Texts], dict[int, float]] = {}

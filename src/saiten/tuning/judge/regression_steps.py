@@ -1,47 +1,80 @@
-"""The steps of a regression: from a batch of answers to a gradient, and from that to other weights.
+"""The training steps and checkpoints of a regression.
 
-Nothing here is drawn at random, so a checkpoint holds everything that the next step depends on.
+Nothing is random here, so a checkpoint contains everything that the next step depends on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
-from saiten.judges.encoder.network import AT_ONCE, Encoder, batched
+from saiten.durable.whole_file import whole_file
+from saiten.errors import ConfigurationError
+from saiten.judges.encoder.network import AT_ONCE, AnswerEncoder, batched
 from saiten.judges.encoder.windows import Cut
 from saiten.stats.clusters import Floats
 from saiten.tuning.judge.head import Learning
-from saiten.tuning.judge.regression_checkpoint import Checkpoint
 from saiten.tuning.judge.regression_rows import Rows
 
 HEAD_RATE = 10
-"""The head begins with nothing, so it learns this much faster."""
+"""How much faster the head learns, since it starts at zero."""
 WARM_UP = 0.1
-"""Of the steps; the learning rate rises, then falls to nothing."""
+"""Share of steps in which the learning rate rises, before it falls to zero."""
 DECAY = 0.01
 TOGETHER = 4
-"""Windows in one pass while learning: padding costs more than small passes do."""
+"""Windows per pass during training: padding costs more than small passes."""
 LARGEST_STEP = 1.0
-"""Norm of a gradient at most."""
+"""Maximum norm of a gradient."""
+
+
+_FILE = "regression.pt"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The state of a training in one file, written after each epoch, whole or not at all."""
+
+    folder: Path
+    key: str
+    """Changes with anything that the training depends on."""
+
+    def save(self, state: Mapping[str, Any]) -> None:
+        """Store tensors and numbers; raises ConfigurationError if the folder is not writable."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with whole_file(self.folder / _FILE) as file:
+                import_module("torch").save({"key": self.key, **state}, file)
+        except OSError as error:
+            raise ConfigurationError(f"{self.folder} cannot be written: {error.strerror}; is the disk full?") from error
+
+    def last(self) -> Mapping[str, Any] | None:
+        """Return the stored state; None if there is none, or another training's."""
+        try:
+            # only tensors and numbers are read, so that a foreign file cannot run code
+            found = import_module("torch").load(self.folder / _FILE, map_location="cpu", weights_only=True)
+        except (OSError, RuntimeError, EOFError, UnpicklingError):
+            return None
+        return found if isinstance(found, dict) and found.get("key") == self.key else None
 
 
 @dataclass(eq=False)
 class Training:
-    """What learns, and how."""
+    """The state of a training."""
 
-    encoder: Encoder
+    encoder: AnswerEncoder
     head: Any
     """A linear layer: features → standardised grades."""
     optimiser: Any
     targets: Any
     """Standardised grades, shape (rows, aspects); NaN where nobody graded."""
     rates: tuple[float, float]
-    """Of encoder and head, at their highest."""
+    """Maximum learning rates of encoder and head."""
     checkpoint: Checkpoint
 
     def step(self, cuts: Sequence[Cut], targets: Any, progress: float) -> float:
-        """Learn from one batch; the loss before."""
+        """Learn from one batch, and return the loss before the step."""
         torch = import_module("torch")
         now = min((progress + 1e-3) / WARM_UP, (1 - progress) / (1 - WARM_UP))
         for group, rate in zip(self.optimiser.param_groups, self.rates, strict=True):
@@ -57,14 +90,14 @@ class Training:
         return loss
 
     def _whole(self, cuts: Sequence[Cut], targets: Any) -> float:
-        """All windows before the first step back; a few at a time, so that like lengths stand together."""
+        """Compute all windows before one backward pass, in small batches of similar length."""
         means = sum(self._means(self._sums(cuts, chosen), cuts, chosen) for chosen in batched(cuts, TOGETHER))
         loss = self._loss(means, targets)
         loss.backward()
         return float(loss.detach())
 
     def _parts(self, cuts: Sequence[Cut], targets: Any) -> float:
-        """The same gradient with bounded memory: the means first, then each window's share in their gradient.
+        """Compute the same gradient with bounded memory: first the means, then each window's share of their gradient.
 
         Source: Gao et al. 2021, *Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup*.
         """
@@ -82,14 +115,14 @@ class Training:
         return self.encoder.sums([cuts[answer].windows[at] for answer, at in chosen])
 
     def _means(self, sums: Any, cuts: Sequence[Cut], chosen: Sequence[tuple[int, int]]) -> Any:
-        """What these windows give to the mean of each answer's tokens."""
+        """Return these windows' contributions to the mean of each answer's tokens."""
         torch = import_module("torch")
         answers = torch.tensor([answer for answer, _ in chosen], device=sums.device)
         tokens = torch.tensor([[cut.tokens] for cut in cuts], device=sums.device)
         return torch.zeros(len(cuts), sums.shape[1], device=sums.device).index_add(0, answers, sums) / tokens
 
     def _loss(self, means: Any, targets: Any) -> Any:
-        """The mean squared error over the grades that there are."""
+        """Return the mean squared error over existing grades."""
         there = ~targets.isnan()
         return ((self.head(means) - targets.nan_to_num()) ** 2)[there].mean()
 
@@ -97,12 +130,12 @@ class Training:
         return [one for group in self.optimiser.param_groups for one in group["params"]]
 
     def keep(self, epochs: int) -> None:
-        """Everything that the next epoch depends on; nothing here is drawn at random."""
+        """Save everything that the next epoch depends on."""
         parts = {"encoder": self.encoder.network, "head": self.head, "optimiser": self.optimiser}
         self.checkpoint.save({"epochs": epochs, **{name: part.state_dict() for name, part in parts.items()}})
 
     def restore(self) -> int:
-        """Go back to where the checkpoint stands; how many epochs are done."""
+        """Restore the checkpoint; return the number of finished epochs."""
         found = self.checkpoint.last()
         if found is None:
             return 0
@@ -112,8 +145,8 @@ class Training:
         return int(found["epochs"])
 
 
-def begin(encoder: Encoder, rows: Rows, learning: Learning, checkpoint: Checkpoint) -> Training:
-    """Before the first step: the head says the mean grade to everything."""
+def begin(encoder: AnswerEncoder, rows: Rows, learning: Learning, checkpoint: Checkpoint) -> Training:
+    """Set up a training whose head predicts the mean grade for everything."""
     torch, device = import_module("torch"), encoder.network.device
     head = torch.nn.Linear(encoder.width, rows.values.shape[1], device=device)
     torch.nn.init.zeros_(head.weight)

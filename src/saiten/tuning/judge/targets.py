@@ -1,4 +1,4 @@
-"""What a model should have replied: people's grade as a reply in JSON, which the judge's own reader reads back."""
+"""Target replies: people's grades as JSON that the judge's reader can read back."""
 
 import json
 from collections.abc import Sequence
@@ -11,26 +11,26 @@ from saiten.tasks.correctness import Decision, GradeAnswer
 
 
 def nearest(value: float, values: Sequence[int]) -> int:
-    """The grade of the scale that is nearest; of two equally near the even one, else the lower.
+    """Return the nearest grade of the scale; of two equally near the even one, else the lower.
 
-    So a tie among verdicts is a no, as it is among a panel's votes.
+    A tie among verdicts is therefore a no, as in a panel's votes.
     """
     return min(values, key=lambda grade: (abs(grade - value), grade % 2, grade))
 
 
 def scale_of(task: Task[Any]) -> tuple[int, ...]:
-    """The grades that a reply to the task can give."""
+    """Return the grades that a reply to the task can give."""
     if isinstance(task, RateAspect):
         return task.values
     return (0, 1, 2, 3, 4, 5) if isinstance(task, GradeAnswer) else (0, 1)
 
 
 def target(task: Task[Any], value: float, reason: str = "") -> str:
-    """The reply, the reason first, the grade nearest to the value.
+    """Return the reply, with the reason first and the grade nearest to the value.
 
-    A reason that the reader would stumble over (it is made of an ellipsis, say) is left out: the grade is what is
-    learned. Without a reason the field is there and empty, as the schema wants it; a model that learns from these
-    writes none, and is the faster for it.
+    A reason that the reader could not read back (such as an ellipsis) is left out, since the grade is what matters.
+    Without a reason the field is empty, as the schema requires; a model trained on such replies writes none, and is
+    faster.
     """
     grade = nearest(value, scale_of(task))
     whole = _written(task, grade, reason)
@@ -45,7 +45,7 @@ def _written(task: Task[Any], grade: int, reason: str) -> str:
 
 
 def _grade_read(task: Task[Any], text: str) -> int | None:
-    """The grade that the judge reads out of the text; None where it reads none."""
+    """Return the grade that the judge reads from the text; None if it reads none."""
     try:
         reply: Reply = read_reply(task, text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The loop: LoRA matrices beside a causal model's linear layers, AdamW, checkpoints that a killed run goes on from.
+"""The training loop: LoRA matrices next to a causal model's linear layers, AdamW, checkpoints to resume from.
 
 This module imports torch and transformers, which takes seconds: import it in a function.
 """
@@ -23,15 +23,15 @@ from saiten.tuning.judge.encoding import Encoded, collate
 from saiten.tuning.judge.head import Learning, Watch
 
 AT_ONCE = 4
-"""Examples that are in the network at a time, at most; the others of a step follow before it learns."""
+"""Maximum examples per forward pass; gradients accumulate over a step."""
 SHARE = 0.05
-"""Of all steps: a checkpoint is written this often."""
+"""A checkpoint is written after this share of all steps."""
 SECONDS = 300.0
-"""Between two checkpoints, at most."""
+"""Maximum time between checkpoints."""
 ALPHA = 2
-"""What is learned counts so much for each rank: alpha = 2 r."""
+"""alpha = 2 r: the scale of the learned matrices."""
 DROPOUT = 0.05
-"""Of the inputs to what is learned."""
+"""Dropout of the inputs to the learned matrices."""
 
 
 _RECOMPUTING = "activation_checkpointing"
@@ -40,10 +40,10 @@ if _RECOMPUTING not in TrainingArguments.__dataclass_fields__:  # before transfo
 
 
 def trained(encoded: Sequence[Encoded], base: BaseModel, learning: Learning, folder: Path, watch: Watch) -> Any:
-    """The model with what it learned; goes on from the last checkpoint in the folder, if there is one.
+    """Train the model, resuming from the last checkpoint in the folder, if any.
 
     Raises:
-        ConfigurationError: the loss is no number any more, or the memory does not suffice.
+        ConfigurationError: the loss is not a number, or there is too little memory.
     """
     set_seed(learning.seed)
     model = get_peft_model(base.model, _lora(learning))
@@ -59,19 +59,19 @@ def trained(encoded: Sequence[Encoded], base: BaseModel, learning: Learning, fol
         callbacks=[_Watched(watch, losses, learning.batch, steps, folder)],
     )
     for noisy in (DefaultFlowCallback, PrinterCallback, ProgressCallback):
-        trainer.remove_callback(noisy)  # they save by another rule, and print
+        trainer.remove_callback(noisy)  # they print, and save at other times
     last = last_complete(folder)
     try:
         trainer.train(resume_from_checkpoint=None if last is None else str(last))
     except torch.OutOfMemoryError as error:
         raise ConfigurationError(
-            f"the memory of {base.device} does not suffice to learn from {arguments.per_device_train_batch_size} "
-            "examples at a time; take a smaller --batch (1 is the least), --max-length or base"
+            f"{base.device} has too little memory to learn from {arguments.per_device_train_batch_size} "
+            "examples at a time; use a smaller --batch (at least 1), --max-length or base"
         ) from error
     except (OSError, RuntimeError) as error:
         said = (str(error).strip().splitlines() or [repr(error)])[0]
         raise ConfigurationError(
-            f"learning was cut off: {said}; the last checkpoint is kept, the same command goes on from it"
+            f"learning was interrupted: {said}; the last checkpoint is kept: re-run the command to continue"
         ) from error
     return model
 
@@ -98,10 +98,10 @@ def _arguments(base: BaseModel, learning: Learning, folder: Path, examples: int)
         data_seed=learning.seed,
         bf16=on_cuda and torch.cuda.is_bf16_supported(),
         use_cpu=base.device == "cpu",
-        **({_RECOMPUTING: True} if on_cuda else {}),  # there memory is scarce, elsewhere time is
+        **({_RECOMPUTING: True} if on_cuda else {}),  # on CUDA memory is scarce, elsewhere time
         dataloader_pin_memory=on_cuda,
         remove_unused_columns=False,
-        save_strategy="no",  # `_Watched` says when
+        save_strategy="no",  # `_Watched` decides
         logging_strategy="no",
         disable_tqdm=True,
         report_to="none",
@@ -109,7 +109,7 @@ def _arguments(base: BaseModel, learning: Learning, folder: Path, examples: int)
 
 
 class _Trainer(Trainer):  # type: ignore[misc] # no types where the extra is not installed
-    """Keeps the losses of a step, and stops before a loss that is no number gets into the weights."""
+    """Collects the losses of a step, and stops before a loss that is not a number reaches the weights."""
 
     def __init__(self, losses: list[float], **settings: Any) -> None:
         super().__init__(**settings)
@@ -121,13 +121,13 @@ class _Trainer(Trainer):  # type: ignore[misc] # no types where the extra is not
         if not math.isfinite(self._losses[-1]):
             raise ConfigurationError(
                 f"the loss is {self._losses[-1]} in step {self.state.global_step + 1}, so nothing more can be learned; "
-                "begin again in another folder with a smaller --learning-rate"
+                "start again in another folder with a smaller --learning-rate"
             )
         return loss
 
 
 class _Watched(TrainerCallback):  # type: ignore[misc] # as above
-    """Says after each step how far it is, and when a checkpoint is due."""
+    """Reports progress after each step, and decides when to write a checkpoint."""
 
     def __init__(self, watch: Watch, losses: list[float], batch: int, steps: int, folder: Path) -> None:
         self._watch, self._losses, self._batch, self._folder = watch, losses, batch, folder

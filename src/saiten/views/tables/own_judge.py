@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from saiten.judges.own_figures import HeldOut, HeldOutAspect
+from saiten.judges.tuned_figures import HeldOut, HeldOutAspect
 from saiten.views.table import Cell, Interval, Table
 from saiten.views.tables.summary import asked
 

@@ -1,7 +1,7 @@
-"""`questions.jsonl`: which questions a judge of one's own learned from, which were held out, and their answers.
+"""`questions.jsonl`: the questions a tuned judge learned from or that were held out, and their answers.
 
-It is in the folder that `saiten tune judge` writes. Figures on answers that the judge learned from would flatter it, so
-it does not grade them.
+It is in the folder that `saiten tune judge` writes. Figures on answers seen in training would be inflated, so the judge
+does not grade them.
 """
 
 import json
@@ -20,31 +20,31 @@ from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 NAME = "questions.jsonl"
 
 _GRADED = (RateAspect, GradeAnswer, DecideCorrect)
-"""The tasks that such a judge learns."""
+"""The tasks that a tuned judge learns."""
 
 
 @dataclass(frozen=True, slots=True)
-class OwnQuestion:
+class TunedQuestion:
     """One question of the labels."""
 
     question: str
     held_out: bool
-    """Measured on; else learned from."""
+    """Whether it was used for measuring rather than training."""
     items: tuple[str, ...]
     """The ids of the graded answers."""
     answers: tuple[str, ...]
-    """A digest of each question and answer, by which the answer is known again."""
+    """A digest per question and answer, by which the answer is recognized."""
 
 
 def answer_digest(task: Task[Any]) -> str:
-    """Sixteen hexadecimal digits of question and answer, however they are spaced."""
-    assert isinstance(task, _GRADED)  # noqa: S101 - what people grade
+    """Return sixteen hexadecimal digits of question and answer, ignoring differences in white space."""
+    assert isinstance(task, _GRADED)  # noqa: S101 - the tasks that people grade
     texts = (" ".join(text.split()) for text in (task.question, task.answer))
     return sha256("\n".join(texts).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-def write_questions(folder: Path, questions: Iterable[OwnQuestion]) -> None:
-    """One question per line; raises ConfigurationError where the folder cannot be written."""
+def write_questions(folder: Path, questions: Iterable[TunedQuestion]) -> None:
+    """Write one question per line; raises ConfigurationError if the folder is not writable."""
     lines = [
         json.dumps(
             {"question": one.question, "held_out": one.held_out, "items": one.items, "answers": one.answers},
@@ -56,7 +56,7 @@ def write_questions(folder: Path, questions: Iterable[OwnQuestion]) -> None:
 
 
 def read_learned(folder: Path) -> frozenset[str]:
-    """The digests of the answers that the judge in the folder learned from; none where the folder does not say.
+    """Return the digests of the answers seen in training; empty if the folder has no such file.
 
     Raises:
         ConfigurationError: the file is damaged.
@@ -75,18 +75,18 @@ def read_learned(folder: Path) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Unlearned:
-    """A judge that does not grade the answers it learned from; other answers to the same questions it does."""
+    """A judge that refuses to grade answers it learned from, but grades other answers to the same questions."""
 
     judge: Judge
     learned: frozenset[str]
-    """Digests of these answers."""
+    """Digests of the answers seen in training."""
     folder: Path
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
         return self.judge.describe(tasks)
 
     async def perform(self, task: Task[R]) -> R:
-        """The reply; raises CannotJudge for an answer that the judge learned from, and all that the judge raises."""
+        """Return the reply; raises CannotJudge for an answer seen in training, and what the judge raises."""
         if isinstance(task, _GRADED) and answer_digest(task) in self.learned:
             raise CannotJudge(
                 "this judge learned from people's grades of this very answer, so its grade would flatter it; "
@@ -102,6 +102,6 @@ class Unlearned:
 
 
 def without_learned(judges: Sequence[Judge], folder: Path) -> tuple[Judge, ...]:
-    """The judges of a folder, so that none grades what it learned from; unchanged where the folder does not say."""
+    """Wrap the judges of a folder so that none grades its training data; unchanged if the folder does not list it."""
     learned = read_learned(folder)
     return tuple(Unlearned(judge, learned, folder) if learned else judge for judge in judges)

@@ -1,4 +1,4 @@
-"""What one answer took: each call with its name, its time and its cost, in the order in which the calls were begun."""
+"""A log of the calls for one answer: name, time and cost, in the order of their start."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -9,28 +9,28 @@ from saiten.records import TimedCall, Usage
 
 
 class Costly(Protocol):
-    """What a call gives that knows what it cost: a completion, a retriever's findings."""
+    """A call's result with its cost: a completion, or what a retriever found."""
 
     @property
     def usage(self) -> Usage:
-        """What it cost."""
+        """The cost of the call."""
         ...
 
 
 T = TypeVar("T", bound=Costly)
 Clock = Callable[[], float]
-"""Seconds from some fixed point on; never goes back."""
+"""Returns seconds since a fixed point; monotonic."""
 
 
 @dataclass(slots=True)
-class Ledger:
-    """Kept while one question is answered, and by nobody else."""
+class CallLog:
+    """The calls made for one question."""
 
     clock: Clock
     _entries: list[TimedCall | None] = field(default_factory=list)
 
     async def timed(self, step: str, call: Awaitable[T]) -> T:
-        """The call's result; its time and cost are written down, also when it fails or is cancelled."""
+        """Return the call's result, recording time and cost even if it fails or is cancelled."""
         place, begun = len(self._entries), self.clock()
         self._entries.append(None)
         usage = Usage()
@@ -46,17 +46,17 @@ class Ledger:
 
     @property
     def calls(self) -> tuple[TimedCall, ...]:
-        """Those that were made: an answer that lay on disk took no call, and its time says nothing."""
+        """The calls made; cached answers are excluded, since their time means nothing."""
         return tuple(call for call in self._ended if not _reused(call))
 
     @property
     def measured(self) -> bool:
-        """Whether the time of the whole is that of calls that were all made."""
+        """Whether all calls were made, so that the total time is meaningful."""
         return not any(map(_reused, self._ended))
 
     @property
     def usage(self) -> Usage:
-        """What all of them cost, with what was reused."""
+        """The cost of all calls, including reused ones."""
         return sum((call.usage for call in self._ended), Usage())
 
     @property

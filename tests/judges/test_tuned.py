@@ -4,17 +4,17 @@ import logging
 
 import pytest
 
-from saiten.judges.own import OwnAspect, OwnJudge, prompts_digest, write_own
-from saiten.judges.own_figures import HeldOut
+from saiten.judges.tuned import TunedAspect, TunedJudge, prompts_digest, write_tuned
+from saiten.judges.tuned_figures import HeldOut
 from saiten.settings import JudgeSettings
 from saiten.wiring import assemble_judge
 
-ASPECTS = (OwnAspect("factuality", "rate_aspect", (0, 1, 2, 3), 1.5),)
+ASPECTS = (TunedAspect("factuality", "rate_aspect", (0, 1, 2, 3), 1.5),)
 
 
 def own(base="", prompts=""):
     """A judge that learned on a base with this fingerprint."""
-    return OwnJudge(
+    return TunedJudge(
         "chat", "models/base", base, ASPECTS, "long_answers:0", prompts or prompts_digest(ASPECTS), "0" * 12,
         2, 100, 50, 10, {"seed": 0}, HeldOut("this judge", ()),
     )  # fmt: skip
@@ -28,7 +28,7 @@ def test_another_base_is_told(learned_on, now, told):
     """A name on the hub has no fingerprint, so nothing can be said about it."""
     said = own(learned_on).over_another_base(now)
     assert (said is not None) == told
-    assert said is None or "models/base, has changed since" in said
+    assert said is None or "models/base, has changed or been replaced" in said
 
 
 def test_other_prompts_are_told():
@@ -41,7 +41,11 @@ def test_doubts_are_told_where_the_judge_is_named(tmp_path, caplog):
     """Each once, when the judge is put together; no network is loaded for it."""
     pytest.importorskip("transformers", reason="transformers is not installed")
     (tmp_path / "config.json").write_text("{}")
-    write_own(tmp_path, own("abc", "deadbeef"))
+    write_tuned(tmp_path, own("abc", "deadbeef"))
     with caplog.at_level(logging.WARNING):
         assemble_judge(JudgeSettings(f"hf:{tmp_path}"))
-    assert ["other prompts" in caplog.text, "has changed since" in caplog.text, len(caplog.records)] == [True, True, 2]
+    assert ["other prompts" in caplog.text, "has changed or been replaced" in caplog.text, len(caplog.records)] == [
+        True,
+        True,
+        2,
+    ]

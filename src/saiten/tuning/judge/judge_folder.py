@@ -1,4 +1,4 @@
-"""A folder belongs to one judge: what it was begun with is written first, and nothing else may go on in it."""
+"""Claiming a folder for one judge: its settings are written first, and no other judge may continue in it."""
 
 import json
 import shutil
@@ -9,17 +9,17 @@ from typing import Any
 from saiten.durable.lock import LOCK_NAME
 from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
-from saiten.judges.own import BEGUN
+from saiten.judges.tuned import BEGUN
 from saiten.runs.manifest import differences
 
 _OURS = {LOCK_NAME, Path(BEGUN).parts[0]}
 
 
 def begin(folder: Path, settings: Mapping[str, Any]) -> bool:
-    """Write down what is begun here; whether it goes on from an earlier time.
+    """Record the settings; return whether this resumes an earlier run.
 
     Raises:
-        ConfigurationError: the folder was begun with other settings, holds something else, or cannot be written.
+        ConfigurationError: the folder was begun with other settings, contains something else, or is not writable.
     """
     file = folder / BEGUN
     now = json.loads(json.dumps(settings))
@@ -37,14 +37,14 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> bool:
         raise ConfigurationError(f"{file} cannot be read ({error}); name a new folder with -o") from error
     if differing := list(differences(was, now)):
         raise ConfigurationError(
-            f"{folder} was begun with something else; name another folder, or give the same again:\n"
+            f"{folder} was begun with other settings; name another folder, or give the same settings again:\n"
             + "\n".join(f"  {line}" for line in differing)
         )
     return True
 
 
 def clean_up(folder: Path) -> None:
-    """Remove what was needed on the way: checkpoints."""
+    """Remove intermediate files such as checkpoints."""
     file = folder / BEGUN
     for path in file.parent.iterdir():
         if path.is_dir():

@@ -1,4 +1,4 @@
-"""Which task a label answers: by the name of its aspect, the very task that a metric asks a judge to perform."""
+"""The judge's task for each labelled aspect: the same task that the corresponding metric performs."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -14,30 +14,30 @@ from saiten.protocols import Task
 from saiten.records import Sample
 
 CORRECTNESS = ("correctness", "grade")
-"""Labels of 0 to 5: the task of the metric `correctness`."""
+"""Labels from 0 to 5: the task of the metric `correctness`."""
 ACCURACY = ("correct", "accuracy")
-"""Labels of 0 and 1: the task of the metric `accuracy`."""
+"""Labels 0 and 1: the task of the metric `accuracy`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """An aspect, and how a judge is asked about it."""
+class AspectTask:
+    """An aspect, with the task that asks a judge for it."""
 
     aspect: str
     """As in the labels."""
     prompt: str
-    """Of the task: `rate_aspect`, `grade_answer`, `decide_correct`."""
+    """The task's prompt: `rate_aspect`, `grade_answer`, `decide_correct`."""
     values: tuple[int, ...]
-    """The grades of the scale, rising."""
+    """The scale, ascending."""
     task: Callable[[Sample], Task[Any]]
-    """What is asked about a sample."""
+    """Makes the task for a sample."""
     with_reference: bool = False
-    """Whether the task needs one."""
+    """Whether the task needs a reference."""
     rated: Aspect | None = None
-    """The aspect of a rubric, where it is one."""
+    """The rubric's aspect, if it is one."""
 
     def lacking(self, sample: Sample) -> str | None:
-        """Why a metric would not ask about this sample; None where it would."""
+        """Return why a metric would not judge this sample; None if it would."""
         if not (sample.answer or "").strip():
             return "the answer is empty, and no judge is asked about those"
         if not sample.question.strip():
@@ -47,11 +47,11 @@ class Asked:
         return None
 
 
-def asked_about(there: Collection[str], rubric: Rubric, wanted: Sequence[str] = ()) -> tuple[Asked, ...]:
-    """The aspects that are learned: those that were `wanted`, or all that are there; first the rubric is asked.
+def aspect_tasks(there: Collection[str], rubric: Rubric, wanted: Sequence[str] = ()) -> tuple[AspectTask, ...]:
+    """Return the aspects to learn, those `wanted` or all in the labels; the rubric's take precedence.
 
     Raises:
-        BadInput: one is not there, is not known, or asks for the same as another.
+        BadInput: an aspect is not in the labels, is unknown, or means the same as another.
     """
     names = tuple(dict.fromkeys(wanted)) or tuple(sorted(there))
     listed = ", ".join(repr(name) for name in sorted(there)) or "nothing that is a grade"
@@ -59,7 +59,7 @@ def asked_about(there: Collection[str], rubric: Rubric, wanted: Sequence[str] = 
         raise BadInput(f"there are no labels of {missing[0]!r}; there are labels of {listed}")
     if not names:
         raise BadInput("there are no grades among the labels, so nothing can be learned from them")
-    found = tuple(_asked(name, rubric, listed) for name in names)
+    found = tuple(_aspect_task(name, rubric, listed) for name in names)
     for prompt, others in (("grade_answer", CORRECTNESS), ("decide_correct", ACCURACY)):
         same = [one.aspect for one in found if one.prompt == prompt]
         if len(same) > 1:
@@ -67,16 +67,16 @@ def asked_about(there: Collection[str], rubric: Rubric, wanted: Sequence[str] = 
     return found
 
 
-def _asked(name: str, rubric: Rubric, listed: str) -> Asked:
+def _aspect_task(name: str, rubric: Rubric, listed: str) -> AspectTask:
     if name in rubric.names:
         aspect = rubric.aspect(name)
-        return Asked(name, "rate_aspect", aspect.values, partial(rating_task, aspect), rated=aspect)
+        return AspectTask(name, "rate_aspect", aspect.values, partial(rating_task, aspect), rated=aspect)
     if name in CORRECTNESS:
-        return Asked(name, "grade_answer", (0, 1, 2, 3, 4, 5), Correctness().task, with_reference=True)
+        return AspectTask(name, "grade_answer", (0, 1, 2, 3, 4, 5), Correctness().task, with_reference=True)
     if name in ACCURACY:
-        return Asked(name, "decide_correct", (0, 1), Accuracy().task, with_reference=True)
+        return AspectTask(name, "decide_correct", (0, 1), Accuracy().task, with_reference=True)
     raise BadInput(
-        f"nobody knows how to ask about {name!r}; the labels are of {listed}, the rubric {rubric.name!r} has "
-        f"{', '.join(rubric.names)}, and beside it there are correctness (0 to 5) and correct (yes or no). Name the "
-        "aspects that are meant with --aspect, or a rubric that has it with --rubric"
+        f"there is no task for {name!r}; the labels are of {listed}, the rubric {rubric.name!r} has "
+        f"{', '.join(rubric.names)}, and in addition there are correctness (0 to 5) and correct (yes or no). Choose "
+        "aspects with --aspect, or a rubric that has it with --rubric"
     )

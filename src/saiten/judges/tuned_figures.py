@@ -1,4 +1,4 @@
-"""What a judge of one's own is worth: its grades beside people's, on questions that it did not learn from."""
+"""A tuned judge's agreement with people, on questions that it did not learn from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,74 +11,74 @@ _ESTIMATES = ("pearson", "mae", "bias", "mae_of_mean")
 
 @dataclass(frozen=True, slots=True)
 class HeldOutAspect:
-    """One aspect. The figures are over the answers that the judge graded; the others are counted beside them."""
+    """One aspect. The figures cover the answers that the judge graded; the others are only counted."""
 
     aspect: str
     n: int
-    """Answers that people and judge graded."""
+    """Number of answers graded by both people and judge."""
     questions: int
-    """That these answers are to; what the intervals are resampled by."""
+    """Number of questions of these answers; the intervals resample questions."""
     unreadable: int
-    """Answers whose grade could not be read out of the judge's reply."""
+    """Number of answers with an unreadable reply."""
     failed: int
-    """Answers that the judge could not be asked about, or could not judge."""
+    """Number of answers whose call failed, or that the judge could not judge."""
     pearson: Estimate
-    """With people's mean grade."""
+    """Correlation with people's mean grade."""
     mae: Estimate
-    """The mean of |judge - people|, in grades."""
+    """The mean of |judge − people|, in grades."""
     bias: Estimate
-    """The mean of judge - people, in grades: above 0 the judge is too kind."""
+    """The mean of judge − people, in grades: above 0 the judge is too lenient."""
     mae_of_mean: Estimate
-    """The mean of |m - people| on the same answers, m the mean grade of what was learned from: what a judge that
-    always says the same reaches."""
+    """The mean of |m − people| on the same answers, with m the mean grade of the training data: the error of a judge
+    that always answers m."""
     declined: int = 0
-    """Answers that people or judge call declined (grade 0 of graded correctness); no figure holds them."""
+    """Number of answers that people or the judge call declined (grade 0 of graded correctness); in no figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutScore:
-    """One way to an overall grade, over the answers that have all the grades that any of the ways needs."""
+    """One kind of overall grade, over the answers that have every grade any kind needs."""
 
     name: str
     """`direct`, `mate`, or `mate` with other weights."""
     target: str
-    """The aspect that it stands for."""
+    """The aspect that it predicts."""
     n: int
-    """Answers."""
+    """Number of answers."""
     questions: int
-    """That these answers are to."""
+    """Number of questions of these answers."""
     pearson: Estimate
-    """With people's mean grade of the target."""
+    """Correlation with people's mean grade of the target."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """All aspects of one judge."""
+    """The figures of one judge."""
 
     judge: str
-    """Its name."""
+    """The judge's name."""
     aspects: tuple[HeldOutAspect, ...]
     """Sorted by name."""
     scores: tuple[HeldOutScore, ...] = ()
-    """The overall grade at once and put together from aspects, where the aspects are those of MATE."""
+    """The overall grade, asked for directly and composed from aspects, if the aspects are those of MATE."""
 
     @property
     def n(self) -> int:
-        """Grades that were compared."""
+        """The number of grades compared."""
         return sum(one.n for one in self.aspects)
 
     @property
     def without(self) -> int:
-        """Grades that could not be had."""
+        """The number of grades missing."""
         return sum(one.unreadable + one.failed for one in self.aspects)
 
     def to_json(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the figures, ready for JSON."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "HeldOut":
-        """As it was; raises ValueError, TypeError or KeyError where the object is none."""
+        """Restore what `to_json` returned; raises ValueError, TypeError or KeyError for anything else."""
         rows: Sequence[Mapping[str, Any]] = value["aspects"]
         scores = (HeldOutScore(**{**row, "pearson": Estimate(**row["pearson"])}) for row in value.get("scores", ()))
         return cls(str(value["judge"]), tuple(_aspect(row) for row in rows), tuple(scores))
