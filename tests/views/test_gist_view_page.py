@@ -16,14 +16,15 @@ from lxml import html
 from saiten.demo.gist import load_gist
 from saiten.metrics.judged.gist_counts import WHICH, profile_of
 from saiten.records import Sample, Score, Scored
-from saiten.views.gist.page import CLASSES, WORDS, gist_block, marked, write_gist_page
+from saiten.views.gist.page import CLASSES, gist_block, marked, write_gist_page
 from saiten.views.gist.view import KINDS, Finding, Unit, cut, gist_run, gist_view, sign
+from saiten.words import section
 
 TEMPLATES = files("saiten.views").joinpath("templates")
 PAGE_CSS, CSS, JS = (
     TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "gist.css", "gist.js")
 )
-WORDS_EN = WORDS["en"]
+WORDS_EN = section("gist", "en")
 MESSY = st.text(st.sampled_from("ab \n\r\t\0\x1b\u202e\u200fעé\u0301が\u3099。𠮷👩\u200d🏫\ud83d\uffff<>&\"'`=/-!") | st.characters(), max_size=40)  # fmt: skip
 
 
@@ -133,7 +134,7 @@ def test_a_page_holds_profiles_and_answers(language):
     """
     written = demo_page(language)
     page = html.document_fromstring(written.encode())
-    words = WORDS[language]
+    words = section("gist", language)
     assert page.get("lang") == language
     assert [h.text for h in page.xpath("//main//h2")] == [words["profiles"], words["units"]]
     assert len(page.xpath("//table/tbody/tr")) == 16
@@ -340,10 +341,3 @@ def test_the_four_differ_without_any_colour():
             for name in names
         ]
         assert len(set(signs)) == 4
-
-
-def test_both_languages_say_the_same():
-    """Every sentence stands there in both, with the same gaps."""
-    assert WORDS["en"].keys() == WORDS["ja"].keys()
-    for key, text in WORDS["en"].items():
-        assert sorted(re.findall(r"{\w*}", text)) == sorted(re.findall(r"{\w*}", WORDS["ja"][key])), key

@@ -64,6 +64,7 @@ def in_language(text: str | Message, language: Language) -> str:
     return words[0 if len(words) == 1 or values.get("n") == 1 else 1].format_map(values)
 
 
+@cache
 def section(name: str, language: Language) -> Mapping[str, str]:
     """Return all entries of a section by key, for a page that fills them in itself."""
     return {key: words[0] for (of, key), words in catalogue(language).items() if of == name}

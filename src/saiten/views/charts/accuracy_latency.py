@@ -16,7 +16,7 @@ from saiten.views.charts.figures import finite, in_words, written
 from saiten.views.charts.key import POINT, key_panel, mark
 from saiten.views.charts.names import plain, shorten, text_width
 from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
-from saiten.views.charts.words import WORDS
+from saiten.words import section
 
 MOST_POINTS, MOST_SERIES = 200, 36
 """Beyond, nothing can be told apart."""
@@ -57,7 +57,7 @@ def accuracy_against_latency(
 
     Nothing is drawn without a point, or with more than can be told apart.
     """
-    words = WORDS[language]
+    words = section("chart", language)
     x, y = latency or words["latency"], metric or words["accuracy"]
     named = title or words["accuracy_latency_on" if data else "accuracy_latency"].format(
         metric=plain(y), data=plain(data)

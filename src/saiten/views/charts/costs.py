@@ -12,7 +12,7 @@ from saiten.views.charts.figures import finite, in_words, written
 from saiten.views.charts.interval_rows import MOST_ROWS
 from saiten.views.charts.names import plain, shorten, text_width
 from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
-from saiten.views.charts.words import WORDS
+from saiten.words import section
 
 _ROW = 24
 _WIDTH = 820
@@ -37,7 +37,7 @@ class CostRow:
 
 def costs(rows: Sequence[CostRow], language: Language = "en", *, currency: str = "USD", title: str = "") -> VegaChart:
     """A block for each of cost, seconds, tokens and calls that is known of any; its bars begin at 0."""
-    words = WORDS[language]
+    words = section("chart", language)
     kinds = _kinds(currency, words)
     said = in_words(
         (

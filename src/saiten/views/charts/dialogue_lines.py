@@ -16,7 +16,7 @@ from saiten.views.charts.figures import finite, in_words, value_and_interval
 from saiten.views.charts.key import POINT, key_panel, mark, stroke
 from saiten.views.charts.names import plain, shorten, text_width
 from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
-from saiten.views.charts.words import WORDS
+from saiten.words import section
 
 MOST_GROUPS, MOST_LINES = 60, 36
 """Beyond, a line cannot be read, or told from the others."""
@@ -62,7 +62,7 @@ def dialogue_lines(
     `score`: what they show, and which values of it are `better`, for the title. Nothing is drawn with a single group,
     or with more than can be read.
     """
-    words = WORDS[language]
+    words = section("chart", language)
     said = in_words(
         (
             (f"{plain(line.name)}, {plain(value.group)}", _figure(value, words))

@@ -12,7 +12,7 @@ from saiten.views.charts.figures import finite, in_words, value_and_interval
 from saiten.views.charts.interval_rows import MOST_ROWS, Block, IntervalRow, Reference, filling_of, interval_rows
 from saiten.views.charts.names import plain
 from saiten.views.charts.panel import Picture
-from saiten.views.charts.words import WORDS
+from saiten.words import section
 
 _LIKELY = 0.05
 """From this p-value on a difference may be noise."""
@@ -43,7 +43,7 @@ def differences(rows: Sequence[DifferenceRow], language: Language = "en", *, tit
 
     The mark is hollow where the difference may be noise, or has no verdict.
     """
-    words = WORDS[language]
+    words = section("chart", language)
     said = in_words(((f"{_pair(row, words)}, {plain(row.metric)}", _figure(row, words)) for row in rows), words)
     return VegaChart(
         title or words["differences"],

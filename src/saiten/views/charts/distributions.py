@@ -12,7 +12,7 @@ from saiten.views.charts.colours import CARD, INK, LINES, MUTED
 from saiten.views.charts.figures import finite, in_words, number, written
 from saiten.views.charts.names import plain, shorten, text_width
 from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
-from saiten.views.charts.words import WORDS
+from saiten.words import section
 
 MOST_SYSTEMS = 12
 """Beyond, one cannot see them together."""
@@ -39,7 +39,7 @@ def distributions(
 
     `bounds`: the ends of the metric's scale, None where it is open. However many values, only counts are drawn.
     """
-    words = WORDS[language]
+    words = section("chart", language)
     bins, counted = _counted(by_system, bounds)
     said = in_words(((plain(name), ", ".join(_beside(one, words))) for name, one in counted.items()), words)
     named = title or words["distribution"].format(metric=plain(metric))

@@ -12,7 +12,7 @@ from saiten.views.charts.figures import finite, in_words, value_and_interval
 from saiten.views.charts.interval_rows import MOST_ROWS, Block, IntervalRow, filling_of, interval_rows
 from saiten.views.charts.names import plain
 from saiten.views.charts.panel import Picture
-from saiten.views.charts.words import WORDS
+from saiten.words import section
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def means(rows: Sequence[MeanRow], language: Language = "en", *, title: str = ""
 
     A dot is hollow where there is no interval. `part`: others show further metrics, so the title names these.
     """
-    words = WORDS[language]
+    words = section("chart", language)
     if part and not title:
         named = ", ".join(dict.fromkeys(plain(row.metric) for row in rows))
         named = words["means_of"].format(metrics=named)

@@ -12,7 +12,7 @@ from saiten.views.charts.figures import finite, in_words, value_and_interval, wr
 from saiten.views.charts.interval_rows import MOST_ROWS, Block, IntervalRow, Reference, filling_of, interval_rows
 from saiten.views.charts.names import plain, shorten
 from saiten.views.charts.panel import Picture
-from saiten.views.charts.words import WORDS
+from saiten.words import section
 
 _LETTERS = 100
 """Pixels of a metric's letters."""
@@ -61,7 +61,7 @@ def ranking(
     The ceiling is a line of dots and dashes with its interval as a band, `none` a dashed line; a mark is hollow where
     the interval contains `none`.
     """
-    words = WORDS[language]
+    words = section("chart", language)
     pairs = [(plain(row.metric), _figure(row, words)) for row in rows]
     said = in_words(pairs, words)
     if ceiling is not None and finite(ceiling.value) is not None:

@@ -13,6 +13,7 @@ from saiten.metrics.judged.gist_profiles import PROFILES, Profiles
 from saiten.records import Language
 from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless, sign
 from saiten.views.page.page import Part, templates, write_page
+from saiten.words import section
 
 CLASSES: Mapping[Kind, str] = {
     "missing_gist": "mg",
@@ -26,97 +27,6 @@ CLASSES: Mapping[Kind, str] = {
 
 Words = Mapping[str, str]
 
-WORDS: Mapping[Language, Words] = {
-    "en": {
-        "gist": "gist, in both",
-        "supplement": "supplement, in both",
-        "missing_gist": "missing gist",
-        "missing_supplement": "missing supplement",
-        "extra_gist": "extra gist",
-        "extra_supplement": "extra supplement",
-        "left_over": "in no unit",
-        "about_gist": "It carries the answer, and the answer has it.",
-        "about_supplement": "It only supports the answer, and the answer has it.",
-        "about_missing_gist": "It carries the answer, and the answer lacks it.",
-        "about_missing_supplement": "It only supports the answer, and the answer lacks it.",
-        "about_extra_gist": "Put forward as carrying the answer; not in the reference: false, or merely redundant.",
-        "about_extra_supplement": "Put forward as support; not in the reference: false, or merely redundant.",
-        "nothing": "nothing missing or extra",
-        "and": ", ",
-        "profiles": "What answers lack and add",
-        "profile": "profile",
-        "answers": "answers",
-        "share": "share",
-        "without": "Answers without a profile: {}; each says why.",
-        "faulty": "Answers with faults left in the judge's replies: {}; they are listed there.",
-        "unplaced": "Units not found in their text: {}; they count all the same.",
-        "units": "Answers and references",
-        "legend": "Legend",
-        "question": "Question",
-        "reference": "Reference",
-        "answer": "Answer",
-        "no_text": "not given",
-        "empty": "empty",
-        "no_units": "No units: {}",
-        "not_marked": "Without a place of their own in the text",
-        "said": "named as “{}”",
-        "faults": "Faults left in the judge's replies",
-        "tally": "{of} of {all}",
-        "show": "Show",
-        "all": "all profiles ({})",
-        "none": "no profile",
-        "filter": "Filter by text",
-        "counted": "{shown} of {all} answers",
-        "one": "Show these answers",
-        "left_out": "{shown} of {all} answers are shown. Any other: saiten show RUN --sample ID",
-        "nobody": "No answer fits.",
-    },
-    "ja": {
-        "gist": "趣旨（回答にもある）",
-        "supplement": "補足（回答にもある）",
-        "missing_gist": "不足（趣旨）",
-        "missing_supplement": "不足（補足）",
-        "extra_gist": "不適（趣旨）",
-        "extra_supplement": "不適（補足）",
-        "left_over": "どの単位にも含まれない",
-        "about_gist": "回答の要となる内容で、回答にもある。",
-        "about_supplement": "回答を支えるだけの内容で、回答にもある。",
-        "about_missing_gist": "回答の要となる内容だが、回答にない。",
-        "about_missing_supplement": "回答を支えるだけの内容で、回答にない。",
-        "about_extra_gist": "要として述べられているが、参照回答にない。誤りか、余分か。",
-        "about_extra_supplement": "補足として述べられているが、参照回答にない。誤りか、余分か。",
-        "nothing": "不足も不適もなし",
-        "and": "、",
-        "profiles": "回答に足りないものと余計なもの",
-        "profile": "類型",
-        "answers": "回答数",
-        "share": "割合",
-        "without": "類型のない回答が {} 件ある。理由はそれぞれに示す。",
-        "faulty": "{} 件の回答では、判定の返答に誤りが残った。それぞれに示す。",
-        "unplaced": "本文中に見つからなかった単位が {} 個ある。数には入っている。",
-        "units": "回答と参照回答",
-        "legend": "凡例",
-        "question": "質問",
-        "reference": "参照回答",
-        "answer": "回答",
-        "no_text": "なし",
-        "empty": "空",
-        "no_units": "単位なし：{}",
-        "not_marked": "本文中に固有の位置がない単位",
-        "said": "判定での表記「{}」",
-        "faults": "判定の返答に残った誤り",
-        "tally": "{of} / {all}",
-        "show": "表示",
-        "all": "すべての類型（{}）",
-        "none": "類型なし",
-        "filter": "文字で絞り込む",
-        "counted": "{all} 件中 {shown} 件",
-        "one": "この類型の回答を表示",
-        "left_out": "{all} 件のうち {shown} 件を示す。その他は saiten show RUN --sample ID で見られる",
-        "nobody": "当てはまる回答がない。",
-    },
-}
-
 
 def write_gist_page(run: GistRun, out: IO[str], *, title: str, language: Language | None = None) -> None:
     """Write the page in pieces, reading answers as it goes.
@@ -124,7 +34,7 @@ def write_gist_page(run: GistRun, out: IO[str], *, title: str, language: Languag
     `language`: of the page's own words; by default that of most samples.
     """
     chosen = language or run.language
-    write_page([], out, title=title, language=chosen, part=_part(run, WORDS[chosen], chosen))
+    write_page([], out, title=title, language=chosen, part=_part(run, section("gist", chosen), chosen))
 
 
 def _part(run: GistRun, words: Words, language: Language) -> Part:
@@ -151,7 +61,7 @@ def gist_block(view: GistView, language: Language, *, alone: bool = True) -> Mar
 
     `alone`: the page has no other setting of the metric, so its name is left out.
     """
-    sample, words = view.sample, WORDS[language]
+    sample, words = view.sample, section("gist", language)
     html = templates().get_template("gist_block.html").render(
         words=words,
         number="none" if view.profile is None else PROFILES.index(view.profile),

@@ -15,7 +15,6 @@ from saiten.results.only_words import only_words, short_note
 from saiten.runs import RunReader
 from saiten.views.charts import VegaChart
 from saiten.views.gist.page import CLASSES
-from saiten.views.gist.page import WORDS as GIST_WORDS
 from saiten.views.gist.view import KINDS
 from saiten.views.page.page import Chapter, Part, write_page
 from saiten.views.report.beside import Beside, beside
@@ -25,6 +24,7 @@ from saiten.views.report.folding import with_folded
 from saiten.views.report.items import Items
 from saiten.views.report.tally import Tally, tally, told_by
 from saiten.views.report.words import WORDS
+from saiten.words import section
 
 _OURS = re.compile(rb'<meta name="generator" content="saiten">')
 _HEAD = 16_000
@@ -169,7 +169,7 @@ def _values(report: Report) -> Mapping[str, Any]:
     items = Items(report.tallies, report.choice, report.beside, report.language)
     choice = report.choice
     said = words["shown" if choice.shown == choice.total else "left_out"]
-    gist = GIST_WORDS[report.language]
+    gist = section("gist", report.language)
     return {
         "words": words,
         "said": said.format(choice.shown, shown=choice.shown, all=choice.total),

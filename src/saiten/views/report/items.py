@@ -11,14 +11,15 @@ from saiten.dialogue.reading import read_dialogues
 from saiten.metrics.judged.gist_profiles import PROFILES
 from saiten.records import STATUSES, Language, Sample
 from saiten.results.comparison import higher_is_better
-from saiten.views.gist.page import CLASSES, WORDS, profile_name, remark_of
+from saiten.views.gist.page import CLASSES, profile_name, remark_of
 from saiten.views.gist.view import Segment, Unit, gist_view, harmless
 from saiten.views.report.beside import Beside
 from saiten.views.report.choosing import Choice
 from saiten.views.report.packing import Packs, as_json, packed
 from saiten.views.report.tally import Tally
-from saiten.views.report.words import WORDS as REPORT_WORDS
+from saiten.views.report.words import WORDS
 from saiten.views.tables.dialogue_rows import THE_SAME, dialogue_rows
+from saiten.words import section
 
 _QUESTION = 120
 """Characters of a question that stand in the list."""
@@ -79,7 +80,7 @@ class Items:
         return (talk for talk in read_dialogues(one.reader) if self._choice.holds(talk.id)) if one.dialogues else ()
 
     def _packed_dialogue(self, talk: Dialogue) -> bytes:
-        return compress(as_json(_dialogue(talk, REPORT_WORDS[self._language])), 1)
+        return compress(as_json(_dialogue(talk, WORDS[self._language])), 1)
 
     def _item(
         self, run: int, one: Tally, sample: Sample, raws: Mapping[tuple[str, str], str], talk: bytes | None
@@ -127,7 +128,7 @@ class Items:
             self._statuses[place].append(str(STATUSES.index(score["status"])) if score else "-")
 
     def _gist(self, sample: Sample, finding: Any) -> dict[str, Any]:
-        view, words = gist_view(sample, finding), WORDS[self._language]
+        view, words = gist_view(sample, finding), section("gist", self._language)
         units: list[Unit] = []
         return {
             "metric": view.metric,
