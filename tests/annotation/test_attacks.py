@@ -311,7 +311,7 @@ class Storm:
     def desk(self, turn):
         """A decision, and a look at everything."""
         yield "PUT", f"/api/admin/items/{turn + 1}/decision", {"payload": {"grade": turn % 6}, "note": "n"}
-        for path in ("/admin/export.jsonl", "/admin/differences", "/admin/agreement.json", "/admin/people"):
+        for path in ("/admin/export.jsonl", "/admin/differences", "/admin/agreement", "/admin/people"):
             yield "GET", path, None
 
 

@@ -127,7 +127,7 @@ def site(chromium, folder, form, samples: Sequence[Sample], *, people=("Aiko", "
         for context in found.contexts.values():
             context.close()
         found.stop()
-        found.store.close()
+        found.project.close()
 
 
 def ready(page, number=None):

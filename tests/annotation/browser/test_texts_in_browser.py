@@ -62,7 +62,7 @@ def test_offsets_are_pythons_and_back(modules):
         text = drawn.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # halves that meet are a pair
         found = modules.evaluate(
             f"""async () => {{
-                const {{ Points }} = await import("/shown.js");
+                const {{ Points }} = await import("/text.js");
                 const text = {as_js(text)};
                 const points = new Points(text);
                 const units = Array.from({{ length: points.length + 1 }}, (_, at) => points.toUnits(at));
@@ -77,7 +77,7 @@ def test_offsets_are_pythons_and_back(modules):
 def test_every_character_is_shown_by_one_sign(modules):
     """The same length in code units, the same signs as elsewhere in saiten, and no character that acts."""
     for text in texts(150, seed=1):
-        shown = modules.evaluate(f"""async () => (await import("/shown.js")).shown({as_js(text)})""")
+        shown = modules.evaluate(f"""async () => (await import("/text.js")).shown({as_js(text)})""")
         joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
         assert len(shown) == len(joined)
         expected = strip_controls(joined.replace("\ufffe", "\ufffd"))
@@ -101,7 +101,7 @@ def test_search_finds_words_of_any_width_and_case(modules):
     for query, text, expected in table:
         found = modules.evaluate(
             f"""async () => {{
-                const {{ folded, hits }} = await import("/search.js");
+                const {{ folded, hits }} = await import("/text.js");
                 const text = {as_js(text)};
                 return hits(folded(text), {as_js(query)}).map(([start, end]) => text.slice(start, end));
             }}"""
@@ -120,7 +120,7 @@ def test_a_painted_text_is_the_text(modules):
             spans.append({"start": start, "end": drawn.randint(start + 1, units), "class": "m", "id": number})
         whole, marked, places = modules.evaluate(
             f"""async () => {{
-                const {{ paint, offsetOf, placeOf }} = await import("/paint.js");
+                const {{ paint, offsetOf, placeOf }} = await import("/text.js");
                 const element = document.createElement("div");
                 document.body.append(element);
                 const [text, spans] = [{as_js(text)}, {as_js(spans)}];
@@ -161,7 +161,7 @@ def test_a_painted_text_is_the_text(modules):
 def test_only_addresses_of_pages_are_links(modules, text, found):
     """Nothing but http and https, no names of users, without the signs around them; a link shows its address."""
     script = """async (text) => {
-        const [{ paint }, { links }, { shown }] = await Promise.all([import("./paint.js"), import("./links.js"), import("./shown.js")]);
+        const { paint, links, shown } = await import("/text.js");
         const place = document.createElement("div");
         paint(place, shown(text), [...links(shown(text)), { start: 0, end: Math.min(12, text.length), class: "hit", hit: 0 }]);
         return {
@@ -185,7 +185,7 @@ def test_marks_never_overlap_within_a_layer(modules):
     assert (
         modules.evaluate(
             """async () => {
-            const { withMark, reclassed, trimmed, layerOf, KINDS } = await import("/spans.js");
+            const { withMark, reclassed, trimmed, layerOf, KINDS } = await import("/forms/marks.js");
             let state = 7;
             const below = (most) => { state = (state * 1103515245 + 12345) % 2147483648; return state % most; };
             const text = "一文目です。 二文目🍣です。\\r\\n  Third one, と続く 👩\\u200d🏫 end.";
@@ -225,7 +225,7 @@ def test_a_name_for_a_save_is_a_uuid_without_a_secure_origin(modules):
     """Pages that come over plain HTTP from another machine have no crypto.randomUUID."""
     found = modules.evaluate(
         """async () => {
-            const { unique } = await import("/storage.js");
+            const { unique } = await import("/outbox.js");
             const own = Array.from({ length: 50 }, unique);
             Object.defineProperty(crypto, "randomUUID", { value: undefined, configurable: true });
             const others = Array.from({ length: 50 }, unique);

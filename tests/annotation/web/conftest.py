@@ -1,5 +1,6 @@
 """The page, served for real on loopback, and visitors who ask it over HTTP."""
 
+import html
 import http.client
 import json
 import re
@@ -54,6 +55,11 @@ class Reply:
     def text(self):
         return self.body.decode()
 
+    @property
+    def link(self):
+        """The personal link that an admin's page shows."""
+        return re.search(r'value="([^"]+/join/[^"]+)"', self.text)[1]
+
 
 @dataclass
 class Visitor:
@@ -101,6 +107,15 @@ class Visitor:
             self.csrf = re.search(r'data-csrf="([^"]+)"|"csrf": "([^"]+)"', page)
             self.csrf = self.csrf[1] or self.csrf[2]
         return reply
+
+    def rows(self, path, **more):
+        """The cells of a page's table rows, without tags."""
+        page = self.get(path, **more).text
+        rows = re.findall(r"<tr.*?</tr>", page[page.rfind("<tbody") if "<tbody" in page else 0 :], re.DOTALL)
+        return [
+            [html.unescape(re.sub(r"<[^>]*>", "", cell)) for cell in re.findall(r"<t[dh].*?</t[dh]>", row, re.DOTALL)]
+            for row in rows
+        ]
 
     def save(self, number, payload, **more):
         """With an id of its own."""

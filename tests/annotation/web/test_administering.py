@@ -51,18 +51,17 @@ def test_people_are_made_and_get_links_that_work(serve):
     admin = site.enter("admin")
     made = admin.ask("POST", "/api/admin/people", {"name": "  佳子 ", "role": "annotator"})
     assert made.status == 201
-    assert made.json["person"] == {"id": made.json["person"]["id"], "name": "佳子", "role": "annotator", "active": True}
-    assert made.json["link"].startswith(f"{site.url}/join/")
-    token = made.json["link"].rsplit("/", 1)[1]
+    person = site.person("佳子")
+    assert (person.role, person.active) == ("annotator", True)
+    assert made.link.startswith(f"{site.url}/join/")
+    token = made.link.rsplit("/", 1)[1]
     visitor = site.stranger()
     assert visitor.join(token).status == 303
     assert visitor.get("/api/items/next").status == 200
-    for path in ("/admin", "/admin/people", "/admin/progress.json"):
-        assert "佳子" in (
-            json.dumps(admin.get(path).json, ensure_ascii=False) if path.endswith("json") else admin.get(path).text
-        )
+    for path in ("/admin", "/admin/people"):
+        assert "佳子" in admin.get(path).text
         assert token not in admin.get(path).text
-    second = admin.ask("POST", "/api/admin/people", {"name": "boss", "role": "admin"}).json["link"]
+    second = admin.ask("POST", "/api/admin/people", {"name": "boss", "role": "admin"}).link
     boss = site.stranger()
     assert boss.join(second.rsplit("/", 1)[1]).headers["Location"] == "/admin"
 
@@ -128,12 +127,13 @@ def test_progress(serve):
     ben.get("/api/items/next")
     ben.save(1, {"grade": 1, "reason": ""}, unclear=True)
     ben.get("/api/items/next")
-    told = site.enter("admin").get("/admin/progress.json").json
-    assert told["items"] == {"total": 4, "finished": 1, "untouched": 0}
-    anna, ben = told["people"]
-    assert (anna["name"], anna["done"], anna["given"], anna["unclear"]) == ("anna", 4, 0, 0)
-    assert (ben["name"], ben["done"], ben["given"], ben["unclear"]) == ("ben", 1, 1, 1)
-    assert ben["last_saved"].endswith("+00:00")
+    admin = site.enter("admin")
+    assert re.findall(r"<dd>(\d+)</dd>", admin.get("/admin").text)[:3] == ["4", "1", "0"]
+    progress = re.search(r'<table id="progress".*?</table>', admin.get("/admin").text, re.DOTALL)[0]
+    anna, ben = re.findall(r"<bdi>(.*?)</bdi>.*?" + r'<td class="number">(\d+)</td>' * 4, progress, re.DOTALL)
+    assert anna == ("anna", "4", "0", "0", "0")
+    assert ben == ("ben", "1", "1", "0", "1")
+    assert progress.count('+00:00"') == 2
 
 
 def test_only_what_everybody_finished_is_listed_as_differing(serve):
@@ -200,12 +200,11 @@ def test_live_agreement_is_that_of_the_command(serve):
     """Percent and alpha over what two said so far; written by hand: 2 of 4 items alike."""
     site = serve()
     admin = site.enter("admin")
-    assert admin.get("/admin/agreement.json").json == []
+    assert admin.rows("/admin/agreement") == [["Nothing can be said yet."]]
     said(site, "anna", grades(1, 2, 3, 4))
     said(site, "ben", grades(1, 5, 3, 0))
-    figures = {each["figure"]: each for each in admin.get("/admin/agreement.json").json}
-    assert figures["percent"]["value"] == 0.5
-    assert figures["percent"]["n"] == 4
+    figures = {figure: (value, n) for _, figure, value, _, n, _ in admin.rows("/admin/agreement")}
+    assert figures["percent"] == ("0.500", "4")
     assert {"kappa", "kappa, quadratic", "alpha, ordinal", "alpha, interval", "percent by chance"} <= figures.keys()
 
 
@@ -217,12 +216,12 @@ def test_live_agreement_on_marks(serve):
     for name, spans in marks.items():
         said(site, name, {"q1": {"spans": spans, "reason": ""}})
     admin = site.enter("admin")
-    figures = {each["aspect"]: each for each in admin.get("/admin/agreement.json").json}
-    assert figures["gist"]["value"] == pytest.approx(0.75, abs=0.1)
-    assert figures["missing gist"]["value"] is None
-    japanese = admin.get("/admin/agreement.json", headers={"Accept-Language": "ja"}).json
-    assert {each["figure"] for each in japanese} == {"F（印ごと）", "F（回答ごと）"}
-    assert [each for each in japanese if each["remark"].isascii() and each["remark"]] == []
+    figures = {aspect: value for aspect, _, value, *_ in admin.rows("/admin/agreement")}
+    assert float(figures["gist"]) == pytest.approx(0.75, abs=0.1)
+    assert figures["missing gist"] == "–"
+    japanese = admin.rows("/admin/agreement", headers={"Accept-Language": "ja"})
+    assert {figure for _, figure, *_ in japanese} == {"F（印ごと）", "F（回答ごと）"}
+    assert [remark for *_, remark in japanese if remark.isascii() and remark] == []
 
 
 def test_axes_figures_and_remarks_are_in_the_language_of_the_page(serve):
@@ -233,10 +232,10 @@ def test_axes_figures_and_remarks_are_in_the_language_of_the_page(serve):
         said(site, name, {f"secret-id-{n}": {"grades": grades} for n in (1, 2, 3, 4)})
     admin = site.enter("admin")
     japanese = {"Accept-Language": "ja"}
-    figures = admin.get("/admin/agreement.json", headers=japanese).json
-    assert {each["aspect"] for each in figures} == {"改まり具合", "事実の正しさ", "情報の量", "総合的な許容度"}
-    assert {"一致率", "偶然の一致率", "kappa", "alpha（名義）"} <= {each["figure"] for each in figures}
-    remarks = {each["remark"] for each in figures} - {""}
+    figures = admin.rows("/admin/agreement", headers=japanese)
+    assert {aspect for aspect, *_ in figures} == {"改まり具合", "事実の正しさ", "情報の量", "総合的な許容度"}
+    assert {"一致率", "偶然の一致率", "kappa", "alpha（名義）"} <= {figure for _, figure, *_ in figures}
+    remarks = {remark for *_, remark in figures} - {""}
     assert remarks
     assert [remark for remark in remarks if remark.isascii()] == []
     for path, name in (
@@ -245,8 +244,8 @@ def test_axes_figures_and_remarks_are_in_the_language_of_the_page(serve):
         ("/admin", "評価軸ごとの評定"),
     ):
         assert name in admin.get(path, headers=japanese).text
-    english = admin.get("/admin/agreement.json").json
-    assert {each["aspect"] for each in english} >= {"formality", "amount of information"}
+    english = admin.rows("/admin/agreement")
+    assert {aspect for aspect, *_ in english} >= {"formality", "amount of information"}
 
 
 @pytest.mark.parametrize("form", ["grade", "preference"])

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self
 
-from saiten.annotation.forms.showing import SingleAnswer, differing, fields, reason_of, said_of
-from saiten.annotation.forms.words import words
-from saiten.annotation.forms.wrong import Wrong
+from saiten.annotation.forms.form import InvalidPayload
+from saiten.annotation.forms.showing import SingleAnswer, differing, labels_by_aspect, reason_of, require_fields
 from saiten.annotation.records import Json
+from saiten.annotation.words import words
 from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
 from saiten.metrics.rubrics.rubric import Worded
 from saiten.records import Label, Language
@@ -32,7 +32,7 @@ class AspectsForm(SingleAnswer):
         return {**super().options, "rubric": plain_rubric(self.rubric)}
 
     def check(self, content: Json, payload: Json) -> Json:
-        fields(payload, "grades")
+        require_fields(payload, "grades")
         return {
             "grades": checked_grades(self.rubric, payload["grades"]),
             "reason": reason_of(payload, required=self.reason_required),
@@ -63,19 +63,19 @@ class AspectsForm(SingleAnswer):
 def checked_grades(rubric: Rubric, grades: Any) -> Json:
     """A grade on each aspect, in the order of the rubric; raises ValueError."""
     if not isinstance(grades, Mapping):
-        raise ValueError("`grades` must name each aspect and its grade")  # noqa: TRY004 - told on the page
+        raise ValueError("`grades` must name each aspect and its grade")  # noqa: TRY004 - shown on the page
     if unknown := grades.keys() - set(rubric.names):
         raise ValueError(f"{min(unknown)!r} is no aspect; there are {', '.join(rubric.names)}")
     for aspect in rubric.aspects:
         grade = grades.get(aspect.name)
         if isinstance(grade, bool) or grade not in aspect.values:
-            raise Wrong("aspect", name=partial(_title, aspect))
+            raise InvalidPayload("aspect", name=partial(_title, aspect))
     return {name: int(grades[name]) for name in rubric.names}
 
 
 def grades_of(rubric: Rubric, labels: Sequence[Label]) -> Json | None:
     """The grades of one answer that such labels stand for; None where an aspect has none."""
-    said = said_of(labels, rubric.names)
+    said = labels_by_aspect(labels, rubric.names)
     grades = {name: round(said[name].value) for name in rubric.names if name in said}
     return grades if all(grades.get(aspect.name) in aspect.values for aspect in rubric.aspects) else None
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from saiten.annotation.forms.showing import SingleAnswer, differing, fields, reason_of, said_of
-from saiten.annotation.forms.wrong import Wrong
+from saiten.annotation.forms.form import InvalidPayload
+from saiten.annotation.forms.showing import SingleAnswer, differing, labels_by_aspect, reason_of, require_fields
 from saiten.annotation.records import Json
 from saiten.records import Label
 
@@ -18,16 +18,16 @@ class CorrectForm(SingleAnswer):
     title = "correct"
 
     def check(self, content: Json, payload: Json) -> Json:
-        fields(payload, "correct")
+        require_fields(payload, "correct")
         if not isinstance(payload["correct"], bool):
-            raise Wrong("correct")
+            raise InvalidPayload("correct")
         return {"correct": payload["correct"], "reason": reason_of(payload, required=self.reason_required)}
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
         yield Label(key, float(payload["correct"]), aspect=ASPECT)
 
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
-        label = said_of(labels, [ASPECT]).get(ASPECT)
+        label = labels_by_aspect(labels, [ASPECT]).get(ASPECT)
         if label is None or label.value not in {0.0, 1.0}:
             return None
         return {"correct": label.value == 1.0, "reason": ""}

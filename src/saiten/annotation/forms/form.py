@@ -1,75 +1,94 @@
-"""What a form is: items out of samples, a check of what came from the page, labels out of what was said."""
+"""The interface of a form: items from samples, validation of payloads, labels from payloads."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from saiten.annotation.records import Json, NewItem
+from saiten.annotation.words import words
 from saiten.records import Label, Language, Sample
+
+
+class InvalidPayload(ValueError):
+    """An error that an annotator can correct, with its message in both languages (`wrong` in the catalogue).
+
+    A payload that our own pages never send is a plain ValueError in English.
+    """
+
+    def __init__(self, key: str, **values: Any) -> None:
+        """`key`: of the message; `values` fill its gaps, functions are called with the language."""
+        self.key = key
+        self.values = values
+        super().__init__(self.message("en"))
+
+    def message(self, language: Language) -> str:
+        """Return the message."""
+        text: str = words("wrong", language)[self.key]
+        return text.format(**{name: each(language) if callable(each) else each for name, each in self.values.items()})
 
 
 @dataclass(frozen=True)
 class Form(ABC):
-    """One way to ask people; knows neither database nor page.
+    """One kind of annotation task, independent of database and page.
 
-    What an annotator says is a JSON object, the *payload*. Offsets in it count characters (code points).
+    An annotation is a JSON object, the *payload*. Offsets in it count code points.
     """
 
     title: ClassVar[str]
     """As typed after --form."""
     reason_required: bool = False
-    """Whether a reason in prose must be given."""
+    """Whether annotators must give a reason."""
 
     shared: ClassVar[str | None] = None
-    """The field of an item's content about which part of an answer is: where it is the same, that part holds again."""
+    """Content field that part of the payload is about: for an item with the same field, that part is carried over."""
 
     @classmethod
     @abstractmethod
     def from_options(cls, options: Json) -> Self:
-        """The form as a project stores it; the inverse of `options`."""
+        """Build the form from the options a project stores; the inverse of `options`."""
 
     @property
     @abstractmethod
     def options(self) -> Json:
-        """All that is needed to make an equal form again: rubrics by their text, not by a path."""
+        """Everything needed to rebuild an equal form, with the text of rubrics instead of paths."""
 
     @abstractmethod
     def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
-        """What is to be graded; streams, where the form does not have to group samples.
+        """Build the items to annotate; streams, unless the form groups samples.
 
         Raises:
-            BadInput: a sample lacks what the form shows; the text names the sample and the field.
+            BadInput: a sample lacks a field that the form needs; the message names both.
         """
 
     @abstractmethod
     def check(self, content: Json, payload: Json) -> Json:
-        """The payload in its one normal form, if it fits the item.
+        """Validate a payload against the item and return its normal form.
 
         Raises:
-            ValueError: with a sentence for the annotator's page: what is missing or wrong.
+            ValueError: something is missing or wrong; the message is shown to the annotator.
         """
 
     @abstractmethod
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
-        """What was said, as labels without annotator; `key` is the item's."""
+        """Convert a payload to labels without annotator; `key` is the item's."""
 
     @abstractmethod
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
-        """The payload that such labels stand for (pre-labels of a judge); None where they are not complete."""
+        """Convert labels (a judge's pre-labels) to a payload; None if they are incomplete."""
 
     def carried_over(self, payload: Json) -> Json | None:
-        """What an answer says about the shared field alone, for another item that has the same one; None: nothing."""
+        """Return the part of a payload about the shared field, for another item with the same field; None if empty."""
         return None
 
     @abstractmethod
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
-        """The aspects on which two or more annotators differ; empty where they agree. Reasons do not count."""
+        """Return the aspects on which annotators differ; empty if they agree. Reasons are ignored."""
 
     def aspect_titles(self, language: Language) -> Mapping[str, str]:
-        """Aspect → what people call it; those that the form itself has no title for are missing."""
+        """Return titles of aspects, as far as the form has its own."""
         return {}
 
     @abstractmethod
     def texts(self, language: Language) -> Mapping[str, object]:
-        """What the page says about the form: title, instructions, the rubric's grades and what each means."""
+        """Return the form's texts on the page: title, instructions, grades and their meanings."""

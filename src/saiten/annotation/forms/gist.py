@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeGuard
 
-from saiten.annotation.forms.showing import SingleAnswer, fields, reason_of
-from saiten.annotation.forms.wrong import Wrong
+from saiten.annotation.forms.form import InvalidPayload
+from saiten.annotation.forms.showing import SingleAnswer, reason_of, require_fields
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
 from saiten.records import Label, Sample, Span
@@ -40,10 +40,10 @@ class GistForm(SingleAnswer):
             yield from super().items([sample])
 
     def check(self, content: Json, payload: Json) -> Json:
-        fields(payload, "spans")
+        require_fields(payload, "spans")
         given = payload["spans"]
         if not isinstance(given, Mapping):
-            raise ValueError("`spans` must name each class and what was marked")  # noqa: TRY004 - told on the page
+            raise ValueError("`spans` must name each class and what was marked")  # noqa: TRY004 - shown on the page
         if unknown := given.keys() - set(ASPECTS):
             raise ValueError(f"{min(unknown)!r} is no class; there are {', '.join(ASPECTS)}")
         spans = {aspect: _placed(given.get(aspect, []), _text_of(aspect, content), aspect) for aspect in ASPECTS}
@@ -91,9 +91,9 @@ def _text_of(aspect: str, content: Json) -> str:
 def _placed(given: Any, text: str, aspect: str) -> Offsets:
     """The spans in order, without white space at their ends and each once; raises ValueError."""
     if not isinstance(given, list):
-        raise ValueError(f"{aspect} must be a list of spans")  # noqa: TRY004 - told on the page
+        raise ValueError(f"{aspect} must be a list of spans")  # noqa: TRY004 - shown on the page
     if len(given) > _MOST:
-        raise Wrong("spans", most=_MOST)
+        raise InvalidPayload("spans", most=_MOST)
     found = set()
     for span in given:
         if not _is_pair(span) or not 0 <= span[0] < span[1] <= len(text):

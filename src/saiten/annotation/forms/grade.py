@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from saiten.annotation.forms.showing import SingleAnswer, differing, fields, reason_of, said_of
-from saiten.annotation.forms.wrong import Wrong
+from saiten.annotation.forms.form import InvalidPayload
+from saiten.annotation.forms.showing import SingleAnswer, differing, labels_by_aspect, reason_of, require_fields
 from saiten.annotation.records import Json
 from saiten.records import Label
 
@@ -19,17 +19,17 @@ class GradeForm(SingleAnswer):
     title = "grade"
 
     def check(self, content: Json, payload: Json) -> Json:
-        fields(payload, "grade")
+        require_fields(payload, "grade")
         grade = payload["grade"]
         if isinstance(grade, bool) or grade not in GRADES:
-            raise Wrong("grade", lowest=GRADES[0], highest=GRADES[-1])
+            raise InvalidPayload("grade", lowest=GRADES[0], highest=GRADES[-1])
         return {"grade": int(grade), "reason": reason_of(payload, required=self.reason_required)}
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
         yield Label(key, float(payload["grade"]), aspect=ASPECT)
 
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
-        label = said_of(labels, [ASPECT]).get(ASPECT)
+        label = labels_by_aspect(labels, [ASPECT]).get(ASPECT)
         if label is None or round(label.value) not in GRADES:
             return None
         return {"grade": round(label.value), "reason": ""}

@@ -20,10 +20,10 @@ from saiten.annotation.forms.aspects import (
     shown_aspects,
     titles,
 )
-from saiten.annotation.forms.showing import SingleAnswer, asked, content_of, differing, fields, reason_of
-from saiten.annotation.forms.words import words
-from saiten.annotation.forms.wrong import Wrong
+from saiten.annotation.forms.form import InvalidPayload
+from saiten.annotation.forms.showing import SingleAnswer, asked, content_of, differing, reason_of, require_fields
 from saiten.annotation.records import Json, NewItem
+from saiten.annotation.words import words
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Language, Sample
@@ -105,17 +105,17 @@ class PreferenceForm(SingleAnswer):
             yield NewItem(VERSUS.join(sample.id for sample in answers), content)
 
     def check(self, content: Json, payload: Json) -> Json:
-        fields(payload, "order", "none_good", *(("grades",) if self.rubric else ()))
+        require_fields(payload, "order", "none_good", *(("grades",) if self.rubric else ()))
         order, none_good = payload["order"], payload["none_good"]
         if not isinstance(none_good, bool):
-            raise ValueError("`none_good` must be true or false")  # noqa: TRY004 - told on the page
+            raise ValueError("`none_good` must be true or false")  # noqa: TRY004 - shown on the page
         if not _is_order(order):
-            raise Wrong("order")
+            raise InvalidPayload("order")
         named = [key for group in order for key in group]
         if self.pick and (len(named) != 1 or named[0] not in content["ids"]):
-            raise Wrong("pick")
+            raise InvalidPayload("pick")
         if not self.pick and sorted(named) != sorted(content["ids"]):
-            raise Wrong("every_answer")
+            raise InvalidPayload("every_answer")
         grades = {} if self.rubric is None else {"grades": _checked_each(self.rubric, content, payload["grades"])}
         return {
             "order": [sorted(group) for group in order],

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from saiten.annotation.forms.form import Form
-from saiten.annotation.forms.words import words
-from saiten.annotation.forms.wrong import Wrong
+from saiten.annotation.forms.form import Form, InvalidPayload
 from saiten.annotation.records import Json, NewItem
+from saiten.annotation.words import words
 from saiten.errors import BadInput
 from saiten.records import Label, Language, Sample
 
@@ -58,7 +57,7 @@ def asked(sample: Sample) -> dict[str, Any]:
     return shown
 
 
-def fields(payload: Json, *names: str) -> None:
+def require_fields(payload: Json, *names: str) -> None:
     """Nothing, if the payload has these fields and at most a reason beside them; raises ValueError."""
     for name in names:
         if name not in payload:
@@ -71,12 +70,12 @@ def reason_of(payload: Json, *, required: bool) -> str:
     """The reason, without white space around it; raises ValueError."""
     reason = payload.get("reason", "")
     if not isinstance(reason, str):
-        raise ValueError("`reason` must be a text")  # noqa: TRY004 - told on the page
+        raise ValueError("`reason` must be a text")  # noqa: TRY004 - shown on the page
     reason = reason.replace("\0", "").strip()
     if required and not reason:
-        raise Wrong("reason_required")
+        raise InvalidPayload("reason_required")
     if len(reason) > LONGEST_REASON:
-        raise Wrong("reason_long", n=len(reason), most=LONGEST_REASON)
+        raise InvalidPayload("reason_long", n=len(reason), most=LONGEST_REASON)
     return reason
 
 
@@ -85,7 +84,7 @@ def differing(aspect: str, said: Sequence[Any]) -> tuple[str, ...]:
     return (aspect,) if any(one != said[0] for one in said[1:]) else ()
 
 
-def said_of(labels: Iterable[Label], aspects: Sequence[str]) -> dict[str, Label]:
+def labels_by_aspect(labels: Iterable[Label], aspects: Sequence[str]) -> dict[str, Label]:
     """The label of each aspect, the last one where there are several; a nameless aspect is that of a single one."""
     alone = aspects[0] if len(aspects) == 1 else None
     return {label.aspect or alone or "": label for label in labels if (label.aspect or alone) in aspects}

@@ -15,12 +15,12 @@ from saiten.annotation.web.bodies import json_object
 from saiten.annotation.web.guards import Admin, TheService
 from saiten.annotation.web.names import aspect_names
 from saiten.annotation.web.pages import language_of
-from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.refusals import RequestRefused
 from saiten.annotation.web.replies import json_reply
 from saiten.annotation.web.said import answers_in_brief, in_brief, said_in_words
 from saiten.annotation.web.saves import note_of, payload_of
 from saiten.annotation.web.service import Service
-from saiten.annotation.web.words import words_of
+from saiten.annotation.words import words
 
 router = APIRouter()
 
@@ -106,7 +106,7 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
             "content": content,
             "texts": form.texts(language),
             "language": language,
-            "words": words_of("words", language),
+            "words": words("page", language),
         },
     )
 
@@ -122,7 +122,7 @@ def store_decision(identity: int, service: TheService, session: Admin, body: Bod
     try:
         checked = service.form.check(found.item.content, payload)
     except ValueError as error:
-        raise Refused(422, error, field="payload") from None
+        raise RequestRefused(422, error, field="payload") from None
     decide(service.project, identity, checked, note, admin=session.person.id)
     return json_reply({"item": identity})
 
@@ -154,11 +154,11 @@ def _listed(found: AnnotatedItem, form: Form) -> dict[str, Any]:
 def _item(identity: int, service: Service) -> AnnotatedItem:
     found = annotated_item(service.project, identity) if 0 < identity <= _LARGEST_ID else None
     if found is None:
-        raise Refused(404, "no_item")
+        raise RequestRefused(404, "no_item")
     return found
 
 
 def _page(text: str, *, digits: int = 6) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= digits and int(text)):
-        raise Refused(400, "bad_request", field="page")
+        raise RequestRefused(400, "bad_request", field="page")
     return int(text)

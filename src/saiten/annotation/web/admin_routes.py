@@ -1,7 +1,6 @@
-"""What an admin sees: how far everybody is, how far they agree, where they differ, and all of it as a file."""
+"""The admin pages: progress, live agreement, participants and the export."""
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import asdict
 from itertools import chain, islice
 from typing import Annotated, Any
 
@@ -11,92 +10,127 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from saiten.annotation.export import export_lines
-from saiten.annotation.records import Json, Progress
+from saiten.annotation.records import Json, Login, Participant
 from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.people import SERVER_ADMIN, all_people, create_person, renew_token, set_active
 from saiten.annotation.store.progress import annotator_progress, item_counts
 from saiten.annotation.web.bodies import json_object
 from saiten.annotation.web.guards import Admin, TheService
 from saiten.annotation.web.names import aspect_names, named, no_phrases
 from saiten.annotation.web.pages import language_of
-from saiten.annotation.web.replies import json_reply
+from saiten.annotation.web.refusals import RequestRefused
 from saiten.annotation.web.service import Service
+from saiten.errors import BadInput
 
 router = APIRouter()
 
 Body = Annotated[Json, Depends(json_object)]
 
-_A_PAGE = 50
-"""Items of the list of differences."""
-_LARGEST_ID = 2**31 - 1
 _LINES_AT_ONCE = 64
-_LONGEST_QUESTION = 160
-"""Characters that stand in a list."""
-_LONGEST_ANSWERS = 320
-"""Of all answers to one question together."""
 
 
 @router.get("/admin")
 def overview(request: Request, service: TheService, session: Admin) -> Response:
-    """How far everybody is; the page asks for the agreement itself."""
+    """Show the progress; the page polls itself, and loads the agreement afterwards."""
     return service.pages.render(
         "admin.html",
         request,
         session=session,
         kind="admin",
-        progress=_progress(service),
+        counts=item_counts(service.project),
+        progress=annotator_progress(service.project),
         settings=service.project.settings,
         asked=service.form.texts(language_of(request))["title"],
     )
 
 
-@router.get("/admin/progress.json")
-def progress(service: TheService, session: Admin) -> Response:
-    """How far everybody is."""
-    return json_reply(_progress(service))
-
-
-@router.get("/admin/agreement.json")
+@router.get("/admin/agreement")
 def agreement(request: Request, service: TheService, session: Admin) -> Response:
-    """How far annotators agree so far, in the words of the page."""
+    """Return the rows of the agreement table, in the language of the page."""
     language = language_of(request)
     names, phrases = aspect_names(service.form, language), service.phrases if language == "ja" else no_phrases
-    return json_reply([asdict(named(figure, names, phrases)) for figure in service.agreement.figures()])
+    figures = [named(figure, names, phrases) for figure in service.agreement.figures()]
+    return service.pages.render("admin_agreement.html", request, session=session, kind="admin", figures=figures)
 
 
 @router.get("/admin/export.jsonl")
 def export(service: TheService, session: Admin) -> Response:
-    """All labels as JSON lines; what fails before the first of them fails as a whole."""
+    """Return all labels as JSON lines; an error before the first line fails the whole response."""
     lines = export_lines(service.form, annotated_items(service.project))
     first = list(islice(lines, 1))
     return StreamingResponse(
-        _in_pieces(chain(first, lines)),
+        _in_chunks(chain(first, lines)),
         media_type="application/x-ndjson",
         headers={"content-disposition": 'attachment; filename="labels.jsonl"'},
     )
 
 
-async def _in_pieces(lines: Iterator[bytes]) -> AsyncIterator[bytes]:
-    while piece := await run_in_threadpool(lambda: b"".join(islice(lines, _LINES_AT_ONCE))):
-        yield piece
+@router.get("/admin/people")
+def people(request: Request, service: TheService, session: Admin) -> Response:
+    """Show all participants, and a form to add one."""
+    return _people_page(request, service, session)
 
 
-def _progress(service: Service) -> dict[str, Any]:
-    counts = item_counts(service.project)
-    return {
-        "items": {"total": counts.total, "finished": counts.finished, "untouched": counts.untouched},
-        "people": [_of_person(each) for each in annotator_progress(service.project)],
-    }
+@router.post("/api/admin/people")
+def add_person(request: Request, service: TheService, session: Admin, body: Body) -> Response:
+    """Add a participant; the page shows their link this once."""
+    name, role = body.get("name"), body.get("role", "annotator")
+    if not isinstance(name, str):
+        raise RequestRefused(422, "no_name", field="name")
+    if role not in ("annotator", "admin"):
+        raise RequestRefused(422, "no_role", field="role")
+    try:
+        person, token = create_person(service.project, name, role)
+    except BadInput:
+        taken = any(each.name.casefold() == name.strip().casefold() for each in all_people(service.project))
+        raise RequestRefused(422, "name_taken" if taken else "name_unfit", field="name") from None
+    return _people_page(request, service, session, made=(person.name, service.settings.link(token)), status=201)
 
 
-def _of_person(progress: Progress) -> dict[str, Any]:
-    last = progress.last_saved
-    return {
-        "id": progress.person.id,
-        "name": progress.person.name,
-        "active": progress.person.active,
-        "done": progress.done,
-        "skipped": progress.skipped,
-        "unclear": progress.unclear,
-        "given": progress.given,
-        "last_saved": None if last is None else last.isoformat(timespec="seconds"),
-    }
+@router.post("/api/admin/people/{identity:int}/link")
+def new_link(identity: int, request: Request, service: TheService, session: Admin) -> Response:
+    """Replace a person's link; the old one and their sessions end."""
+    person = _person(identity, service)
+    link = service.settings.link(renew_token(service.project, person.id))
+    return _people_page(request, service, session, made=(person.name, link))
+
+
+@router.put("/api/admin/people/{identity:int}")
+def change_access(identity: int, request: Request, service: TheService, session: Admin, body: Body) -> Response:
+    """Lock a person out, or let them in again."""
+    active: Any = body.get("active")
+    if not isinstance(active, bool):
+        raise RequestRefused(422, "no_active", field="active")
+    person = _person(identity, service)
+    if person.id == session.person.id and not active:
+        raise RequestRefused(422, "not_yourself", field="active")
+    set_active(service.project, person.id, active=active)
+    return _people_page(request, service, session)
+
+
+def _people_page(
+    request: Request, service: Service, session: Login, *, made: tuple[str, str] | None = None, status: int = 200
+) -> Response:
+    """Render the page; `made` is the name and link of a new or renewed participant."""
+    return service.pages.render(
+        "admin_people.html",
+        request,
+        session=session,
+        status=status,
+        kind="admin",
+        people=all_people(service.project),
+        the_admin=SERVER_ADMIN,
+        made=made,
+    )
+
+
+def _person(identity: int, service: Service) -> Participant:
+    found = next((person for person in all_people(service.project) if person.id == identity), None)
+    if found is None:
+        raise RequestRefused(404, "no_person")
+    return found
+
+
+async def _in_chunks(lines: Iterator[bytes]) -> AsyncIterator[bytes]:
+    while chunk := await run_in_threadpool(lambda: b"".join(islice(lines, _LINES_AT_ONCE))):
+        yield chunk

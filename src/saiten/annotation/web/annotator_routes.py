@@ -19,12 +19,12 @@ from saiten.annotation.web.blinding import person_key, shown_content
 from saiten.annotation.web.bodies import json_object
 from saiten.annotation.web.guards import Annotator, LoggedIn, TheService
 from saiten.annotation.web.pages import language_of
-from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.refusals import RequestRefused
 from saiten.annotation.web.replies import json_reply, nothing
 from saiten.annotation.web.said import in_brief
 from saiten.annotation.web.saves import payload_of, save_id_of, seconds_of, unclear_of
 from saiten.annotation.web.service import Service
-from saiten.annotation.web.words import words_of
+from saiten.annotation.words import words
 from saiten.records import Language
 
 router = APIRouter()
@@ -92,7 +92,7 @@ def save(number: int, service: TheService, session: Annotator, body: Body) -> Re
     try:
         payload = service.form.check(own.item.content, payload_of(body))
     except ValueError as error:
-        raise Refused(422, error, field="payload") from None
+        raise RequestRefused(422, error, field="payload") from None
     saved = save_annotation(
         service.project, session.person.id, number, payload, save_id=save_id, unclear=unclear, seconds=seconds
     )
@@ -117,7 +117,7 @@ def undo(service: TheService, session: Annotator, body: Body) -> Response:
 def _own(number: int, service: Service, session: Login) -> Assigned:
     assigned = assigned_item(service.project, session.person.id, number) if 0 < number <= _LARGEST_NUMBER else None
     if assigned is None:
-        raise Refused(404, "no_number")
+        raise RequestRefused(404, "no_number")
     return assigned
 
 
@@ -156,7 +156,7 @@ def _page_data(service: Service, session: Login, language: Language) -> Mapping[
     """What the page's script starts with."""
     return {
         "language": language,
-        "words": words_of("words", language),
+        "words": words("page", language),
         "csrf": session.csrf,
         "person": {"name": session.person.name, "key": person_key(service.project.identity, session.person)},
         "form": service.form.title,
@@ -170,5 +170,5 @@ def _page_data(service: Service, session: Login, language: Language) -> Mapping[
 def _numbers(text: str) -> tuple[int, ...]:
     parts = [part for part in text.split(",") if part]
     if len(parts) > _MOST_AHEAD or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
-        raise Refused(400, "bad_request", field="except")
+        raise RequestRefused(400, "bad_request", field="except")
     return tuple(map(int, parts))

@@ -14,13 +14,13 @@ from saiten.annotation.forms import Form
 from saiten.annotation.live_agreement import LiveAgreement
 from saiten.annotation.store.failures import LockedOut, NotAssigned, SaveConflict, StoreUnavailable
 from saiten.annotation.store.project import Project
-from saiten.annotation.web import adjudication, admin_routes, annotator_routes, joining, people_routes
+from saiten.annotation.web import adjudication, admin_routes, annotator_routes, joining
 from saiten.annotation.web.headers import SecurityHeaders, with_security
 from saiten.annotation.web.hosts import answers_to
 from saiten.annotation.web.limits import BoundedBody, WrongJoins
 from saiten.annotation.web.names import Phrases, no_phrases
 from saiten.annotation.web.pages import Pages, language_of
-from saiten.annotation.web.refusals import RETRY_AFTER, Refused, why_of
+from saiten.annotation.web.refusals import RETRY_AFTER, RequestRefused, why_of
 from saiten.annotation.web.replies import json_reply
 from saiten.annotation.web.service import Service
 from saiten.annotation.web.settings import WebSettings
@@ -54,7 +54,7 @@ def make_app(project: Project, form: Form, *, settings: WebSettings, phrases: Ph
         LiveAgreement(form, project),
         phrases,
     )
-    for routes in (joining, annotator_routes, people_routes, admin_routes, adjudication):
+    for routes in (joining, annotator_routes, admin_routes, adjudication):
         app.include_router(routes.router)
     app.mount("/static", StaticFiles(directory=str(files(__package__) / "static")), name="static")
     for kind, handle in _HANDLERS.items():
@@ -78,7 +78,7 @@ class KnownHost:
             request = Request(scope)
             hosts = request.headers.getlist("host")
             if len(hosts) != 1 or not answers_to(hosts[0], self._service.settings):
-                await json_reply({"message": Refused(421, "wrong_host").told(language_of(request))}, 421)(
+                await json_reply({"message": RequestRefused(421, "wrong_host").message(language_of(request))}, 421)(
                     scope, receive, send
                 )
                 return
@@ -86,62 +86,62 @@ class KnownHost:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)  # noqa: S101 - said for the type checker
+    assert isinstance(error, RequestRefused)  # noqa: S101 - said for the type checker
     service: Service = request.app.state.service
     language = language_of(request)
     path = request.url.path
-    if path.startswith("/api/") or path.endswith((".json", ".jsonl")):
-        told = {"message": error.told(language)} | ({"field": error.field} if error.field else {})
-        return json_reply(told, error.status, error.headers)
+    if path.startswith("/api/") or path.endswith(".jsonl") or "hx-request" in request.headers:
+        body = {"message": error.message(language)} | ({"field": error.field} if error.field else {})
+        return json_reply(body, error.status, error.headers)
     name, kind = ("message.html", "message")
     if error.status == 401:
         name, kind = "welcome.html", "welcome"
     elif error.why == "no_such_link":
         name, kind = "join_failed.html", "join_failed"
-    page = service.pages.render(name, request, status=error.status, kind=kind, message=error.told(language))
+    page = service.pages.render(name, request, status=error.status, kind=kind, message=error.message(language))
     page.headers.update(error.headers)
     return page
 
 
 async def _away(request: Request, error: Exception) -> Response:
-    return await _refused(request, Refused(503, "away", headers={"retry-after": RETRY_AFTER}))
+    return await _refused(request, RequestRefused(503, "away", headers={"retry-after": RETRY_AFTER}))
 
 
 async def _not_assigned(request: Request, error: Exception) -> Response:
-    return await _refused(request, Refused(404, "no_number"))
+    return await _refused(request, RequestRefused(404, "no_number"))
 
 
 async def _locked_out(request: Request, error: Exception) -> Response:
     """Somebody was, in the very moment: as all that comes from them afterwards; the page keeps what it has to send."""
-    return await _refused(request, Refused(401, "session_over"))
+    return await _refused(request, RequestRefused(401, "session_over"))
 
 
 async def _conflict(request: Request, error: Exception) -> Response:
-    return await _refused(request, Refused(409, "conflict"))
+    return await _refused(request, RequestRefused(409, "conflict"))
 
 
 async def _bad_input(request: Request, error: Exception) -> Response:
-    return await _refused(request, Refused(422, str(error)))
+    return await _refused(request, RequestRefused(422, str(error)))
 
 
 async def _of_starlette(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - said for the type checker
-    return await _refused(request, Refused(error.status_code, why_of(error.status_code), headers=error.headers))
+    return await _refused(request, RequestRefused(error.status_code, why_of(error.status_code), headers=error.headers))
 
 
 async def _unreadable(request: Request, error: Exception) -> Response:
-    return await _refused(request, Refused(400, "bad_request"))
+    return await _refused(request, RequestRefused(400, "bad_request"))
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     """What nobody foresaw; the server's log has it. This answer does not come by the middleware: headers are ours."""
-    reply = await _refused(request, Refused(500, "failed"))
+    reply = await _refused(request, RequestRefused(500, "failed"))
     reply.raw_headers = with_security(reply.raw_headers, request.url.path, 500)
     return reply
 
 
 _HANDLERS: dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = {
-    Refused: _refused,
+    RequestRefused: _refused,
     StoreUnavailable: _away,
     NotAssigned: _not_assigned,
     LockedOut: _locked_out,

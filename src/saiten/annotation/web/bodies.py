@@ -6,7 +6,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 
 from saiten.annotation.records import Json
-from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.refusals import RequestRefused
 
 _DEEPEST = 8
 """Levels of objects and lists; the deepest form has four."""
@@ -18,14 +18,14 @@ async def json_object(request: Request) -> Json:
     """The request's body; half a surrogate pair, which no database takes, becomes U+FFFD.
 
     Raises:
-        Refused: 413 or 408 (see `limits`); 400 where it is no JSON object, nested too deeply, or cannot be stored.
+        RequestRefused: 413 or 408 (see `limits`); 400 if it is not a JSON object, is nested too deeply, or cannot be stored.
     """
     try:
         found = json.loads((await request.body()).decode(), parse_constant=_refuse)
     except (ValueError, RecursionError, ClientDisconnect):  # whoever hung up reads no answer: nothing for the log
-        raise Refused(400, "not_json") from None
+        raise RequestRefused(400, "not_json") from None
     if not isinstance(found, dict):
-        raise Refused(400, "not_json")
+        raise RequestRefused(400, "not_json")
     storable: dict[str, Any] = _storable(found, _DEEPEST)
     return storable
 
@@ -37,12 +37,12 @@ def _refuse(_: str) -> None:
 def _storable(value: Any, deeper: int) -> Any:
     if isinstance(value, str):
         if "\0" in value:  # PostgreSQL takes it neither in text nor in JSON
-            raise Refused(400, "nul")
+            raise RequestRefused(400, "nul")
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, int | float) and abs(value) > _LARGEST:
-        raise Refused(400, "bad_request")
+        raise RequestRefused(400, "bad_request")
     if isinstance(value, dict | list) and not deeper:
-        raise Refused(400, "too_deep")
+        raise RequestRefused(400, "too_deep")
     if isinstance(value, dict):
         return {_storable(key, deeper): _storable(each, deeper - 1) for key, each in value.items()}
     if isinstance(value, list):

@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from saiten.annotation.records import Login
 from saiten.annotation.web.hosts import origin_of
-from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.refusals import RequestRefused
 from saiten.annotation.web.service import Service, service_of
 from saiten.annotation.web.sessions import session_of
 
@@ -22,11 +22,11 @@ def logged_in(request: Request, service: TheService) -> Login:
     """Somebody, and what changes something comes from our own page: right Origin, and the secret of the session.
 
     Raises:
-        Refused: 401 nobody is logged in; 403 the request is forged.
+        RequestRefused: 401 nobody is logged in; 403 the request is forged.
     """
     session = session_of(request, service)
     if session is None:
-        raise Refused(401, "session_over")
+        raise RequestRefused(401, "session_over")
     if request.method not in _SAFE:
         _not_forged(request, service, session)
     return session
@@ -36,16 +36,16 @@ LoggedIn = Annotated[Login, Depends(logged_in)]
 
 
 async def annotator(session: LoggedIn) -> Login:
-    """An annotator; raises Refused 403 for an admin, who would grade with others' labels before their eyes."""
+    """An annotator; raises RequestRefused 403 for an admin, who would grade with others' labels before their eyes."""
     if session.person.role != "annotator":
-        raise Refused(403, "forbidden")
+        raise RequestRefused(403, "forbidden")
     return session
 
 
 async def admin(session: LoggedIn) -> Login:
-    """An admin; raises Refused 403 for anybody else."""
+    """An admin; raises RequestRefused 403 for anybody else."""
     if session.person.role != "admin":
-        raise Refused(403, "forbidden")
+        raise RequestRefused(403, "forbidden")
     return session
 
 
@@ -60,4 +60,4 @@ def _not_forged(request: Request, service: Service, session: Login) -> None:
     if request.headers.get("origin", "").lower() != expected or not hmac.compare_digest(
         given.encode("utf-8", "replace"), session.csrf.encode()
     ):
-        raise Refused(403, "forged")
+        raise RequestRefused(403, "forged")

@@ -12,7 +12,7 @@ from saiten.annotation.store.sessions import begin_session, end_session
 from saiten.annotation.web.bodies import json_object
 from saiten.annotation.web.guards import LoggedIn, TheService
 from saiten.annotation.web.pages import LANGUAGE_COOKIE, LANGUAGES
-from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.refusals import RequestRefused
 from saiten.annotation.web.replies import nothing
 from saiten.annotation.web.service import Service
 from saiten.annotation.web.sessions import give_cookie, secret_of, take_cookie
@@ -28,11 +28,11 @@ def join(token: str, request: Request, service: TheService) -> Response:
     """Log in by a personal link, and lead to the page that the person has."""
     address = request.client.host if request.client else ""
     if service.wrong_joins.too_many(address):
-        raise Refused(429, "too_many_links", headers={"retry-after": "60"})
+        raise RequestRefused(429, "too_many_links", headers={"retry-after": "60"})
     person = _person(token, service)
     if person is None or not person.active:
         service.wrong_joins.count(address)
-        raise Refused(404, "no_such_link")
+        raise RequestRefused(404, "no_such_link")
     former = secret_of(request, service)
     if former:
         end_session(service.project, former)
@@ -47,8 +47,8 @@ async def language(request: Request, session: LoggedIn, service: TheService) -> 
     """Choose the language of the pages."""
     wanted = (await json_object(request)).get("language")
     if wanted not in LANGUAGES:
-        raise Refused(422, "no_language", field="language")
-    response = nothing()
+        raise RequestRefused(422, "no_language", field="language")
+    response = nothing({"hx-refresh": "true"})
     response.set_cookie(
         LANGUAGE_COOKIE, wanted, max_age=_YEAR, secure=service.settings.secure, httponly=True, samesite="lax"
     )
@@ -61,7 +61,7 @@ def leave(request: Request, session: LoggedIn, service: TheService) -> Response:
     secret = secret_of(request, service)
     if secret:
         end_session(service.project, secret)
-    response = nothing()
+    response = nothing({"hx-redirect": "/"})
     take_cookie(response, service)
     return response
 

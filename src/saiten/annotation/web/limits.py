@@ -9,7 +9,7 @@ from threading import Lock
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.refusals import RequestRefused
 
 _MINUTE = 60.0
 _MOST_ADDRESSES = 10_000
@@ -17,7 +17,7 @@ _MOST_ADDRESSES = 10_000
 
 
 class BoundedBody:
-    """An ASGI middleware: reading on beyond so many bytes, or so many seconds, raises `Refused`.
+    """An ASGI middleware: reading on beyond so many bytes, or so many seconds, raises `RequestRefused`.
 
     Whether the size was told beforehand (Content-Length) or not (chunks) is no matter.
     """
@@ -41,18 +41,18 @@ class BoundedBody:
             if finished:  # from here on it only tells that the browser is gone
                 return await receive()
             if len(told) > 10 or int(told) > self._most:
-                raise Refused(413, "too_big")
+                raise RequestRefused(413, "too_big")
             loop = asyncio.get_running_loop()
             until = until or loop.time() + self._seconds
             try:
                 async with asyncio.timeout_at(until):
                     message = await receive()
             except TimeoutError:
-                raise Refused(408, "too_slow") from None
+                raise RequestRefused(408, "too_slow") from None
             came += len(message.get("body", b""))
             finished = not message.get("more_body", False)
             if came > self._most:
-                raise Refused(413, "too_big")
+                raise RequestRefused(413, "too_big")
             return message
 
         await self._app(scope, bounded, send)

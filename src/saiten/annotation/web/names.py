@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from saiten.annotation.forms import Form
 from saiten.annotation.live_agreement import ALL_MARKS, AgreementFigure
-from saiten.annotation.web.words import words_of
+from saiten.annotation.words import words
 from saiten.records import Language
 
 Phrases = Callable[[str, str], str | None]
 """The Japanese of a table's own words, by section (`figure`, `remarks`) and English text; None where there is none."""
 
-_GIVEN = {"kind_": "words", "aspect_": "admin_words"}
+_GIVEN = {"kind_": "page", "aspect_": "admin"}
 """What the keys of names begin with, in which group of words."""
 
 
@@ -20,7 +20,7 @@ def aspect_names(form: Form, language: Language) -> Mapping[str, str]:
     found = {
         key.removeprefix(start): text
         for start, group in _GIVEN.items()
-        for key, text in words_of(group, language).items()
+        for key, text in words(group, language).items()
         if key.startswith(start)
     }
     found[ALL_MARKS] = found.pop("all")

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from saiten.annotation.records import Login
-from saiten.annotation.web.words import words_of
+from saiten.annotation.words import words
 from saiten.records import Language
 from saiten.version import __version__
 
@@ -55,8 +55,8 @@ class Pages:
             .render(
                 **self.always,
                 language=language,
-                words=words_of("words", language),
-                say={**words_of("server_words", language), **words_of("admin_words", language)},
+                words=words("page", language),
+                say={**words("server", language), **words("admin", language)},
                 version=__version__,
                 person=session.person if session else None,
                 csrf=session.csrf if session else "",

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from saiten.annotation.records import Json
-from saiten.annotation.web.refusals import Refused
+from saiten.annotation.web.refusals import RequestRefused
 
 _DAY = 86_400.0
 _LONGEST_NOTE = 10_000
@@ -12,42 +12,42 @@ _LONGEST_NOTE = 10_000
 
 
 def payload_of(body: Json) -> Json:
-    """The payload; raises Refused 422."""
+    """The payload; raises RequestRefused 422."""
     payload = body.get("payload")
     if not isinstance(payload, dict):
-        raise Refused(422, "not_json", field="payload")
+        raise RequestRefused(422, "not_json", field="payload")
     return payload
 
 
 def save_id_of(body: Json) -> str:
-    """The save's own id, by which one that is sent twice is stored once; raises Refused 422."""
+    """The save's own id, by which one that is sent twice is stored once; raises RequestRefused 422."""
     try:
         return str(UUID(body.get("save_id")))
     except (TypeError, ValueError, AttributeError):
-        raise Refused(422, "no_save_id", field="save_id") from None
+        raise RequestRefused(422, "no_save_id", field="save_id") from None
 
 
 def unclear_of(body: Json) -> bool:
-    """Whether the item was flagged; raises Refused 422."""
+    """Whether the item was flagged; raises RequestRefused 422."""
     unclear: Any = body.get("unclear", False)
     if not isinstance(unclear, bool):
-        raise Refused(422, "no_flag", field="unclear")
+        raise RequestRefused(422, "no_flag", field="unclear")
     return unclear
 
 
 def seconds_of(body: Json) -> float | None:
-    """How long it took, a day at most; raises Refused 422."""
+    """How long it took, a day at most; raises RequestRefused 422."""
     seconds: Any = body.get("seconds")
     if seconds is None:
         return None
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
-        raise Refused(422, "no_seconds", field="seconds")
+        raise RequestRefused(422, "no_seconds", field="seconds")
     return min(float(seconds), _DAY)
 
 
 def note_of(body: Json) -> str:
-    """The note of a decision; raises Refused 422."""
+    """The note of a decision; raises RequestRefused 422."""
     note: Any = body.get("note", "")
     if not isinstance(note, str) or len(note) > _LONGEST_NOTE:
-        raise Refused(422, "no_note", field="note")
+        raise RequestRefused(422, "no_note", field="note")
     return note.strip()

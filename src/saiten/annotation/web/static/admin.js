@@ -1,157 +1,122 @@
-// The admin's pages: everything that was typed goes by JSON, everything that is shown goes in as text.
+/* The admin pages: what htmx needs from us, and the form of a decision. */
 
 const { csrf, noConnection } = document.body.dataset;
-export const $ = (selector, inside = document) => inside.querySelector(selector);
-export const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
-
-/** What the server answered; null where it refused or cannot be reached, which is then told. */
-export async function ask(method, path, body) {
-  let reply;
-  try {
-    reply = await fetch(path, {
-      method,
-      headers: { "X-CSRF": csrf, "Content-Type": "application/json" },
-      body: method === "GET" ? undefined : JSON.stringify(body ?? {}),
-      cache: "no-store",
-    });
-  } catch {
-    tell(noConnection);
-    return null;
-  }
-  const text = await reply.text();
-  let said = {};
-  try { said = text ? JSON.parse(text) : {}; } catch { /* a proxy's page */ }
-  if (!reply.ok) tell(said.message ?? `${reply.status}`);
-  return reply.ok ? said : null;
-}
+const $ = (selector, inside = document) => inside.querySelector(selector);
+const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
 function tell(text) {
   const notice = $("#notice");
   notice.textContent = text;
-  notice.hidden = false;
+  notice.hidden = !text;
 }
 
-function cell(text, { tag = "td", number = false, isolate = false } = {}) {
-  const made = document.createElement(tag);
-  if (tag === "th") made.scope = "row";
-  if (number) made.className = "number";
-  const inside = isolate ? made.appendChild(document.createElement("bdi")) : made;
-  inside.textContent = text;
-  return made;
+/* The server's message; a proxy's page has none. */
+function messageOf(status, text) {
+  try {
+    return JSON.parse(text).message ?? String(status);
+  } catch {
+    return String(status);
+  }
 }
 
-function row(...cells) {
-  const made = document.createElement("tr");
-  made.append(...cells);
-  return made;
-}
+/* ---- htmx: requests carry JSON and the session's token, and nothing polls in a hidden tab ---- */
 
-const local = (moment) => new Date(moment).toLocaleString(document.documentElement.lang);
-for (const time of all("time")) time.textContent = local(time.dateTime);
-
-for (const button of all("[data-language]")) {
-  button.addEventListener("click", async () => {
-    if (await ask("POST", "/api/language", { language: button.dataset.language })) location.reload();
-  });
-}
-$("[data-leave]")?.addEventListener("click", async () => {
-  if (await ask("POST", "/api/leave")) location.assign("/");
+htmx.defineExtension("json", {
+  init(api) {
+    this.api = api;
+  },
+  onEvent(name, event) {
+    if (name !== "htmx:configRequest") return;
+    event.detail.headers["X-CSRF"] = csrf;
+    if (event.detail.verb !== "get") event.detail.headers["Content-Type"] = "application/json";
+  },
+  encodeParameters(request, parameters, element) {
+    return JSON.stringify({ ...Object.fromEntries(parameters), ...this.api.getExpressionVars(element) });
+  },
+});
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (document.hidden && event.detail.requestConfig.verb === "get") event.preventDefault();
+});
+document.addEventListener("htmx:afterRequest", ({ detail: { successful } }) => { if (successful) tell(""); });
+document.addEventListener("htmx:responseError", ({ detail: { xhr } }) => tell(messageOf(xhr.status, xhr.responseText)));
+document.addEventListener("htmx:sendError", () => tell(noConnection));
+htmx.onLoad((loaded) => {
+  for (const time of all("time", loaded)) time.textContent = new Date(time.dateTime).toLocaleString(document.documentElement.lang);
+});
+document.addEventListener("click", async ({ target: { dataset, previousElementSibling: field }, target }) => {
+  if (!dataset.copied) return;
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+    target.textContent = dataset.copied;
+  } catch { /* without HTTPS there may be no clipboard; the link is selected */ }
 });
 
-// ---------------------------------------------------------------------------------------------- progress, agreement
+/* ---- a decision: the annotators' form, pre-filled with one of their annotations ---- */
 
-const progress = $("#progress");
-const EVERY = 10_000;
+async function equipDecision(decision) {
+  const [{ data, isComposing, isField, keyOf }, { FORMS }, { drawTexts }] = await Promise.all(
+    ["./dom.js", "./forms/all.js", "./item_texts.js"].map((module) => import(module)));
+  const problem = $("#problem");
+  const { heading, texts, named } = drawTexts(data.content);
+  $("#texts").replaceChildren(heading, texts);
+  const form = new FORMS[data.form]({
+    item: { content: data.content }, texts: data.texts, views: named, changed: () => { problem.textContent = ""; },
+  });
+  $("#decided").replaceChildren(form.element);
+  form.write(data.decision ?? {});
+  for (const place of all("[data-marked]")) {
+    const drawn = FORMS[data.form].marked?.(data.content, data.marked[place.dataset.marked]);
+    if (drawn) place.replaceWith(drawn);
+  }
+  for (const button of all("[data-take]")) {
+    button.addEventListener("click", () => {
+      form.write(data.said[Number(button.dataset.take)].payload);
+      problem.textContent = "";
+      decision.scrollIntoView({ block: "nearest" });
+    });
+  }
 
-async function showProgress() {
-  if (document.hidden) return;
-  const said = await ask("GET", "/admin/progress.json");
-  if (!said) return;
-  $("#notice").hidden = true;
-  for (const count of all("[data-count]")) count.textContent = said.items[count.dataset.count];
-  if (!said.people.length) return;
-  $("tbody", progress).replaceChildren(...said.people.map((each) => {
-    const numbers = [each.done, each.given, each.skipped, each.unclear].map((n) => cell(n, { number: true }));
-    const last = each.last_saved ? local(each.last_saved) : progress.dataset.never;
-    const made = row(cell(each.name, { tag: "th", isolate: true }), ...numbers, cell(last));
-    made.className = each.active ? "" : "out";
-    return made;
-  }));
-}
-
-async function showAgreement() {
-  const table = $("#agreement");
-  const body = $("tbody", table);
-  const line = (text) => {
-    const only = cell(text);
-    only.colSpan = 6;
-    body.replaceChildren(row(only));
-  };
-  line(table.dataset.wait);
-  const figures = await ask("GET", "/admin/agreement.json");
-  if (!figures?.length) return line(table.dataset.none);
-  const shown = (value) => (value === null ? "–" : value.toFixed(3));
-  body.replaceChildren(...figures.map((each) => row(
-    cell(each.aspect, { tag: "th", isolate: true }),
-    cell(each.figure),
-    cell(shown(each.value), { number: true }),
-    cell(each.low === null ? "" : `${shown(each.low)} – ${shown(each.high)}`, { number: true }),
-    cell(each.n, { number: true }),
-    cell(each.remark),
-  )));
-}
-
-if (progress) {
-  setInterval(showProgress, EVERY);
-  showAgreement();
-  $("#agreement-again").addEventListener("click", showAgreement);
-}
-
-// ----------------------------------------------------------------------------------------------------------- people
-
-function showLink(said) {
-  const card = $("#link");
-  $("h2", card).textContent = card.dataset.title.replace("{name}", () => said.person.name);
-  $("input", card).value = said.link;
-  const copy = $("button", card);
-  copy.textContent = copy.dataset.copy ??= copy.textContent;
-  copy.onclick = async () => {
-    $("input", card).select();
+  /* Returns whether the decision was stored. */
+  async function decide() {
+    const wrong = form.problem({ unclear: true });
+    if (wrong) {
+      problem.textContent = wrong.message;
+      wrong.at.focus();
+      return false;
+    }
+    let reply;
     try {
-      await navigator.clipboard.writeText(said.link);
-      copy.textContent = copy.dataset.copied;
-    } catch { /* without HTTPS there may be no clipboard; the link is selected */ }
-  };
-  card.hidden = false;
-  card.scrollIntoView({ block: "nearest" });
-}
+      reply = await fetch(`/api/admin/items/${data.item}/decision`, {
+        method: "PUT",
+        headers: { "X-CSRF": csrf, "Content-Type": "application/json" },
+        body: JSON.stringify({ payload: form.read(), note: decision.elements.note.value }),
+      });
+    } catch {
+      tell(noConnection);
+      return false;
+    }
+    if (!reply.ok) tell(messageOf(reply.status, await reply.text()));
+    return reply.ok;
+  }
 
-$("#new-person")?.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const form = event.target;
-  const said = await ask("POST", "/api/admin/people", { name: form.elements.name.value, role: form.elements.role.value });
-  if (!said) return;
-  showLink(said);
-  form.reset();
-  const made = $("#row").content.firstElementChild.cloneNode(true);
-  made.dataset.person = said.person.id;
-  $("bdi", made).textContent = said.person.name;
-  $("td", made).textContent = $(`option[value="${said.person.role}"]`, form).textContent;
-  $("tbody").append(made);
-  equip(made);
-});
-
-/** The buttons of one person's row. */
-function equip(line) {
-  const path = `/api/admin/people/${line.dataset.person}`;
-  $("[data-link]", line)?.addEventListener("click", async () => {
-    const name = $("bdi", line).textContent;
-    if (!window.confirm(`${name}: ${$("#link").dataset.sure}`)) return;
-    const said = await ask("POST", `${path}/link`);
-    if (said) showLink(said);
+  decision.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (await decide()) location.reload();
   });
-  $("[data-active]", line)?.addEventListener("click", async (event) => {
-    if (await ask("PUT", path, { active: event.currentTarget.dataset.active === "true" })) location.reload();
+  $("#decide-next").addEventListener("click", async () => {
+    if (await decide()) location.assign(`/admin/differences/next?after=${data.item}`);
+  });
+  /* Until here a click would have been lost. */
+  for (const button of all("button:disabled")) button.disabled = false;
+  document.addEventListener("keydown", (event) => {
+    if (isComposing(event) || event.defaultPrevented || event.repeat) return;
+    const commanded = event.ctrlKey || event.metaKey;
+    if (event.key === "Enter" && commanded) decision.requestSubmit();
+    else if (commanded || event.altKey || isField(event.target) || !form.press(keyOf(event))) return;
+    event.preventDefault();
   });
 }
-for (const line of all("[data-person]")) equip(line);
+
+const decision = $("#decision");
+if (decision) equipDecision(decision);

@@ -1,16 +1,15 @@
-/* A caret in a text that cannot be written in: for selecting with the keyboard alone, in characters, words, sentences.
+/* A caret in read-only text: selecting by keyboard, in characters, words and sentences.
 
    It follows the browser's own selection, so that pointer, touch and keys can be mixed. */
-import { make } from "./make.js";
-import { offsetOf, placeOf } from "./paint.js";
-import { isComposing } from "./keyboard.js";
+import { isComposing, make } from "./dom.js";
+import { offsetOf, placeOf } from "./text.js";
 
-const SMALL = 400; /* code units around the caret that are cut into characters and words */
+const SMALL = 400; /* code units around the caret that are segmented */
 
 export class Caret {
   #segmenters = new Map();
 
-  /* `moved(start, end)` is told after every change. */
+  /* `moved(start, end)` is called after every change. */
   constructor(view, language, moved) {
     Object.assign(this, { view, language, moved, anchor: 0, focus: 0 });
     this.sign = make("span", { class: "caret", "aria-hidden": "true", hidden: true });
@@ -26,7 +25,7 @@ export class Caret {
     this.region.addEventListener("blur", () => { this.sign.hidden = true; });
   }
 
-  /* Takes over what the browser has selected in this text; whether it lies here. */
+  /* Adopts the browser's selection; returns whether it is in this text. */
   follow(selection) {
     const { anchorNode, focusNode } = selection;
     if (!anchorNode || !this.region.contains(anchorNode) || !this.region.contains(focusNode)) return false;
@@ -57,11 +56,11 @@ export class Caret {
     return this.#segmenters.get(granularity).segment(text);
   }
 
-  /* The next or the last border of characters, words or sentences. */
+  /* The next or previous boundary of a character, word or sentence. */
   #border(granularity, step) {
     const { text } = this.view;
     const wide = granularity === "sentence" ? 10 * SMALL : SMALL;
-    /* From a line's beginning where there is one near, so that the same borders come out from wherever one looks. */
+    /* Starts at a nearby line's beginning, so that boundaries do not depend on the caret's position. */
     const line = text.lastIndexOf("\n", Math.max(0, this.focus - 2)) + 1;
     const from = Math.max(0, this.focus - line > wide ? this.focus - wide : line);
     const part = text.slice(from, this.focus + wide);
@@ -76,7 +75,7 @@ export class Caret {
     return found === undefined ? Math.max(0, Math.min(text.length, this.focus + step)) : from + found;
   }
 
-  /* Line by line as it is laid out. */
+  /* Moves by lines as they are laid out. */
   #line(step, boundary) {
     const selection = getSelection();
     const [node, offset] = placeOf(this.region, this.focus);
@@ -125,11 +124,11 @@ export class Caret {
     this.select(event.shiftKey ? this.anchor : target, target);
   }
 
-  /* The sentence around the caret; where something is selected, the next one as well. */
+  /* Selects the sentence around the caret; extends a selection by the next one. */
   #sentence() {
     const { text } = this.view;
     const [start, end] = [this.start, this.end];
-    /* White space belongs to the sentence before it; the caret may stand in it. */
+    /* White space belongs to the sentence before it, and the caret may be in it. */
     const next = end + /^[\s\u200b]*/u.exec(text.slice(end, end + SMALL))[0].length;
     this.focus = next;
     const to = this.#border("sentence", 1);
@@ -150,7 +149,7 @@ export class Caret {
     const frame = this.region.parentElement.getBoundingClientRect();
     let box = range.getClientRects()[0];
     if (!box || !box.height) {
-      /* A collapsed place at a line's end or in an empty text has no box of its own. */
+      /* A position at a line's end or in an empty text has no box. */
       range.setStart(node, Math.max(0, offset - 1));
       const before = [...range.getClientRects()].at(-1) ?? this.region.getBoundingClientRect();
       const ended = node.nodeType === Node.TEXT_NODE && node.data[offset - 1] === "\n";

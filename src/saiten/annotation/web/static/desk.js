@@ -1,9 +1,7 @@
-/* The item on the desk: its texts, its form, and what is said on it until it is saved. */
-import { Earlier } from "./earlier.js";
+/* The item being graded: its texts, its form, and its annotation until it is saved. */
+import { button, data, make, word } from "./dom.js";
 import { FORMS } from "./forms/all.js";
 import { drawTexts } from "./item_texts.js";
-import { make, button } from "./make.js";
-import { data, word } from "./words.js";
 
 const LONGEST_REASON = 10_000;
 
@@ -11,7 +9,7 @@ export class Desk {
   #keeping = 0;
   #base = "";
 
-  /* `work`: what all parts of the page share; see page.js. */
+  /* `work`: shared parts of the page; see page.js. */
   constructor(work) {
     this.work = work;
     this.main = work.main;
@@ -24,7 +22,7 @@ export class Desk {
     Object.assign(this, { item: null, form: null, reason: null, unclear: null, dirty: false, draftAt: 0, seconds: 0, contexts: [] });
   }
 
-  /* The numbers that are not to come from the server once more. */
+  /* Numbers that must not be fetched again. */
   get open() {
     return this.item && this.item.state !== "done" ? [this.item.number] : [];
   }
@@ -64,13 +62,13 @@ export class Desk {
     this.reason = make("textarea", { id: "reason", rows: "3", dir: "auto", maxlength: LONGEST_REASON, "aria-required": String(required), oninput: changed });
     this.unclear = make("input", { type: "checkbox", onchange: changed });
     this.form = new FORMS[data.form]({ item, texts: data.texts, views, changed });
-    const told = item.prelabel ? make("div", { class: "beforehand" },
+    const prelabel = item.prelabel ? make("div", { class: "beforehand" },
       make("h3", { text: word("beforehand") }), make("p", { text: this.form.tell(item.prelabel), dir: "auto" }),
       FORMS[data.form].marked?.(item.content, item.prelabel),
       button(word("take_over"), () => { this.form.write(item.prelabel); changed(); }, { class: "plain" })) : null;
     return make("form", { class: "rail", id: "form", novalidate: true, "aria-label": data.texts.title, onsubmit: (event) => { event.preventDefault(); work.saving.save(); } },
       this.#about(),
-      told, this.earlier.element, this.form.element,
+      prelabel, this.earlier.element, this.form.element,
       make("div", { class: "reason", "data-stop": "reason", tabindex: "-1" },
         make("label", { for: "reason", text: word(required ? "reason" : "reason_optional") }), this.reason),
       make("label", { class: "check" }, this.unclear, make("span", { text: word("unclear") }), make("kbd", { text: "f", "aria-hidden": "true" })),
@@ -81,7 +79,7 @@ export class Desk {
         withKey(button(word("undo"), () => work.undoing.undo(), { class: "plain" }), "u")));
   }
 
-  /* The instructions: open until the first item is saved, and from then on as they were left by hand. */
+  /* The instructions: open until the first save, then as the annotator left them. */
   #about() {
     const { storage } = this.work;
     const details = make("details", { class: "about", open: storage.get("about") !== "closed" },
@@ -90,12 +88,12 @@ export class Desk {
     return details;
   }
 
-  /* Who has saved an item has read the instructions. */
+  /* After the first save, the instructions have been read. */
   instructed() {
     if (this.work.storage.get("about") === null) this.work.storage.set("about", "closed");
   }
 
-  /* Where the form stands below the texts: a way to it, while it is out of sight. */
+  /* A button that leads to a form out of view below the texts. */
   #wayToForm(form) {
     const way = button(word("to_form"), () => {
       form.scrollIntoView({ block: "start" });
@@ -105,7 +103,7 @@ export class Desk {
     return way;
   }
 
-  /* What is said: a draft, else what waits in the outbox, else what the server has, else what was said of the like. */
+  /* Fills the form from a draft, else the outbox, else the server, else a similar item. */
   restore() {
     const { item, work } = this;
     const draft = work.drafts.of(item.number);
@@ -129,7 +127,7 @@ export class Desk {
     return JSON.stringify([this.payload(), this.unclear.checked]);
   }
 
-  /* Everything that goes with a save. */
+  /* The body of a save. */
   body() {
     return {
       payload: this.payload(), unclear: this.unclear.checked, seconds: Math.round(this.work.timer.seconds * 10) / 10, fresh: this.item.state !== "done",
@@ -147,14 +145,14 @@ export class Desk {
     const { item, work } = this;
     clearTimeout(this.#keeping);
     if (!item || !this.dirty) return;
-    /* Nothing but what the server knows already is no draft. */
+    /* Equal to what the server has: not a draft. */
     if (this.#said() === this.#base && !work.drafts.of(item.number)) return;
     work.drafts.keep(item.number, { payload: this.payload(), unclear: this.unclear.checked, seconds: work.timer.seconds });
     this.draftAt = work.drafts.of(item.number)?.at ?? 0;
     work.bar.say();
   }
 
-  /* What is on the form is on its way, or was: it is no draft any more. */
+  /* The annotation is in the outbox and no longer a draft. */
   leave() {
     clearTimeout(this.#keeping);
     this.clear();
@@ -172,7 +170,7 @@ export class Desk {
     at.focus();
   }
 
-  /* What is missing or too much, as {message, at}; null where it can be saved. */
+  /* What prevents a save, as {message, at}; null if nothing does. */
   fault() {
     const { length } = [...this.reason.value];
     const writing = { element: this.reason, focus: () => this.reason.focus() };
@@ -188,5 +186,49 @@ function withKey(element, key) {
   return element;
 }
 
-/* Neither NUL nor half a surrogate pair can be stored anywhere. */
+/* NUL and lone surrogates cannot be stored. */
 const sendable = (text) => text.replaceAll("\0", "").replace(/[\ud800-\udfff]/gu, "\ufffd");
+
+/* The annotator's own marks on an earlier item with the same text, offered as a start that can be changed. */
+class Earlier {
+  constructor(work) {
+    this.work = work;
+    this.element = make("div", { class: "beforehand carried", hidden: true });
+  }
+
+  /* Fills an empty form (`wanted`); `taken()` is called before any change. */
+  async offer(item, { wanted, form, taken, changed }) {
+    this.element.hidden = true;
+    if (!wanted || !data.shared) return;
+    const { desk } = this.work;
+    const found = this.#here(item) ?? await this.#asked(item.number);
+    if (!found || desk.form !== form || desk.dirty) return;
+    form.write(found.payload);
+    taken();
+    const empty = () => {
+      form.write({});
+      this.element.hidden = true;
+      changed();
+    };
+    this.element.replaceChildren(make("p", { text: word("carried_over", { number: found.number }) }), button(word("begin_empty"), empty, { class: "plain" }));
+    this.element.hidden = false;
+  }
+
+  /* From recent saves of this page, which the server may not have yet. */
+  #here(item) {
+    const { navigation, outbox, undoing } = this.work;
+    const said = [...undoing.recent, ...outbox.entries].filter((each) => each.kind === "save" && each.number !== item.number);
+    const like = said.findLast((each) => navigation.left.get(each.number)?.content[data.shared] === item.content[data.shared]);
+    const payload = like && FORMS[data.form].carriedOver(like.body.payload);
+    return payload ? { number: like.number, payload } : null;
+  }
+
+  async #asked(number) {
+    try {
+      const { status, body } = await this.work.server.ask(`/api/items/${number}/earlier`);
+      return status === 200 && body?.payload ? body : null;
+    } catch {
+      return null; /* no connection: start empty */
+    }
+  }
+}

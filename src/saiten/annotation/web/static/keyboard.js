@@ -1,14 +1,9 @@
-/* The keyboard: what each key does, never while somebody writes or composes, and a list of it. */
-import { isField, make, button } from "./make.js";
-import { word } from "./words.js";
+/* Keyboard commands, inactive while somebody types or composes, and the list of them. */
+import { announce, button, isComposing, isField, keyOf, make, word } from "./dom.js";
+import { foldAll } from "./item_texts.js";
 
-export const isComposing = (event) => event.isComposing || event.keyCode === 229;
-
-/* The key as it is printed, in half width: an input method may send a wide digit. */
-export const keyOf = (event) => (event.key.length <= 2 ? event.key.normalize("NFKC") : event.key);
-
-export class Keyboard {
-  /* `commands`: key → what to do; `form()`: the form, whose own keys come first; `save`: for Ctrl+Enter. */
+class Keyboard {
+  /* `commands`: key → function; `form()`: the form, whose keys come first; `save`: for Ctrl+Enter. */
   constructor({ storage, commands, form, save }) {
     Object.assign(this, { storage, commands, form, save });
     document.addEventListener("keydown", (event) => this.#pressed(event));
@@ -38,8 +33,8 @@ export class Keyboard {
   }
 }
 
-/* The list of keys. */
-export function showKeys(rows, keyboard) {
+/* Shows the list of keys. */
+function showKeys(rows, keyboard) {
   const single = make("input", { type: "checkbox", id: "single-keys" });
   single.checked = keyboard.single;
   single.addEventListener("change", () => keyboard.storage.set("single-keys", single.checked));
@@ -53,4 +48,45 @@ export function showKeys(rows, keyboard) {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+}
+
+/* Installs the commands; returns a function that shows the list of keys. */
+export function equipKeys({ desk, finder, main, saving, storage, undoing }) {
+  function stop(step) {
+    const stops = [...main.querySelectorAll("[data-stop]")];
+    const at = stops.findLastIndex((each) => each.contains(document.activeElement));
+    const to = stops[at < 0 ? (step > 0 ? 0 : stops.length - 1) : Math.min(Math.max(at + step, 0), stops.length - 1)];
+    if (!to) return;
+    (to.querySelector(".text[tabindex]") ?? to).focus({ preventScroll: true });
+    to.scrollIntoView({ block: "nearest" });
+  }
+
+  function flag() {
+    if (!desk.unclear) return;
+    desk.unclear.click();
+    announce(`${word("unclear")}: ${desk.unclear.checked ? "✓" : "–"}`);
+  }
+
+  function help() {
+    if (document.querySelector("dialog[open]")) return;
+    showKeys([
+      ...(desk.form?.keys ?? []), [["Ctrl+Enter", "⌘+Enter"], "keys_save"], [["j", "k"], "keys_stops"], [["s"], "keys_skip"],
+      [["u"], "keys_undo"], [["f"], "keys_flag"], [["r"], "keys_reason"], [["/"], "keys_search"], [["c"], "keys_fold"],
+      [["Esc"], "keys_escape"], [["?"], "keys_help"],
+    ], keyboard);
+  }
+
+  const commands = {
+    s: () => saving.skip(),
+    u: () => undoing.undo(),
+    f: flag,
+    r: () => desk.reason?.focus(),
+    c: () => foldAll(desk.contexts),
+    j: () => stop(1),
+    k: () => stop(-1),
+    "/": () => finder.input.focus(),
+    "?": help,
+  };
+  const keyboard = new Keyboard({ storage, commands, form: () => desk.form, save: () => saving.save() });
+  return help;
 }

@@ -1,93 +1,125 @@
-/* The page on which one grades: its parts put together, and what happens to the page as a whole. */
-import { Ahead } from "./ahead.js";
-import { equipBar } from "./bar.js";
-import { equipKeys } from "./commands.js";
-import { Counted } from "./counted.js";
+/* Entry point of the annotators' pages: grading, and the list of one's own items. */
+import { data, make, word } from "./dom.js";
 import { Desk } from "./desk.js";
-import { Drafts } from "./drafts.js";
-import { Finder } from "./finder.js";
-import { Going, isHere } from "./going.js";
-import { Notices } from "./notices.js";
-import { Outbox } from "./outbox.js";
-import { Saving } from "./saving.js";
-import { Server } from "./server.js";
-import { Storage } from "./storage.js";
-import { Timer } from "./timer.js";
-import { Undoing } from "./undoing.js";
-import { data, word } from "./words.js";
+import { Finder } from "./item_texts.js";
+import { equipKeys } from "./keyboard.js";
+import { Navigation, Prefetch, isHere } from "./navigation.js";
+import { Drafts, Outbox, Server, Storage } from "./outbox.js";
+import { Counted, Saving, Undoing } from "./saving.js";
+import { Notices, Timer, closedText, equipBar } from "./status.js";
 
-/* What the parts share; each takes what it needs when it needs it, since some need each other. */
-const work = {
-  main: document.getElementById("main"),
-  storage: new Storage(`saiten:${data.person.key}:`),
-  server: new Server(data),
-  notices: new Notices(document.getElementById("notices")),
-  timer: new Timer(),
-  finder: new Finder(),
-  counted: new Counted(),
-};
-const { notices, server, storage } = work;
-const drafts = work.drafts = new Drafts(storage);
-const outbox = work.outbox = new Outbox({
-  storage,
-  server,
-  told: {
-    changed: () => {
-      if (outbox.state === "idle") notices.clear("closed");
-      work.bar.say();
+const storage = new Storage(`saiten:${data.person.key}:`);
+const server = new Server(data);
+const notices = new Notices(document.getElementById("notices"));
+const drafts = new Drafts(storage);
+
+/* The list: shows which items are drafts or unsent, and keeps sending. */
+function list() {
+  const outbox = new Outbox({
+    storage,
+    server,
+    on: {
+      changed: () => say(),
+      stored: () => {},
+      refused: ({ kind, number, body }, message) => {
+        if (kind === "save" && !drafts.of(number)) drafts.keep(number, { payload: body.payload, unclear: body.unclear, seconds: body.seconds, refused: message });
+        notices.tell(`refused-${number}`, word("refused", { number, message }), { urgent: true });
+      },
+      closed: (why) => notices.tell("closed", closedText(why, outbox.entries.length), { urgent: true }),
     },
-    stored: (entry, reply) => work.undoing.stored(entry, reply),
-    refused: (entry, message) => work.undoing.refused(entry, message),
-    closed: (why) => work.going.closed(why),
-  },
-});
-const saved = () => outbox.entries.filter((entry) => entry.body?.fresh).map((entry) => entry.number);
-work.ahead = new Ahead({ server, taken: () => [...new Set([...saved(), ...desk.open])] });
-const desk = work.desk = new Desk(work);
-const going = work.going = new Going(work);
-work.saving = new Saving(work);
-const undoing = work.undoing = new Undoing(work);
-const help = equipKeys(work);
-work.bar = equipBar({ outbox, storage, server, notices, counted: work.counted, help, before: () => desk.keepDraft() });
+  });
+  const bar = equipBar({ outbox, storage, server, notices, counted: null, help: () => {}, before: () => {} });
 
-window.addEventListener("beforeunload", (event) => {
-  desk.keepDraft();
-  if (storage.unsafe) event.preventDefault();
-});
-window.addEventListener("pagehide", () => desk.keepDraft());
-document.addEventListener("visibilitychange", () => {
-  if (document.hidden) desk.keepDraft();
-  else if (desk.item) meet();
-});
-window.addEventListener("storage", (event) => {
-  if (event.key === "saiten:here") {
-    if (!isHere()) {
-      going.closed("other");
-      return;
+  function say() {
+    bar.say();
+    for (const row of document.querySelectorAll("[data-number]")) {
+      const number = Number(row.dataset.number);
+      const draft = drafts.of(number);
+      const here = outbox.numbers.includes(number) ? "unsent" : draft?.refused ? "refused" : draft ? "draft" : "";
+      const place = row.querySelector(".here");
+      if (place.dataset.kind !== here) {
+        place.dataset.kind = here;
+        place.replaceChildren(...(here ? [make("span", { text: word(`state_${here}`) })] : []));
+      }
     }
-    notices.clear("other");
-    outbox.hurry();
-    if (!desk.item) going.start();
   }
-  if (desk.item && event.key?.startsWith(storage.prefix)) meet();
-});
-window.addEventListener("hashchange", () => going.start());
 
-/* Another tab may have gone on with this item: what was said last counts. */
-function meet() {
-  const { number } = desk.item;
-  const draft = drafts.of(number);
-  if (draft && draft.at > desk.draftAt && !document.hasFocus()) {
-    desk.restore();
-  } else if (!draft && desk.draftAt && (outbox.pending(number) || undoing.recent.some((each) => each.number === number))) {
-    notices.tell("next", word("changed_elsewhere"), { seconds: 8 });
-    desk.dirty = false;
-    going.next();
+  const times = new Intl.DateTimeFormat(data.language, { dateStyle: "medium", timeStyle: "short" });
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const when = new Date(time.dateTime);
+    if (!Number.isNaN(when.getTime())) time.textContent = times.format(when);
   }
+  outbox.hurry();
+  say();
 }
 
-try {
-  localStorage.setItem("saiten:here", data.person.key);
-} catch { /* told by the bar */ }
-outbox.hurry();
-going.start();
+function grade(main) {
+  /* Shared by the parts of the page; each looks up what it needs when it needs it, since some need each other. */
+  const work = { main, storage, server, notices, drafts, timer: new Timer(), finder: new Finder(), counted: new Counted() };
+  const outbox = work.outbox = new Outbox({
+    storage,
+    server,
+    on: {
+      changed: () => {
+        if (outbox.state === "idle") notices.clear("closed");
+        work.bar.say();
+      },
+      stored: (entry, reply) => work.undoing.stored(entry, reply),
+      refused: (entry, message) => work.undoing.refused(entry, message),
+      closed: (why) => work.navigation.closed(why),
+    },
+  });
+  const saved = () => outbox.entries.filter((entry) => entry.body?.fresh).map((entry) => entry.number);
+  work.prefetch = new Prefetch({ server, taken: () => [...new Set([...saved(), ...desk.open])] });
+  const desk = work.desk = new Desk(work);
+  const navigation = work.navigation = new Navigation(work);
+  work.saving = new Saving(work);
+  const undoing = work.undoing = new Undoing(work);
+  const help = equipKeys(work);
+  work.bar = equipBar({ outbox, storage, server, notices, counted: work.counted, help, before: () => desk.keepDraft() });
+
+  /* Another tab may have changed this item: the latest change counts. */
+  function meet() {
+    const { number } = desk.item;
+    const draft = drafts.of(number);
+    if (draft && draft.at > desk.draftAt && !document.hasFocus()) {
+      desk.restore();
+    } else if (!draft && desk.draftAt && (outbox.pending(number) || undoing.recent.some((each) => each.number === number))) {
+      notices.tell("next", word("changed_elsewhere"), { seconds: 8 });
+      desk.dirty = false;
+      navigation.next();
+    }
+  }
+
+  window.addEventListener("beforeunload", (event) => {
+    desk.keepDraft();
+    if (storage.unsafe) event.preventDefault();
+  });
+  window.addEventListener("pagehide", () => desk.keepDraft());
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) desk.keepDraft();
+    else if (desk.item) meet();
+  });
+  window.addEventListener("storage", (event) => {
+    if (event.key === "saiten:here") {
+      if (!isHere()) {
+        navigation.closed("other");
+        return;
+      }
+      notices.clear("other");
+      outbox.hurry();
+      if (!desk.item) navigation.start();
+    }
+    if (desk.item && event.key?.startsWith(storage.prefix)) meet();
+  });
+  window.addEventListener("hashchange", () => navigation.start());
+  try {
+    localStorage.setItem("saiten:here", data.person.key);
+  } catch { /* the bar says so */ }
+  outbox.hurry();
+  navigation.start();
+}
+
+const main = document.getElementById("main");
+if (main.matches(".list")) list();
+else grade(main);

@@ -1,4 +1,7 @@
-/* What is done with the item on the desk: it is saved or passed over, and the next one comes. */
+/* Saving, skipping and undoing. */
+import { word } from "./dom.js";
+
+/* Saves or skips the current item and moves on. */
 export class Saving {
   constructor(work) {
     this.work = work;
@@ -25,14 +28,125 @@ export class Saving {
   }
 
   #leave(kind, number, body) {
-    const { ahead, counted, desk, drafts, going, outbox } = this.work;
+    const { prefetch, counted, desk, drafts, navigation, outbox } = this.work;
     if (kind === "save" && body.fresh) counted.since.add(number);
-    /* First into the outbox, then out of the drafts: whenever the page ends, it stands in one of them. */
+    /* Into the outbox before it leaves the drafts, so that it is in one of them whenever the page closes. */
     outbox.put(kind, number, body);
     if (kind === "save") drafts.drop(number);
     desk.leave();
-    ahead.forget(number);
+    prefetch.forget(number);
     if (location.hash) history.replaceState(null, "", location.pathname);
-    going.next();
+    navigation.next();
+  }
+}
+
+const RECENT = 20;
+
+/* Brings back undone items, and saves that the server refused. */
+export class Undoing {
+  constructor(work) {
+    this.work = work;
+  }
+
+  /* The latest saves and skips the server has stored: [{number, kind, body}]. */
+  get recent() {
+    return this.work.storage.get("recent") ?? [];
+  }
+
+  undo() {
+    const { desk, notices, outbox } = this.work;
+    desk.keepDraft();
+    const latest = outbox.entries.findLast((entry) => entry.kind !== "undo");
+    const dropped = outbox.takeBack();
+    const known = dropped ?? (outbox.entries.at(-1)?.kind === "undo" ? null : latest);
+    if (!dropped) outbox.put("undo", 0);
+    if (known) this.#takenBack(known.number, known);
+    else if (outbox.state === "offline" || outbox.state === "away") notices.tell("undo", word("undo_waits"));
+  }
+
+  /* Reopens the item with its annotation in the form. */
+  #takenBack(number, entry) {
+    const { counted, navigation, notices } = this.work;
+    counted.since.delete(number);
+    if (entry?.kind === "save" && !this.work.drafts.of(number)) this.#toDraft(number, entry.body);
+    notices.tell("undo", word("taken_back", { number }), { seconds: 8 });
+    navigation.openNumber(number);
+  }
+
+  #toDraft(number, { payload, unclear, seconds }, more = {}) {
+    this.work.drafts.keep(number, { payload, unclear, seconds, ...more });
+  }
+
+  /* The server has stored the entry. */
+  stored(entry, reply) {
+    const { storage } = this.work;
+    if (entry.kind === "undo") this.#undone(reply?.number);
+    else storage.set("recent", [...this.recent, { number: entry.number, kind: entry.kind, body: entry.body }].slice(-RECENT));
+  }
+
+  #undone(number) {
+    const { desk, drafts, navigation, notices, storage } = this.work;
+    if (!number) {
+      notices.tell("undo", word("nothing_to_undo"), { seconds: 5 });
+      return;
+    }
+    const list = this.recent;
+    const at = list.findLastIndex((each) => each.number === number);
+    const last = at < 0 ? null : list.splice(at, 1)[0];
+    storage.set("recent", list);
+    if (desk.item?.number === number) {
+      /* Opened when the key was pressed; it may still have counted as done then. */
+      if (desk.item.state === "done") navigation.openNumber(number);
+    } else if (desk.item && drafts.of(desk.item.number) && desk.dirty) {
+      notices.tell("undo", word("taken_back", { number }), { action: [word("open_item", { number }), () => { this.#takenBack(number, last); }] });
+    } else {
+      this.#takenBack(number, last);
+    }
+  }
+
+  /* The server refused for good: the save becomes a draft again, unless there is a newer one. */
+  refused(entry, message) {
+    const { counted, desk, drafts, navigation, notices, outbox } = this.work;
+    const { number } = entry;
+    if (entry.kind === "undo") {
+      notices.tell("undo", word("server_says", { message }), { urgent: true });
+      return;
+    }
+    const newer = drafts.of(number) || outbox.entries.some((other) => other.number === number && other.key > entry.key);
+    if (entry.kind === "save" && !newer) this.#toDraft(number, entry.body, { refused: message });
+    counted.since.delete(number);
+    const quiet = desk.item === null || !desk.dirty;
+    if (entry.kind === "save" && quiet) navigation.openNumber(number);
+    notices.tell(`refused-${number}`, word("refused", { number, message }), {
+      urgent: true, action: entry.kind === "save" && !quiet ? [word("open_item", { number }), () => navigation.openNumber(number)] : null,
+    });
+  }
+
+  /* Mentions drafts that the server refused before this page was opened. */
+  remind() {
+    const { drafts, navigation, notices } = this.work;
+    const unsaved = drafts.refused;
+    if (!unsaved.length) return;
+    const action = [word("open_item", { number: unsaved[0] }), () => navigation.openNumber(unsaved[0])];
+    notices.tell("refused", word("refused_some", { n: unsaved.length }), { urgent: true, action });
+  }
+}
+
+/* Number of items done: the server's count with an item, plus saves since. */
+export class Counted {
+  #seen = new WeakSet();
+
+  constructor() {
+    Object.assign(this, { done: 0, total: null, since: new Set() });
+  }
+
+  /* `entries`: those of the outbox. */
+  take(item, entries) {
+    if (!item.progress || this.#seen.has(item)) return;
+    this.#seen.add(item);
+    if (item.progress.done < this.done) return; /* prefetched before the latest saves */
+    this.done = item.progress.done;
+    this.total = item.progress.total_for_me ?? null;
+    this.since = new Set(entries.filter((entry) => entry.kind === "save" && entry.body.fresh).map((entry) => entry.number));
   }
 }

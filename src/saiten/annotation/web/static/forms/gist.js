@@ -1,16 +1,12 @@
-/* Units of the reference, what the answer lacks and what it adds: marked by pointer, finger or keys alone. */
+/* Units of the reference, and what the answer lacks and adds: marked by pointer, finger or keyboard. */
 import { Caret } from "../caret.js";
-import { make, announce, isField } from "../make.js";
-import { excerpt } from "../shown.js";
-import { KINDS, LAYERS, has, kindsOf, layerOf, reclassed, trimmed, withMark, without } from "../spans.js";
-import { word } from "../words.js";
-import { MarkList, idOf } from "./mark_list.js";
-import { marked, painted } from "./marked.js";
-import { Marks } from "./marks.js";
-import { Palette } from "./palette.js";
+import { announce, button, isField, make, word } from "../dom.js";
+import { excerpt } from "../text.js";
+import {
+  CLASS, KINDS, LAYERS, Marks, SIDES, has, kindsOf, layerOf, marked, painted, reclassed, trimmed, withMark, without,
+} from "./marks.js";
 
-const SIDES = ["reference", "answer"];
-const LISTED = 120; /* characters of a mark in the list */
+const LISTED = 120; /* characters of a mark shown in the list */
 const kindName = (kind) => word(`kind_${kind}`);
 
 export class Gist {
@@ -47,7 +43,7 @@ export class Gist {
     this.#draw();
   }
 
-  /* The form goes; what it listened to on the whole page goes with it. */
+  /* Removes the form's listeners on the page. */
   close() {
     this.#listening.abort();
     for (const palette of Object.values(this.palettes)) palette.remove();
@@ -64,9 +60,9 @@ export class Gist {
     view.element.addEventListener("click", (event) => this.#clicked(event, side));
   }
 
-  /* ---- what is selected ---- */
+  /* ---- selection ---- */
 
-  /* The browser's selection changed, by whatever means. */
+  /* The browser's selection changed. */
   #selected() {
     for (const side of SIDES) {
       if (this.carets[side].follow(getSelection())) {
@@ -85,7 +81,7 @@ export class Gist {
     for (const side of SIDES) if (!this.palettes[side].element.hidden) this.palettes[side].show(this.#crossed(side).length > 0);
   }
 
-  /* Shows the classes beside what is selected. */
+  /* Shows the classes next to the selection. */
   #offer(side) {
     const { start, end } = this.carets[side];
     for (const each of SIDES) if (each !== side) this.palettes[each].hide();
@@ -208,7 +204,7 @@ export class Gist {
     this.list.draw(this.marks.of);
   }
 
-  /* ---- what a form does ---- */
+  /* ---- the interface of a form ---- */
 
   read() {
     return { spans: this.marks.read() };
@@ -219,7 +215,7 @@ export class Gist {
     this.#draw();
   }
 
-  /* An answer that lacks and adds nothing has nothing marked but the units of its reference. */
+  /* Only units of the reference are required: an answer may lack and add nothing. */
   problem({ unclear }) {
     const units = this.marks.of.reference.some((mark) => layerOf(mark.kind).name === "units");
     return units || unclear ? null : { message: word("mark_units"), at: { element: this.element, focus: () => this.views.reference.element.focus() } };
@@ -233,15 +229,130 @@ export class Gist {
     return KINDS.filter((kind) => spans[kind]?.length).map((kind) => `${kindName(kind)} ${spans[kind].length}`).join(", ");
   }
 
-  /* The same in the texts, to be looked at before it is taken over. */
+  /* Displays a payload's marks in the texts. */
   static marked(content, payload) {
     return marked(content, payload);
   }
 
-  /* What is about the reference alone, and holds for every answer that is held against it; null where nothing is. */
+  /* The part that concerns the reference alone, valid for every answer compared with it; null if empty. */
   static carriedOver({ spans = {} }) {
     const { kinds } = LAYERS.find((layer) => layer.name === "units");
     const units = Object.fromEntries(kinds.map((kind) => [kind, spans[kind] ?? []]));
     return kinds.some((kind) => units[kind].length) ? { spans: units } : null;
+  }
+}
+
+const HEADINGS = { units: "marks_of_reference", missing: "marks_missing", extra: "marks_extra" };
+const idOf = (mark) => `${mark.kind}:${mark.start}:${mark.end}`;
+/* The mark for a unit that the answer lacks. */
+const twinOf = (unit) => ({ kind: `missing_${unit.kind}`, start: unit.start, end: unit.end });
+
+/* The list of marks: each with its words, class and buttons. */
+class MarkList {
+  /* `words(side, mark)`; `does`: show, reclass, remove and toggle, each of (side, mark, …). */
+  constructor({ words, does }) {
+    Object.assign(this, { words, does, element: make("div", { class: "marks" }) });
+  }
+
+  /* Redraws; keeps the focus on the same part, or on its successor. */
+  draw(marks) {
+    const focused = this.#focused();
+    const groups = LAYERS.map((layer) => {
+      const here = marks[layer.side].filter((mark) => layer.kinds.includes(mark.kind));
+      if (!here.length) return null;
+      return make("section", {}, make("h3", { text: word(HEADINGS[layer.name]) }),
+        make("ul", {}, ...here.map((mark) => this.#row(layer, mark, marks))));
+    }).filter(Boolean);
+    this.element.replaceChildren(...(groups.length ? groups : [make("p", { class: "hint", text: word("marks_none") })]));
+    if (!focused) return;
+    const rows = this.#rows;
+    const row = rows.find((each) => each.dataset.id === focused.id) ?? rows[Math.min(focused.at, rows.length - 1)];
+    (row?.querySelector(`[data-part="${focused.part}"]`) ?? row?.querySelector("button") ?? this.element.closest("[tabindex]"))?.focus({ preventScroll: true });
+  }
+
+  get #rows() {
+    return [...this.element.querySelectorAll("li")];
+  }
+
+  #focused() {
+    if (!this.element.contains(document.activeElement)) return null;
+    const row = document.activeElement.closest("li");
+    return { id: row?.dataset.id, part: document.activeElement.dataset.part, at: this.#rows.indexOf(row) };
+  }
+
+  #row(layer, mark, marks) {
+    const { side } = layer;
+    const words = this.words(side, mark);
+    const other = layer.kinds.find((kind) => kind !== mark.kind);
+    const turn = make("button", {
+      type: "button", class: "turn", "data-part": "class", title: word("turn_into", { kind: kindName(other) }),
+      "aria-label": word("class_of", { words, kind: kindName(mark.kind), other: kindName(other) }), onclick: () => this.does.reclass(side, mark, other),
+    }, make("span", { class: `sign ${CLASS[mark.kind]}` }), make("span", { class: "turns", "aria-hidden": "true", text: "⇄" }));
+    const show = make("button", { type: "button", class: "words", dir: "auto", "data-part": "words", onclick: () => this.does.show(side, mark) },
+      make("span", { text: words }));
+    const lacks = layer.name === "units" && make("button", {
+      type: "button", class: "lacks", "data-part": "lacks", text: word("lacks"), "aria-label": word("lacks_mark", { words }),
+      "aria-pressed": String(has(marks.reference, twinOf(mark))), onclick: () => this.does.toggle(twinOf(mark)),
+    });
+    const gone = make("button", {
+      type: "button", class: "gone", "data-part": "gone", text: "×", "aria-label": word("remove_mark", { words }), title: word("remove"),
+      onclick: () => this.does.remove(side, mark),
+    });
+    return make("li", { "data-id": idOf(mark), onkeydown: (event) => this.#pressed(event, layer, mark) }, turn, show, lacks || null, gone);
+  }
+
+  #pressed(event, layer, mark) {
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+    const kind = layer.kinds[Number(event.key.normalize("NFKC")) - 1];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (kind) this.does.reclass(layer.side, mark, kind);
+    else if (["Delete", "Backspace"].includes(event.key)) this.does.remove(layer.side, mark);
+    else if (event.key === "m" && layer.name === "units") this.does.toggle(twinOf(mark));
+    else if (step) this.#rows[this.#rows.indexOf(event.currentTarget) + step]?.querySelector('[data-part="words"]').focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+const APART = 8; /* pixels */
+
+/* The classes for a selected passage, next to the selection. */
+class Palette {
+  /* `mark(kind)`, `remove()`: called by the buttons; `meanings`: class → meaning. */
+  constructor(view, side, { meanings, mark, remove }) {
+    this.view = view;
+    this.gone = button(word("remove"), remove, { class: "gone" });
+    this.element = make("div", { class: "palette", role: "toolbar", "aria-label": word("mark_as"), hidden: true },
+      ...kindsOf(side).map((kind, at) => make("button", { type: "button", class: "kind", title: meanings[kind], "data-kind": kind, onclick: () => mark(kind) },
+        make("span", { class: `sign ${CLASS[kind]}` }), make("span", { text: word(`kind_${kind}`) }), make("kbd", { text: String(at + 1) }))),
+      this.gone);
+    /* Keeps the selection when a button is clicked. */
+    this.element.addEventListener("pointerdown", (event) => event.preventDefault());
+    view.element.parentElement.append(this.element);
+  }
+
+  hide() {
+    this.element.hidden = true;
+  }
+
+  /* At the end of the selection; above it if there is no room below. */
+  show(removable) {
+    const { element, view } = this;
+    element.hidden = false;
+    this.gone.hidden = !removable;
+    const selection = getSelection();
+    const box = selection.rangeCount ? [...selection.getRangeAt(0).getClientRects()].at(-1) : null;
+    const frame = view.element.getBoundingClientRect();
+    if (!box || !frame.width) return;
+    const [left, right] = [Math.max(frame.left, 0) + APART, Math.min(frame.right, innerWidth) - element.offsetWidth - APART];
+    element.style.left = `${Math.max(left, Math.min(box.right - element.offsetWidth / 2, right))}px`;
+    const below = box.bottom + APART;
+    const fits = below + element.offsetHeight < innerHeight - APART;
+    element.style.top = `${fits ? below : Math.max(APART, box.top - element.offsetHeight - APART)}px`;
+  }
+
+  remove() {
+    this.element.remove();
   }
 }

@@ -1,18 +1,77 @@
-/* Which item comes: the next one, or one of one's own by its number; and what is said where none can come. */
-import { make, button } from "./make.js";
-import { closedText } from "./notices.js";
-import { Unreachable } from "./server.js";
-import { data, word } from "./words.js";
+/* Which item is shown: the next one, prefetched, or an own one by number; and what is shown if none can be. */
+import { button, data, make, word } from "./dom.js";
+import { Unreachable } from "./outbox.js";
+import { closedText } from "./status.js";
+
+const AHEAD = 3;
+const MOST_OPEN = 5; /* the server's limit per person */
+
+/* Fetches the next items prefetch, so that a lost connection does not stop the work at once. */
+export class Prefetch {
+  #fetching = null;
+
+  /* `taken()`: numbers to exclude (the shown item's, those in the outbox). */
+  constructor({ server, taken }) {
+    Object.assign(this, { server, taken, ready: [], able: true });
+  }
+
+  forget(number) {
+    this.ready = this.ready.filter((item) => item.number !== number);
+  }
+
+  /* Returns the next item, or null if none is left; throws Unreachable, or {closed: true}. */
+  async next() {
+    const taken = this.taken();
+    this.ready = this.ready.filter((item) => !taken.includes(item.number));
+    if (!this.ready.length) await this.#more(1);
+    return this.ready.shift() ?? null;
+  }
+
+  /* Fetches a few items; failures are ignored, since next() asks again. */
+  async fill() {
+    try {
+      await this.#more(AHEAD);
+    } catch { /* later */ }
+  }
+
+  async #more(wanted) {
+    while (this.#fetching) await this.#fetching.catch(() => {});
+    this.#fetching = this.#fetch(wanted);
+    try {
+      await this.#fetching;
+    } finally {
+      this.#fetching = null;
+    }
+  }
+
+  async #fetch(wanted) {
+    while (this.ready.length < wanted && (this.able || wanted === 1)) {
+      const taken = [...new Set([...this.taken(), ...this.ready.map((item) => item.number)])];
+      if (taken.length > MOST_OPEN) throw new Unreachable("too many wait to be sent");
+      const query = taken.length ? `?except=${taken.join(",")}` : "";
+      const { status, body } = await this.server.ask(`/api/items/next${query}`);
+      if (status === 204) return;
+      if (status === 401 || status === 403) throw Object.assign(new Error("closed"), { closed: true });
+      if (status !== 200 || typeof body?.number !== "number") throw new Unreachable(`status ${status}`);
+      if (taken.includes(body.number)) {
+        this.able = false; /* the server gives one at a time */
+        if (wanted === 1) throw new Unreachable("the next item comes when the last is stored");
+        return;
+      }
+      this.ready.push(body);
+    }
+  }
+}
 
 const RECENT = 20;
 
-export class Going {
-  #opening = 0; /* the latest wish: what comes for an earlier one is not shown */
+export class Navigation {
+  #opening = 0; /* the latest request; replies to earlier ones are not shown */
   #retrying = 0;
 
   constructor(work) {
     this.work = work;
-    this.left = new Map(); /* the latest items that were shown by this page, by number */
+    this.left = new Map(); /* the items this page showed last, by number */
   }
 
   start() {
@@ -23,13 +82,13 @@ export class Going {
   }
 
   async next() {
-    const { ahead, desk, notices } = this.work;
+    const { prefetch, desk, notices } = this.work;
     const mine = this.#begin();
     if (!this.#here()) return;
     try {
-      const item = await ahead.next();
+      const item = await prefetch.next();
       if (mine !== this.#opening) {
-        if (item) ahead.ready.unshift(item); /* it comes afterwards */
+        if (item) prefetch.ready.unshift(item);
         return;
       }
       notices.clear("next");
@@ -39,18 +98,18 @@ export class Going {
       } else {
         this.#finished();
       }
-      ahead.fill();
+      prefetch.fill();
     } catch (error) {
       if (mine === this.#opening) this.#cannot(error, () => this.next());
     }
   }
 
-  /* Without a connection an item that was just left is still known. */
+  /* Without a connection, an item shown recently is still available. */
   async openNumber(number) {
-    const { ahead, desk, notices, server } = this.work;
+    const { prefetch, desk, notices, server } = this.work;
     desk.keepDraft();
-    /* What is left for it comes back afterwards. */
-    if (desk.open.length && desk.item.number !== number) ahead.ready.unshift(desk.item);
+    /* The item left for it comes back afterwards. */
+    if (desk.open.length && desk.item.number !== number) prefetch.ready.unshift(desk.item);
     const mine = this.#begin();
     if (!this.#here()) return;
     try {
@@ -65,13 +124,13 @@ export class Going {
       if (status === 401 || status === 403) throw Object.assign(new Error("closed"), { closed: true });
       if (status !== 200 || typeof body?.number !== "number") throw new Unreachable(`status ${status}`);
       notices.clear("next");
-      ahead.forget(number);
+      prefetch.forget(number);
       this.#remember(body);
       desk.show(body, { edited: body.state === "done" });
     } catch (error) {
       if (mine !== this.#opening) return;
       if (this.left.has(number) && !error.closed) {
-        ahead.forget(number);
+        prefetch.forget(number);
         desk.show(this.left.get(number));
       } else {
         this.#cannot(error, () => this.openNumber(number));
@@ -95,7 +154,7 @@ export class Going {
     return this.#opening;
   }
 
-  /* Whether this browser is still this person's; else it is told. */
+  /* Whether this browser is still this person's; if not, says so. */
   #here() {
     if (isHere()) return true;
     this.closed("other");
@@ -123,7 +182,7 @@ export class Going {
     window.addEventListener("online", retry, { once: true });
   }
 
-  /* The session is over, or somebody else's has begun in this browser. */
+  /* The session has ended, or somebody else has logged in in this browser. */
   closed(why) {
     const { desk, main, notices, outbox } = this.work;
     const other = why === "other";
@@ -150,7 +209,7 @@ export class Going {
   }
 }
 
-/* Whether the latest page of this server that was opened in this browser was this person's. */
+/* Whether the latest page of this server in this browser is this person's. */
 export function isHere() {
   try {
     return (localStorage.getItem("saiten:here") ?? data.person.key) === data.person.key;
