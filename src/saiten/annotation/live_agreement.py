@@ -14,10 +14,11 @@ from saiten.stats.estimate import Estimate
 from saiten.trust.agreement import AspectAgreement, agreement_report
 from saiten.trust.spans import compare_spans
 from saiten.trust.spans_marks import people_of
+from saiten.words import Message
 
 ALL_MARKS = "missing and extra"
 """Aspect of the figures over all marks."""
-_MARKS = ("F per unit", "F per answer")
+_MARKS = ("f_per_unit", "f_per_answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,13 @@ class AgreementFigure:
     """One figure of one aspect, or the reason why there is none."""
 
     aspect: str
-    figure: str
+    figure: Message
     value: float | None
     low: float | None
     high: float | None
     n: int
     """Items that two or more people annotated; for marks, items times annotators."""
-    remark: str
+    remark: str | Message
 
 
 class LiveAgreement:
@@ -76,10 +77,10 @@ def live_agreement(form: Form, items: Iterable[AnnotatedItem], *, resamples: int
 
 def _of_values(aspect: AspectAgreement) -> Iterator[AgreementFigure]:
     figures = aspect.figures
-    named = {"percent": figures.percent, "percent by chance": figures.by_chance, "kappa": figures.kappa}
+    named = {"percent": figures.percent, "percent_by_chance": figures.by_chance, "kappa": figures.kappa}
     if aspect.levels != ("nominal",):
-        named["kappa, quadratic"] = figures.kappa_quadratic
-    named |= {f"alpha, {level}": getattr(figures, level) for level in aspect.levels}
+        named["kappa_quadratic"] = figures.kappa_quadratic
+    named |= {f"alpha_{level}": getattr(figures, level) for level in aspect.levels}
     for name, estimate in named.items():
         yield _figure(aspect.aspect, name, estimate)
 
@@ -99,4 +100,6 @@ def _of_marks(labels: list[Label], questions: dict[str, str], resamples: int) ->
 
 def _figure(aspect: str, name: str, estimate: Estimate) -> AgreementFigure:
     remark = estimate.reason or estimate.note or ""
-    return AgreementFigure(aspect, name, estimate.value, estimate.low, estimate.high, estimate.n, remark)
+    return AgreementFigure(
+        aspect, Message("cell", name), estimate.value, estimate.low, estimate.high, estimate.n, remark
+    )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saiten.annotation.forms import FORMS, AspectsForm, CorrectForm, GistForm, GradeForm, PreferenceForm
-from saiten.annotation.forms.words import words
+from saiten.annotation.words import words
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Label, Sample, Span

@@ -16,7 +16,7 @@ from saiten.annotation.store.people import SERVER_ADMIN, all_people, create_pers
 from saiten.annotation.store.progress import annotator_progress, item_counts
 from saiten.annotation.web.bodies import json_object
 from saiten.annotation.web.guards import Admin, TheService
-from saiten.annotation.web.names import aspect_names, named, no_phrases
+from saiten.annotation.web.names import aspect_names, figure_name, remark_of
 from saiten.annotation.web.pages import language_of
 from saiten.annotation.web.refusals import RequestRefused
 from saiten.annotation.web.service import Service
@@ -48,9 +48,16 @@ def overview(request: Request, service: TheService, session: Admin) -> Response:
 def agreement(request: Request, service: TheService, session: Admin) -> Response:
     """Return the rows of the agreement table, in the language of the page."""
     language = language_of(request)
-    names, phrases = aspect_names(service.form, language), service.phrases if language == "ja" else no_phrases
-    figures = [named(figure, names, phrases) for figure in service.agreement.figures()]
-    return service.pages.render("admin_agreement.html", request, session=session, kind="admin", figures=figures)
+    return service.pages.render(
+        "admin_agreement.html",
+        request,
+        session=session,
+        kind="admin",
+        figures=service.agreement.figures(),
+        names=aspect_names(service.form, language),
+        figure_name=lambda figure: figure_name(figure, language),
+        remark=lambda figure: remark_of(figure, language, service.phrases),
+    )
 
 
 @router.get("/admin/export.jsonl")

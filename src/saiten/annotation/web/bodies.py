@@ -18,7 +18,7 @@ async def json_object(request: Request) -> Json:
     """The request's body; half a surrogate pair, which no database takes, becomes U+FFFD.
 
     Raises:
-        RequestRefused: 413 or 408 (see `limits`); 400 if it is not a JSON object, is nested too deeply, or cannot be stored.
+        RequestRefused: 413 or 408 (see `limits`); 400 if it is not a storable JSON object.
     """
     try:
         found = json.loads((await request.body()).decode(), parse_constant=_refuse)

@@ -1,48 +1,43 @@
-"""Names of aspects and figures in the language of the page."""
+"""Names of aspects, figures and remarks in the language of the page."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from saiten.annotation.forms import Form
 from saiten.annotation.live_agreement import ALL_MARKS, AgreementFigure
 from saiten.annotation.words import words
 from saiten.records import Language
+from saiten.words import in_language
 
 Phrases = Callable[[str, str], str | None]
-"""The Japanese of a table's own words, by section (`figure`, `remarks`) and English text; None where there is none."""
+"""Looks up the Japanese of an English text by section (`remarks`); None if there is none."""
 
-_GIVEN = {"kind_": "page", "aspect_": "admin"}
-"""What the keys of names begin with, in which group of words."""
+_PREFIXES = {"kind_": "page", "aspect_": "admin"}
+"""Prefixes of keys that name aspects → section of the catalogue."""
 
 
 def aspect_names(form: Form, language: Language) -> Mapping[str, str]:
-    """Aspect → what the page calls it: the rubric's title, or our own word; one that has neither is missing."""
+    """Map aspects to their names: the rubric's title, or the catalogue's word; aspects with neither are missing."""
     found = {
-        key.removeprefix(start): text
-        for start, group in _GIVEN.items()
-        for key, text in words(group, language).items()
-        if key.startswith(start)
+        key.removeprefix(prefix): text
+        for prefix, section in _PREFIXES.items()
+        for key, text in words(section, language).items()
+        if key.startswith(prefix)
     }
     found[ALL_MARKS] = found.pop("all")
     return {**found, **form.aspect_titles(language)}
 
 
-def named(figure: AgreementFigure, names: Mapping[str, str], phrases: Phrases) -> AgreementFigure:
-    """The figure with its words as the page says them; what there is no word for stays English.
+def figure_name(figure: AgreementFigure, language: Language) -> str:
+    """Return the name of a figure."""
+    return in_language(figure.figure, language)
 
-    Args:
-        figure: as it was computed.
-        names: of aspects, from `aspect_names`.
-        phrases: of the page's language.
-    """
-    return replace(
-        figure,
-        aspect=names.get(figure.aspect, figure.aspect),
-        figure=phrases("figure", figure.figure) or figure.figure,
-        remark=phrases("remarks", figure.remark) or figure.remark,
-    )
+
+def remark_of(figure: AgreementFigure, language: Language, phrases: Phrases) -> str:
+    """Return the remark on a figure; one without a translation stays English."""
+    english = in_language(figure.remark, "en")
+    return (phrases("remarks", english) if language == "ja" else None) or in_language(figure.remark, language)
 
 
 def no_phrases(section: str, text: str) -> str | None:
-    """The phrases of a page in English."""
+    """Translate nothing."""
     return None
