@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from saiten.records import Label
-from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
-from saiten.trust.meta_evaluation.pairing import pair
+from saiten.results.meta_evaluation import Settings
+from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.pairing import pair
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 
 ITEMS, METRICS, SYSTEMS, ANNOTATORS = 10_000, 10, 5, 3
 

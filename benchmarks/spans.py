@@ -33,9 +33,9 @@ from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.records import Language, Sample, Scored, Span
 from saiten.tasks.statements import SplitStatements, VerifyStatements
 from saiten.text.sentences import split_sentences
-from saiten.trust.spans import compare_spans
-from saiten.trust.spans_marks import PeopleMarks, judges_of, people_of
-from saiten.trust.spans_pairing import pair_units
+from saiten.trust.spans.comparison import compare_spans
+from saiten.trust.spans.marks import PeopleMarks, judges_of, people_of
+from saiten.trust.spans.pairing import pair_units
 from saiten.views.table import as_markdown
 from saiten.views.tables.span import span_tables
 

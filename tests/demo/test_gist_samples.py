@@ -11,8 +11,8 @@ from saiten.data import read_labels
 from saiten.demo.gist import ANNOTATOR, ASPECTS, gist_labels, load_gist
 from saiten.demo.samples import load_demo
 from saiten.text.language import detect_language
-from saiten.trust.spans import compare_spans
-from saiten.trust.spans_marks import misplaced, people_of
+from saiten.trust.spans.comparison import compare_spans
+from saiten.trust.spans.marks import misplaced, people_of
 
 ALL = load_gist()
 EACH = [pytest.param(one, id=one.sample.id) for one in ALL]

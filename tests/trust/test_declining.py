@@ -9,10 +9,11 @@ from sklearn import metrics as sk
 
 from saiten.errors import BadInput
 from saiten.records import Label
+from saiten.results.meta_evaluation import Settings
 from saiten.trust.estimate import estimate
-from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
-from saiten.trust.meta_evaluation.pairing import pair
+from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.pairing import pair
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.views.tables.meta_evaluation import meta_tables
 
 QUICK = Settings(resamples=100)

@@ -9,7 +9,7 @@ import pytest
 from saiten.errors import BadInput, SaitenError
 from saiten.records import Label
 from saiten.trust.estimate import estimate
-from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
+from saiten.trust.inputs.outputs import Output, SampleInfo
 
 TRUE = {"good": 0.8, "poor": 0.4}
 

@@ -11,12 +11,13 @@ from sklearn import metrics as sk
 
 from saiten.errors import ConfigurationError
 from saiten.records import Label
+from saiten.results.meta_evaluation import Settings
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
-from saiten.trust.meta_evaluation.pairing import pair
-from saiten.trust.meta_evaluation.scales import grades as rounded
+from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.pairing import pair
+from saiten.trust.inputs.scales import grades as rounded
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.trust.meta_evaluation.systems import system_level
 
 RANDOM = np.random.default_rng(5)

@@ -8,11 +8,11 @@ import pytest
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label, Sample, Score, Scored, Span
-from saiten.trust.meta_evaluation.judge_files import read_outputs
-from saiten.trust.meta_evaluation.meta_evaluation import meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Output, SampleInfo, item_of, outputs_of
-from saiten.trust.meta_evaluation.pairing import halves, pair
-from saiten.trust.meta_evaluation.sources import read_source, side_by_side
+from saiten.trust.inputs.judge_files import read_outputs
+from saiten.trust.inputs.outputs import Output, SampleInfo, item_of, outputs_of
+from saiten.trust.inputs.pairing import halves, pair
+from saiten.trust.inputs.sources import read_source, side_by_side
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 
 ITEMS = {f"s{i}": SampleInfo(f"q{i // 2}", "ab"[i % 2]) for i in range(4)}
 OUTPUTS = [Output(f"s{i}", "m", i / 4) for i in range(4)]

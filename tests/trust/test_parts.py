@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from saiten.records import Label
-from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
-from saiten.trust.meta_evaluation.pairing import pair
+from saiten.results.meta_evaluation import Settings
+from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.pairing import pair
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 
 RANDOM = np.random.default_rng(3)
 N = 72

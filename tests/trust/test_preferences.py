@@ -6,10 +6,11 @@ from scipy import stats
 from sklearn import metrics as sk
 
 from saiten.records import Label
-from saiten.trust.meta_evaluation.judge_files import read_outputs
-from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
-from saiten.trust.meta_evaluation.pairing import pair
+from saiten.results.meta_evaluation import Settings
+from saiten.trust.inputs.judge_files import read_outputs
+from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.pairing import pair
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.trust.meta_evaluation.preferences import majority, most_said
 
 RANDOM = np.random.default_rng(4)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from saiten.records import Label
 from saiten.trust.agreement import agreement_report
-from saiten.trust.meta_evaluation.outputs import SampleInfo
-from saiten.trust.meta_evaluation.picks import pairs_of, picks, unanimity
+from saiten.trust.inputs.outputs import SampleInfo
+from saiten.trust.inputs.picks import pairs_of, picks, unanimity
 from saiten.trust.meta_evaluation.preferred import preferred_and_top
 
 STEADY = settings(max_examples=60, deadline=None, derandomize=True)

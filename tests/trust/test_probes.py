@@ -25,7 +25,7 @@ from saiten.trust.probes import (
     probe_judge,
     probe_report,
 )
-from saiten.trust.probes.findings import wilson
+from saiten.trust.probes.verdicts import wilson
 
 GRADED = ProbedMetric("correctness", frozenset({"question", "answer", "reference", "evidence"}), (1.0, 5.0))
 DECIDED = ProbedMetric(

@@ -13,11 +13,12 @@ import pytest
 
 from saiten.data import read_labels, read_samples
 from saiten.records import Label
+from saiten.results.meta_evaluation import Settings
 from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.judge_files import read_outputs
-from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Output, SampleInfo, item_of
-from saiten.trust.meta_evaluation.pairing import pair
+from saiten.trust.inputs.judge_files import read_outputs
+from saiten.trust.inputs.outputs import Output, SampleInfo, item_of
+from saiten.trust.inputs.pairing import pair
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.trust.meta_evaluation.systems import system_level
 
 DATA = Path(os.environ.get("SAITEN_DATA") or "/nowhere")

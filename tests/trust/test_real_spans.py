@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from saiten.trust.spans import compare_spans
-from saiten.trust.spans_marks import PeopleMarks
+from saiten.trust.spans.comparison import compare_spans
+from saiten.trust.spans.marks import PeopleMarks
 
 DATA = Path(os.environ.get("SAITEN_DATA") or "/nowhere")
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "spans.py"

@@ -12,10 +12,10 @@ from scipy.optimize import linear_sum_assignment
 
 from saiten.errors import BadInput
 from saiten.records import Label, Sample, Score, Scored, Span
-from saiten.trust import spans_pairing
-from saiten.trust.spans import combine, compare_spans
-from saiten.trust.spans_marks import judges_of, misplaced, people_of
-from saiten.trust.spans_pairing import UnitPair, overlap_of, pair_units
+from saiten.trust.spans.comparison import combine, compare_spans
+from saiten.trust.spans.comparison import pairing as spans_pairing
+from saiten.trust.spans.marks import judges_of, misplaced, people_of
+from saiten.trust.spans.pairing import UnitPair, overlap_of, pair_units
 
 STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -10,15 +10,15 @@ from scipy import stats
 
 from saiten.errors import BadInput
 from saiten.records import Label
+from saiten.results.meta_evaluation import Settings
 from saiten.stats.correlation import correlations_by_row
 from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.documents import question_level, wins
-from saiten.trust.meta_evaluation.judge_files import read_system_pairs
-from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
-from saiten.trust.meta_evaluation.pairing import pair
-from saiten.trust.meta_evaluation.system_pairs import check_pairs
-from saiten.trust.meta_evaluation.systems import system_level
+from saiten.trust.inputs.judge_files import read_system_pairs
+from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.pairing import pair
+from saiten.trust.meta_evaluation.correlations import question_level
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
+from saiten.trust.meta_evaluation.systems import check_pairs, system_level, wins
 
 RANDOM = np.random.default_rng(12)
 QUESTIONS, SYSTEMS = 12, 5

@@ -13,7 +13,7 @@ import orjson
 from saiten.annotation.forms import Form
 from saiten.annotation.records import AnnotatedItem, Json
 from saiten.records import Label
-from saiten.trust.meta_evaluation.picks import ASPECT as PREFERENCE
+from saiten.trust.inputs.picks import ASPECT as PREFERENCE
 
 Row = dict[str, Any]
 

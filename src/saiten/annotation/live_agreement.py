@@ -10,10 +10,11 @@ from saiten.annotation.store.annotated import annotated_items
 from saiten.annotation.store.progress import act_count
 from saiten.annotation.store.project import Project
 from saiten.records import Label
+from saiten.results.agreement import AspectAgreement
 from saiten.stats.estimate import Estimate
-from saiten.trust.agreement import AspectAgreement, agreement_report
-from saiten.trust.spans import compare_spans
-from saiten.trust.spans_marks import people_of
+from saiten.trust.agreement import agreement_report
+from saiten.trust.spans.comparison import compare_spans
+from saiten.trust.spans.marks import people_of
 from saiten.words import Message
 
 ALL_MARKS = "missing and extra"

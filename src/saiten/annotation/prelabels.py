@@ -13,8 +13,8 @@ from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.metrics.naming import read_name
 from saiten.records import Label, Scored
 from saiten.runs import RunReader, read_run
-from saiten.trust.meta_evaluation.outputs import VERSUS
-from saiten.trust.spans_marks import judges_of
+from saiten.trust.inputs.outputs import VERSUS
+from saiten.trust.spans.marks import judges_of
 
 _ASPECTS = {"correctness": "correctness", "accuracy": "correct"}
 """Metric → aspect of the form that asks people the same question."""

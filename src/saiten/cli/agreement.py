@@ -13,7 +13,7 @@ from saiten.data import read_labels, read_samples
 from saiten.records import Sample
 from saiten.text.language import detect_language
 from saiten.trust.agreement import agreement_report
-from saiten.trust.meta_evaluation.pairing import halves
+from saiten.trust.inputs.pairing import halves
 from saiten.views.table import render
 from saiten.views.tables.agreement import agreement_glance, agreement_tables
 

@@ -25,10 +25,11 @@ from saiten.experiments.running import Experiment
 from saiten.experiments.tables import experiment_tables
 from saiten.rag.knowledge.indexed import Indexed
 from saiten.records import Scored
+from saiten.results.meta_evaluation import Settings
 from saiten.runs.answers.collecting import Outcome
 from saiten.runs.engine import Watch
-from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.pairing import pair
+from saiten.trust.inputs.pairing import pair
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.views.table import Table, render
 from saiten.views.tables.meta_evaluation import meta_tables
 from saiten.views.tables.summary import usage_text

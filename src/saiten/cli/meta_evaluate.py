@@ -16,12 +16,13 @@ from saiten.cli.subject import JudgeColumnOption, JudgesOption, Subject, Verdict
 from saiten.data import read_labels
 from saiten.errors import ConfigurationError
 from saiten.records import Label
+from saiten.results.meta_evaluation import Settings
 from saiten.runs import read_run
-from saiten.trust.meta_evaluation.judge_files import read_system_pairs
-from saiten.trust.meta_evaluation.meta_evaluation import Settings, meta_evaluate
-from saiten.trust.meta_evaluation.pairing import pair
-from saiten.trust.meta_evaluation.scales import declared_bounds
-from saiten.trust.meta_evaluation.sources import run_folder
+from saiten.trust.inputs.judge_files import read_system_pairs
+from saiten.trust.inputs.pairing import pair
+from saiten.trust.inputs.scales import declared_bounds
+from saiten.trust.inputs.sources import run_folder
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.views.table import render
 from saiten.views.tables.aspect import aspect_bias_tables, preference_tables
 from saiten.views.tables.judge import judge_tables

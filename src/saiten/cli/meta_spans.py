@@ -8,11 +8,12 @@ from saiten.cli.data_options import SAMPLE_COLUMN
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.errors import BadInput
 from saiten.records import Label, Sample
+from saiten.results.spans import SpanReport
 from saiten.runs import read_run
 from saiten.text.language import detect_language
-from saiten.trust.meta_evaluation.outputs import item_of
-from saiten.trust.spans import SpanReport, compare_spans
-from saiten.trust.spans_marks import Marks, PeopleMarks, judges_of, misplaced, people_of
+from saiten.trust.inputs.outputs import item_of
+from saiten.trust.spans.comparison import compare_spans
+from saiten.trust.spans.marks import Marks, PeopleMarks, judges_of, misplaced, people_of
 
 
 def span_report(

@@ -14,8 +14,8 @@ from saiten.data import read_samples
 from saiten.errors import BadInput
 from saiten.records import Sample
 from saiten.text.language import detect_language
-from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
-from saiten.trust.meta_evaluation.sources import OutputReading, read_source, run_folder, samples_source, side_by_side
+from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.sources import OutputReading, read_source, run_folder, samples_source, side_by_side
 
 JUDGE_COLUMN = "--judge-column"
 

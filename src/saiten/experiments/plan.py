@@ -13,10 +13,10 @@ from saiten.choices import ChainName, EvidenceMode, RagForm
 from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.yaml_lines import Lines, Place, read_yaml
+from saiten.metrics.naming import is_human
 from saiten.rag.example import read_example
 from saiten.records import Language
 from saiten.redaction import redact, redact_settings
-from saiten.results.human_scores import is_human
 
 PLAN_NAME = "plan.json"
 """The plan in the folder of an experiment, so that the folder alone says what it is about."""

@@ -16,9 +16,9 @@ from saiten.errors import BadInput
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.plan import DataSet, ExperimentPlan
 from saiten.metrics.catalog import make_metrics
+from saiten.metrics.naming import is_human
 from saiten.records import Label, Score, Usage
 from saiten.results.comparison import BETTER, DIFFERS, NOISE, TOO_LITTLE, WORSE, higher_is_better, verdict_of
-from saiten.results.human_scores import is_human
 from saiten.results.summary import Figure, Summary
 from saiten.runs import read_run
 from saiten.runs.answers import AnswerSummary, summarise_answers

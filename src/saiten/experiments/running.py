@@ -25,11 +25,11 @@ from saiten.experiments.plan import DataSet, ExperimentPlan, keep_plan
 from saiten.experiments.questions import answers_of, questions_of
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.judged.with_evidence import with_evidence
+from saiten.metrics.naming import is_human
 from saiten.protocols import Judge, Metric, System
 from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.rag.knowledge.indexed import Indexed
 from saiten.records import Sample, Scored
-from saiten.results.human_scores import is_human
 from saiten.runs import Journal, RunSettings
 from saiten.runs.answers import AnswersFile, Collecting
 from saiten.runs.answers.collecting import Outcome

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from saiten.experiments.cells import Cell as GridCell
 from saiten.experiments.results import CellResult, ChainComparison, ExperimentResult
+from saiten.metrics.naming import is_human
 from saiten.records import Usage
-from saiten.results.human_scores import is_human
 from saiten.stats.paired import holm
 from saiten.stats.ratios import Ratio
 from saiten.views.charts import Point, VegaChart, accuracy_against_latency

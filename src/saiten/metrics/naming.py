@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 from saiten.errors import ConfigurationError
 
+HUMAN = "human"
+"""Name of the scores of labels without an aspect; `human:ASPECT` of those with one."""
+
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _PIECE = re.compile(rf'(?:[^,\["]|{_QUOTED}|\[(?:[^\]"]|{_QUOTED})*\])+', re.DOTALL)
 _NAME = re.compile(r"\s*([^\[\]\",=]+?)\s*(?:\[(.*)\])?\s*", re.DOTALL)
@@ -23,6 +26,11 @@ class BracketItem(NamedTuple):
 
     key: str | None
     value: str
+
+
+def is_human(metric: str) -> bool:
+    """Return whether a name stands for people's labels rather than for a metric."""
+    return metric == HUMAN or metric.startswith(f"{HUMAN}:")
 
 
 def split_names(text: str) -> list[str]:

@@ -10,9 +10,9 @@ from saiten.dialogue.reading import has_dialogues
 from saiten.dialogue.running import HIGHER_IS_BETTER
 from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.catalog import make_metric
+from saiten.metrics.naming import is_human
 from saiten.records import CHECKS
 from saiten.results.dialogue_comparison import Run, by_group
-from saiten.results.human_scores import is_human
 from saiten.results.made_differently import made_differently
 from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.sides import Missing, PairedSide, Pairing, Side, apart, pair_keys, paired, pairing_of, side_of

@@ -7,59 +7,22 @@ together whether or not the samples are known.
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from saiten.choices import Level
 from saiten.errors import BadInput
 from saiten.records import Label
+from saiten.results.agreement import AgreementReport, AspectAgreement
 from saiten.stats.estimate import Estimate
 from saiten.stats.interrater.agreement import AgreementAmong, agreement_among
-from saiten.trust.meta_evaluation.declining import zero_declines
-from saiten.trust.meta_evaluation.picks import AnswerPair, Unanimity, pairs_of, picks, unanimity
+from saiten.trust.inputs.declining import zero_declines
+from saiten.trust.inputs.picks import AnswerPair, pairs_of, picks, unanimity
 
 _VERDICTS = 2
 """So many different values are verdicts, more are grades."""
 _PLACES = "`saiten meta-evaluate FILE FILE --spans` compares the spans themselves"
 _MOSTLY_CHANCE = 0.8
 """From here on agreement by chance is pointed out."""
-
-
-@dataclass(frozen=True, slots=True)
-class AspectAgreement:
-    """How far people agree on one aspect."""
-
-    aspect: str
-    """What was asked; may be empty."""
-    levels: tuple[Level, ...]
-    """How the values are read: nominal for two values or words, ordinal and interval for grades, unless told."""
-    items: int
-    """Items with labels of annotators."""
-    labels: int
-    """Labels of annotators."""
-    adjudicated: int
-    """Items with a third decision."""
-    rates: Mapping[str, Mapping[str, int]]
-    """Annotator → value → how often; values ascending. One annotator "" where nobody is named."""
-    figures: AgreementAmong
-    """The figures, with their intervals."""
-    of_numbers: str | None = None
-    """A remark on each figure where the labels are marks: the values are numbers of spans."""
-    questions: int | None = None
-    """Questions of the items, where they are known or the items are pairs of answers; they are what intervals draw."""
-    unanimity: tuple[Unanimity, ...] = ()
-    """Of preferences: how many annotators pick the same answer, by question."""
-    notes: tuple[str, ...] = ()
-    """What was left out, and what to mind when reading."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementReport:
-    """How far people agree, on each aspect."""
-
-    aspects: tuple[AspectAgreement, ...]
-    """In the order in which they were first seen, or asked for."""
-    by_question: bool
-    """Whether the intervals draw questions instead of items."""
 
 
 def agreement_report(

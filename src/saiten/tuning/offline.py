@@ -15,7 +15,7 @@ from saiten.stats.estimate import bootstrap_statistic
 from saiten.tasks.correctness import DecideCorrect
 from saiten.tasks.statements import SplitStatements, VerifyStatements
 from saiten.text.refusals import is_refusal
-from saiten.trust.meta_evaluation.declining import graded
+from saiten.trust.inputs.declining import graded
 from saiten.tuning.lines import LabelledPoint, fit_grades, fit_log_odds, held_out
 
 FEWEST = 20

@@ -14,8 +14,8 @@ from saiten.annotation.forms.showing import SingleAnswer, reason_of, require_fie
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
 from saiten.records import Label, Sample, Span
-from saiten.trust.spans_marks import CLASSES, COMBINATIONS
-from saiten.trust.spans_pairing import length_of, pair_units
+from saiten.trust.spans.marks import CLASSES, COMBINATIONS
+from saiten.trust.spans.pairing import length_of, pair_units
 
 ASPECTS = (*CLASSES, *COMBINATIONS)
 _APART = (CLASSES, ("missing_gist", "missing_supplement"), ("extra_gist", "extra_supplement"))

@@ -27,8 +27,8 @@ from saiten.annotation.words import words
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Language, Sample
-from saiten.trust.meta_evaluation.outputs import VERSUS
-from saiten.trust.meta_evaluation.picks import ASPECT
+from saiten.trust.inputs.outputs import VERSUS
+from saiten.trust.inputs.picks import ASPECT
 
 GOOD = "good"
 """Labels of single answers: 0 for all where none is good, else 1 for the best."""

@@ -12,8 +12,8 @@ from saiten.metrics.judged.aspects import Aspects, aspect_of_metric
 from saiten.metrics.naming import read_name
 from saiten.records import Scored
 from saiten.stats.bootstrap import MeanInterval, bootstrap_mean
-from saiten.trust.meta_evaluation.outputs import SampleInfo
-from saiten.trust.meta_evaluation.pairing import LabelledAspect as Rated
+from saiten.trust.inputs.outputs import SampleInfo
+from saiten.trust.inputs.pairing import LabelledAspect as Rated
 
 
 @dataclass(frozen=True, slots=True)

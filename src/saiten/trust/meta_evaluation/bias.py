@@ -5,27 +5,16 @@ is regression to the mean, since people's own noise is in the grades that the it
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from saiten.results.metric_figures import Bias, Scale
 from saiten.stats.clusters import Floats
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.scales import Scale, are_grades, grades
+from saiten.trust.inputs.scales import are_grades, grades
 
 FIFTHS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Bias:
-    """Mean differences metric - people on their common scale, with intervals by question."""
-
-    overall: Estimate
-    """None with the reason where they share no scale."""
-    systems: tuple[tuple[str, Estimate], ...] = ()
-    grades: tuple[tuple[str, Estimate], ...] = ()
-    """By what people said: a verdict, a grade, or a fifth of the scale."""
 
 
 def bias(

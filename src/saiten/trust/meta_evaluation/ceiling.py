@@ -1,24 +1,137 @@
-"""How well people agree with people: each annotator held against the others, as a metric is (`against_others.py`).
+"""How well people agree with people: each annotator compared with the others, by every figure that ranks metrics.
 
-A metric is held against all annotators, an annotator against one fewer, so the ceiling is a little low and a metric may
+Correlations and grades: with the mean of the others. Decisions: with the majority of the others, or their mean and the
+threshold where the labels are grades; where they are split evenly the item is left out. Preferences: with the others'
+majority of first, tie and second. Someone who says 0 or 1 has no finer scores to rank items by, so that the AUROC is
+the balanced accuracy; with a threshold the annotator's grades are the scores.
+
+A metric is compared with all annotators, an annotator with one fewer, so the ceiling is a little low and a metric may
 come out above it.
 
 Someone who was asked because the others differ (a third decision that is not marked as one) would spoil this: that
 person meets hard items alone, and helps whoever is sided with. Such annotators are found and left out, by name.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from saiten.results.ranking import AnnotatorFigures, Ceiling
+from saiten.stats.auroc import auroc, auroc_each
+from saiten.stats.classification import (
+    CategoryCounts,
+    WeightedKappa,
+    Weights,
+    agreement,
+    agreement_of,
+    category_features,
+    cohen_kappa,
+    kinds_of,
+    macro_f1,
+    macro_f1_of,
+)
 from saiten.stats.clusters import Floats, Ints
+from saiten.stats.correlation import kendall, kendall_each, moments, pearson, pearson_of, spearman, spearman_each
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.against_others import CORRELATIONS, DECISIONS, GRADES, AgainstOthers, against_others
-from saiten.trust.meta_evaluation.decisions import as_verdicts
-from saiten.trust.meta_evaluation.pairing import LabelledAspect
+from saiten.trust.inputs.pairing import LabelledAspect
+from saiten.trust.inputs.scales import are_grades, grades, scale_of
+from saiten.trust.meta_evaluation.decisions import as_verdicts, two_way, two_way_each
 from saiten.trust.meta_evaluation.preferences import KINDS, most_said
-from saiten.trust.meta_evaluation.scales import are_grades, scale_of
+
+CORRELATIONS = ("pearson", "spearman", "kendall")
+DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc")
+GRADES = ("linear_kappa", "quadratic_kappa")
+_WEIGHTS: tuple[Weights, ...] = ("linear", "quadratic")
+_RANKED = ("spearman", "kendall", "auroc")
+"""Those whose ranks have to be counted anew in every resample."""
+_Draw = Callable[[], Floats]
+_Parts = tuple[Mapping[str, Estimate], Mapping[str, _Draw]]
+"""Figures, and how each is resampled."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstOthers:
+    """The labels of one annotator, and what the others say of the same items."""
+
+    own: Floats
+    others: Floats
+    """Their mean."""
+    verdict: Floats | None
+    """Of the others: 1, 0, NaN where they are split; None where there are no verdicts."""
+    decision: Floats | None
+    """The annotator's own."""
+    preferred: Floats | None
+    """By the others: -1, 0, 1; None where the labels are no preferences."""
+    graded: bool
+    resamples: Resamples
+
+
+def against_others(one: AgainstOthers, *, ranked: bool) -> tuple[dict[str, Estimate], dict[str, Floats]]:
+    """The figures, and what those that are defined are in the resamples. `ranked`: ranks are resampled as well."""
+    figures: dict[str, Estimate] = {}
+    drawn: dict[str, Floats] = {}
+    for part in (_correlations, _decisions, _grades, _preferences):
+        whole, draws = part(one)
+        figures |= whole
+        drawn |= {
+            name: draw()
+            for name, draw in draws.items()
+            if figures[name].value is not None and (ranked or name not in _RANKED)
+        }
+    return figures, drawn
+
+
+def _correlations(one: AgainstOthers) -> _Parts:
+    own, others, resamples = one.own, one.others, one.resamples
+    return {"pearson": pearson(own, others), "spearman": spearman(own, others), "kendall": kendall(own, others)}, {
+        "pearson": lambda: pearson_of(resamples.sums(moments(own, others))),
+        "spearman": lambda: resamples.each(spearman_each(own, others)),
+        "kendall": lambda: resamples.each(kendall_each(own, others)),
+    }
+
+
+def _decisions(one: AgainstOthers) -> _Parts:
+    if one.verdict is None or one.decision is None:
+        return dict.fromkeys(DECISIONS, Estimate(None, len(one.own), "the labels are no verdicts")), {}
+    clear = np.flatnonzero(~np.isnan(one.verdict))
+    truth, said, own = one.verdict[clear], one.decision[clear], one.own[clear]
+    resamples = replace(one.resamples, groups=one.resamples.groups[clear])
+    each = two_way_each(truth, said, resamples)
+    draws: dict[str, _Draw] = {name: each[name].copy for name in each}
+    # Of 0 and 1 the AUROC is the balanced accuracy, which costs nothing to resample.
+    draws["auroc"] = draws["balanced_accuracy"]
+    if not np.isin(own, (0, 1)).all():
+        draws["auroc"] = lambda: resamples.each(auroc_each(truth, own))
+    return {**two_way(truth, said), "auroc": auroc(truth, own)}, draws
+
+
+def _grades(one: AgainstOthers) -> _Parts:
+    if not one.graded:
+        return dict.fromkeys(GRADES, Estimate(None, len(one.own), "no grades on a common scale")), {}
+    x, y = grades(one.own), grades(one.others)
+    kappas = {f"{weights}_kappa": (weights, WeightedKappa(kinds_of(x, y), weights)) for weights in _WEIGHTS}
+
+    def drawn(kappa: WeightedKappa) -> Floats:
+        return kappa.figure(one.resamples.sums(kappa.features(x, y)))
+
+    return {name: cohen_kappa(x, y, weights=weights) for name, (weights, _) in kappas.items()}, {
+        name: partial(drawn, kappa) for name, (_, kappa) in kappas.items()
+    }
+
+
+def _preferences(one: AgainstOthers) -> _Parts:
+    if one.preferred is None:
+        return {"accuracy": Estimate(None, len(one.own), "the labels are no preferences")}, {}
+    own, kinds = np.sign(one.own), np.array([-1.0, 0.0, 1.0])
+    counts = CategoryCounts.of_sums(one.resamples.sums(category_features(own, one.preferred, kinds)))
+    return {"accuracy": agreement(own, one.preferred), "macro_f1": macro_f1(own, one.preferred, kinds)}, {
+        "accuracy": partial(agreement_of, counts),
+        "macro_f1": partial(macro_f1_of, counts),
+    }
+
 
 MOSTLY = 0.5
 """An annotator who meets more disagreement among the others than this, and all there is, was asked because of it."""
@@ -28,43 +141,6 @@ AFFORDABLE = 200_000_000
 
 FIGURES = (*CORRELATIONS, *DECISIONS, *GRADES, "accuracy")
 """Those by which metrics can be ranked."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeopleFigures:
-    """All figures by which metrics can be ranked; those that the labels do not allow have a reason instead."""
-
-    pearson: Estimate
-    spearman: Estimate
-    kendall: Estimate
-    agreement: Estimate
-    kappa: Estimate
-    f1: Estimate
-    macro_f1: Estimate
-    balanced_accuracy: Estimate
-    auroc: Estimate
-    linear_kappa: Estimate
-    quadratic_kappa: Estimate
-    accuracy: Estimate
-    """Of preferences."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotatorFigures(PeopleFigures):
-    """One annotator against the others."""
-
-    annotator: str
-    n: int
-    """Items that somebody else labelled too."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ceiling(PeopleFigures):
-    """The mean over annotators, each weighing the same, with intervals by question."""
-
-    people: tuple[AnnotatorFigures, ...]
-    left_out: tuple[str, ...]
-    """Annotators who were asked because the others differ."""
 
 
 def ceiling(aspect: LabelledAspect, resamples: Resamples, *, yes_from: float | None = None) -> Ceiling | None:

@@ -6,11 +6,10 @@ by the same threshold on the same scale; on another scale it has no decision, an
 are also compared as grades, rounded to whole numbers: exact agreement and weighted kappa.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from saiten.choices import Unmeasured
+from saiten.results.metric_figures import Confusion, Decisions, Grades, Scale
 from saiten.stats.auroc import auroc, auroc_each
 from saiten.stats.classification import (
     VERDICTS,
@@ -33,58 +32,12 @@ from saiten.stats.classification import (
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.pairing import LabelledAspect, MetricColumn
-from saiten.trust.meta_evaluation.scales import Scale, are_grades, grades, shared
+from saiten.trust.inputs.pairing import LabelledAspect, MetricColumn
+from saiten.trust.inputs.scales import are_grades, grades, shared
 
 HALF = 0.5
 NO_VALUE = "the metric has no value"
 """Of a metric that measured nothing, and so has no scale either."""
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """Who said what: `counts[i][j]` items that people call `values[i]` and the metric `values[j]`."""
-
-    values: tuple[float, ...]
-    counts: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Decisions:
-    """How a metric decides beside people."""
-
-    rule: str
-    """How values became decisions, or why the metric has none."""
-    n: int
-    """Items with both decisions."""
-    split: int
-    """Items on which people are evenly split; left out."""
-    filled: int
-    """Items without a value that were counted by the rule for the unmeasured."""
-    agreement: Estimate
-    kappa: Estimate
-    f1: Estimate
-    """Of yes."""
-    macro_f1: Estimate
-    """The mean of the F1 of yes and that of no."""
-    auroc: Estimate
-    """Of the metric's values, so without any threshold; only over the items that have one."""
-    balanced_accuracy: Estimate
-    confusion: Confusion | None
-
-
-@dataclass(frozen=True, slots=True)
-class Grades:
-    """How a metric grades beside people, both rounded to whole grades."""
-
-    n: int
-    agreement: Estimate
-    """Exactly the same grade."""
-    linear_kappa: Estimate
-    quadratic_kappa: Estimate
-    macro_f1: Estimate
-    """The mean of the F1 of every grade that either side gives."""
-    confusion: Confusion
 
 
 def verdicts_of(aspect: LabelledAspect, yes_from: float | None) -> Floats | None:

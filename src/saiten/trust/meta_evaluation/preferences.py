@@ -4,14 +4,19 @@ A metric's preference is its score of the second answer minus that of the first,
 within the tie margin is a tie. People's verdict on a pair is the majority of the annotators' first, tie, second; where
 no verdict has a majority over each other one, the pair counts as a tie. Correlations are over points, one a label: a
 metric's difference is repeated for each annotator (Ru et al. 2024, *RAGChecker*, section 4.2).
+
+Of pairs judged in both orders: the share of consistent ones, the mean accuracy of the two orders (as in Zeng et al.
+2024, *Evaluating Large Language Models at Evaluating Instruction Following*, LLMBar), and the share of verdicts for the
+answer shown first.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from saiten.choices import TIE_MARGIN, Unmeasured
+from saiten.results.metric_figures import Orders, Preferences
 from saiten.stats.classification import (
     CategoryCounts,
     agreement,
@@ -23,42 +28,14 @@ from saiten.stats.classification import (
     macro_f1_of,
 )
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.decisions import Confusion, confusion
-from saiten.trust.meta_evaluation.items import ItemLevel, item_level
-from saiten.trust.meta_evaluation.orders import Orders, orders
-from saiten.trust.meta_evaluation.pairing import LabelledAspect, MetricColumn
+from saiten.trust.inputs.pairing import LabelledAspect, MetricColumn
+from saiten.trust.meta_evaluation.correlations import item_level
+from saiten.trust.meta_evaluation.decisions import confusion
 
 KINDS = (-1.0, 0.0, 1.0)
 _NO_PREFERENCE = 2.0
 """Stands for a metric without a value where that counts as wrong; equal to nothing that people say."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preferences:
-    """How a metric prefers beside people."""
-
-    n: int
-    """Pairs with both."""
-    filled: int
-    """Pairs without a value that were counted by the rule for the unmeasured."""
-    points: ItemLevel
-    """Over points, one a label."""
-    accuracy: Estimate
-    """Three-way: first, tie, second."""
-    kappa: Estimate
-    macro_f1: Estimate
-    """The mean of the F1 of first, tie and second, of those that either side ever says."""
-    right: int
-    """Of the pairs on which people prefer one answer: the metric prefers the same."""
-    tied: int
-    """… ties them, or has no value where that counts as wrong."""
-    wrong: int
-    """… prefers the other."""
-    confusion: Confusion
-    orders: Orders | None = None
-    """None where no pair was judged in both orders."""
 
 
 def signs(values: Floats, margin: float) -> Floats:
@@ -130,3 +107,21 @@ def points(aspect: LabelledAspect) -> tuple[Ints, Floats]:
     if len(rows):
         return rows, values
     return np.arange(len(aspect.items)), aspect.people
+
+
+def orders(
+    said: Floats | None, truth: Floats, resamples: Resamples, signs: Callable[[Floats], Floats]
+) -> Orders | None:
+    """The figures over the pairs with both verdicts; None where there are none. `signs`: what counts as a tie."""
+    if said is None:
+        return None
+    rows = np.flatnonzero(~np.isnan(said).any(axis=0))
+    if not len(rows):
+        return None
+    forward, backward = signs(said[0, rows]), signs(said[1, rows])
+    right = ((forward == truth[rows]).astype(np.float64) + (backward == truth[rows])) / 2
+    # the value is above 0 for the second answer of the name, which is shown first when the pair is turned round
+    shown_first = (2 - forward + backward) / 4
+    drawn = resamples.only(rows)
+
+    return Orders(drawn.mean((forward == backward).astype(np.float64)), drawn.mean(right), drawn.mean(shown_first))

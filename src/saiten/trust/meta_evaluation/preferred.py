@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from saiten.records import Label
-from saiten.trust.meta_evaluation.outputs import VERSUS, SampleInfo
-from saiten.trust.meta_evaluation.pairing import halves
-from saiten.trust.meta_evaluation.picks import AnswerPair, Pick, picks
+from saiten.trust.inputs.outputs import VERSUS, SampleInfo
+from saiten.trust.inputs.pairing import halves
+from saiten.trust.inputs.picks import AnswerPair, Pick, picks
 
 _ROUNDING = 1e-9
 """Thirds of a vote do not add up to 1."""

@@ -12,13 +12,13 @@ Algorithm for a Letter-Based Representation of All-Pairwise Comparisons*).
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
 from saiten.records import CHECKS
+from saiten.results.ranking import PairwiseTest, RankedMetric, Ranking
 from saiten.stats.auroc import auroc_features, auroc_of
 from saiten.stats.classification import (
     VERDICTS,
@@ -38,7 +38,6 @@ from saiten.stats.dependent_correlations import (
     PERMUTATIONS,
     OfSums,
     SummedPair,
-    WilliamsTest,
     bootstrap_test,
     swap_tests,
     williams,
@@ -47,55 +46,10 @@ from saiten.stats.estimate import Estimate
 from saiten.stats.paired import holm
 from saiten.stats.ranks import ranks
 from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.scales import grades
+from saiten.trust.inputs.scales import grades
 
-SIGNIFICANT = 0.05
 ENOUGH = 40
 """Permutations a test, so that the smallest p-value can stay significant after the correction."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairwiseTest:
-    """Two metrics on the items that both measured."""
-
-    first: str
-    second: str
-    n: int
-    difference: float | None
-    """Of their figures on these items, first minus second; None where either is undefined there."""
-    p_value: float | None
-    """By question, as it is: of the swap test, or of the bootstrap test for a figure that has to be recounted."""
-    corrected: float | None
-    """The same, corrected for all comparisons of the ranking."""
-    williams: WilliamsTest | None
-    """For Pearson and Spearman; it takes the items for independent."""
-
-    @property
-    def apart(self) -> bool:
-        """Whether the difference is significant."""
-        return self.corrected is not None and self.corrected < SIGNIFICANT
-
-
-@dataclass(frozen=True, slots=True)
-class RankedMetric:
-    """One row of the ranking."""
-
-    metric: str
-    figure: Estimate
-    rank: int | None
-    """None where the figure is undefined, and for people."""
-    letters: str = ""
-    people: bool = False
-    """Whether this row is the human ceiling."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The metrics by one figure, best first, with the human ceiling where it belongs by its value."""
-
-    by: str
-    places: tuple[RankedMetric, ...]
-    comparisons: tuple[PairwiseTest, ...]
 
 
 def rank(

@@ -1,36 +1,104 @@
 """Does a metric rank systems as people do: correlations of systems' means, and the pairs of systems ordered alike.
 
-Intervals resample questions, not systems: they say how sure one can be about these systems, not about others.
+Systems are compared by their means, or by wins: which of two systems wins more questions (Peyrard, Zhao, Eger and West
+2021, *Better than Average: Paired Evaluation of NLP Systems*). A pair is alike if both sides order it the same way, or
+both tie it; a pair that only one side ties is not alike (Deutsch, Foster and Freitag 2023, *Ties Matter*). Other papers
+give such a pair half a point: `credited`. Intervals resample questions, not systems: they say how sure one can be about
+these systems, not about others.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
+from saiten.errors import BadInput
+from saiten.results.metric_figures import Ordered, SystemLevel
 from saiten.stats.bootstrap import MeanInterval, bootstrap_mean
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.correlation import EQUAL, apart, correlations_by_row, kendall, pearson, spearman
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.system_pairs import Ordered, few, ordered
+
+FEWEST = 3
+_BLOCK = 1_000
+"""Pairs that are counted at once."""
+
+Signs = Callable[[Ints, Ints], tuple[Floats, Floats, Floats, Floats]]
+"""From the numbers of first and second systems: 1, 0 or -1 per pair by the metric and by people, then the same in each
+resample (resamples x pairs), NaN in a resample without values; pairs of which nothing is known are left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class SystemLevel:
-    """Systems' means beside each other."""
+def few(systems: int, lacking: str = "") -> Estimate | None:
+    """Why nothing can be said of the order of so few systems; None where something can.
 
-    systems: tuple[str, ...]
-    metric: tuple[float, ...]
-    """Each system's mean over the items that the metric measured."""
-    people: tuple[float, ...]
-    """Each system's mean over all items that were given: those with both values, or all that people rated."""
-    kendall: Estimate
-    """Over systems; `n` is their number."""
-    spearman: Estimate
-    pearson: Estimate
-    pairs: Ordered
-    """Pairs of systems by their means."""
+    `lacking`: why there are not more, where more are named.
+    """
+    if systems >= FEWEST:
+        return None
+    named = {0: "no system is named", 1: "there is one system"}.get(systems, f"there are {systems} systems")
+    return Estimate(None, systems, f"{lacking or named}; {FEWEST} are needed to speak of their order")
+
+
+def ordered(
+    names: Sequence[str], signs: Signs, resamples: Resamples, *, pairs: Sequence[tuple[str, str]] | None = None
+) -> Ordered:
+    """The counts over all pairs of systems, or over those that were asked for."""
+    chosen = numbered(names, pairs)
+    if not len(chosen):
+        return Ordered.none(Estimate(None, 0, "none of the pairs asked for has two measured systems"))
+    seen: list[Ints] = []
+    right, half = np.zeros(resamples.resamples), np.zeros(resamples.resamples)
+    for start in range(0, len(chosen), _BLOCK):
+        first, second = chosen[start : start + _BLOCK].T
+        a, b, drawn_a, drawn_b = signs(first, second)
+        seen.append(np.stack([a, b]).astype(np.int64))
+        lost = np.isnan(drawn_a).any(axis=1) | np.isnan(drawn_b).any(axis=1)
+        right += np.where(lost, np.nan, (drawn_a == drawn_b).sum(axis=1))
+        half += np.where(lost, np.nan, ((drawn_a == 0) != (drawn_b == 0)).sum(axis=1) / 2)
+    a, b = np.concatenate(seen, axis=1)
+    n = len(a)
+    if not n:
+        return Ordered.none(Estimate(None, 0, "no two systems answered the same question"), len(chosen))
+    alike = a == b
+    one_sided = (a == 0) != (b == 0)
+    return Ordered(
+        ordered=resamples.interval(Estimate(float(alike.mean()), n), right / n),
+        credited=resamples.interval(Estimate(float((alike + one_sided / 2).mean()), n), (right + half) / n),
+        agree=int((alike & (a != 0)).sum()),
+        disagree=int((a * b < 0).sum()),
+        tied_metric=int((one_sided & (a == 0)).sum()),
+        tied_people=int((one_sided & (b == 0)).sum()),
+        tied_both=int((alike & (a == 0)).sum()),
+        unmet=len(chosen) - n,
+    )
+
+
+def numbered(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None) -> Ints:
+    """The pairs by number (pairs x 2); those with a system that has no values are left out."""
+    if pairs is None:
+        return np.array(list(combinations(range(len(names)), 2)), dtype=np.int64).reshape(-1, 2)
+    number = {name: i for i, name in enumerate(names)}
+    known = [(number[a], number[b]) for a, b in pairs if a in number and b in number]
+    return np.array(known, dtype=np.int64).reshape(-1, 2)
+
+
+def check_pairs(pairs: Sequence[tuple[str, str]], systems: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The pairs, each once, whichever system comes first.
+
+    Raises:
+        BadInput: a system that is none of these, or a system beside itself.
+    """
+    found: dict[frozenset[str], tuple[str, str]] = {}
+    for first, second in pairs:
+        for name in (first, second):
+            if name not in systems:
+                raise BadInput(f"there is no system {name!r} with labels; there are {', '.join(systems) or 'none'}")
+        if first == second:
+            raise BadInput(f"a pair of systems needs two, and {first!r} is paired with itself")
+        found.setdefault(frozenset((first, second)), (first, second))
+    return tuple(found.values())
 
 
 def people_by_system(
@@ -103,3 +171,45 @@ def _levelled(means: Floats) -> Floats:
     out = np.empty(len(means))
     out[order] = level
     return out
+
+
+def wins(
+    metric: Floats,
+    people: Floats,
+    systems: Sequence[str | None],
+    resamples: Resamples,
+    *,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    lacking: str = "",
+) -> Ordered:
+    """Pairs of systems ordered alike, where a system is above another if it wins more questions against it.
+
+    On a question that both systems answered, the system with the higher value wins, and equal values are half a win for
+    each. A system is above another if its share of wins exceeds one half, and tied with it at one half exactly. Several
+    answers of a system to a question count by their mean. Pairs without a common question are left out and counted.
+    `lacking`: why the metric has values of fewer systems than there are.
+    """
+    rows = np.array([i for i, system in enumerate(systems) if system is not None], dtype=np.int64)
+    names, of = np.unique([str(systems[i]) for i in rows], return_inverse=True)
+    if reason := few(len(names), lacking):
+        return Ordered.none(reason)
+    questions = resamples.clusters
+    at = resamples.groups[rows] * len(names) + of
+    sizes = np.bincount(at, minlength=questions * len(names))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        x, y = (
+            (np.bincount(at, side[rows], minlength=len(sizes)) / sizes).reshape(questions, -1)
+            for side in (metric, people)
+        )
+    by_question = replace(resamples, groups=np.arange(questions))
+
+    def signs(first: Ints, second: Ints) -> tuple[Floats, Floats, Floats, Floats]:
+        a, b = apart(x[:, first], x[:, second]), apart(y[:, first], y[:, second])
+        met = np.isfinite(a)
+        a, b = np.where(met, a, 0.0), np.where(met, b, 0.0)
+        some = np.flatnonzero(met.any(axis=0))
+        a, b = a[:, some], b[:, some]
+        drawn = np.sign(by_question.sums(np.concatenate([a, b], axis=1)))
+        return np.sign(a.sum(axis=0)), np.sign(b.sum(axis=0)), drawn[:, : len(some)], drawn[:, len(some) :]
+
+    return ordered(names.tolist(), signs, by_question, pairs=pairs)

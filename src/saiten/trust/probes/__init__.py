@@ -1,13 +1,13 @@
 """Probes of a judge: samples changed so that it is known beforehand what a sound judge does with them."""
 
+from saiten.results.probe import Expectation, OrderRow, ProbeReport, ProbeRow
 from saiten.trust.probes.asking import probe_judge, probe_order
 from saiten.trust.probes.catalog import PROBES, chosen_probes
-from saiten.trust.probes.findings import LIMITS, ProbeLimits, ProbeReport, ProbeRow, probe_report
-from saiten.trust.probes.order import OrderRow
 from saiten.trust.probes.pairs import PREFERENCE, PreferenceMetric, Second
 from saiten.trust.probes.plan import ProbePlan, ProbeTrials, Trial, make_plan
-from saiten.trust.probes.probe import Change, Expectation, Field, Probe, ProbedMetric, Setting
+from saiten.trust.probes.probe import Change, Field, Probe, ProbedMetric, Setting
 from saiten.trust.probes.translations import load_translations
+from saiten.trust.probes.verdicts import LIMITS, ProbeLimits, probe_report
 
 __all__ = [
     "LIMITS",

@@ -6,11 +6,12 @@ from contextlib import aclosing
 from saiten.executor import LocalExecutor
 from saiten.protocols import Metric
 from saiten.records import Sample, Score
+from saiten.results.probe import ProbeReport
 from saiten.trust.probes.catalog import chosen_probes
-from saiten.trust.probes.findings import LIMITS, ProbeLimits, ProbeReport, probe_report
 from saiten.trust.probes.pairs import PREFERENCE, PreferenceMetric
 from saiten.trust.probes.plan import ProbePlan, ScoreKey, make_plan
 from saiten.trust.probes.probe import Probe, ProbedMetric
+from saiten.trust.probes.verdicts import LIMITS, ProbeLimits, probe_report
 
 
 async def probe_judge(

@@ -7,34 +7,14 @@ section 3.3 (consistency, bias towards the first); a tie in one order and a winn
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from saiten.records import Score, Usage
-from saiten.stats.bootstrap import MeanInterval, bootstrap_mean
+from saiten.results.probe import OrderRow
+from saiten.stats.bootstrap import bootstrap_mean
 from saiten.trust.probes.pairs import PREFERENCE
 from saiten.trust.probes.plan import ProbePlan, ScoreKey, Trial
 
 _TIE = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class OrderRow:
-    """The pairs of answers of one form, or of all."""
-
-    variant: str | None
-    """The form; None: over all forms."""
-    pairs: int
-    """Pairs that were planned."""
-    changed: MeanInterval
-    """Share of the pairs with a verdict in both orders whose verdict changes with the order; `n` counts these pairs."""
-    first: MeanInterval
-    """Share of the verdicts for the answer that stands first, over the same pairs; two verdicts a pair."""
-    same_place: int
-    """Pairs in which the same place wins in both orders: the answers change places, and the verdict with them."""
-    ties: int
-    """Verdicts that are ties, of two a pair."""
-    usage: Usage
-    """What all verdicts cost, those included whose other order gave none."""
 
 
 def order_rows(plan: ProbePlan, scores: Mapping[ScoreKey, Score]) -> tuple[OrderRow, ...]:

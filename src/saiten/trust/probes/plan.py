@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from saiten.records import Sample
+from saiten.results.probe import Expectation
 from saiten.trust.probes.pairs import PREFERENCE, Second
-from saiten.trust.probes.probe import Change, Expectation, Probe, ProbedMetric
+from saiten.trust.probes.probe import Change, Probe, ProbedMetric
 
 ScoreKey = tuple[str, str]
 """(sample's id, metric's name)."""

@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from saiten.records import Sample
-
-Expectation = Literal["must not rise", "must not change", "must fall", "lowest", "highest"]
-"""What a sound judge does with the changed sample; `lowest` is kept, too, by a judge that gives no value."""
+from saiten.results.probe import Expectation
 
 Setting = Literal["form", "rubric"]
 """What may be turned in a metric, not in a sample: the form of the reply, the order in which grades are explained."""

@@ -10,7 +10,7 @@ from saiten.errors import BadInput
 from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Sample
 from saiten.tasks.correctness import GradeAnswer
-from saiten.trust.meta_evaluation.declining import grade_of
+from saiten.trust.inputs.declining import grade_of
 from saiten.tuning.judge.aspect_tasks import AspectTask, aspect_tasks
 from saiten.tuning.judge.examples import GradedExample
 from saiten.tuning.settled import Settled, settled

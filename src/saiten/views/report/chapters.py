@@ -16,10 +16,10 @@ from saiten.results.sides import Side, apart, comparable, side_of, systems_of
 from saiten.results.summary import Figure
 from saiten.runs import RunReader
 from saiten.trust.agreement import agreement_report
-from saiten.trust.meta_evaluation.meta_evaluation import meta_evaluate
-from saiten.trust.meta_evaluation.outputs import SampleInfo, item_of, outputs_of_run
-from saiten.trust.meta_evaluation.pairing import halves, pair
-from saiten.trust.meta_evaluation.scales import declared_bounds
+from saiten.trust.inputs.outputs import SampleInfo, item_of, outputs_of_run
+from saiten.trust.inputs.pairing import halves, pair
+from saiten.trust.inputs.scales import declared_bounds
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.views.page.page import Chapter
 from saiten.views.report.answering import Tests, answered, systems_apart
 from saiten.views.report.charted import (

@@ -10,8 +10,8 @@ from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.records import Language, Usage
 from saiten.results.comparison import OUTSIDE_NOISE, Compared
+from saiten.results.meta_evaluation import AspectResult
 from saiten.results.summary import Figure
-from saiten.trust.meta_evaluation.results import AspectResult
 from saiten.views.charts import (
     CostRow,
     DifferenceRow,

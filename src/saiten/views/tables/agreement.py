@@ -4,8 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from saiten.results.agreement import AgreementReport, AspectAgreement
 from saiten.stats.estimate import Estimate
-from saiten.trust.agreement import AgreementReport, AspectAgreement
 from saiten.views.table import Cell, Interval, Table
 
 _CAPTION = (

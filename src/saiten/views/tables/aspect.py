@@ -9,10 +9,10 @@ from saiten.metrics.judged.direct import Direct
 from saiten.metrics.judged.mate import Mate
 from saiten.metrics.rubrics import Weights, read_rubric
 from saiten.records import Label, Scored
+from saiten.results.meta_evaluation import MetaEvaluation
+from saiten.trust.inputs.outputs import SampleInfo
 from saiten.trust.meta_evaluation.aspect_grades import AspectGrades, grades_by_system, is_aspect_metric
-from saiten.trust.meta_evaluation.outputs import SampleInfo
 from saiten.trust.meta_evaluation.preferred import Preferred, preferred_and_top
-from saiten.trust.meta_evaluation.results import MetaEvaluation
 from saiten.views.table import Cell, Interval, Name, Table
 from saiten.views.tables.summary import asked
 

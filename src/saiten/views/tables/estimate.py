@@ -2,8 +2,8 @@
 
 from itertools import groupby
 
+from saiten.results.estimate import Estimates, MeanEstimate
 from saiten.stats.prediction_powered_records import Mean
-from saiten.trust.estimate import Estimates, MeanEstimate
 from saiten.views.table import Cell, Table
 from saiten.views.tables.interval_columns import IntervalColumns
 

@@ -1,7 +1,7 @@
 """Judges by the evidence that they saw: mean and correlation with people, and the baselines beside them (spec 01)."""
 
+from saiten.results.meta_evaluation import AspectResult, MetaEvaluation, MetricResult
 from saiten.stats.estimate import Estimate
-from saiten.trust.meta_evaluation.results import AspectResult, MetaEvaluation, MetricResult
 from saiten.views.table import Cell, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 

@@ -1,7 +1,7 @@
 """Words that all tables of a meta-evaluation share: an aspect's name, why there is no figure, remarks in one cell."""
 
+from saiten.results.meta_evaluation import AspectResult, MetricResult
 from saiten.stats.estimate import Estimate
-from saiten.trust.meta_evaluation.results import AspectResult, MetricResult
 
 
 def aspect_name(aspect: AspectResult) -> str:

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from saiten.results.meta_evaluation import AspectResult, MetaEvaluation, MetricResult, Unpaired
+from saiten.results.metric_figures import Confusion
+from saiten.results.ranking import AnnotatorFigures, Ceiling
 from saiten.stats.estimate import Estimate
-from saiten.trust.meta_evaluation.ceiling import AnnotatorFigures, Ceiling
-from saiten.trust.meta_evaluation.decisions import Confusion
-from saiten.trust.meta_evaluation.pairing import Unpaired
 from saiten.trust.meta_evaluation.ranking import RECOUNTED
-from saiten.trust.meta_evaluation.results import AspectResult, MetaEvaluation, MetricResult
 from saiten.views.table import Name, PValue, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import aspect_name, easier, joined, measure_name, why_not

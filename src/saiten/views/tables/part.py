@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from saiten.choices import SplitBy
+from saiten.results.meta_evaluation import AspectResult, MetricResult
+from saiten.results.metric_figures import Preferences
 from saiten.stats.estimate import Estimate
-from saiten.trust.meta_evaluation.preferences import Preferences
-from saiten.trust.meta_evaluation.results import AspectResult, MetricResult
 from saiten.views.table import Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import aspect_name, measure_name, why_not

@@ -1,7 +1,7 @@
 """Probes of a judge and drift as tables: for the terminal with intervals as text, else as numbers."""
 
-from saiten.trust.drift import DriftReport, MetricDrift
-from saiten.trust.probes import OrderRow, ProbeReport, ProbeRow
+from saiten.results.drift import DriftReport, MetricDrift
+from saiten.results.probe import OrderRow, ProbeReport, ProbeRow
 from saiten.views.table import PValue, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.summary import asked, not_measured

@@ -6,10 +6,10 @@ from itertools import chain
 from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import has_dialogues, read_dialogues
 from saiten.records import Label, Scored
-from saiten.results.human_scores import human_scores
 from saiten.results.summary import Summary, place_of, summarise
 from saiten.runs import RunReader
-from saiten.trust.meta_evaluation.outputs import item_of, outputs_of_run
+from saiten.trust.human_scores import human_scores
+from saiten.trust.inputs.outputs import item_of, outputs_of_run
 from saiten.views.table import Table
 from saiten.views.tables.aspect import aspect_tables, has_aspects
 from saiten.views.tables.dialogue import dialogue_tables, without_repeats

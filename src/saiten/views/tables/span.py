@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
+from saiten.results.spans import SpanComparison, SpanFigures, SpanReport
 from saiten.stats.estimate import Estimate
-from saiten.trust.spans import SpanComparison, SpanFigures, SpanReport
-from saiten.trust.spans_marks import CLASSES
+from saiten.trust.spans.marks import CLASSES
 from saiten.views.table import Cell, Interval, Table
 from saiten.views.tables.summary import asked, interval_text
 

@@ -1,8 +1,9 @@
 """Systems beside each other, and answers to one question beside each other, as tables of a meta-evaluation."""
 
 from saiten.choices import SystemsOver
-from saiten.trust.meta_evaluation.results import AspectResult
-from saiten.trust.meta_evaluation.system_pairs import FEWEST, Ordered
+from saiten.results.meta_evaluation import AspectResult
+from saiten.results.metric_figures import Ordered
+from saiten.trust.meta_evaluation.systems import FEWEST
 from saiten.views.table import Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import aspect_name, easier, joined, why_not

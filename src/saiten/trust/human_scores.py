@@ -7,17 +7,10 @@ annotators; an answer that people call declined counts as declined, and one with
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from saiten.errors import BadInput
+from saiten.metrics.naming import HUMAN
 from saiten.records import Label, Score, Scored
-from saiten.trust.meta_evaluation.outputs import Output, SampleInfo
-from saiten.trust.meta_evaluation.pairing import LabelledAspect, pair
-
-HUMAN = "human"
-"""Name of the scores of labels without an aspect; `human:ASPECT` of those with one."""
-
-
-def is_human(metric: str) -> bool:
-    """Whether these are scores of people."""
-    return metric == HUMAN or metric.startswith(f"{HUMAN}:")
+from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.pairing import LabelledAspect, pair
 
 
 def human_scores(

@@ -18,8 +18,9 @@ from saiten.data.rows import Row
 from saiten.data.values import as_text
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Label
-from saiten.trust.meta_evaluation.orders import turned
-from saiten.trust.meta_evaluation.outputs import BETWEEN, VERSUS, Origin, Output, Said
+from saiten.results.meta_evaluation import Origin
+from saiten.trust.inputs.orders import turned
+from saiten.trust.inputs.outputs import BETWEEN, VERSUS, Output, Said
 
 _LOG = logging.getLogger(__name__)
 

@@ -8,6 +8,7 @@ from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.correctness import Correctness
 from saiten.records import Sample, Scored, Status
+from saiten.results.meta_evaluation import Origin
 from saiten.runs import RunReader
 
 Said = float | Status
@@ -21,26 +22,6 @@ BETWEEN = " · "
 
 _ADDRESS = re.compile(r"@https?://\S*$")
 """Behind a model's name; where two judges differ in nothing else, their runs tell them apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """How outputs were made; what tells those of one metric apart."""
-
-    metric: str
-    """The metric's name in its run or file."""
-    judge: str = ""
-    """"" for a metric without a judge, and where it is not known."""
-    evidence: str = ""
-    """Which contexts the judge saw (`none`, `answer`, `reference`); "" for a metric that does not ask for any."""
-    family: str = ""
-    """The metric's name without the evidence; "" for the whole name."""
-    place: str = ""
-    """The run or file, where nothing else tells it from another; else ""."""
-
-    def __post_init__(self) -> None:
-        """The family is never empty."""
-        object.__setattr__(self, "family", self.family or self.metric)
 
 
 @dataclass(frozen=True, slots=True)

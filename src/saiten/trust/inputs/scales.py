@@ -1,13 +1,12 @@
 """On which scale a column lies, and whether two columns share one: only then can values be taken from each other."""
 
-import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
+from saiten.results.metric_figures import Scale
 from saiten.stats.clusters import Floats
 
 GRADES_AT_MOST = 11
@@ -15,24 +14,6 @@ GRADES_AT_MOST = 11
 
 Bounds = Mapping[str, tuple[float, float]]
 """Metric → the lowest and highest possible value, as the metric declares them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The lowest and the highest value that can come; for columns that do not declare it, that did come."""
-
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        if math.isinf(self.high):
-            return f"{self.low:g} and above" if math.isfinite(self.low) else "any number"
-        return f"{self.low:g} to {self.high:g}" if math.isfinite(self.low) else f"{self.high:g} and below"
-
-    @property
-    def unit(self) -> bool:
-        """Whether it is 0 to 1."""
-        return (self.low, self.high) == (0.0, 1.0)
 
 
 def scale_of(values: Floats, declared: tuple[float, float] | None = None) -> Scale:

@@ -1,33 +1,16 @@
-"""A judge's two orders as one figure: the same two answers shown once as A and B, once as B and A.
+"""A judge's two orders as one verdict: the same two answers shown once as A and B, once as B and A.
 
 A verdict counts where both orders agree on it; otherwise the pair is a tie (Zheng et al. 2023, *Judging LLM-as-a-Judge
 with MT-Bench and Chatbot Arena*, section 3.4: a win must be called in both orders). A pair judged in one order alone
-counts as judged. Beside it stand the share of consistent pairs, the mean accuracy of the two orders (as in Zeng et al.
-2024, *Evaluating Large Language Models at Evaluating Instruction Following*, LLMBar), and the share of verdicts for the
-answer shown first.
+counts as judged.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from saiten.stats.clusters import Floats
-from saiten.stats.estimate import Estimate
-from saiten.stats.resampling import Resamples
-from saiten.trust.meta_evaluation.outputs import VERSUS, Said
-
-
-@dataclass(frozen=True, slots=True)
-class Orders:
-    """What a judge says in both orders, of the pairs that it judged in both."""
-
-    consistent: Estimate
-    """Share of the pairs with the same verdict in both orders."""
-    accuracy: Estimate
-    """The mean of the accuracies in either order, against people's verdict."""
-    first: Estimate
-    """Share of the verdicts for the answer shown first; a tie counts half, so 0.5 is no preference for a place."""
+from saiten.trust.inputs.outputs import VERSUS, Said
 
 
 def splits(item: str) -> Iterator[tuple[str, str]]:
@@ -66,21 +49,3 @@ def both_orders(items: Sequence[str], values: Mapping[str, Said]) -> Floats | No
     numbers = [[np.nan if one is None or isinstance(one, str) else one for one in two] for two in found]
     table: Floats = np.array(numbers, dtype=np.float64).reshape(-1, 2).T
     return None if np.isnan(table).any(axis=0).all() else table
-
-
-def orders(
-    said: Floats | None, truth: Floats, resamples: Resamples, signs: Callable[[Floats], Floats]
-) -> Orders | None:
-    """The figures over the pairs with both verdicts; None where there are none. `signs`: what counts as a tie."""
-    if said is None:
-        return None
-    rows = np.flatnonzero(~np.isnan(said).any(axis=0))
-    if not len(rows):
-        return None
-    forward, backward = signs(said[0, rows]), signs(said[1, rows])
-    right = ((forward == truth[rows]).astype(np.float64) + (backward == truth[rows])) / 2
-    # the value is above 0 for the second answer of the name, which is shown first when the pair is turned round
-    shown_first = (2 - forward + backward) / 4
-    drawn = resamples.only(rows)
-
-    return Orders(drawn.mean((forward == backward).astype(np.float64)), drawn.mean(right), drawn.mean(shown_first))

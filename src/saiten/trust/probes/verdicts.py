@@ -9,17 +9,15 @@ bootstrap it also has an interval where nothing, or everything, broke.
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, replace
 
-from saiten.records import STATUSES, Score, Status
+from saiten.records import STATUSES, Score
+from saiten.results.probe import ProbeReport, ProbeRow, Verdict
 from saiten.stats.paired import compare_paired, holm
 from saiten.stats.reliability import Reliability, reliability
-from saiten.trust.probes.order import OrderRow, order_rows
+from saiten.trust.probes.order import order_rows
 from saiten.trust.probes.plan import ProbePlan, ProbeTrials, ScoreKey, Trial
-from saiten.trust.probes.probe import Expectation, ProbedMetric
-
-Verdict = Literal["holds", "violated", "not enough items", "not applicable"]
+from saiten.trust.probes.probe import ProbedMetric
 
 _Z = 1.959963984540054
 """The normal quantile of a two-sided 95 % interval."""
@@ -43,68 +41,6 @@ class ProbeLimits:
 
 
 LIMITS = ProbeLimits()
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeRow:
-    """One probe on one metric, or one form of it."""
-
-    probe: str
-    metric: str
-    variant: str | None
-    """The form of the probe; None: over all forms."""
-    expectation: Expectation
-    verdict: Verdict
-    trials: int
-    """Pairs of scores that were planned."""
-    n: int
-    """Trials that could show a break: both scores are known and there is room for it."""
-    questions: int
-    """Distinct questions among those."""
-    broken: int
-    """Trials among those that break the expectation."""
-    share: float | None
-    """broken / n."""
-    share_low: float | None
-    share_high: float | None
-    no_room: int
-    """Trials left out of n: what must not rise was at the top already, what must fall stood in the lower half (there,
-    how far one wrong answer stands below another is no matter of right and wrong)."""
-    others: Mapping[Status, int]
-    """Trials without two values, by the first status that is not `ok`. Declined counts as the lowest value in `n`, and
-    stands here too, since it enters no mean."""
-    pairs: int
-    """Trials that gave two values."""
-    difference: float | None
-    """Mean over `pairs` of changed minus original."""
-    low: float | None
-    high: float | None
-    p_value: float | None
-    """Of the difference, corrected over all rows of the report (Holm); forms are not tested."""
-    examples: tuple[str, ...] = ()
-    """Ids of the changed samples that broke most, at most three."""
-    reason: str | None = None
-    """Why there is no verdict, or no interval of the difference."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeReport:
-    """All rows, and how far the judge agrees with itself."""
-
-    rows: tuple[ProbeRow, ...]
-    """A row a probe and metric, over all forms of the probe."""
-    variants: tuple[ProbeRow, ...] = ()
-    """The forms of the probes that have several."""
-    reliability: Mapping[str, Reliability] = field(default_factory=dict)
-    """By metric, over the originals: empty without several votes. Breaks that are no more frequent than votes that
-    change are noise."""
-    orders: tuple[OrderRow, ...] = ()
-    """What the order of two answers does; empty where `order_swapped` was not asked or has no pairs."""
-
-    @property
-    def violated(self) -> tuple[ProbeRow, ...]:
-        """The rows whose expectation is broken."""
-        return tuple(row for row in self.rows if row.verdict == "violated")
 
 
 def probe_report(plan: ProbePlan, scores: Mapping[ScoreKey, Score], limits: ProbeLimits = LIMITS) -> ProbeReport:

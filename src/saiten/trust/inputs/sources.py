@@ -12,11 +12,12 @@ from pathlib import Path
 
 from saiten.errors import BadInput
 from saiten.records import Sample
+from saiten.results.meta_evaluation import Origin
 from saiten.runs import read_run
 from saiten.runs.journal import SCORES_NAME
 from saiten.runs.manifest import MANIFEST_NAME
-from saiten.trust.meta_evaluation.judge_files import read_outputs
-from saiten.trust.meta_evaluation.outputs import BETWEEN, Origin, Output, Said, SampleInfo, item_of, outputs_of_run
+from saiten.trust.inputs.judge_files import read_outputs
+from saiten.trust.inputs.outputs import BETWEEN, Output, Said, SampleInfo, item_of, outputs_of_run
 
 Tell = Callable[[str], None]
 

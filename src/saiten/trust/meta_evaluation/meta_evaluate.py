@@ -6,35 +6,22 @@ from dataclasses import replace
 import numpy as np
 
 from saiten.errors import ConfigurationError
+from saiten.results.meta_evaluation import AspectResult, Easier, MetaEvaluation, MetricResult, Settings, SubsetResult
+from saiten.results.metric_figures import Scale
+from saiten.results.ranking import Ceiling, Ranking
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
+from saiten.trust.inputs.pairing import LabelledAspect, MetricColumn, part_of
+from saiten.trust.inputs.scales import Bounds, scale_of, shared
 from saiten.trust.meta_evaluation.aspect_grades import contested_items
 from saiten.trust.meta_evaluation.bias import bias
-from saiten.trust.meta_evaluation.ceiling import Ceiling, ceiling
-from saiten.trust.meta_evaluation.decisions import (
-    NO_VALUE,
-    decided,
-    decisions,
-    graded,
-    verdicts_of,
-)
-from saiten.trust.meta_evaluation.documents import question_level, wins
-from saiten.trust.meta_evaluation.items import item_level
-from saiten.trust.meta_evaluation.pairing import LabelledAspect, MetricColumn, part_of
+from saiten.trust.meta_evaluation.ceiling import ceiling
+from saiten.trust.meta_evaluation.correlations import item_level, question_level
+from saiten.trust.meta_evaluation.decisions import NO_VALUE, decided, decisions, graded, verdicts_of
 from saiten.trust.meta_evaluation.preferences import filled, majority, points, preferences, signs
-from saiten.trust.meta_evaluation.ranking import NAMES, Ranking, rank
-from saiten.trust.meta_evaluation.results import (
-    AspectResult,
-    Easier,
-    MetaEvaluation,
-    MetricResult,
-    Settings,
-    SubsetResult,
-)
-from saiten.trust.meta_evaluation.scales import Bounds, Scale, scale_of, shared
-from saiten.trust.meta_evaluation.system_pairs import check_pairs
-from saiten.trust.meta_evaluation.systems import people_by_system, system_level
+from saiten.trust.meta_evaluation.ranking import NAMES, rank
+from saiten.trust.meta_evaluation.systems import check_pairs, people_by_system, system_level, wins
 
 __all__ = ["MetaEvaluation", "Settings", "meta_evaluate"]
 

@@ -16,7 +16,7 @@ from saiten.metrics.judged.correctness import Correctness
 from saiten.metrics.naming import read_name
 from saiten.records import Label
 from saiten.tasks.verdicts import majority
-from saiten.trust.meta_evaluation.outputs import Said
+from saiten.trust.inputs.outputs import Said
 
 ASPECT = "correctness"
 """The aspect whose 0 means that an answer declines; labels from `saiten annotate` have it."""

@@ -10,8 +10,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from saiten.records import Label
-from saiten.trust.meta_evaluation.outputs import VERSUS
-from saiten.trust.meta_evaluation.pairing import halves
+from saiten.results.agreement import Unanimity
+from saiten.trust.inputs.outputs import VERSUS
+from saiten.trust.inputs.pairing import halves
 
 ASPECT = "preference"
 """The aspect under which the annotation page writes preferences."""
@@ -35,15 +36,6 @@ class Pick:
     adjudicated: bool
     answers: frozenset[str]
     """Never empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unanimity:
-    """The questions in which so many annotators picked an answer."""
-
-    annotators: int
-    agreed: Mapping[int, int]
-    """The largest number of annotators with the same pick → questions; from all of them down to 1: no two agree."""
 
 
 def pairs_of(labels: Iterable[Label], questions: Mapping[str, str]) -> dict[str, AnswerPair]:

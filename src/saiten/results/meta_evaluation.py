@@ -1,22 +1,57 @@
-"""The records of a meta-evaluation: how it is made, and what is said of each metric, each part and each aspect."""
+"""Metrics compared with people: how it is done, and the record of each metric, subset and aspect."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from saiten.choices import TIE_MARGIN, SplitBy, SystemsOver, Unmeasured
+from saiten.results.metric_figures import (
+    Bias,
+    Decisions,
+    Grades,
+    ItemLevel,
+    Ordered,
+    Preferences,
+    QuestionLevel,
+    Scale,
+    SystemLevel,
+)
+from saiten.results.ranking import Ceiling, Ranking
 from saiten.stats.bootstrap import MeanInterval
-from saiten.trust.meta_evaluation.bias import Bias
-from saiten.trust.meta_evaluation.ceiling import Ceiling
-from saiten.trust.meta_evaluation.decisions import Decisions, Grades
-from saiten.trust.meta_evaluation.documents import QuestionLevel
-from saiten.trust.meta_evaluation.items import ItemLevel
-from saiten.trust.meta_evaluation.outputs import Origin
-from saiten.trust.meta_evaluation.pairing import Unpaired
-from saiten.trust.meta_evaluation.preferences import Preferences
-from saiten.trust.meta_evaluation.ranking import Ranking
-from saiten.trust.meta_evaluation.scales import Scale
-from saiten.trust.meta_evaluation.system_pairs import Ordered
-from saiten.trust.meta_evaluation.systems import SystemLevel
+
+EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaired:
+    """How many there are on one side only, and some of them."""
+
+    n: int
+    examples: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, ids: Iterable[str]) -> "Unpaired":
+        every = sorted(ids)
+        return cls(len(every), tuple(every[:EXAMPLES]))
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How outputs were made; what tells those of one metric apart."""
+
+    metric: str
+    """The metric's name in its run or file."""
+    judge: str = ""
+    """"" for a metric without a judge, and where it is not known."""
+    evidence: str = ""
+    """Which contexts the judge saw (`none`, `answer`, `reference`); "" for a metric that does not ask for any."""
+    family: str = ""
+    """The metric's name without the evidence; "" for the whole name."""
+    place: str = ""
+    """The run or file, where nothing else tells it from another; else ""."""
+
+    def __post_init__(self) -> None:
+        """The family is never empty."""
+        object.__setattr__(self, "family", self.family or self.metric)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,25 +12,11 @@ from saiten.choices import GradeZero
 from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label
+from saiten.results.meta_evaluation import Origin, Unpaired
 from saiten.stats.clusters import Floats, Ints
-from saiten.trust.meta_evaluation.declining import graded, zero_as_declined
-from saiten.trust.meta_evaluation.orders import both_orders, combined, in_both_orders, splits
-from saiten.trust.meta_evaluation.outputs import VERSUS, Origin, Output, Said, SampleInfo
-
-EXAMPLES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Unpaired:
-    """How many there are on one side only, and some of them."""
-
-    n: int
-    examples: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, ids: Iterable[str]) -> "Unpaired":
-        every = sorted(ids)
-        return cls(len(every), tuple(every[:EXAMPLES]))
+from saiten.trust.inputs.declining import graded, zero_as_declined
+from saiten.trust.inputs.orders import both_orders, combined, in_both_orders, splits
+from saiten.trust.inputs.outputs import VERSUS, Output, Said, SampleInfo
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,60 @@
+"""Means estimated from few labels: the records."""
+
+from dataclasses import dataclass
+
+from saiten.stats.prediction_powered_records import Powered
+
+SUSPICIOUS = 0.01
+"""p-value below which the labelled items look like no random sample of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeanEstimate:
+    """One estimate."""
+
+    aspect: str
+    metric: str
+    what: str
+    """`all`, a system, or `FIRST - SECOND`."""
+    powered: Powered
+    unscored: int = 0
+    """Items among them that the metric has no value for."""
+    outside: int = 0
+    """Labelled items that are not in the set, and are left out."""
+    uneven: float | None = None
+    """Over all, not stratified: p-value of the test that each system has its share of the labels."""
+    declined: int = 0
+    """Labels among them that say that the answer declines; the mean is over the answers that people grade."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader must know before believing it."""
+        found = [] if self.powered.note is None else [self.powered.note]
+        if self.declined:
+            found.append(
+                f"{self.declined} of {self.powered.n} labels decline (grade 0): the mean is over the answers that "
+                "people grade"
+            )
+        means = {"labels alone": self.powered.alone, "with the judge": self.powered.powered}
+        if cut := [name for name, mean in means.items() if mean.cut]:
+            low, high = self.powered.limits
+            found.append(f"the interval is cut to {low:g} … {high:g}, all that is possible: {' and '.join(cut)}")
+        if self.unscored:
+            as_what = "the mean score" if self.declined else "declined (0) or as the mean score"
+            found.append(f"{self.unscored} items without a score count as {as_what}")
+        if self.outside:
+            found.append(f"{self.outside} labelled items are not in the set and are left out")
+        p = self.powered.imbalance
+        if p is not None and p < SUSPICIOUS:
+            found.append(f"the labelled items look like no random sample (p = {p:.1g}), then no interval is valid")
+        if self.uneven is not None and self.uneven < SUSPICIOUS:
+            found.append(f"some systems have more than their share of the labels (p = {self.uneven:.1g}): --stratified")
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """All estimates, and the half width that labels were to be forecast for."""
+
+    rows: tuple[MeanEstimate, ...]
+    width: float | None = None

@@ -1,0 +1,1 @@
+"""What metrics and people said, read and paired item by item."""

@@ -1,0 +1,1 @@
+"""Marked spans: those of a judge compared with those of people, by characters."""
