@@ -1,17 +1,15 @@
 """Dialogues as lines of `dialogues.jsonl`, and back; what has its default is left out."""
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
-from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from math import isfinite
+from typing import Any
 
-from saiten.dialogue.dialogue import Dialogue, DialogueStep, Leak
+from pydantic import TypeAdapter
+
+from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.scores import HIGHEST
-from saiten.records import Passage, Retrieved, Usage
-
-T = TypeVar("T")
 
 
 def dialogue_to_json(dialogue: Dialogue) -> dict[str, Any]:
@@ -21,65 +19,23 @@ def dialogue_to_json(dialogue: Dialogue) -> dict[str, Any]:
 
 
 def dialogue_from_json(value: Mapping[str, Any]) -> Dialogue:
-    """The dialogue; raises ValueError where the object is none."""
+    """Return the dialogue; raise ValueError where a field is missing, of another type or out of range."""
     try:
-        return _checked(_dialogue(value))
-    except (KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise ValueError(f"it is no dialogue: {error!r}") from error
-
-
-def _checked(dialogue: Dialogue) -> Dialogue:
-    """So that whoever reads on need not ask again whether a grade is a number."""
-    if not _fits(Dialogue)(dialogue) or dialogue.max_turns < 1:
-        raise ValueError("it is no dialogue: a field has another type")
-    if any(not 0 <= grade <= HIGHEST for grade in dialogue.grades):
-        raise ValueError(f"it is no dialogue: a grade lies between 0 and {HIGHEST}")
-    dialogue.scores  # noqa: B018 - raises where there are too many grades, or none
+        dialogue = _reader().validate_python(value)
+        if dialogue.max_turns < 1 or any(not 0 <= grade <= HIGHEST for grade in dialogue.grades):
+            raise ValueError(f"a grade lies between 0 and {HIGHEST}, and there is at least one turn")  # noqa: TRY301
+        if not all(isfinite(each or 0) for each in (dialogue.leak.share, *(step.seconds for step in dialogue.steps))):
+            raise ValueError("a share or a latency is infinite")  # noqa: TRY301
+        dialogue.scores  # noqa: B018 - raises where there are too many grades, or none
+    except ValueError as error:
+        raise ValueError(f"it is no dialogue: {error}") from error
     return dialogue
 
 
 @cache
-def _fits(hint: Any) -> Callable[[Any], bool]:
-    """A test of values by a type as the records have them: one file was damaged, or written by somebody else."""
-    arguments = get_args(hint)
-    if get_origin(hint) is Literal:
-        return arguments.__contains__
-    if get_origin(hint) in {Union, UnionType}:
-        one_of = [_fits(each) for each in arguments]
-        return lambda value: any(fits(value) for fits in one_of)
-    if get_origin(hint) is tuple:
-        each_fits = _fits(arguments[0])
-        return lambda value: isinstance(value, tuple) and all(map(each_fits, value))
-    if is_dataclass(hint):
-        by_name = [(name, _fits(each)) for name, each in get_type_hints(hint).items()]
-        return lambda value: all(fits(getattr(value, name)) for name, fits in by_name)
-    if hint is float:
-        return lambda value: isinstance(value, int | float) and math.isfinite(value)
-    return lambda value: isinstance(value, hint)
-
-
-def _dialogue(value: Mapping[str, Any]) -> Dialogue:
-    evidence = value.get("evidence") or {}
-    made: Dialogue = _made(
-        Dialogue,
-        value,
-        steps=tuple(_step(step) for step in value["steps"]),
-        leak=_made(Leak, {"share": None, **(value.get("leak") or {})}),
-        evidence=Retrieved(_passages(evidence.get("passages")) or (), _made(Usage, evidence.get("usage") or {})),
-        lost=_made(Usage, value.get("lost") or {}),
-    )
-    return made
-
-
-def _step(value: Mapping[str, Any]) -> DialogueStep:
-    step: DialogueStep = _made(
-        DialogueStep, value, contexts=_passages(value.get("contexts")), usage=_made(Usage, value.get("usage") or {})
-    )
-    return step
-
-
-def _passages(values: Any) -> tuple[Passage, ...] | None:
-    return None if values is None else tuple(_made(Passage, value) for value in values)
+def _reader() -> TypeAdapter[Dialogue]:
+    """Made once, when the first dialogue is read."""
+    return TypeAdapter(Dialogue)
 
 
 def _plain(record: Any) -> dict[str, Any]:
@@ -97,9 +53,3 @@ def _ready(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_ready(each) for each in value]
     return _plain(value) if is_dataclass(value) else value
-
-
-def _made(kind: type[T], value: Mapping[str, Any], **given: Any) -> T:
-    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-    rest = {name: tuple(each) if isinstance(each, list) else each for name, each in value.items() if name in known}
-    return kind(**(rest | given))

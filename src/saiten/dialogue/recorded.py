@@ -6,12 +6,15 @@ question after the same history in the same conversation, it is not asked again.
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
+from functools import cache
 from hashlib import blake2b
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from saiten.protocols import System
-from saiten.records import Answer, Inquiry, Passage, TimedCall, Usage
+from saiten.records import Answer, Inquiry
 
 Write = Callable[[Mapping[str, Any], Answer], None]
 """Writes the line of an answer."""
@@ -31,8 +34,8 @@ class RecordedSystem:
         self._known: dict[str, Answer] = {}
         for line in lines:
             try:
-                self._known[str(line["key"])] = _answer(line["answer"])
-            except (KeyError, TypeError, AttributeError):
+                self._known[str(line["key"])] = _reader().validate_python(line["answer"])
+            except (KeyError, ValueError):
                 continue  # a line of another version: the system is asked again
 
     @property
@@ -71,20 +74,7 @@ def _key(inquiry: Inquiry) -> str:
     return blake2b(marked.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _answer(value: Mapping[str, Any]) -> Answer:
-    contexts = value.get("contexts")
-    return Answer(
-        text=value["text"],
-        contexts=None if contexts is None else tuple(_record(Passage, each) for each in contexts),
-        seconds=value.get("seconds"),
-        usage=_record(Usage, value.get("usage") or {}),
-        calls=tuple(
-            TimedCall(each["step"], each["seconds"], _record(Usage, each.get("usage") or {}))
-            for each in value.get("calls") or ()
-        ),
-    )
-
-
-def _record(kind: type[Any], value: Mapping[str, Any]) -> Any:
-    known = {field.name for field in fields(kind)}
-    return kind(**{name: each for name, each in value.items() if name in known})
+@cache
+def _reader() -> TypeAdapter[Answer]:
+    """Made once, when the first answer is read."""
+    return TypeAdapter(Answer)
