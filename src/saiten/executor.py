@@ -62,7 +62,7 @@ class LocalExecutor:
 
 @dataclass(slots=True)
 class _Flow(Generic[Result]):
-    """What passes between the workers and the consumer."""
+    """The state shared by the workers and the consumer."""
 
     open_at_most: int
     open: int = 0
@@ -100,7 +100,7 @@ class _Flow(Generic[Result]):
         self._news.clear()
 
     def worker_ended(self, worker: asyncio.Task[None]) -> None:
-        """Called when a worker is through, whatever ended it; the first error counts."""
+        """Note that a worker has ended; the first error counts."""
         self.ended += 1
         error = asyncio.CancelledError() if worker.cancelled() else worker.exception()
         self.error = self.error or error
@@ -137,7 +137,7 @@ def _pulling(items: Iterable[Item] | AsyncIterable[Item]) -> Callable[[], Awaita
 
 
 async def _end(workers: list[asyncio.Task[None]]) -> None:
-    """Cancel the workers and wait until the last one has ended, also while being cancelled oneself."""
+    """Cancel the workers and wait until all have ended, even while being cancelled."""
     for worker in workers:
         worker.cancel()
     cancelled: asyncio.CancelledError | None = None

@@ -15,7 +15,7 @@ from saiten.views.tables.summary import spent_text
 
 
 def in_all(spent: Usage, counted: Usage) -> Usage:
-    """What a command spent: what its models booked; where they booked nothing, what was counted with the results."""
+    """Return what a command spent: what its models booked, or else what was counted with the results."""
     return replace(spent, reused=counted.reused) if spent.calls else counted
 
 
@@ -23,7 +23,7 @@ class _Progress(DrawnLine):
     """A `runs.engine.Watch` that draws one line. It counts; one is made for a run and closed after it."""
 
     what = ""
-    """What is counted."""
+    """The unit of the count."""
 
     def __init__(self, console: Console, total: int | None, currency: str, *, quiet: bool = False) -> None:
         """`total`: how many samples there are, None where that cannot be known beforehand."""
@@ -126,7 +126,7 @@ class DialogueProgress(_Progress):
     turns = 0
 
     def answered(self, answer: Answer) -> None:
-        """The system has answered once more, in whatever dialogue."""
+        """Count an answer of the system in any dialogue."""
         self.turns += 1
         self.draw(self.samples, self.text)
 

@@ -1,4 +1,4 @@
-"""A run from the first score to its end, whatever ends it: done, the budget, Ctrl-C."""
+"""A run from its first result to its end: done, budget spent, or Ctrl-C."""
 
 import asyncio
 import gc

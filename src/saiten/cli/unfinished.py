@@ -1,4 +1,4 @@
-"""Runs that have not come to their end: killed, stopped, or still being written."""
+"""Unfinished runs: killed, stopped, or still being written."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from saiten.runs import RunReader
 
 
 def tell_unfinished(readers: Sequence[RunReader], notes: Console) -> bool:
-    """Say of each such run that its figures are not its last ones; whether there was one."""
+    """Note for each unfinished run that its figures are not final; return whether there was one."""
     open_ones = [reader for reader in readers if reader.unfinished]
     for reader in open_ones:
         notes.print(

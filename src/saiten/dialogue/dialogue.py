@@ -15,7 +15,7 @@ StepName = Literal["T1", "T2", "T3", "T4", "T5", "T6", "T7"]
 
 Ended = Literal["grade 5", "no question needed", "turn limit", "repeated question", "failed"]
 """`repeated question`: the questioner proposed an earlier question twice · `failed`: a step gave nothing, see `reason`.
-A failed dialogue has no part in any mean: it tells nothing about the answers."""
+A failed dialogue has no part in any mean: it says nothing about the answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class DialogueStep:
     seconds: float | None = None
     """Of a T1: from the question in to the last token out."""
     usage: Usage = field(default_factory=Usage)
-    """What the step cost."""
+    """The cost of the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Dialogue:
     kind: Literal["failed", "timeout", "unreadable"] | None = None
     """Of the failure: refused or broken · nothing in time · what came could not be read."""
     session: str = ""
-    """The name of the conversation, as the system was told it."""
+    """The name of the conversation, as sent to the system."""
     leak: Leak = field(default_factory=lambda: Leak(None))
     """See `Leak`."""
     system: str = ""
@@ -88,9 +88,9 @@ class Dialogue:
     language: Language = "en"
     """The pair's."""
     evidence: Retrieved = field(default_factory=lambda: Retrieved(()))
-    """What the grader saw beside the reference, and what finding it cost."""
+    """What the grader saw in addition to the reference, and the cost of finding it."""
     lost: Usage = field(default_factory=Usage)
-    """What the step cost that failed."""
+    """The cost of the step that failed."""
 
     @property
     def grades(self) -> tuple[float, ...]:
@@ -99,7 +99,7 @@ class Dialogue:
 
     @property
     def history(self) -> tuple[Turn, ...]:
-        """What was asked and answered."""
+        """Questions and answers so far."""
         asked = [self.question, *(step.text for step in self.steps if step.name == "T5" and step.text)]
         answers = [step.text for step in self.steps if step.name == "T1"]
         return tuple(Turn(question, answer) for question, answer in zip(asked, answers, strict=False))
@@ -120,7 +120,7 @@ class Dialogue:
 
     @property
     def usage(self) -> Usage:
-        """What the whole dialogue cost."""
+        """The cost of the whole dialogue."""
         return sum((step.usage for step in self.steps), self.evidence.usage + self.lost)
 
 

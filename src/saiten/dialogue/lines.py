@@ -13,7 +13,7 @@ from saiten.dialogue.scores import HIGHEST
 
 
 def dialogue_to_json(dialogue: Dialogue) -> dict[str, Any]:
-    """The dialogue with everything that was said; its grades and scores stand beside, for readers of the file."""
+    """Return the dialogue with everything that was said; its grades and scores are added for readers of the file."""
     scores = {name: score for name, score in dialogue.scores.items() if score is not None}
     return {"id": dialogue.id, "grades": list(dialogue.grades), **scores, **_plain(dialogue)}
 

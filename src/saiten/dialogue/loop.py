@@ -23,7 +23,7 @@ from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer, same_question
 
 FindEvidence = Callable[[Sample], Awaitable[Retrieved]]
-"""Finds what the grader sees beside the reference: what question and reference together retrieve."""
+"""Finds what the grader sees in addition to the reference: what question and reference together retrieve."""
 
 
 async def converse(
@@ -191,11 +191,11 @@ class _Talk:
         self.steps.append(DialogueStep(name, self.turn, agent, text, explanation, grade, contexts, seconds, usage))
 
     def failed(self, whose: Literal["system", "judge"], kind: FailureKind, reason: str, lost: Usage) -> Dialogue:
-        """What there is of it."""
+        """Return the dialogue as far as it went."""
         return replace(self.dialogue("failed", reason), fault=whose, kind=kind, lost=lost)
 
     def dialogue(self, ended: Ended, reason: str | None) -> Dialogue:
-        """The dialogue as it stands."""
+        """Return the dialogue as it is."""
         pair = self.pair
         made = Dialogue(
             id=pair.id,
@@ -215,7 +215,7 @@ class _Talk:
 
 
 _ENOUGH = HIGHEST - 0.5
-"""Rounded, it is the highest grade. Of several votes the mean decides, in whatever order they came."""
+"""Rounded, it is the highest grade. Of several votes the mean decides, in any order."""
 
 _REPEATS = 2
 """The second question that was asked before ends the dialogue."""

@@ -1,4 +1,4 @@
-"""What a run of dialogues comes to, its scores apart: how they ended, what leaked, how long the system took."""
+"""The outcomes of a run of dialogues besides its scores: how they ended, what leaked, the system's latency."""
 
 from array import array
 from collections import Counter
@@ -14,14 +14,14 @@ from saiten.stats.latency import Latency, latency_of
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What a run of dialogues comes to."""
+    """The outcomes of a run of dialogues."""
 
     dialogues: int
     ended: Mapping[Ended, int]
     failures: Mapping[tuple[str, str], int]
     """By whose fault and kind."""
     with_evidence: int
-    """Dialogues whose grader saw passages beside the reference."""
+    """Dialogues whose grader saw passages in addition to the reference."""
     leak: float | None
     """The mean share over the dialogues that have one; None where none has."""
     measured: int

@@ -21,7 +21,7 @@ Write = Callable[[Mapping[str, Any], Answer], None]
 
 
 class RecordedSystem:
-    """Passes inquiries on, and answers from the record those that stand in it."""
+    """Answer inquiries from the record where it has them, else pass them to the system."""
 
     def __init__(self, system: System, lines: Iterable[Mapping[str, Any]], write: Write, at_once: int) -> None:
         """`lines` are those of the record so far that may be needed, and are held in memory; `write` adds one.
@@ -58,8 +58,8 @@ class RecordedSystem:
         try:
             await asyncio.sleep(0)  # whoever got the place sends first, so that the system need not wait for us
         finally:  # also where everything is called off in this moment: the answer was given, and may have been paid for
-            told = {"id": inquiry.id, "session": inquiry.session, "question": inquiry.question}
-            self._write({"key": key, **told, "answer": asdict(answer)}, answer)
+            about = {"id": inquiry.id, "session": inquiry.session, "question": inquiry.question}
+            self._write({"key": key, **about, "answer": asdict(answer)}, answer)
         return answer
 
     async def close(self) -> None:

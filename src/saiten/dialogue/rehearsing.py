@@ -1,4 +1,4 @@
-"""What a run of dialogues would take at least and at most, without asking anybody.
+"""The dry run of dialogues: calls and tokens at least and at most, without asking anybody.
 
 How many turns a dialogue takes depends on the system. At best the first answer gets 5; at worst every turn is used.
 The stand-ins say something of the reference's length each time, so that the real prompts can be counted.
@@ -20,12 +20,12 @@ from saiten.tasks.dialogue import AskNext, ComposeAnswer, Composition, DecideNex
 
 _SENTENCE = "It names most of it and leaves one thing open. "
 _REVIEW = _SENTENCE * 4
-"""Reviews and explanations are a few sentences, whatever they say."""
+"""Reviews and explanations are a few sentences long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
-    """What a run would take."""
+    """The estimate of a dry run."""
 
     pairs: int
     bad_rows: int
@@ -38,7 +38,7 @@ class Rehearsed:
 
 
 async def rehearse(rows: Iterable[Sample | BadRow], max_turns: int, votes: int = 1) -> Rehearsed:
-    """Hold the longest dialogues that there can be with stand-ins, and count."""
+    """Hold the longest possible dialogues with stand-ins, and count."""
     pairs = bad = 0
     least = most = Usage()
     for row in rows:

@@ -1,7 +1,7 @@
-"""Dialogues over a data set: many at once, each written down the moment it has ended, and resumed where it stopped.
+"""Dialogues over a data set: many at once, each written when it ends, and resumed where it stopped.
 
 A run of dialogues is a run like any other: its scores are `wscore`, `lscore`, `mscore` and `leak`, so that `show`,
-`compare` and `meta-evaluate` understand it. Beside them stand `dialogues.jsonl`, a line a dialogue with everything that
+`compare` and `meta-evaluate` understand it. The folder also has `dialogues.jsonl`, one line per dialogue with all that
 was said, and `turns.jsonl`, the system's answers as they came.
 """
 
@@ -37,7 +37,7 @@ SESSION = "session"
 HIGHER_IS_BETTER: Mapping[str, bool] = {"wscore": True, "lscore": False, "mscore": True, "leak": False}
 """The scores of a dialogue, and which way is better."""
 TASKS: tuple[type[Task[Any]], ...] = (ComposeAnswer, GradeAnswer, DecideNext, AskNext, ReviseAnswer)
-"""What the three agents are asked."""
+"""The tasks of the three agents."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Conversations:
     """Questions that the system is asked at a time."""
 
     def settings(self) -> dict[str, Any]:
-        """What a run of dialogues depends on, its judge and its data apart."""
+        """Return the settings of a run of dialogues besides judge and data."""
         return {
             "system": {"name": self.system.name, **self.system.describe()},
             "max_turns": self.max_turns,
@@ -62,7 +62,7 @@ class Conversations:
         }
 
     def signatures(self) -> dict[str, str]:
-        """How the scores are made, by name."""
+        """Return how the scores are made, by name."""
         parts = {
             **self.agents.describe(TASKS),
             **{f"system.{key}": value for key, value in self.system.describe().items()},
@@ -112,7 +112,7 @@ class Conversing:
     journal: Journal
     conversations: Conversations
     on_answer: Callable[[Answer], None] = lambda _: None
-    """Called after each answer of the system, in whatever dialogue, was written down."""
+    """Called after each answer of the system in any dialogue was written."""
 
     def usable(self, sample: Sample, number: int) -> Sample | BadRow:
         lacking = [name for name in ("question", "reference") if not (getattr(sample, name) or "").strip()]
@@ -165,10 +165,10 @@ class Conversing:
 
 def scores_of(dialogue: Dialogue) -> Iterator[Scored]:
     """The scores as a run keeps them; those of a failed dialogue have no value, and say why."""
-    told = {"grades": list(dialogue.grades), "ended": dialogue.ended, "turns": len(dialogue.history)}
+    details = {"grades": list(dialogue.grades), "ended": dialogue.ended, "turns": len(dialogue.history)}
     failed = dialogue.ended == "failed"
     for name, value in dialogue.scores.items():
-        score = Score(value, "failed" if failed else "ok", dialogue.reason or dialogue.ended, told)
+        score = Score(value, "failed" if failed else "ok", dialogue.reason or dialogue.ended, details)
         if name == "wscore":  # the dialogue is paid for once
             score = replace(score, usage=dialogue.usage)
         yield Scored(dialogue.id, name, score)
@@ -206,7 +206,7 @@ def _finish_scores(journal: Journal) -> None:
 
 
 def _is_of(journal: Journal, line: Mapping[str, Any]) -> bool:
-    """Whether a line is of this run: one that began anew in its folder leaves older lines behind."""
+    """Return whether a line is of this run; a run that began anew leaves older lines in the folder."""
     return line.get("session") == session_of(name_of_run(journal), str(line.get("id")))
 
 

@@ -1,8 +1,7 @@
-"""A file to which lines are appended: one write a line, on disk within a second, never half a line.
+"""A file to which lines are appended: one write per line, on disk within a second, never half a line.
 
-A line is handed to the operating system in a single write the moment it is there, so a killed process (SIGKILL, a
-crash) loses nothing that was written. A thread brings the file to the disk once a second where something was written,
-so a power cut loses the last second at most.
+Each line goes to the operating system in a single write at once, so a killed process (SIGKILL, a crash) loses nothing
+that was written. A thread syncs changed files once a second, so a power failure loses at most the last second.
 """
 
 import os
@@ -16,7 +15,7 @@ SYNC_SECONDS = 1.0
 
 
 class AppendedFile:
-    """One file, opened for appending. Not for several threads or processes: the run's lock sees to that."""
+    """One file, opened for appending by one thread of one process; the run's lock ensures that."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -29,10 +28,10 @@ class AppendedFile:
         self._unsynced = False
 
     def append(self, line: bytes) -> None:
-        """Write the line as a whole or, where that is impossible (the disk is full), not at all.
+        """Write the line completely or, if that is impossible (the disk is full), not at all.
 
         Raises:
-            NotWritten: it could not be written; what stood there before is as it was.
+            NotWritten: It could not be written; the file is as it was.
         """
         try:
             rest = memoryview(line)
@@ -48,24 +47,24 @@ class AppendedFile:
         self._unsynced = True
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Number and content of each line from the beginning, the last one perhaps without its line end."""
+        """Yield number and content of each line; the last one may lack its line end."""
         with self.path.open("rb") as file:
             yield from enumerate(file, 1)
 
     def keep(self, size: int) -> None:
-        """Forget everything after `size` bytes."""
+        """Truncate the file to `size` bytes."""
         self._cut(size)
         self._size = size
         self._unsynced = True
 
     def sync(self) -> None:
-        """Bring what was written to the disk."""
+        """Sync what was written to the disk."""
         if self._unsynced:
             self._unsynced = False  # before, so that a line written meanwhile is not forgotten
             os.fsync(self._fd)
 
     def close(self) -> None:
-        """On disk and closed."""
+        """Sync and close."""
         try:
             self.sync()
         finally:
@@ -93,7 +92,7 @@ class Syncing:
         self._files = (*self._files, file)
 
     def check(self) -> None:
-        """Raise what went wrong in the thread: a disk that takes writes and does not keep them."""
+        """Raise NotWritten if the thread could not sync: the disk takes writes and does not keep them."""
         if self._failed is not None:
             raise NotWritten(
                 f"the disk does not keep what is written: {self._failed.strerror}; no further call is made: "

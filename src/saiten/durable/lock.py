@@ -1,4 +1,4 @@
-"""One process a run: a lock on a file of the folder, released by the system when the process ends, however it does."""
+"""One process per run: a lock on a file in the folder, released by the system when the process ends."""
 
 import os
 import sys
@@ -29,13 +29,13 @@ else:
 
 
 class Lock:
-    """Holds the folder from the moment it is made until `release`, or until the process dies."""
+    """Hold the folder from construction until `release`, or until the process dies."""
 
     def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
-        """Take the lock; on a file system without locks (some network drives), say so and go on without.
+        """Take the lock; on a file system without locks (some network drives), note it and continue without.
 
         Raises:
-            ConfigurationError: another process holds it, or the folder cannot be written.
+            ConfigurationError: Another process holds it, or the folder cannot be written.
         """
         path = folder / LOCK_NAME
         try:
@@ -60,5 +60,5 @@ class Lock:
             return  # the number is a courtesy; a full disk shows itself where it matters
 
     def release(self) -> None:
-        """Let the next one in. The file stays: removing it would let two processes lock two files of one name."""
+        """Release the folder. The file stays: removing it would let two processes lock two files of one name."""
         os.close(self._fd)

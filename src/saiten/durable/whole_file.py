@@ -1,4 +1,4 @@
-"""A file that is there as a whole or not at all, whenever the process is killed or the disk is full."""
+"""Files written completely or not at all, even if the process is killed or the disk is full."""
 
 import os
 import secrets
@@ -11,22 +11,21 @@ from typing import IO
 from saiten.errors import ConfigurationError
 
 _BESIDE = ".new"
-"""How a file ends that a killed process may leave."""
+"""The suffix of temporary files, which a killed process may leave."""
 _KEPT = 50
-"""Characters of the name in the name beside; a file system holds 255 bytes."""
+"""Characters of the name in the temporary name; a file system allows 255 bytes."""
 _SYSTEM = {("/", "dev"), ("/", "proc")}
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A stream whose content stands in `path` once the block has ended well; before that, what was there stands there.
+    """Open a stream whose content replaces `path` once the block ends without an error.
 
-    Written beside under a name that nobody has, brought to the disk, then put over the old file, whose permissions it
-    takes. After an error nothing is left beside. Through a link what it leads to is written; a pipe, a device or
-    standard output is written to, never replaced.
+    A temporary file in the same folder is written, synced, and renamed over the old one, whose permissions it takes;
+    after an error it is removed. A link is followed; a pipe, a device or standard output is written to, never replaced.
 
     Raises:
-        OSError: as the disk says it.
+        OSError: As raised by the file system.
     """
     if path.absolute().parts[:2] in _SYSTEM or (path.exists() and not path.is_file()):
         with path.open("wb") as stream:
@@ -47,7 +46,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _opened(beside: Path, target: Path) -> IO[bytes]:
-    """A new file that from the beginning nobody can read who cannot read the old one."""
+    """Create a file that is never readable by anyone who cannot read the old one."""
     there = target.exists()
     fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600 if there else 0o666)
     stream = os.fdopen(fd, "wb")
@@ -57,7 +56,7 @@ def _opened(beside: Path, target: Path) -> IO[bytes]:
 
 
 def write_whole(path: Path, text: str, *, otherwise: str) -> None:
-    """Write a text into a `whole_file`; raises ConfigurationError, with what to do `otherwise`."""
+    """Write a text into a `whole_file`; raise ConfigurationError with the advice `otherwise`."""
     try:
         with whole_file(path) as file:
             file.write(text.encode("utf-8", "backslashreplace"))
@@ -66,12 +65,12 @@ def write_whole(path: Path, text: str, *, otherwise: str) -> None:
 
 
 def is_left(name: str, of: str) -> bool:
-    """Whether a file of this name may be what a process left that was killed while it wrote the file `of`."""
+    """Return whether `name` may be a temporary file left by a process that was killed while writing `of`."""
     return name.startswith(f".{of[:_KEPT]}.") and name.endswith(_BESIDE)
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the names of new files to the disk; Windows does that by itself."""
+    """Sync the names of new files to the disk; Windows does so by itself."""
     if os.name == "nt":
         return
     fd = os.open(folder, os.O_RDONLY)

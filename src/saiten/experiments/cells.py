@@ -21,27 +21,27 @@ class Cell:
 
     data: DataSet
     system: str
-    """As it stands in tables and in the rows: `MODEL · CHAIN`, or as another system is written."""
+    """The name in tables and rows: `MODEL · CHAIN`, or as another system is written."""
     model: str | None = None
     """The generator as it is in tables, where the system is our RAG."""
     generator: str | None = None
     """The generator by its name alone."""
     example: Path | None = None
-    """What the generator is shown; None for zero-shot."""
+    """Its worked example; None for zero-shot."""
     chain: ChainName | None = None
     form: RagForm | None = None
     spec: str = field(default="", repr=False)
     """A system that is not our RAG, as it is written; it may hold a password, which is not in `system`."""
 
     def answers(self, folder: Path) -> Path:
-        """Where its answers stand: its name, as far as a file name allows, and a digest, since two may look alike."""
+        """Return the file of its answers: its name, shortened to a file name, and a digest to keep it unique."""
         digest = blake2b(self.system.encode(), digest_size=4).hexdigest()
         readable = _UNFIT.sub("-", self.system).strip("-.")[:_LONGEST]
         return folder / "answers" / self.data.name / f"{readable}-{digest}.jsonl"
 
 
 def has_answers(cell: Cell, folder: Path) -> bool:
-    """Whether there is at least one row."""
+    """Return whether the cell has a row of answers."""
     path = cell.answers(folder)
     return path.is_file() and path.stat().st_size > 0
 
@@ -61,5 +61,5 @@ def cells_of(plan: ExperimentPlan, data: DataSet) -> Iterator[Cell]:
 
 
 def scores_folder(folder: Path, data: DataSet) -> Path:
-    """Where the scores of a data set stand: one run for all its systems, which `show` and `meta-evaluate` read."""
+    """Return the folder of a data set's scores: one run for all its systems, read by `show` and `meta-evaluate`."""
     return folder / "scores" / data.name

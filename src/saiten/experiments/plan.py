@@ -1,4 +1,4 @@
-"""What an experiment file says: which models and chains answer which questions, and what measures the answers."""
+"""The plan of an experiment: models and chains that answer questions, and metrics of the answers."""
 
 import json
 import re
@@ -249,11 +249,11 @@ _KEYS = {
     "each of `models`": tuple(ModelTable.model_fields),
     "`judge`": tuple(JudgeTable.model_fields),
 }
-"""By where they stand."""
+"""Keys by the place where they belong."""
 
 
 def _meant(loc: tuple[int | str, ...]) -> str:
-    """Where the key belongs, or the key that was meant."""
+    """Return the place where the key belongs, or the closest key."""
     key = str(loc[-1])
     places = {"data": "each of `data`", "models": "each of `models`", "judge": "`judge`"}
     here = places.get(str(loc[0]) if len(loc) > 1 else "", "the file itself")

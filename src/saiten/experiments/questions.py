@@ -14,7 +14,7 @@ from saiten.text.language import detect_language
 
 
 def questions_of(data: DataSet, tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
-    """The questions with their references, in order; at most `limit` of them.
+    """Yield the questions with their references, in order; at most `limit` of them.
 
     Raises:
         BadInput: with the first `next`: no such file, no known format, no column for the question.
@@ -32,7 +32,7 @@ def questions_of(data: DataSet, tell: Callable[[str], None]) -> Iterator[Sample 
 
 
 def answers_of(cell: Cell, folder: Path, tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
-    """The answers of a cell as samples; the id of each is QUESTION-ID@SYSTEM, so that all can stand in one run.
+    """Yield the answers of a cell as samples; the id of each is QUESTION-ID@SYSTEM, so that one run can hold all.
 
     Failures are left out: they are counted with the answers, and may be asked again.
     """

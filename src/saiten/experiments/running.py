@@ -54,7 +54,7 @@ from saiten.wiring import (
 
 
 class Stages(Protocol):
-    """Shows what is being done; each stage is entered when it begins and left when it ends."""
+    """Show the stage being run; each is entered when it begins and left when it ends."""
 
     def indexing(self, data: str) -> AbstractContextManager[Callable[[Indexed], None]]:
         """Documents become a knowledge base."""
@@ -80,12 +80,12 @@ class Experiment:
     folder: Path
     calls: CallSettings
     tell: Callable[[str], None]
-    """Hears what readers and journals tell."""
+    """Called with each note of readers and journals."""
     retry_failed: bool = False
     """Ask again where there is no answer."""
 
     def check(self) -> None:
-        """Find what is wrong before anything is spent: metrics, judge, generators, files, knowledge bases.
+        """Check metrics, judge, generators, files and knowledge bases before anything is spent.
 
         Raises:
             ConfigurationError, BadInput: naming what is wrong.
@@ -103,7 +103,7 @@ class Experiment:
             assemble_system(system, SystemSettings(), models)
 
     async def run(self, stages: Stages) -> None:
-        """Do what is not done yet. A cell whose system is set up wrongly is left out and told, the others go on.
+        """Run every cell that is not done; leave out with a note those whose system is set up wrongly.
 
         Raises:
             BudgetSpent: what was paid for is kept.
@@ -177,7 +177,7 @@ class Experiment:
             await index_documents(documents, kb, models.without_store(), watch=watch)
 
     async def _answer(self, cell: Cell, models: Models, stages: Stages) -> bool:
-        """Whether all questions were asked, so that nothing of the cell is left out."""
+        """Return whether all questions were asked."""
         try:
             bare = models.without_store()
             system = await self._system(cell, bare)
@@ -306,4 +306,4 @@ class Experiment:
 
 
 def _nobody(_: str) -> None:
-    """What is told at the next reading is not told twice."""
+    """Drop notes that the next reading repeats."""

@@ -72,7 +72,7 @@ class RunKind(Protocol[T]):
 
     @property
     def journal(self) -> RunJournal:
-        """Where everything is written."""
+        """The destination of all results."""
         ...
 
     def usable(self, sample: Sample, number: int) -> Sample | BadRow:
@@ -80,7 +80,7 @@ class RunKind(Protocol[T]):
         ...
 
     def is_done(self, sample: Sample) -> bool:
-        """Whether the journal holds every result of the sample; raises BadInput if it holds another under this id."""
+        """Return whether the journal has all results of the sample; raise BadInput if it has another under this id."""
         ...
 
     def judge_for(self, sample: Sample) -> Judge | None:
@@ -116,7 +116,7 @@ async def run_all(
         executor: How many samples are under way at once.
         watch: Sees everything after it was written.
         strict: Raise at the first row that cannot be used.
-        whole: Whether these are all rows there will be, so that the run is finished at their end.
+        whole: Whether these are all rows, so that the run is finished at their end.
 
     Raises:
         BadInput: A sample differs from the one that the journal holds under its id; with `strict`, any bad row.

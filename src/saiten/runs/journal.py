@@ -1,4 +1,4 @@
-"""The writing side of a run on disk: what has been paid for is written down at once, and never asked for again.
+"""The writing side of a run on disk: each result is written at once, and never paid for twice.
 
 A run is a folder: `manifest.json` (how it was made), `samples.jsonl` (the samples as they came), `scores.jsonl` (one
 line per score, appended; where a sample and a metric have several lines, the last one counts) and `errors.jsonl` (rows
@@ -26,13 +26,13 @@ from saiten.runs.settings import RunSettings
 SAMPLES_NAME, SCORES_NAME = "samples.jsonl", "scores.jsonl"
 
 _OPEN_AGAIN = ("failed", "unreadable")
-"""What `retry_failed` asks for once more."""
+"""The statuses that `retry_failed` asks for again."""
 
 _LOG = logging.getLogger(__name__)
 
 
 class Journal(LockedFolder):
-    """A run that is being written. Memory: about 250 bytes a sample and 70 a score, for what is done already."""
+    """A run being written. Memory: about 250 bytes per sample and 70 per score that exist."""
 
     @classmethod
     def open(
@@ -45,24 +45,24 @@ class Journal(LockedFolder):
         retry_failed: bool = False,
         tell: Callable[[str], None] = _LOG.warning,
     ) -> "Journal":
-        """Begin a run in an empty or new folder, or go on with the one that is there.
+        """Begin a run in an empty or new folder, or resume the existing one.
 
-        Metrics may be added to a run: they are no settings. A metric that is in the run already must have the same
-        signature as before, so a figure is never made in two ways.
+        Metrics may be added to a run. A metric that is in the run already must have the same signature as before, so
+        that a figure is never made in two ways.
 
-        A run without a single score binds nobody: after a mistyped model or column the right one is given, and it
-        begins anew. What was paid for is in the file of answers, which stays.
+        A run without scores may begin anew with other settings, for example after a mistyped model or column. Paid
+        replies are in the cache, which stays.
 
         Args:
-            folder: Where.
-            settings: What all scores of the run have in common.
+            folder: The run's folder.
+            settings: Shared by all scores of the run.
             signatures: Metric → how its figures are made.
             command: The command line, for the manifest.
-            retry_failed: Take scores that are `failed` or `unreadable` for not done.
+            retry_failed: Treat scores that are `failed` or `unreadable` as missing.
             tell: Called with each note about what was repaired.
 
         Raises:
-            ConfigurationError: the folder holds something else, or a run with other settings (each is listed); another
+            ConfigurationError: The folder holds something else, or a run with other settings (listed); another
                 process is writing it; it cannot be written. Nothing was changed then.
         """
         folder = Path(folder)
@@ -93,7 +93,7 @@ class Journal(LockedFolder):
         self._samples, self._scores = self.file(SAMPLES_NAME), self.file(SCORES_NAME)
         self._contents = {id_key(str(value.get("id"))): content_key(line) for line, value in self.lines(self._samples)}
         self._seen: set[int] = set()
-        """Samples that were named since the run was opened."""
+        """Samples seen since the run was opened."""
         self._done: set[int] = set()
         for _, value in self.lines(self._scores):
             key = score_key(str(value.get("sample")), str(value.get("metric")))
@@ -104,22 +104,22 @@ class Journal(LockedFolder):
                 self._done.add(key)
         self._bad_rows = BadRows(self)
         self.paid = PaidCalls(self, self._cost_of_scores)
-        """Where the calls of the run are written down."""
+        """The book of calls."""
 
     @property
     def done(self) -> int:
-        """How many pairs of sample and metric need not be asked for."""
+        """Number of pairs of sample and metric that need no score."""
         return len(self._done)
 
     def is_done(self, sample: str, metric: str) -> bool:
-        """Whether there is a score, of whatever status (those to be retried apart)."""
+        """Return whether there is a score of any status, except those to be retried."""
         return score_key(sample, metric) in self._done
 
     def sample(self, sample: Sample) -> None:
-        """Keep the sample; one that is there already stays as it is.
+        """Keep the sample unless it is there already.
 
         Raises:
-            BadInput: under this id, the run has a sample with other content; the text says what changed.
+            BadInput: The run has another sample under this id; the text says what changed.
         """
         line = to_line(sample_to_json(sample))
         key, content = id_key(sample.id), content_key(line)
@@ -134,14 +134,14 @@ class Journal(LockedFolder):
         self._contents[key] = content
 
     def score(self, scored: Scored, raw: str | None = None) -> None:
-        """Write the score down; when this returns, it outlives the process.
+        """Write a score; once this returns, it survives the process.
 
         Args:
             scored: The score with its place.
-            raw: The judge's reply, where it could not be read; by default `details["raw"]`.
+            raw: The judge's unreadable reply; by default `details["raw"]`.
 
         Raises:
-            ValueError: there is a NaN or an infinity in it, or a value that does not go with its status.
+            ValueError: It contains a NaN or an infinity, or a value that does not match its status.
         """
         self.append(self._scores, to_line(scored_to_json(scored)))
         self._done.add(score_key(scored.sample, scored.metric))
@@ -151,17 +151,17 @@ class Journal(LockedFolder):
             self.append(self._bad_rows.file, to_line({**fault, "reason": scored.score.reason, "raw": reply}))
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
-        """Keep a row that cannot be used; the same one is kept once, however often the run goes on."""
+        """Keep a row that cannot be used, once, however often the run is resumed."""
         self._bad_rows.keep(where, reason, raw)
 
     def finish(self, pairs: int | None = None) -> None:
-        """Note that the run came to its end; until then it counts as unfinished.
+        """Mark the run as finished if it is.
 
-        Only if it did: all its samples were named since it was opened, and every metric has a score for each of them.
-        So fewer rows or metrics than a killed run was begun with do not make it a whole one.
+        It is if all its samples were seen since it was opened, and every metric has a score for each of them. So
+        resuming a killed run with fewer rows or metrics does not finish it.
 
         Args:
-            pairs: How many pairs of sample and metric there are to be; samples times metrics by default.
+            pairs: Expected pairs of sample and metric; by default samples times metrics.
         """
         wanted = len(self._contents) * len(self.manifest.signatures) if pairs is None else pairs
         if not 0 < wanted <= len(self._done) or len(self._seen) < len(self._contents):
@@ -177,11 +177,11 @@ class Journal(LockedFolder):
         write_manifest(self.path, self.manifest)
 
     def _cost_of_scores(self) -> Usage:
-        """What all scores so far have cost, those that were asked for again included."""
+        """Return the cost of all scores so far, including those that were retried."""
         return sum((usage_from_json(value.get("usage")) for _, value in self.lines(self._scores)), Usage())
 
     def _refuse_changed(self, sample: Sample) -> None:
-        """Say what changed, unless nothing did: an older version may have written the same sample differently."""
+        """Raise if any field changed; an older version may have written the same sample differently."""
         before = next(
             (sample_from_json(value) for _, value in self.lines(self._samples) if value.get("id") == sample.id),
             sample,
@@ -198,7 +198,7 @@ class Journal(LockedFolder):
 
 
 def _refuse_foreign(folder: Path) -> None:
-    """A folder with anything else in it is left alone."""
+    """Refuse a folder with anything else in it."""
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError(f"{folder} is a file; name a folder for the run")
     if folder.is_dir() and read_manifest(folder) is None:
@@ -212,7 +212,7 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def has_scores(folder: Path) -> bool:
-    """Whether the run in the folder has at least one score."""
+    """Return whether the run in the folder has a score."""
     path = folder / SCORES_NAME
     return path.exists() and path.stat().st_size > 0
 

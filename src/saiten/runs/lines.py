@@ -1,4 +1,4 @@
-"""Records as the objects that stand in the files of a run, and objects as lines.
+"""Records as JSON lines in the files of a run, and back.
 
 A line of `scores.jsonl`: `{"sample", "metric", "value", "status", "reason", "details", "usage"}`, and `votes` where
 there are any. A line of `samples.jsonl` has the fields of `Sample`; what was not given is left out.
@@ -137,7 +137,7 @@ def scored_from_json(value: Mapping[str, Any]) -> Scored:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON lacks and metrics use in their details."""
+    """Convert types that metrics use in details and JSON lacks."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, set | frozenset):

@@ -1,4 +1,4 @@
-"""`manifest.json`: how a run was made, and whether it may go on like that; the same format for every kind of run."""
+"""`manifest.json`: how a run was made, and whether it may be resumed; one format for every kind of run."""
 
 import json
 import platform
@@ -32,7 +32,7 @@ _PACKAGES = (
     "sudachidict-core",
     "sudachipy",
 )
-"""What figures may depend on."""
+"""Packages that figures may depend on."""
 
 _ABSENT = "not set"
 
@@ -42,7 +42,7 @@ class Manifest:
     """How a run was made."""
 
     settings: Mapping[str, Any]
-    """What every score of the run has in common: judge, data, compatibility, …; ready for JSON."""
+    """The `RunSettings` as JSON."""
     signatures: Mapping[str, str] = field(default_factory=dict)
     """Metric → how its figures are made."""
     command: Sequence[str] = ()
@@ -52,16 +52,16 @@ class Manifest:
     versions: Mapping[str, str] = field(default_factory=dict)
     """Of saiten, Python, the platform and the packages that figures may depend on."""
     finished: bool | None = None
-    """Whether the data was read to its end and every score is there; None for a run of a version that did not say."""
+    """Whether all data was read and every score exists; None for versions that did not record it."""
     bad_rows: int | None = None
     """Rows that could not be used when the data was last read to its end; None: it has not been."""
     kind: str = KIND
     format: int = FORMAT
 
     def made_by(self, metric: str) -> dict[str, str]:
-        """The parts of the metric's signature, `{"judge": "…", "saiten": "…"}`; empty where it has none.
+        """Return the parts of the metric's signature, `{"judge": "…", "saiten": "…"}`; empty if it has none.
 
-        The name of a metric may hold anything, also what separates the parts.
+        A metric's name may contain the separators of the parts.
         """
         rest = self.signatures.get(metric, "").removeprefix(metric).removeprefix("|")
         parts: dict[str, str] = {}
@@ -73,7 +73,7 @@ class Manifest:
     def new(
         cls, settings: RunSettings, signatures: Mapping[str, str], command: Sequence[str] = (), kind: str = KIND
     ) -> "Manifest":
-        """The manifest of a run that begins now.
+        """Return the manifest of a run that begins now.
 
         Raises:
             ConfigurationError: the settings cannot be written as JSON.
@@ -83,7 +83,7 @@ class Manifest:
         return cls(*made, finished=False, kind=kind).redact()
 
     def redact(self) -> "Manifest":
-        """The same without what is secret: as it is written, read, shown and compared."""
+        """Return the manifest without secrets, as it is written, read, shown and compared."""
         return replace(
             self,
             settings=redact_settings(self.settings),
@@ -92,10 +92,10 @@ class Manifest:
         )
 
     def going_on(self, settings: RunSettings, signatures: Mapping[str, str], place: Path) -> "Manifest":
-        """The manifest of the same run with metrics added, which it lacks yet; all that is there must be the same.
+        """Return the manifest of the same run with new metrics added; everything else must be the same.
 
         Raises:
-            ConfigurationError: they are not; the text lists what differs.
+            ConfigurationError: Settings differ; the text lists them.
         """
         differing = self.differing(settings, signatures)
         if differing:
@@ -108,9 +108,9 @@ class Manifest:
         return replace(self, signatures={**self.signatures, **signatures}, finished=whole).redact()
 
     def differing(self, settings: RunSettings, signatures: Mapping[str, str]) -> list[str]:
-        """The settings, and the signatures of the same metrics, that are not as they were; none: the run may go on.
+        """Return one line per setting or signature that differs; the run may be resumed if there is none.
 
-        A setting that an earlier version did not write down had its default; the data may have been any.
+        A setting that an earlier version did not record had its default; the data may have been any.
         """
         was, now = {**RunSettings().to_json(), **self.settings}, settings.to_json()
         if "data" not in self.settings:
@@ -124,7 +124,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path, name: str = MANIFEST_NAME, kind: str = KIND) -> Manifest | None:
-    """The folder's manifest; None if it has none.
+    """Return the folder's manifest, or None.
 
     Raises:
         ConfigurationError: it is not saiten's, of a later format, or damaged.
@@ -151,7 +151,7 @@ def read_manifest(folder: Path, name: str = MANIFEST_NAME, kind: str = KIND) -> 
 
 
 def _flat(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The settings with those of the judge beside the others, where runs begun from Python once nested them."""
+    """Flatten the judge's settings, which runs begun from Python once nested."""
     judge = settings.get("judge")
     return {**settings, **judge} if isinstance(judge, Mapping) else settings
 
@@ -176,7 +176,7 @@ def versions() -> dict[str, str]:
 
 
 def differences(was: Mapping[str, Any], now: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    """`system: was "a", is "b"`, a line a setting; settings within settings by their path."""
+    """Yield `system: was "a", is "b"`, one line per differing setting; nested settings by their path."""
     for key in dict.fromkeys([*was, *now]):
         before, after = was.get(key, _ABSENT), now.get(key, _ABSENT)
         if isinstance(before, dict) and isinstance(after, dict):

@@ -1,8 +1,7 @@
-"""`calls.jsonl`: what a run has spent, written down call by call, so that it outlives whatever ends the process.
+"""`calls.jsonl`: the spending of a run, written call by call, so that it survives the end of the process.
 
-Each line has what is to be added to the total, so the file is summed up. A call has two lines: one before it is sent
-(a call whose price is not known), and one when its reply is there (the tokens, the cost). So a call that was cut off
-counts, too; its tokens are not known.
+Each line is added to the total. A call has two lines: one before it is sent (a call of unknown price), and one when its
+reply arrives (tokens and cost). So a call that was cut off counts, too; its tokens are unknown.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,19 +18,19 @@ CALLS_NAME = "calls.jsonl"
 
 
 class PaidCalls:
-    """The file that is being written; made with the first call, so that what costs nothing has none."""
+    """The file being written; created at the first call, so runs without calls have none."""
 
     def __init__(self, folder: LockedFolder, before: Callable[[], Usage] = Usage) -> None:
-        """`before`: what was spent already where there is no such file yet."""
+        """`before` gives what was already spent where there is no such file yet."""
         self._folder = folder
         self._before = before
         self._file: AppendedFile | None = None
 
     def enter(self, usage: Usage) -> None:
-        """Add to what was spent.
+        """Add to the total.
 
         Raises:
-            NotWritten: that is impossible, or something else of the run could not be written.
+            NotWritten: It cannot be written, or another file of the run could not be.
         """
         self._folder.check()
         if self._file is None:
@@ -46,7 +45,7 @@ class PaidCalls:
 
 
 def paid_in(folder: Path) -> Usage | None:
-    """What was spent by the file in this folder; None if there is none, as in runs without a model."""
+    """Return the total of the file in this folder; None if there is no file, as in runs without a model."""
     path = folder / CALLS_NAME
     if not path.is_file():
         return None
@@ -54,7 +53,7 @@ def paid_in(folder: Path) -> Usage | None:
 
 
 def usage_from_json(value: Any) -> Usage:
-    """The usage that an object holds; what is no number in it counts as nothing."""
+    """Return the usage in an object; values that are not numbers count as 0."""
     given = value if isinstance(value, Mapping) else {}
     known: dict[str, Any] = {f.name: given[f.name] for f in fields(Usage) if isinstance(given.get(f.name), int | float)}
     return Usage(**known)

@@ -29,7 +29,7 @@ class RunReader:
 
     @property
     def unfinished(self) -> bool:
-        """Whether it is known not to have come to its end; runs of versions that did not say are not."""
+        """Whether the run is known to be unfinished; False for runs of versions that did not record it."""
         return self.manifest.finished is False
 
     def scores(self) -> Iterator[Scored]:
@@ -60,7 +60,7 @@ class RunReader:
         return (value for _, value in read_lines(self.folder / ERRORS_NAME, dict[str, Any], self.tell))
 
     def paid(self) -> Usage | None:
-        """What the run has spent, also for what is in no score; None where no call was written down."""
+        """Return the total spending, including calls that led to no score; None if no call was recorded."""
         return paid_in(self.folder)
 
     def bad_rows(self) -> int:

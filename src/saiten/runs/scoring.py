@@ -23,17 +23,17 @@ from saiten.version import __version__
 
 
 def signature_of(metric: Metric, judge: Judge) -> Signature:
-    """How figures of this metric are made with this judge; stands under every figure."""
+    """Return how this metric's figures are made with this judge; shown under every figure."""
     parts = dict(judge.describe(metric.tasks)) if metric.tasks else {}
     parts |= metric.describe()
     return Signature(metric.name, (*parts.items(), ("saiten", __version__)))
 
 
 class ScoreJournal(Protocol):
-    """Where scores are written: a `runs.Journal`, or `InMemory`."""
+    """The destination of scores: a `runs.Journal`, or `InMemory`."""
 
     def is_done(self, sample: str, metric: str) -> bool:
-        """Whether the score is there already."""
+        """Return whether the score exists."""
         ...
 
     def sample(self, sample: Sample) -> None:
@@ -105,7 +105,7 @@ class Scoring:
     def write(self, sample: Sample, result: Scored) -> Scored:
         try:
             self.journal.score(result)
-        except (TypeError, ValueError) as error:  # details that are no JSON, from a metric of one's own
+        except (TypeError, ValueError) as error:  # details that JSON lacks, from a custom metric
             broken = Score(None, "failed", f"{type(error).__name__}: {error}", usage=result.score.usage)
             result = replace(result, score=broken)
             self.journal.score(result)
@@ -126,12 +126,12 @@ class Scoring:
 async def score_once(
     sample: Sample, metric: Metric, judge: Judge, *, stopped: Callable[[], BaseException | None] = lambda: None
 ) -> Score:
-    """The score of one sample, whatever happens: an error of one call is a status, not an exception.
+    """Return the score of one sample; an error of one call is a status, not an exception.
 
-    `stopped` says why the judge is to be asked nothing more; that is raised then.
+    `stopped` returns the error to raise instead of asking the judge, or None.
 
     Raises:
-        BudgetSpent, ConfigurationError: they concern the whole run.
+        BudgetSpent, ConfigurationError: They concern the whole run.
     """
     missing = [need for need in metric.needs if _is_missing(sample, need)]
     if missing:
@@ -145,7 +145,7 @@ async def score_once(
 
 
 def _checked(score: Score) -> Score:
-    """The score, if it is one; raises TypeError or ValueError with what a metric of one's own got wrong."""
+    """Return the score if it is valid; raise TypeError or ValueError for a custom metric's mistake."""
     if not isinstance(score, Score):
         raise TypeError(f"a Score was expected, the metric returned {score!r:.100}")
     if (score.value is None) == (score.status == "ok"):
@@ -156,7 +156,7 @@ def _checked(score: Score) -> Score:
 
 
 def _single(error: Exception) -> Exception:
-    """Of the errors of an asyncio.TaskGroup the one that counts: what concerns the run before what concerns a call."""
+    """Return the decisive error of an asyncio.TaskGroup: one of the whole run before one of a call."""
     if not isinstance(error, ExceptionGroup):
         return error
     errors = [_single(each) for each in error.exceptions]
@@ -167,7 +167,7 @@ _OF_THE_RUN = (BudgetSpent, ConfigurationError)
 
 
 def _without_value(error: Exception) -> Score:
-    """What the error of one score makes of it; raises what concerns the whole run."""
+    """Return the score for an error; raise it if it concerns the whole run."""
     if isinstance(error, _OF_THE_RUN):
         raise error
     if isinstance(error, CannotJudge):
@@ -185,7 +185,7 @@ def _is_missing(sample: Sample, need: str) -> bool:
 
 
 def _for_one_sample(judge: Judge) -> tuple[Judge, tuple[Judge, ...]]:
-    """A judge that performs equal tasks once for this sample, and each member of a panel voting alone."""
+    """Return a judge that performs equal tasks once for this sample, and each member of a panel by itself."""
     if not isinstance(judge, Panel):
         return Memo(judge), ()
     panel = judge.remembering()

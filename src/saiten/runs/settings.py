@@ -11,9 +11,9 @@ from saiten.redaction import redact_settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """What all results of a run have in common; a run goes on with the same settings or not at all.
+    """The settings that all results of a run share; a run is resumed with the same settings or not at all.
 
-    What changes no figure (concurrency, budget, progress) is not among them.
+    Settings that change no figure (concurrency, budget, progress) are not included.
     """
 
     data: str | None = None
@@ -26,10 +26,10 @@ class RunSettings:
     """Of all samples; None where each one's is detected."""
     currency: str = "USD"
     more: Mapping[str, Any] = field(default_factory=dict)
-    """What this kind of run alone depends on: a system under test, a number of turns; ready for JSON."""
+    """Settings of this kind of run alone, ready for JSON: a system under test, a number of turns."""
 
     def to_json(self) -> dict[str, Any]:
-        """The settings as a manifest stores them: flat, without secrets, and as JSON gives them back.
+        """Return the settings as a manifest stores them: flat, without secrets, and with JSON's types.
 
         Raises:
             ConfigurationError: They cannot be written as JSON.

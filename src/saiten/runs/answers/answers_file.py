@@ -1,9 +1,8 @@
-"""A file of answers that is being written: appended line by line, and gone on with where it stopped.
+"""A file of answers being written: appended line by line, and resumed where it stopped.
 
-`ANSWERS.jsonl` has each question once. The folder `ANSWERS.jsonl.saiten` next to it holds how the answers were made
-(`made.json`), rows that could not be used and failures that were asked again (`errors.jsonl`), what was spent
-(`calls.jsonl`), the lock, and what a power failure left of a last line. The folder is needed to go on, and to know what
-everything cost.
+`ANSWERS.jsonl` has each question once. The folder `ANSWERS.jsonl.saiten` next to it holds the manifest (`made.json`),
+unusable rows and retried failures (`errors.jsonl`), the spending (`calls.jsonl`), the lock, and the remains of a line
+torn by a power failure. The folder is needed to resume, and to know the cost.
 """
 
 import os
@@ -26,7 +25,7 @@ from saiten.runs.paid import PaidCalls, usage_from_json
 from saiten.runs.settings import RunSettings
 
 MADE_NAME, KIND = "made.json", "saiten answers"
-"""The manifest of the answers, and what it is one of."""
+"""The manifest's name and kind."""
 
 _ENDINGS = (".jsonl", ".ndjson")
 
@@ -37,7 +36,7 @@ def folder_of(path: Path) -> Path:
 
 
 class AnswersFile(LockedFolder):
-    """Answers of one system. Memory: about 250 bytes a question that is answered already."""
+    """Answers of one system. Memory: about 250 bytes per answered question."""
 
     @classmethod
     def open(
@@ -49,17 +48,17 @@ class AnswersFile(LockedFolder):
         retry_failed: bool = False,
         tell: Callable[[str], None],
     ) -> "AnswersFile":
-        """Begin a file, or go on with the one that is there. A file without a single row binds nobody.
+        """Begin a file, or resume the existing one. A file without rows may begin anew with other settings.
 
         Args:
-            answers: Where; ends in `.jsonl`.
-            settings: What all answers have in common.
-            system: What the system is called in each row.
-            retry_failed: Take out the rows of failures, so that these questions are asked again.
+            answers: The file; ends in `.jsonl`.
+            settings: Shared by all answers.
+            system: The name of the system in each row.
+            retry_failed: Remove the rows of failures, so that these questions are asked again.
             tell: Called with each note about what was repaired.
 
         Raises:
-            ConfigurationError: the file holds something else, or answers made in another way (each difference is
+            ConfigurationError: The file holds something else, or answers made with other settings (the differences are
                 listed); another process is writing it; it cannot be written. Nothing was changed then.
         """
         answers = Path(os.path.realpath(answers))
@@ -79,7 +78,7 @@ class AnswersFile(LockedFolder):
     def _begin(self, answers: Path, settings: RunSettings, system: str, *, retry_failed: bool) -> None:
         self.answers = answers
         self.outdated = 0
-        """Questions whose reference, group or the like changed after they were answered."""
+        """Questions whose reference, group or other field changed after they were answered."""
         self._system = system
         there = read_manifest(self.path, MADE_NAME, KIND)
         if there is None or not _has_rows(answers):
@@ -95,15 +94,15 @@ class AnswersFile(LockedFolder):
         for _, value in self.lines(self._file):
             self._keys[id_key(str(value.get("id")))] = _keys_of(kept_from_question(value))
         self.before = len(self._keys)
-        """Questions that were answered, or failed, in earlier runs."""
+        """Questions with an answer or a failure from earlier runs."""
         self.paid = PaidCalls(self, self._cost_of_answers)
-        """Where the calls are written down."""
+        """The book of calls."""
 
     def is_done(self, sample: Sample) -> bool:
-        """Whether the question was answered, or failed, already.
+        """Return whether the question has an answer or a failure.
 
         Raises:
-            BadInput: the file has another question under this id.
+            BadInput: The file has another question under this id.
         """
         found = self._keys.get(id_key(sample.id))
         if found is None:
@@ -118,13 +117,13 @@ class AnswersFile(LockedFolder):
         return True
 
     def answered(self, sample: Sample, outcome: Outcome) -> Outcome:
-        """Write the answer or the failure down; when this returns, it outlives the process."""
+        """Write an answer or a failure; once this returns, it survives the process."""
         try:
             line = to_line(as_row(sample, outcome, self._system))
             if len(line) > MAX_LINE:
                 size = f"{len(line) >> 20} MiB; at most {MAX_LINE >> 20} can be kept"
                 raise ValueError(f"the answer takes {size}")  # noqa: TRY301 - one place says what becomes of it
-        except (TypeError, ValueError) as error:  # a NaN, an object that is no JSON, from a system of one's own
+        except (TypeError, ValueError) as error:  # a NaN or an object that JSON lacks, from a custom system
             cost = outcome.usage if isfinite(outcome.usage.cost) else Usage(outcome.usage.calls)
             outcome = SystemFailed(f"the answer cannot be kept: {error}", "unreadable", cost)
             line = to_line(as_row(sample, outcome, self._system))
@@ -133,19 +132,19 @@ class AnswersFile(LockedFolder):
         return outcome
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
-        """Keep a row that cannot be used; the same one is kept once, however often the run goes on."""
+        """Keep a row that cannot be used, once, however often the run is resumed."""
         self._bad_rows.keep(where, reason, raw)
 
     def _cost_of_answers(self) -> Usage:
-        """What all answers so far have cost, and the failures that were asked again."""
+        """Return the cost of all answers so far and of the failures that were retried."""
         files = (self.answers, self.path / ERRORS_NAME)
         values = (value for file in files for _, value in read_lines(file, dict[str, Any]))
         return sum((usage_from_json(value.get("usage")) for value in values), Usage())
 
     def _take_out_failures(self) -> None:
-        """Write the file anew without them, and put it in the place of the old one; they are kept in `errors.jsonl`.
+        """Rewrite the file without failures, which move to `errors.jsonl`.
 
-        Killed in the middle, the old file or the new one is there, and nothing between them.
+        If the process is killed meanwhile, either the old file or the new one is there.
         """
         failures = {number for number, value in read_lines(self.answers, dict[str, Any]) if _is_failure(value)}
         if not failures:
@@ -169,7 +168,7 @@ def _is_failure(value: Mapping[str, Any]) -> bool:
 
 
 def _keys_of(given: Mapping[str, Any]) -> tuple[int, int]:
-    """Short stand-ins for the question, and for all else that came with it."""
+    """Return digests of the question and of the other fields that came with it."""
     rest = {name: given[name] for name in sorted(given) if name not in {"id", "question"}}
     return content_key(to_line({"question": given.get("question", "")})), content_key(to_line(rest))
 
@@ -179,7 +178,7 @@ def _has_rows(path: Path) -> bool:
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Leave what is not ours alone."""
+    """Refuse a file that saiten did not write."""
     known = read_manifest(folder_of(path), MADE_NAME, KIND) is not None
     if path.exists() and not path.is_file():
         raise ConfigurationError(f"{path} is no file; name a file for the answers")

@@ -11,18 +11,18 @@ from saiten.records import Answer, Inquiry, Sample
 from saiten.runs.engine import Stop
 
 Outcome = Answer | SystemFailed
-"""What came of one question."""
+"""The result of one question."""
 
 
 class AnswerJournal(Protocol):
-    """Where answers are written: an `AnswersFile`."""
+    """The destination of answers: an `AnswersFile`."""
 
     def is_done(self, sample: Sample) -> bool:
-        """Whether the question need not be asked; raises BadInput if another one has its id."""
+        """Return whether the question has an answer or failure; raise BadInput if another question has its id."""
         ...
 
     def answered(self, sample: Sample, outcome: Outcome) -> Outcome:
-        """Keep what came; what was kept."""
+        """Keep an outcome, and return it as it was kept."""
         ...
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
@@ -56,10 +56,10 @@ class Collecting:
 
 
 async def answer_once(sample: Sample, system: System) -> Outcome:
-    """What the system answers, whatever happens: an error of one question is an outcome, not an exception.
+    """Return the system's answer, or the failure: an error of one question is an outcome, not an exception.
 
     Raises:
-        BudgetSpent, ConfigurationError, BadInput: they concern the whole run.
+        BudgetSpent, ConfigurationError, BadInput: They concern the whole run.
     """
     try:
         answer: object = await system.answer(Inquiry(sample.question, sample.id, language=sample.language))
@@ -67,7 +67,7 @@ async def answer_once(sample: Sample, system: System) -> Outcome:
         return error
     except (BudgetSpent, ConfigurationError, BadInput):
         raise
-    except JudgeError as error:  # of a model or a retriever inside a system of one's own
+    except JudgeError as error:  # from a model or a retriever inside a custom system
         return SystemFailed(str(error), usage=error.usage)
     except Exception as error:  # noqa: BLE001 - one broken question must not take the others' paid answers with it
         return SystemFailed(f"{type(error).__name__}: {error}")

@@ -1,4 +1,4 @@
-"""An answer as a line of a file that `saiten score` reads as it is, and what came with the question beside it."""
+"""Answers as rows that `saiten score` reads as they are, with the fields that came with the question."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -13,12 +13,12 @@ _OF_THE_SYSTEM = ("answer", "contexts", "system")
 
 
 def passed_through(sample: Sample) -> dict[str, Any]:
-    """What the row has from the question: id, question, reference, group, language, …, as far as given."""
+    """Return the fields that come from the question: id, question, reference, group, language, …, if given."""
     return {name: value for name, value in sample_to_json(sample).items() if name not in _OF_THE_SYSTEM}
 
 
 def kept_from_question(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The same part of a row that was written before."""
+    """Return the same fields of a row that was written earlier."""
     known = (name for name in Sample.__dataclass_fields__ if name not in _OF_THE_SYSTEM)
     return {name: row[name] for name in known if name in row}
 
@@ -42,7 +42,7 @@ def _told(answer: Answer) -> dict[str, Any]:
 
 
 def _context(passage: Passage) -> dict[str, Any]:
-    """Where the passage stands in its document only if that is known."""
+    """The passage's place in its document is included only if known."""
     always = {"text": passage.text, "source": passage.source, "score": passage.score}
     place = {"start": passage.start, "end": passage.end}
     return always | {name: value for name, value in place.items() if value is not None}

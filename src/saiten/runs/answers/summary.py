@@ -1,4 +1,4 @@
-"""What a file of answers comes to: how many, how many failed and why, how long they took, what they cost."""
+"""The summary of a file of answers: counts, failures with reasons, latency and cost."""
 
 import math
 import os
@@ -17,14 +17,14 @@ from saiten.runs.paid import paid_in, usage_from_json
 from saiten.stats.latency import Latency, latency_of
 
 _REASONS = 1000
-"""Different reasons that are told apart; a system that never says the same twice must not fill the memory."""
+"""Maximum number of distinct reasons, so that a system with ever-new reasons does not fill the memory."""
 _REASON = 200
-"""Characters by which they are told apart."""
+"""Characters of a reason that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSummary:
-    """What a file of answers comes to, earlier runs included."""
+    """The summary of a file of answers, earlier runs included."""
 
     system: str
     answered: int
@@ -37,11 +37,11 @@ class AnswerSummary:
     usage: Usage
     """Of all, failures included, also those that were asked again, and calls that brought no answer."""
     with_contexts: int
-    """Answers whose system told what they were made from."""
+    """Answers that came with contexts."""
 
 
 def summarise_answers(path: Path) -> AnswerSummary:
-    """Read the file once, a line at a time; memory: 8 bytes an answer."""
+    """Summarize a file in one pass; memory: 8 bytes per answer."""
     seconds = array("d")
     usage = Usage()
     system, answered, with_contexts = "", 0, 0
@@ -59,8 +59,8 @@ def summarise_answers(path: Path) -> AnswerSummary:
                 seconds.append(taken)
             continue
         error = row.get("error")
-        told: Mapping[str, Any] = error if isinstance(error, dict) else {}
-        kind, reason = str(told.get("kind") or "failed"), str(told.get("reason") or "no reason told")[:_REASON]
+        given: Mapping[str, Any] = error if isinstance(error, dict) else {}
+        kind, reason = str(given.get("kind") or "failed"), str(given.get("reason") or "no reason told")[:_REASON]
         kinds[kind] += 1
         if (kind, reason) in reasons or len(reasons) < _REASONS:
             reasons[kind, reason] += 1

@@ -26,13 +26,13 @@ async def probe_judge(
 ) -> ProbeReport:
     """Return the report on one metric with one judge.
 
-    `form_turned` and `rubric_turned` need two metrics, so they are left to a plan of one's own; for `order_swapped`
+    `form_turned` and `rubric_turned` need two metrics, so they need a custom plan; for `order_swapped`
     there is `probe_order`.
 
     Args:
         samples: the originals; their ids must differ.
         metric: what is known about the metric.
-        score: scores a sample; whatever it raises ends the probing.
+        score: scores a sample; an exception ends the probing.
         probes: default: all.
         translated: further samples for `other_language`.
         limits: what counts as a change and as a fault.
