@@ -1,7 +1,6 @@
-"""Samples and scores as columns: a row a score (long), or a row a sample and columns a metric (wide).
+"""Samples and scores as columns: one row per score (long), or one row per sample with columns per metric (wide).
 
-The columns are the same whichever library holds them, and their cells are the very objects of the scores, so that a
-hundred thousand of them cost a pointer each.
+The columns do not depend on the library. Their cells are the objects that the scores hold, not copies.
 """
 
 import json
@@ -12,22 +11,22 @@ from typing import Any, Literal
 from saiten.records import Sample, Score, Scored
 
 Form = Literal["wide", "long"]
-"""`wide`: one row a sample, for each metric `METRIC`, `METRIC:status` and `METRIC:reason` · `long`: one row a score."""
+"""`wide`: one row per sample, with `METRIC`, `METRIC:status` and `METRIC:reason` · `long`: one row per score."""
 
 Kind = Literal["text", "number", "status", "texts", "json"]
-"""`texts`: a list of texts · `json`: objects, to be written as JSON text."""
+"""`texts`: a list of texts · `json`: objects, written as JSON text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Cells of one kind; None where there is nothing."""
+    """Cells of one kind; None for an empty cell."""
 
     kind: Kind
     cells: Sequence[Any]
 
     def plain(self, start: int = 0, end: int | None = None) -> Iterator[Any]:
-        """The cells from `start` to `end` as text, numbers and lists that every library takes."""
-        return (None if cell is None else _READ[self.kind](cell) for cell in self.cells[start:end])
+        """Yield the cells from `start` to `end` as text, numbers and lists that every library accepts."""
+        return (None if cell is None else _TO_PLAIN[self.kind](cell) for cell in self.cells[start:end])
 
 
 _TEXTS = ("contexts", "alternatives", "evidence")
@@ -41,24 +40,24 @@ def columns_of(
     texts: bool | None = None,
     metrics: Iterable[str] = (),
 ) -> dict[str, Column]:
-    """By name, in the order in which they stand beside each other.
+    """Return the columns by name, from left to right.
 
     Args:
-        samples: With different ids.
-        scores: At most one for each sample and metric; of several, the last one counts in the wide form.
+        samples: Their ids must be unique.
+        scores: At most one per sample and metric; the wide form keeps the last of several.
         form: See `Form`.
-        texts: Whether the sample's fields stand beside its scores: question, answer, contexts, … By default they do in
-            the wide form, where each stands once. Without them a wide row has the sample's id, a long one `sample`.
-        metrics: Those that have columns in the wide form whether there are scores or not, first and in this order.
+        texts: Whether to include the sample's fields (question, answer, contexts, …). By default the wide form does,
+            since it holds each of them once. Without them a wide row has `id`, and a long row has `sample`.
+        metrics: Metrics whose columns come first in the wide form, in this order, even without any scores.
 
     Raises:
-        ValueError: there is no such form.
+        ValueError: `form` is neither `wide` nor `long`.
     """
     if form == "long":
         return _long(samples, scores, texts=bool(texts))
     if form == "wide":
         return _wide(samples, scores, metrics, texts=texts is not False)
-    raise ValueError(f"the form is `wide` or `long`, not {form!r}")
+    raise ValueError(f"form must be `wide` or `long`, not {form!r}")
 
 
 def _long(samples: Sequence[Sample], scores: Sequence[Scored], *, texts: bool) -> dict[str, Column]:
@@ -72,8 +71,8 @@ def _long(samples: Sequence[Sample], scores: Sequence[Scored], *, texts: bool) -
     }
     if texts:
         by_id = {sample.id: sample for sample in samples}
-        beside = [by_id.get(one.sample) for one in scores]
-        found |= {name: column for name, column in _fields(beside).items() if name != "id"}
+        found |= _fields([by_id.get(one.sample) for one in scores])
+        del found["id"]
     return found
 
 
@@ -89,19 +88,19 @@ def _wide(
     if not texts:
         found = {"id": found["id"]}
     taken = {field.name for field in fields(Sample)}
-    for metric, of in by_metric.items():
-        name = _free(metric, taken)
+    for metric, cells in by_metric.items():
+        name = _unique_name(metric, taken)
         found |= {
-            name: Column("number", [score and score.value for score in of]),
-            f"{name}:status": Column("status", [score and score.status for score in of]),
-            f"{name}:reason": Column("text", [score and score.reason for score in of]),
+            name: Column("number", [score and score.value for score in cells]),
+            f"{name}:status": Column("status", [score and score.status for score in cells]),
+            f"{name}:reason": Column("text", [score and score.reason for score in cells]),
         }
         taken |= _names(name)
     return found
 
 
-def _free(metric: str, taken: set[str]) -> str:
-    """The metric's name; behind `metric:` where a field of the sample, or a column of another metric, is called so."""
+def _unique_name(metric: str, taken: set[str]) -> str:
+    """Return the metric's name, prefixed with `metric:` if a field or another metric's column has that name."""
     name = metric
     while _names(name) & taken:
         name = f"metric:{name}"
@@ -123,7 +122,7 @@ def _fields(samples: Sequence[Sample | None]) -> dict[str, Column]:
 
 
 def _text(text: str) -> str:
-    """The text; half a character (a lone surrogate in a judge's reply) as its escape, since no library takes it."""
+    """Return the text with lone surrogates (from a judge's reply) escaped, since no library accepts them."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -136,14 +135,14 @@ def _texts(texts: Sequence[str]) -> list[str]:
 
 
 def _json(value: Mapping[str, Any]) -> str:
-    """As a run on disk writes it; what JSON lacks as its representation, so that nothing is lost."""
+    """Return the value as a run folder stores it; what JSON cannot hold is written as its repr."""
     try:
-        return _text(json.dumps(value, ensure_ascii=False, allow_nan=False, default=_unlike_json))
-    except (TypeError, ValueError, RecursionError):  # a NaN, a circle: in memory a metric of one's own may say anything
+        return _text(json.dumps(value, ensure_ascii=False, allow_nan=False, default=_to_json_type))
+    except (TypeError, ValueError, RecursionError):  # a NaN or a cycle in a custom metric's details
         return _text(json.dumps({"repr": repr(value)}, ensure_ascii=False))
 
 
-def _unlike_json(value: Any) -> Any:
+def _to_json_type(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, set | frozenset):
@@ -151,4 +150,4 @@ def _unlike_json(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else repr(value)
 
 
-_READ: Mapping[Kind, Any] = {"text": _text, "number": float, "status": _text, "texts": _texts, "json": _json}
+_TO_PLAIN: Mapping[Kind, Any] = {"text": _text, "number": float, "status": _text, "texts": _texts, "json": _json}

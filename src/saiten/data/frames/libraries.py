@@ -1,6 +1,6 @@
-"""Columns as a pandas or Polars frame, an Arrow table, a Hugging Face data set; each library is loaded when asked for.
+"""Columns as a pandas or Polars frame, an Arrow table, a Hugging Face dataset; each library is imported on first use.
 
-What is missing is missing (NaN in pandas, null elsewhere), never a 0 and never the text "None".
+A missing value is NaN in pandas and null elsewhere, never 0 or the text "None".
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,25 +12,25 @@ from saiten.errors import ConfigurationError
 from saiten.records import STATUSES
 
 _CHUNK = 8192
-"""Rows turned into Arrow's memory at a time: what is written as JSON is never there as a whole beside it."""
+"""Rows converted to Arrow at a time, so that the JSON texts are never all in memory next to the table."""
 
 
 def to_pandas(columns: Mapping[str, Column]) -> Any:
-    """A DataFrame: figures as float64, statuses as a categorical, lists as Python objects.
+    """Return a DataFrame: numbers as float64, statuses as a categorical, lists as Python objects.
 
     Raises:
         ConfigurationError: pandas is not installed.
     """
     pd = _loaded("pandas", "to_pandas", "frames")
     dtypes: Mapping[Kind, Any] = {"number": "float64", "status": pd.CategoricalDtype(STATUSES), "texts": "object"}
-    made = {  # texts have the type that this pandas infers: object before pandas 3, str since
+    made = {  # pandas infers the type of texts: object before pandas 3, str since
         name: pd.Series(list(column.plain()), dtype=dtypes.get(column.kind)) for name, column in columns.items()
     }
     return pd.DataFrame(made, copy=False)
 
 
 def to_polars(columns: Mapping[str, Column]) -> Any:
-    """A DataFrame: figures as Float64, statuses as an Enum, lists as lists of strings.
+    """Return a DataFrame: numbers as Float64, statuses as an Enum, lists as lists of strings.
 
     Raises:
         ConfigurationError: Polars is not installed.
@@ -43,7 +43,7 @@ def to_polars(columns: Mapping[str, Column]) -> Any:
 
 
 def to_arrow(columns: Mapping[str, Column]) -> Any:
-    """A Table: figures as float64, statuses as a dictionary of the five words, lists as lists of strings.
+    """Return a Table: numbers as float64, statuses dictionary-encoded, lists as lists of strings.
 
     Raises:
         ConfigurationError: pyarrow is not installed.
@@ -53,7 +53,7 @@ def to_arrow(columns: Mapping[str, Column]) -> Any:
 
 
 def to_dataset(columns: Mapping[str, Column]) -> Any:
-    """A `datasets.Dataset`: as the Arrow table, but the statuses are words, since `datasets` knows no dictionaries.
+    """Return a `datasets.Dataset` of the Arrow table, with statuses as strings: `datasets` has no dictionary type.
 
     Raises:
         ConfigurationError: datasets is not installed.
