@@ -8,7 +8,7 @@ from saiten.metrics.naming import is_human
 from saiten.records import Usage
 from saiten.stats.paired import holm
 from saiten.stats.ratios import Ratio
-from saiten.views.charts import Point, VegaChart, accuracy_against_latency
+from saiten.views.charts import SystemPoint, VegaChart, accuracy_against_latency
 from saiten.views.table import Cell, Interval, Name, PValue, Table
 from saiten.views.tables.summary import evidence_shift
 
@@ -96,7 +96,7 @@ def _pictures(result: ExperimentResult) -> Iterator[VegaChart]:
     """Accuracy against latency, a picture a data set."""
     for data in result.plan.data:
         points = tuple(
-            Point(
+            SystemPoint(
                 each.cell.model or each.cell.system,
                 _series(each.cell),
                 each.answers.latency.median,

@@ -10,9 +10,9 @@ from saiten.views.charts import (
     DifferenceRow,
     MeanRow,
     PeoplesAgreement,
-    Point,
     RankingRow,
     Series,
+    SystemPoint,
     Value,
     accuracy_against_latency,
     costs,
@@ -49,9 +49,9 @@ def gallery(language="en", first="gpt-4o-mini", second="検索拡張システム
         ),
         "accuracy": accuracy_against_latency(
             [
-                Point(first, "refine", 3.4, 0.5, 0.4, 0.6, 48),
-                Point(first, "map_reduce", 2.8, 0.4),
-                Point(second, "refine", 5.6, 0.6),
+                SystemPoint(first, "refine", 3.4, 0.5, 0.4, 0.6, 48),
+                SystemPoint(first, "map_reduce", 2.8, 0.4),
+                SystemPoint(second, "refine", 5.6, 0.6),
             ],
             language,
             metric=metric,
@@ -102,5 +102,5 @@ def size(svg):
 
 def rows(chart, kind, field="x"):
     """The rows of the picture's marks of a kind that have this field."""
-    found = (row for panel in chart.picture.panels for marks in panel.marks if marks.kind == kind for row in marks.rows)
+    found = (row for panel in chart.picture.plots for marks in panel.marks if marks.kind == kind for row in marks.rows)
     return [row for row in found if field in row]

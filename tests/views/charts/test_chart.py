@@ -10,7 +10,7 @@ import pytest
 from chart_gallery import HOSTILE, KINDS, gallery, read, size, texts, told
 
 from saiten.views.charts import MeanRow, means
-from saiten.views.charts.drawing import draw, lacks_japanese
+from saiten.views.charts.chart import draw, lacks_japanese
 from saiten.views.page.page import as_html, clean
 from saiten.views.table import Table
 

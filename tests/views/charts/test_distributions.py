@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from saiten.views.charts import distributions
 from saiten.views.charts.axes import bounded_axis
-from saiten.views.charts.binning import count, make_bins
-from saiten.views.charts.distributions import MOST_SYSTEMS
+from saiten.views.charts.distributions import MOST_SYSTEMS, count, make_bins
 
 STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 
@@ -40,8 +39,8 @@ def test_mean_n_and_what_is_missing_are_written():
 def test_all_systems_are_on_one_axis_and_have_heights_of_their_own():
     """Where all answers of one are alike, the shapes of the others are still seen; the picture says so."""
     chart = distributions("m", {"a": [0.02, 0.12, 0.22, 0.32], "b": [0.9], "c": [None]}, (0, 1))
-    assert len({panel.x for panel in chart.picture.panels}) == 1
-    assert [panel.y.high for panel in chart.picture.panels] == [0.3, 1, 1]
+    assert len({panel.x for panel in chart.picture.plots}) == 1
+    assert [panel.y.high for panel in chart.picture.plots] == [0.3, 1, 1]
     assert "Each row of bars has a scale of its own." in texts(chart.svg())
     alike = distributions("m", {"a": [0.1, 0.2], "b": [0.3, 0.4]}, (0, 1))
     assert "Each row of bars has a scale of its own." not in texts(alike.svg())
@@ -67,7 +66,7 @@ def test_nothing_is_not_drawn(by_system):
 def test_systems_that_are_left_out_are_said():
     """Beyond a dozen they cannot be seen together."""
     chart = distributions("m", {f"s{n}": [0.5] for n in range(MOST_SYSTEMS + 2)}, (0, 1))
-    assert len(chart.picture.panels) == MOST_SYSTEMS
+    assert len(chart.picture.plots) == MOST_SYSTEMS
     assert "2 more stand in the table." in texts(chart.svg())
 
 

@@ -5,7 +5,7 @@ from chart_gallery import read, rows, size, texts, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.views.charts import Point, Series, Value, accuracy_against_latency, dialogue_lines
+from saiten.views.charts import Series, SystemPoint, Value, accuracy_against_latency, dialogue_lines
 from saiten.views.charts.accuracy_latency import MOST_POINTS
 from saiten.views.charts.dialogue_lines import MOST_GROUPS
 
@@ -25,9 +25,9 @@ def lines(*values, groups=("Db2", "分析基盤", "MQ")):
 
 TWO = lines((3.5, 3.1, 4.0), (3.6, None, 4.2))
 THREE = (
-    Point("gpt", "refine", 3.4, 0.5, 0.4, 0.6),
-    Point("gpt", "map_reduce", 2.8, 0.4),
-    Point("bison", "refine", 5.6, 0.6),
+    SystemPoint("gpt", "refine", 3.4, 0.5, 0.4, 0.6),
+    SystemPoint("gpt", "map_reduce", 2.8, 0.4),
+    SystemPoint("bison", "refine", 5.6, 0.6),
 )
 
 
@@ -95,7 +95,7 @@ def test_a_model_is_named_once():
 
 def test_slower_is_further_right_and_more_accurate_is_higher():
     """The axes run as everybody expects."""
-    field = accuracy_against_latency(THREE).picture.panels[0]
+    field = accuracy_against_latency(THREE).picture.plots[0]
     assert field.x.low < field.x.high
     assert field.y.low < field.y.high
     assert field.x.low == 0
@@ -112,9 +112,9 @@ def test_points_are_told_to_those_who_do_not_see_them():
     "points",
     [
         (),
-        (Point("m", "c", 1, 0.5),) * (MOST_POINTS + 1),
-        (Point("m", "c", float("nan"), 0.5),),
-        tuple(Point("m", str(n), n, 0.5) for n in range(37)),
+        (SystemPoint("m", "c", 1, 0.5),) * (MOST_POINTS + 1),
+        (SystemPoint("m", "c", float("nan"), 0.5),),
+        tuple(SystemPoint("m", str(n), n, 0.5) for n in range(37)),
     ],
 )
 def test_nothing_and_too_much_are_not_drawn(points):
@@ -133,14 +133,15 @@ def test_nothing_and_too_much_are_not_drawn(points):
         )
     ),
     st.lists(
-        st.builds(Point, st.text(max_size=5), st.text(max_size=5), st.floats(0, 1e6), st.floats(-1e6, 1e6)), max_size=6
+        st.builds(SystemPoint, st.text(max_size=5), st.text(max_size=5), st.floats(0, 1e6), st.floats(-1e6, 1e6)),
+        max_size=6,
     ),
 )
 def test_whatever_the_figures_marks_lie_in_the_field(given_lines, points):
     """Whatever the names and numbers, and however many lines."""
     groups, values = given_lines
     for chart in (lines(*values, groups=groups), accuracy_against_latency(points)):
-        for panel in chart.picture.panels if chart.picture else ():
+        for panel in chart.picture.plots if chart.picture else ():
             for marks in panel.marks:
                 for row in (row for row in marks.rows if marks.kind == "point"):
                     for axis, value in ((panel.x, row["x"]), (panel.y, row["y"])):

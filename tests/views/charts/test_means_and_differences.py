@@ -52,20 +52,20 @@ def test_a_metric_without_any_value_is_named():
 def test_metrics_of_one_scale_share_an_axis_and_others_have_their_own():
     """A grade from 0 to 5 would press shares to the left."""
     chart = means([MeanRow(m, s, 0.5 * b, n=3, bounds=(0, b)) for m, b in (("f", 1), ("g", 1), ("c", 5)) for s in "ab"])
-    assert [(panel.x.low, panel.x.high, panel.x_numbers) for panel in chart.picture.panels] == [
+    assert [(panel.x.low, panel.x.high, panel.x_numbers) for panel in chart.picture.plots] == [
         (0, 1, False),
         (0, 1, True),
         (0, 5, True),
     ]
-    assert chart.picture.panels[2].x.ticks == (0, 1, 2, 3, 4, 5)
+    assert chart.picture.plots[2].x.ticks == (0, 1, 2, 3, 4, 5)
 
 
 def test_a_scale_that_begins_below_0_has_its_own_axis():
     """It would push all that begin at 0 to the right half, and an open one would stretch them."""
     scales = (("f", (0, 1)), ("formality", (-1, 1)), ("g", (0, 1)), ("mate", (None, None)))
     chart = means([MeanRow(metric, s, 0.5, n=3, bounds=bounds) for metric, bounds in scales for s in "ab"])
-    assert [(panel.x.low, panel.x.high) for panel in chart.picture.panels][:3] == [(0, 1), (-1, 1), (0, 1)]
-    assert chart.picture.panels[3].x.low > 0
+    assert [(panel.x.low, panel.x.high) for panel in chart.picture.plots][:3] == [(0, 1), (-1, 1), (0, 1)]
+    assert chart.picture.plots[3].x.low > 0
 
 
 def test_a_single_system_is_not_repeated():
@@ -73,7 +73,7 @@ def test_a_single_system_is_not_repeated():
     chart = means(
         [MeanRow(m, "only", 0.5, n=3, bounds=(0, 1)) for m in ("f", "g")] + [MeanRow("c", "only", 3, bounds=(0, 5))]
     )
-    assert [panel.height for panel in chart.picture.panels] == [48, 24]
+    assert [panel.height for panel in chart.picture.plots] == [48, 24]
     assert "only" not in texts(chart.svg())
 
 
@@ -119,8 +119,8 @@ def test_zero_is_on_every_axis_of_differences():
     chart = differences(
         [DifferenceRow("m", "a", "b", 0.5, 0.4, 0.6), DifferenceRow("length", "a", "b", 120.0, 90.0, 150.0)]
     )
-    assert all(panel.x.low <= 0 <= panel.x.high for panel in chart.picture.panels)
-    assert len(chart.picture.panels) == 2
+    assert all(panel.x.low <= 0 <= panel.x.high for panel in chart.picture.plots)
+    assert len(chart.picture.plots) == 2
 
 
 def test_the_ranking_shows_what_people_reach():
@@ -139,7 +139,7 @@ def test_the_ranking_shows_what_people_reach():
     } <= set(shown)
     (band,) = rows(chart, "bar")
     assert (band["x"], band["x2"]) == (0.6, 0.75)
-    lines = {(marks.rows[0]["x"], *marks.style["strokeDash"]) for panel in chart.picture.panels for marks in panel.marks if "strokeDash" in (marks.style or {})}  # fmt: skip
+    lines = {(marks.rows[0]["x"], *marks.style["strokeDash"]) for panel in chart.picture.plots for marks in panel.marks if "strokeDash" in (marks.style or {})}  # fmt: skip
     assert lines == {(0, 4, 3), (0.68, 8, 3, 2, 3)}
     assert chart.said.startswith("人どうしの一致：0.68")
 
@@ -147,7 +147,7 @@ def test_the_ranking_shows_what_people_reach():
 def test_costs_begin_at_zero_and_unknown_ones_are_said():
     """What nobody knows has no block; what is not known of one system has no bar."""
     chart = costs([CostRow("a", 1.5, 3.0, 1000), CostRow("b", None, 6.0, 500)], currency="JPY")
-    assert len(chart.picture.panels) == 3
+    assert len(chart.picture.plots) == 3
     assert {row["x"] for row in rows(chart, "bar")} == {0.0}
     assert len(rows(chart, "bar")) == 5
     assert {"cost (JPY)", "no value", "1,000"} <= set(texts(chart.svg()))
@@ -169,7 +169,7 @@ def test_whatever_the_figures_marks_lie_in_their_field(given_rows):
         ranking([RankingRow(m, v, lo, hi) for m, _, v, lo, hi in given_rows]),
     ]
     for chart in drawn:
-        for panel in chart.picture.panels if chart.picture else ():
+        for panel in chart.picture.plots if chart.picture else ():
             for marks in panel.marks:
                 for row in marks.rows:
                     assert all(panel.x.low <= row[at] <= panel.x.high for at in ("x", "x2") if at in row)

@@ -144,7 +144,7 @@ def test_no_english_is_left_in_any_chart(report, names):
     charts = list(report.charts)
     assert len(charts) > 15
     texts = [text for chart in charts for text in (chart.title, chart.said)]
-    for panel in (panel for chart in charts if chart.picture for panel in chart.picture.panels):
+    for panel in (panel for chart in charts if chart.picture for panel in chart.picture.plots):
         texts += [panel.x_title, panel.y_title]
         texts += [str(row.get(kind, "")) for marks in panel.marks for row in marks.rows for kind in ("text", "told")]
     texts = [re.sub(r"\w+(?:…|\.\.\.)\w+", "", text) for text in texts]  # the middle of a long name is left out

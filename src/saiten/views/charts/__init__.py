@@ -1,6 +1,6 @@
 """Figures as charts: numbers and names in, a Vega-Lite specification out, drawn as SVG or PNG when it is asked for."""
 
-from saiten.views.charts.accuracy_latency import Point, accuracy_against_latency
+from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_latency
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.costs import CostRow, costs
 from saiten.views.charts.dialogue_lines import Series, Value, dialogue_lines
@@ -14,9 +14,9 @@ __all__ = [
     "DifferenceRow",
     "MeanRow",
     "PeoplesAgreement",
-    "Point",
     "RankingRow",
     "Series",
+    "SystemPoint",
     "Value",
     "VegaChart",
     "accuracy_against_latency",

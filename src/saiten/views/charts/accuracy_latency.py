@@ -12,10 +12,8 @@ from saiten.records import Language
 from saiten.views.charts.axes import make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import MUTED, colour
-from saiten.views.charts.figures import finite, in_words, written
-from saiten.views.charts.key import POINT, key_panel, mark
-from saiten.views.charts.names import plain, shorten, text_width
-from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
+from saiten.views.charts.plot import POINT, Marks, Padding, Picture, Plot, Row, legend, mark
+from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, written
 from saiten.words import section
 
 MOST_POINTS, MOST_SERIES = 200, 36
@@ -26,7 +24,7 @@ _LABEL = 260
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SystemPoint:
     """One system."""
 
     label: str
@@ -45,7 +43,7 @@ class Point:
 
 
 def accuracy_against_latency(
-    points: Sequence[Point],
+    points: Sequence[SystemPoint],
     language: Language = "en",
     *,
     metric: str = "",
@@ -72,7 +70,7 @@ def accuracy_against_latency(
     return VegaChart(named, said, partial(_picture, drawn, plain(x), plain(y), words), language, again)
 
 
-def _picture(points: Sequence[Point], x_title: str, y_title: str, words: Mapping[str, str]) -> Picture | None:
+def _picture(points: Sequence[SystemPoint], x_title: str, y_title: str, words: Mapping[str, str]) -> Picture | None:
     across = make_axis([0.0, *(point.x for point in points)])
     ends = [end for point in points for each in (point.y, point.low, point.high) if (end := finite(each)) is not None]
     up = make_axis(ends)
@@ -108,14 +106,14 @@ def _picture(points: Sequence[Point], x_title: str, y_title: str, words: Mapping
         marks.append(
             Marks("text", [{"x": point.x, "y": point.y, "text": text, "told": plain(point.label)}], style=style)
         )
-    field = Panel(_WIDTH, _HEIGHT, across, up, marks, x_title, shorten(y_title, _HEIGHT), y_numbers=True)
-    return Picture([field, key_panel(series, _WIDTH, lines=False)], Padding(72, 22, 24, 8), 52)
+    field = Plot(_WIDTH, _HEIGHT, across, up, marks, x_title, shorten(y_title, _HEIGHT), y_numbers=True)
+    return Picture([field, legend(series, _WIDTH, lines=False)], Padding(72, 22, 24, 8), 52)
 
 
-def _joined(points: Sequence[Point]) -> tuple[list[Row], list[Point]]:
+def _joined(points: Sequence[SystemPoint]) -> tuple[list[Row], list[SystemPoint]]:
     """Stretches between the points of a model, and the points that are named: the fastest of each, if there are two."""
     joins: list[Row] = []
-    named: list[Point] = []
+    named: list[SystemPoint] = []
     by_label = sorted(points, key=lambda point: point.label)
     for _, same in groupby(by_label, key=lambda point: point.label):
         of = sorted(same, key=lambda point: point.x)
@@ -125,11 +123,11 @@ def _joined(points: Sequence[Point]) -> tuple[list[Row], list[Point]]:
     return joins, named
 
 
-def _name(point: Point) -> str:
+def _name(point: SystemPoint) -> str:
     return f"{plain(point.label)} {plain(point.series)}"
 
 
-def _figures(point: Point, words: Mapping[str, str]) -> str:
+def _figures(point: SystemPoint, words: Mapping[str, str]) -> str:
     parts = [f"{written(point.y)} ({written(point.x)} s)"]
     if point.low is not None and point.high is not None:
         parts.append(words["interval"].format(low=written(finite(point.low)), high=written(finite(point.high))))

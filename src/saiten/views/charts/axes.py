@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from saiten.views.charts.figures import finite
+from saiten.views.charts.texts import finite
 
 Bounds = tuple[float | None, float | None]
 """The ends of a scale; None where it is open."""
@@ -48,7 +48,7 @@ def make_axis(values: Iterable[float]) -> Axis | None:
 
 
 def _round_step(least: float) -> float | None:
-    """The next of 1, 2, 2.5, 5, 10 times a power of ten; None below those that floats hold exactly enough."""
+    """Return the next of 1, 2, 2.5, 5, 10 times a power of ten; None where floats are too coarse."""
     if least < 1 / _LARGEST:
         return None
     power = 10.0 ** floor(log10(least))
@@ -56,7 +56,7 @@ def _round_step(least: float) -> float | None:
 
 
 def group_by_scale(sizes: Iterable[float]) -> list[int]:
-    """Which rows can share an axis: a group's number for each size (the largest number in a row, without its sign).
+    """Return a group number per size (the largest absolute number of a row): rows of one group can share an axis.
 
     Shares and correlations are one group; beyond 1, sizes that differ by less than a factor of two are together.
     """
@@ -70,9 +70,9 @@ def group_by_scale(sizes: Iterable[float]) -> list[int]:
 
 
 def bounded_axis(values: Sequence[float], bounds: Bounds) -> Axis | None:
-    """From end to end of the scale; where it is open, or values lie beyond it, as far as they reach in round numbers.
+    """Return an axis over the whole scale; if it is open or values lie beyond it, over them in round numbers.
 
-    None without a value, or where floats end.
+    None without a value, or beyond the range of floats.
     """
     if not values:
         return None
@@ -83,7 +83,7 @@ def bounded_axis(values: Sequence[float], bounds: Bounds) -> Axis | None:
 
 
 def _whole(low: float, high: float) -> Axis | None:
-    """The axis that ends where the scale ends: 0, 1, 2, 3, 4, 5."""
+    """Return an axis with the ends of the scale: 0, 1, 2, 3, 4, 5."""
     for parts in _PARTS:
         step = (high - low) / parts
         digits = f"{step:.3e}".split("e")[0].rstrip("0").rstrip(".")
@@ -94,9 +94,9 @@ def _whole(low: float, high: float) -> Axis | None:
 
 
 def shared_axes(groups: Sequence[tuple[Sequence[float], Bounds]]) -> list[Axis | None]:
-    """An axis for each group of values; groups of one kind of scale and about one size share one.
+    """Return one axis per group of values; groups with the same kind of scale and a similar size share one.
 
-    None where a group has no value. A scale that begins below 0 would push those that begin at 0 to one side.
+    None for a group without a value. A scale from below 0 would push those from 0 to one side.
     """
     sizes = group_by_scale(
         max((abs(value) for each in (*values, *bounds) if (value := finite(each)) is not None), default=0.0)

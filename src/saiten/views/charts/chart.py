@@ -1,43 +1,44 @@
 """A chart: a specification in Vega-Lite, and what becomes of it: SVG in a page, SVG and PNG in files for papers."""
 
+import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from saiten.records import Language
-from saiten.views.charts.drawing import draw, draw_png, lacks_japanese
 from saiten.views.charts.inline import inline_svg, standing_svg
-from saiten.views.charts.names import plain
-from saiten.views.charts.panel import Picture, vega_lite
+from saiten.views.charts.plot import Picture, vega_lite
+from saiten.views.charts.texts import plain
 
 
 @dataclass(frozen=True)
 class VegaChart:
-    """A picture of figures; it is drawn when it is first asked for, and once.
+    """A chart, drawn once, when it is first needed.
 
     Fits `Chart` of `views/table.py`. Altair and vl-convert are loaded by the first chart that is drawn, since they
     need a second.
     """
 
     title: str
-    """What stands above it; it is not in the picture."""
+    """The heading above it, which is not in the picture."""
     said: str
-    """The main figures in words, for those who do not see it."""
+    """The description for those who do not see it: the main figures in words."""
     make: Callable[[], Picture | None] = field(compare=False, repr=False)
-    """What is drawn; None where there is nothing."""
+    """Make the picture; None if there is nothing to draw."""
     language: Language
-    """Of its own words."""
+    """The language of its own words."""
     again: Callable[[Language], "VegaChart"] = field(compare=False, repr=False)
-    """Makes the same chart in a language."""
+    """Make the same chart in a language."""
 
     def in_language(self, language: Language) -> "VegaChart":
-        """The same figures with the chart's own words in this language."""
+        """Return the chart with its own words in this language."""
         return self if language == self.language else self.again(language)
 
     @cached_property
     def picture(self) -> Picture | None:
-        """The fields and marks; None where no value is there to be drawn, or floats end."""
+        """Plots and marks; None without a value that can be drawn."""
         return self.make()
 
     @cached_property
@@ -50,9 +51,9 @@ class VegaChart:
         return "" if self.spec is None else draw(self.spec)
 
     def svg(self, clean: Callable[[str], str] = plain) -> str:
-        """For a page: its texts in the page's fonts, its colours the page's variables. Empty where nothing is drawn.
+        """Return the chart for a page, with the page's fonts and color variables; empty if nothing is drawn.
 
-        Only shapes and texts are in it: no script, address, style, or id that another picture could have as well.
+        It has only shapes and texts: no script, URL, style, or id.
         """
         if self.picture is None:
             return ""
@@ -60,20 +61,62 @@ class VegaChart:
         return inline_svg(self._drawn, size, clean(plain(self.title)), clean(self.said), clean)
 
     def svg_file(self) -> str:
-        """For a file: it stands alone, in light colours on white. Empty where nothing is drawn."""
+        """Return a self-contained SVG in light colors on white; empty if nothing is drawn."""
         if self.picture is None:
             return ""
         size = (self.picture.width, self.picture.height)
         return standing_svg(self._drawn, size, plain(self.title), self.said)
 
     def png(self, scale: float = 2.0) -> bytes:
-        """For a file, `scale` times as many pixels as the SVG has; empty where nothing is drawn."""
+        """Return a PNG with `scale` times the SVG's pixels; empty if nothing is drawn."""
         return draw_png(self.svg_file(), scale) if self.picture is not None else b""
 
     def font_warning(self) -> str | None:
-        """What to do, where Japanese in the PNG would come out as empty boxes on this machine; None otherwise."""
+        """Return advice if this machine has no font for the Japanese in the PNG."""
         return lacks_japanese(self.svg_file())
 
     def _repr_svg_(self) -> str | None:
-        """In a notebook."""
+        """Show the chart in a notebook."""
         return self.svg_file() or None
+
+
+_JAPANESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]")
+
+
+def draw(spec: dict[str, Any]) -> str:
+    """Return vl-convert's SVG, with texts as texts. The first takes half a second, each further one a tenth."""
+    import vl_convert  # noqa: PLC0415 - a JavaScript engine
+
+    # No address is allowed, and none is in our specifications.
+    return vl_convert.vegalite_to_svg(json.dumps(spec), allowed_base_urls=[])
+
+
+def draw_png(svg: str, scale: float) -> bytes:
+    """Return a PNG with the fonts of this machine."""
+    import vl_convert  # noqa: PLC0415
+
+    return bytes(vl_convert.svg_to_png(svg, scale=scale))
+
+
+def lacks_japanese(svg: str) -> str | None:
+    """Return advice if the SVG has Japanese and this machine has no font for it."""
+    if _JAPANESE.search(svg) is None or _has_japanese():
+        return None
+    return (
+        "no font on this machine has Japanese letters, so they are missing from the PNG; install one "
+        "(Debian, Ubuntu: fonts-noto-cjk), or use the SVG"
+    )
+
+
+@cache
+def _has_japanese() -> bool:
+    """Compare two letters: without a font both are the same box, or nothing."""
+    first, second = (
+        draw_png(
+            '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">'
+            f'<text x="2" y="30" font-size="30" font-family="sans-serif">{letter}</text></svg>',
+            1,
+        )
+        for letter in "採あ"
+    )
+    return first != second

@@ -8,10 +8,9 @@ from saiten.records import Language
 from saiten.views.charts.axes import Axis, make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import INK, LINES, MUTED
-from saiten.views.charts.figures import finite, in_words, written
 from saiten.views.charts.interval_rows import MOST_ROWS
-from saiten.views.charts.names import plain, shorten, text_width
-from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
+from saiten.views.charts.plot import Marks, Padding, Picture, Plot, Row
+from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, written
 from saiten.words import section
 
 _ROW = 24
@@ -80,13 +79,13 @@ def _picture(rows: Sequence[CostRow], kinds: Sequence[Kind], words: Mapping[str,
     right = max(text_width(written(value)) for name in axes for value in found[name]) + _GAP + 16
     left = names + _GAP + 8
     field = max(_WIDTH - left - right, 240)
-    panels = [
-        _panel(name, axis, found[name], shown, field=field, names=names, words=words) for name, axis in axes.items()
+    plots = [
+        _plot(name, axis, found[name], shown, field=field, names=names, words=words) for name, axis in axes.items()
     ]
-    return Picture(panels, Padding(left, 30, right, 28), 52)
+    return Picture(plots, Padding(left, 30, right, 28), 52)
 
 
-def _panel(
+def _plot(
     name: str,
     axis: Axis,
     values: Sequence[float | None],
@@ -95,7 +94,7 @@ def _panel(
     field: float,
     names: float,
     words: Mapping[str, str],
-) -> Panel:
+) -> Plot:
     bars: list[Row] = []
     labels: list[Row] = []
     beside: list[Row] = []
@@ -122,7 +121,7 @@ def _panel(
             style={"align": "left", "dy": -14, "fontSize": 13, "fontWeight": 600, "fill": INK},
         ),
     ]
-    return Panel(field, _ROW * len(rows), axis, Axis(float(len(rows)), 0.0, ()), marks)
+    return Plot(field, _ROW * len(rows), axis, Axis(float(len(rows)), 0.0, ()), marks)
 
 
 def _named(row: CostRow, words: Mapping[str, str]) -> str:

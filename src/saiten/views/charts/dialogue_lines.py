@@ -12,10 +12,8 @@ from saiten.records import Language
 from saiten.views.charts.axes import Axis, make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import INK, colour
-from saiten.views.charts.figures import finite, in_words, value_and_interval
-from saiten.views.charts.key import POINT, key_panel, mark, stroke
-from saiten.views.charts.names import plain, shorten, text_width
-from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
+from saiten.views.charts.plot import POINT, Marks, Padding, Picture, Plot, Row, legend, mark, stroke
+from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, value_and_interval
 from saiten.words import section
 
 MOST_GROUPS, MOST_LINES = 60, 36
@@ -109,8 +107,8 @@ def _picture(series: Sequence[Series], words: Mapping[str, str]) -> Picture | No
     ]
     style = {"dy": 16, "align": "center"} if flat else {"dy": 6, "dx": -8, "angle": 324, "align": "right"}
     marks.append(Marks("text", rows, style={**style, "fill": INK}))
-    field = Panel(width, _HEIGHT, across, up, marks, y_numbers=True, x_numbers=False)
-    key = key_panel([line.name for line in series], width, lines=True)
+    field = Plot(width, _HEIGHT, across, up, marks, y_numbers=True, x_numbers=False)
+    key = legend([line.name for line in series], width, lines=True)
     return Picture([field, key], Padding(max(56.0, reach + 12), 10, 24, 8), below + 8)
 
 

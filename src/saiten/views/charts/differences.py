@@ -8,10 +8,16 @@ from saiten.records import Language
 from saiten.views.charts.axes import shared_axes
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import CARD, LINES
-from saiten.views.charts.figures import finite, in_words, value_and_interval
-from saiten.views.charts.interval_rows import MOST_ROWS, Block, IntervalRow, Reference, filling_of, interval_rows
-from saiten.views.charts.names import plain
-from saiten.views.charts.panel import Picture
+from saiten.views.charts.interval_rows import (
+    MOST_ROWS,
+    IntervalGroup,
+    IntervalRow,
+    Reference,
+    filling_of,
+    interval_rows,
+)
+from saiten.views.charts.plot import Picture
+from saiten.views.charts.texts import finite, in_words, plain, value_and_interval
 from saiten.words import section
 
 _LIKELY = 0.05
@@ -61,14 +67,16 @@ def _picture(rows: Sequence[DifferenceRow], words: Mapping[str, str]) -> Picture
         by_pair.setdefault((row.first, row.second), []).append(row)
     axes = shared_axes([(_values(row), (None, None)) for row in shown])
     axis_of = dict(zip(map(id, shown), axes, strict=True))
-    blocks: list[Block] = []
+    blocks: list[IntervalGroup] = []
     for of in by_pair.values():
         kinds = list(dict.fromkeys(axis for row in of if (axis := axis_of[id(row)]) is not None))
         for place, axis in enumerate(kinds):
             # A row without a value stands with the first: it has no scale.
             members = [row for row in of if axis_of[id(row)] in ((axis, None) if place == 0 else (axis,))]
             heading = _pair(of[0], words) if place == 0 else ""
-            blocks.append(Block([_row(row, words) for row in members], axis, heading, references=(Reference(0.0),)))
+            blocks.append(
+                IntervalGroup([_row(row, words) for row in members], axis, heading, references=(Reference(0.0),))
+            )
     notes = [words["more"].format(count=len(rows) - len(shown))] if len(rows) > len(shown) else []
     if any(_row(row, words).fill == CARD and row.low is not None for row in shown):
         notes.append(words["not_apart"])

@@ -1,8 +1,8 @@
-"""The SVG of vl-convert taken to pieces and made anew from what a picture needs: shapes, texts, a title, words.
+"""Sanitize vl-convert's SVG for a page or a file.
 
-Only tags and attributes named here are kept, so nothing in a page can act or load: no script, link, style, id, image.
-Texts are escaped again and stay texts; in a page they take the page's fonts, and each colour becomes the variable of
-the page's style sheet that it stands for.
+Only the tags and attributes named here are kept, so nothing can act or load: no script, link, style, id or image. Texts
+are escaped again; in a page they take the page's fonts, and each color becomes a variable of the page's style sheet.
+This draws nothing; it makes the SVG less than half the size and adds title and description.
 """
 
 import re
@@ -44,14 +44,14 @@ Paint = Callable[[str], str]
 
 
 def inline_svg(svg: str, size: tuple[float, float], title: str, said: str, clean: Callable[[str], str]) -> str:
-    """For a page. `clean`: what the page does to texts from outside, beside escaping."""
+    """Return the SVG for a page. `clean`: the page's treatment of untrusted texts, in addition to escaping."""
     body = _body(svg, _variable, clean)
     name = f'role="img" aria-label="{escape(title)}"'
     return f'<svg class="chart" {_size(size)} {name} fill="none">{_told(title, said)}{body}</svg>'
 
 
 def standing_svg(svg: str, size: tuple[float, float], title: str, said: str) -> str:
-    """For a file: on white, with its fonts named."""
+    """Return the SVG for a file: on white, with named fonts."""
     body = _body(svg, str, str)
     ground = f'<rect width="100%" height="100%" fill="{CARD}"/>'
     return (

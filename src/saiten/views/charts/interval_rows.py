@@ -1,7 +1,7 @@
 """Rows of figures with their intervals, in blocks that share an axis or have one of their own: plain numbers in.
 
-A dot for the figure, a line for its interval; a hollow dot where the interval contains the reference. The name stands
-to the left, figure and number of observations to the right, so that nothing has to be read off the axis alone.
+A dot for the figure, a line for its interval; a hollow dot where the interval contains the reference. The name is on
+the left, figure and number of observations on the right, so that nothing has to be read off the axis alone.
 """
 
 from collections.abc import Sequence
@@ -9,17 +9,16 @@ from dataclasses import dataclass
 
 from saiten.views.charts.axes import Axis
 from saiten.views.charts.colours import CARD, INK, MUTED, REFERENCE
-from saiten.views.charts.figures import written
-from saiten.views.charts.names import plain, shorten, text_width
-from saiten.views.charts.panel import Marks, Padding, Panel, Picture, Row
+from saiten.views.charts.plot import Marks, Padding, Picture, Plot, Row
+from saiten.views.charts.texts import plain, shorten, text_width, written
 
 MOST_ROWS = 80
-"""Beyond, a picture is longer than a page; the table has the others."""
+"""More rows would be longer than a page; the table has the others."""
 _ROW = 24
 """Pixels from row to row."""
 _WIDTH = 820
 _NAMES = 250
-"""Pixels of the names, at most."""
+"""Maximum pixels of the names."""
 _GAP = 12
 _CAP = 0.16
 """Half the height of an interval's end strokes, in rows."""
@@ -34,22 +33,22 @@ class IntervalRow:
     low: float | None
     high: float | None
     beside: str
-    """What stands to the right, after the figure."""
+    """The text on the right, after the figure."""
     told: str
-    """What a pointer over it is told: the whole name and all figures."""
+    """The tooltip: the whole name and all figures."""
     colour: str
     shape: str = "circle"
     fill: str | None = None
-    """Of the mark; None for its colour."""
+    """The mark's filling; None for its color."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A dashed line across a block: no difference, or what people reach among themselves."""
+    """A dashed line across a group: no difference, or the agreement of people among themselves."""
 
     value: float
     low: float | None = None
-    """Of its interval, drawn as a band."""
+    """The lower end of its interval, drawn as a band."""
     high: float | None = None
     label: str = ""
     """Written above it."""
@@ -58,7 +57,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class IntervalGroup:
     """Rows on one axis."""
 
     rows: Sequence[IntervalRow]
@@ -67,11 +66,11 @@ class Block:
     x_title: str = ""
     references: Sequence[Reference] = ()
     numbers: bool = True
-    """Whether the axis's numbers stand below it; not where those of the next block do."""
+    """Whether the axis's numbers are drawn below it; not if the next group has them."""
 
 
-def interval_rows(blocks: Sequence[Block], nothing: str, notes: Sequence[str] = ()) -> Picture | None:
-    """The blocks below each other, notes at the foot. `nothing`: what stands where a row has no value."""
+def interval_rows(blocks: Sequence[IntervalGroup], nothing: str, notes: Sequence[str] = ()) -> Picture | None:
+    """Lay out the groups one below the other, with notes at the foot. `nothing`: the text of a row without a value."""
     rows = [row for block in blocks for row in block.rows]
     if all(row.value is None for row in rows):
         return None
@@ -80,22 +79,22 @@ def interval_rows(blocks: Sequence[Block], nothing: str, notes: Sequence[str] = 
     beside = max(text_width(row.beside) for row in rows)
     left, right = names + _GAP + 8, _GAP + figures + _GAP + beside + 12
     field = max(_WIDTH - left - right, 240)
-    panels = [_panel(block, field, names, figures, nothing) for block in blocks]
+    plots = [_plot(block, field, names, figures, nothing) for block in blocks]
     headed = any(block.heading for block in blocks) or any(one.label for block in blocks for one in block.references)
     numbered = any(block.numbers for block in blocks[:-1])
     titled = any(block.x_title for block in blocks[:-1])
     bottom = (48 if blocks[-1].x_title else 28) + 20 * len(notes)
     if notes:
-        panels[-1] = _noted(panels[-1], notes, bottom, left)
+        plots[-1] = _noted(plots[-1], notes, bottom, left)
     gap = 10 + 18 * headed + 20 * numbered + 20 * titled
-    return Picture(panels, Padding(left, 30 if headed else 8, right, bottom), gap)
+    return Picture(plots, Padding(left, 30 if headed else 8, right, bottom), gap)
 
 
 def _figure(row: IntervalRow) -> str:
     return "" if row.value is None else written(row.value)
 
 
-def _panel(block: Block, field: float, names: float, figures: float, nothing: str) -> Panel:
+def _plot(block: IntervalGroup, field: float, names: float, figures: float, nothing: str) -> Plot:
     rows = block.rows
     axis = block.axis
     drawn = [(place + 0.5, row, row.value) for place, row in enumerate(rows) if row.value is not None]
@@ -138,7 +137,7 @@ def _panel(block: Block, field: float, names: float, figures: float, nothing: st
         headed = _row(y=0, text=heading, told=plain(block.heading))
         style = {"align": "left", "dy": -14, "fontSize": 13, "fontWeight": 600, "fill": INK}
         marks.append(Marks("text", [headed], at=-names - _GAP, style=style))
-    return Panel(
+    return Plot(
         field,
         _ROW * len(rows),
         axis,
@@ -149,7 +148,7 @@ def _panel(block: Block, field: float, names: float, figures: float, nothing: st
     )
 
 
-def _references(block: Block, length: int) -> list[Marks]:
+def _references(block: IntervalGroup, length: int) -> list[Marks]:
     marks: list[Marks] = []
     axis = block.axis
     for one in block.references:
@@ -167,25 +166,23 @@ def _references(block: Block, length: int) -> list[Marks]:
     return marks
 
 
-def _noted(panel: Panel, notes: Sequence[str], bottom: float, left: float) -> Panel:
-    """Lines of text below the last axis."""
+def _noted(plot: Plot, notes: Sequence[str], bottom: float, left: float) -> Plot:
+    """Add lines of text below the last axis."""
     first = bottom - 20 * len(notes) + 8
     lines = [
         Marks(
             "text",
-            [_row(y=panel.y.low, text=plain(note))],
+            [_row(y=plot.y.low, text=plain(note))],
             at=8 - left,
             style={"align": "left", "dy": first + 20 * place, "fill": MUTED},
         )
         for place, note in enumerate(notes)
     ]
-    return Panel(
-        panel.width, panel.height, panel.x, panel.y, [*panel.marks, *lines], panel.x_title, x_numbers=panel.x_numbers
-    )
+    return Plot(plot.width, plot.height, plot.x, plot.y, [*plot.marks, *lines], plot.x_title, x_numbers=plot.x_numbers)
 
 
 def _within(axis: Axis, value: float) -> float:
-    """What lies outside the axis stands at its end."""
+    """Move a value outside the axis to its end."""
     return min(max(value, axis.low), axis.high)
 
 
@@ -194,7 +191,7 @@ def _row(**cells: float | str | None) -> Row:
 
 
 def filling_of(low: float | None, high: float | None, reference: float | None) -> str | None:
-    """Hollow where the interval contains the reference, or there is none; full (None) otherwise."""
+    """Return hollow if there is no interval or it contains the reference; else full (None)."""
     if low is None or high is None:
         return CARD
     return CARD if reference is not None and low <= reference <= high else None

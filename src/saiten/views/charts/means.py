@@ -8,10 +8,9 @@ from saiten.records import Language
 from saiten.views.charts.axes import Axis, shared_axes
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import INK
-from saiten.views.charts.figures import finite, in_words, value_and_interval
-from saiten.views.charts.interval_rows import MOST_ROWS, Block, IntervalRow, filling_of, interval_rows
-from saiten.views.charts.names import plain
-from saiten.views.charts.panel import Picture
+from saiten.views.charts.interval_rows import MOST_ROWS, IntervalGroup, IntervalRow, filling_of, interval_rows
+from saiten.views.charts.plot import Picture
+from saiten.views.charts.texts import finite, in_words, plain, value_and_interval
 from saiten.words import section
 
 
@@ -63,7 +62,7 @@ def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | Non
         by_metric.setdefault(row.metric, []).append(row)
     alone = len(systems) == 1
     axes = shared_axes([_ends(of) for of in by_metric.values()])
-    blocks: list[Block] = []
+    blocks: list[IntervalGroup] = []
     for (metric, of), axis in zip(by_metric.items(), axes, strict=True):
         drawn = [_row(row, metric if alone else row.system, words) for row in of]
         # Where a metric has no value at all, the block says so for each system, on no axis.
@@ -74,7 +73,7 @@ def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | Non
                 blocks[-1] = replace(last, rows=[*last.rows, *drawn])
                 continue
             blocks[-1] = replace(last, numbers=False)
-        blocks.append(Block(drawn, scale, "" if alone else metric))
+        blocks.append(IntervalGroup(drawn, scale, "" if alone else metric))
     left_out = len(rows) - len(shown)
     notes = [words["more"].format(count=left_out)] if left_out else []
     if any(row.value is not None and row.fill is not None for block in blocks for row in block.rows):

@@ -8,10 +8,16 @@ from saiten.records import Language
 from saiten.views.charts.axes import bounded_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import LINES
-from saiten.views.charts.figures import finite, in_words, value_and_interval, written
-from saiten.views.charts.interval_rows import MOST_ROWS, Block, IntervalRow, Reference, filling_of, interval_rows
-from saiten.views.charts.names import plain, shorten
-from saiten.views.charts.panel import Picture
+from saiten.views.charts.interval_rows import (
+    MOST_ROWS,
+    IntervalGroup,
+    IntervalRow,
+    Reference,
+    filling_of,
+    interval_rows,
+)
+from saiten.views.charts.plot import Picture
+from saiten.views.charts.texts import finite, in_words, plain, shorten, value_and_interval, written
 from saiten.words import section
 
 _LETTERS = 100
@@ -92,7 +98,7 @@ def _picture(
         notes.append(words["hollow"].format(none=written(none)))
     if len(references) > (none is not None):
         notes.append(words["band"])
-    block = Block(drawn, axis, x_title=by or words["agreement"], references=references)
+    block = IntervalGroup(drawn, axis, x_title=by or words["agreement"], references=references)
     return interval_rows([block], words["nothing"], notes)
 
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.views.charts.figures import written
-from saiten.views.charts.names import plain, shorten, text_width
+from saiten.views.charts.texts import plain, shorten, text_width, written
 
 STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=200)
 

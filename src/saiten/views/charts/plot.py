@@ -1,9 +1,7 @@
-"""Fields with axes and what lies in them: plain data, of which Vega-Altair makes a Vega-Lite specification.
+"""Plots with two axes, put below each other as Vega-Lite: plain numbers in, a specification out by Altair.
 
-Nothing is left to the drawing program that would depend on the machine: sizes, margins and the ends of axes are given,
-so that labels are clipped nowhere and the picture is the same without Japanese fonts. Names from outside are values in
-rows, never the names of fields, keys of scales or expressions. No session of a notebook is touched: neither themes nor
-data transformers of Altair are registered or used.
+Geometry is fixed here in pixels, so that a page knows a chart's size without drawing it and a machine without Japanese
+fonts clips nothing. No theme, renderer or data transformer of Altair is registered or used.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,17 +9,18 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from saiten.views.charts.axes import Axis
-from saiten.views.charts.colours import GRID, INK, MUTED
+from saiten.views.charts.colours import GRID, INK, MUTED, colour, dashes, filling, shape
+from saiten.views.charts.texts import plain, shorten
 
 Kind = Literal["rule", "point", "text", "bar"]
 Row = dict[str, float | str | None]
 
 TEXT = 12
-"""Pixels of the letters."""
+"""Font size in pixels."""
 
 
 class Padding(NamedTuple):
-    """Pixels around the panels, in which labels stand."""
+    """Pixels around the plots, for labels."""
 
     left: float
     top: float
@@ -33,27 +32,27 @@ class Padding(NamedTuple):
 class Marks:
     """Marks of one kind.
 
-    Rows have `x` and `y` in the panel's own units; a rule and a bar `x2` and `y2` as well; a text `text`. All may have
-    `colour`, `fill`, `shape`, and `told`: what a pointer over the mark is told.
+    Rows have `x` and `y` in the plot's units; a rule and a bar `x2` and `y2` as well; a text `text`. All may have
+    `colour`, `fill`, `shape`, and `told`: the tooltip of the mark.
     """
 
     kind: Kind
     rows: Sequence[Row]
     at: float | None = None
-    """Pixels from the left edge of the panel, in the place of `x`."""
+    """Pixels from the left edge of the plot, instead of `x`."""
     style: Mapping[str, Any] | None = None
-    """Of Vega-Lite's mark: `align`, `dx`, `strokeDash`, …"""
+    """Properties of Vega-Lite's mark: `align`, `dx`, `strokeDash`, …"""
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
-    """A field with two axes."""
+class Plot:
+    """Marks on two axes."""
 
     width: float
     height: float
     x: Axis
     y: Axis
-    """Its low end is at the bottom; a panel of rows has one whose low end is the number of rows."""
+    """The low end is at the bottom; in a plot of rows it is the number of rows."""
     marks: Sequence[Marks]
     x_title: str = ""
     y_title: str = ""
@@ -65,22 +64,22 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Panels below each other."""
+    """Plots, one below the other."""
 
-    panels: Sequence[Panel]
+    plots: Sequence[Plot]
     padding: Padding
     gap: float = 24
-    """Pixels between two panels."""
+    """Pixels between two plots."""
 
     @property
     def width(self) -> float:
         """Pixels, margins included."""
-        return self.padding.left + max(panel.width for panel in self.panels) + self.padding.right
+        return self.padding.left + max(plot.width for plot in self.plots) + self.padding.right
 
     @property
     def height(self) -> float:
         """Pixels, margins included."""
-        inner = sum(panel.height for panel in self.panels) + self.gap * (len(self.panels) - 1)
+        inner = sum(plot.height for plot in self.plots) + self.gap * (len(self.plots) - 1)
         return self.padding.top + inner + self.padding.bottom
 
 
@@ -107,18 +106,18 @@ CONFIG = {
         "titleLimit": 0,
     },
 }
-"""All that a theme would decide."""
+"""Everything that a theme would decide."""
 
 
 def vega_lite(picture: Picture) -> dict[str, Any]:
-    """The specification, complete in itself: no address in it but that of Vega-Lite's schema."""
+    """Return the complete specification, whose only URL is that of Vega-Lite's schema."""
     import altair as alt  # noqa: PLC0415 - takes most of a second
 
     # Rows stand apart, and the marks are put together here: Altair copies what it combines, dozens of times.
     rows: dict[str, Sequence[Row]] = {}
     return {
         "$schema": alt.SCHEMA_URL,
-        "vconcat": [_layered(panel, rows) for panel in picture.panels],
+        "vconcat": [_layered(plot, rows) for plot in picture.plots],
         "spacing": picture.gap,
         "bounds": "flush",
         "padding": picture.padding._asdict(),
@@ -129,44 +128,44 @@ def vega_lite(picture: Picture) -> dict[str, Any]:
     }
 
 
-def _layered(panel: Panel, rows: dict[str, Sequence[Row]]) -> dict[str, Any]:
-    """One panel; the rows of its marks are added to `rows`."""
+def _layered(plot: Plot, rows: dict[str, Sequence[Row]]) -> dict[str, Any]:
+    """Describe one plot and add the rows of its marks to `rows`."""
     import altair as alt  # noqa: PLC0415
 
     x_axis = alt.Axis(
-        values=list(panel.x.ticks),
-        labels=panel.x_numbers,
-        grid=panel.x_lines,
+        values=list(plot.x.ticks),
+        labels=plot.x_numbers,
+        grid=plot.x_lines,
         format=",.10~g",
-        title=panel.x_title or None,
+        title=plot.x_title or None,
         titleY=34,
         titleBaseline="middle",
         orient="bottom",
     )
     y_axis = alt.Axis(
-        values=list(panel.y.ticks),
-        labels=panel.y_numbers,
-        grid=panel.y_numbers,
-        format=panel.y_format,
-        title=panel.y_title or None,
+        values=list(plot.y.ticks),
+        labels=plot.y_numbers,
+        grid=plot.y_numbers,
+        format=plot.y_format,
+        title=plot.y_title or None,
         titleX=-52,
         titleBaseline="middle",
         titleAngle=270,
     )
     axes = {
-        "x": alt.X("x:Q", axis=x_axis, scale=_scale(panel.x)),
-        "y": alt.Y("y:Q", axis=y_axis, scale=_scale(panel.y)),
+        "x": alt.X("x:Q", axis=x_axis, scale=_scale(plot.x)),
+        "y": alt.Y("y:Q", axis=y_axis, scale=_scale(plot.y)),
     }
     layers: list[dict[str, Any]] = []
-    for marks in panel.marks:
+    for marks in plot.marks:
         if marks.rows:
             name = f"rows-{len(rows)}"
             rows[name] = list(marks.rows)
             # Not as top level: that would mix in the theme and the data transformer of the session.
             layers.append(_drawn(marks, name).to_dict(validate=False, context={"top_level": False}))
     return {
-        "width": panel.width,
-        "height": panel.height,
+        "width": plot.width,
+        "height": plot.height,
         "encoding": {name: channel.to_dict(validate=False) for name, channel in axes.items()},
         "layer": layers,
     }
@@ -179,7 +178,7 @@ def _scale(axis: Axis) -> Any:
 
 
 def _drawn(marks: Marks, name: str) -> Any:
-    """The marks, whose rows have this name; what lies on both axes is said by the panel."""
+    """Describe marks whose data set has this name; the plot encodes both axes."""
     import altair as alt  # noqa: PLC0415
 
     fields = set().union(*marks.rows)
@@ -205,3 +204,43 @@ def _drawn(marks: Marks, name: str) -> Any:
     base = alt.Chart(alt.NamedData(name))
     make = {"rule": base.mark_rule, "point": base.mark_point, "text": base.mark_text, "bar": base.mark_bar}[marks.kind]
     return make(**style).encode(*encodings)
+
+
+_ROW = 20
+_SAMPLE = 40
+"""Pixels of a line sample."""
+
+
+def legend(names: Sequence[str], width: float, *, lines: bool) -> Plot:
+    """Return a legend: one mark and name per row, in the order of shapes and colors; `lines`: marks on a line.
+
+    Its units are pixels.
+    """
+    middle = _SAMPLE / 2 if lines else 8.0
+    start = _SAMPLE + 10 if lines else 22.0
+    marks: list[Marks] = []
+    for place, name in enumerate(names):
+        y = place + 0.5
+        if lines:
+            row: Row = {"x": 0.0, "x2": float(_SAMPLE), "y": y, "y2": y, "colour": colour(place)}
+            marks.append(Marks("rule", [row], style=stroke(place)))
+        point: Row = {"x": middle, "y": y, **mark(place)}
+        text: Row = {"x": start, "y": y, "text": shorten(plain(name), width - start), "told": plain(name)}
+        marks.append(Marks("point", [point], style=POINT))
+        marks.append(Marks("text", [text], style={"align": "left", "fill": INK}))
+    x, y_axis = Axis(0.0, width, ()), Axis(float(len(names)), 0.0, ())
+    return Plot(width, _ROW * len(names), x, y_axis, marks, x_numbers=False)
+
+
+POINT = {"size": 60, "strokeWidth": 2, "opacity": 1}
+
+
+def mark(place: int) -> Row:
+    """Return the look of the mark of the system at this place."""
+    return {"colour": colour(place), "fill": filling(place), "shape": shape(place)}
+
+
+def stroke(place: int) -> dict[str, object]:
+    """Return the look of its line."""
+    style: dict[str, object] = {"strokeWidth": 2, "strokeCap": "round"}
+    return style | ({"strokeDash": list(dashes(place))} if dashes(place) else {})
