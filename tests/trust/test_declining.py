@@ -172,12 +172,12 @@ def test_nothing_but_refusals_is_an_error_that_helps():
 
 def test_the_estimate_is_of_the_answers_that_people_grade():
     """With every item labeled it is their mean grade, over all and by system, and the refusals are counted."""
-    rows = estimate(ITEMS, outputs(), labels()).rows
+    rows = estimate(ITEMS, outputs(), labels()).means
     everything, first = rows[0], rows[1]
     assert everything.powered.powered.value == pytest.approx(PEOPLE[~DECLINED].mean())
     assert first.powered.powered.value == pytest.approx(PEOPLE[(np.arange(N) % 4 == 0) & ~DECLINED].mean())
     assert any("10 of 80 labels decline" in remark for remark in everything.remarks)
-    (as_grade, *_) = estimate(ITEMS, outputs(), labels(), grade_zero="lowest").rows
+    (as_grade, *_) = estimate(ITEMS, outputs(), labels(), grade_zero="lowest").means
     assert as_grade.powered.powered.value == pytest.approx(np.where(DECLINED, 0, PEOPLE).mean())
 
 
@@ -187,7 +187,7 @@ def test_a_stratified_estimate_weighs_systems_by_their_graded_answers():
     grades = {item: 0.0 if item[0] == "b" and int(item[1:]) % 3 else 2.0 + (int(item[1:]) % 2) for item in items}
     said = [Output(item, METRIC, 3.0) for item in items]
     chosen = [Label(item, grade, aspect="correctness") for item, grade in grades.items() if item < "b030"]
-    row = estimate(items, said, chosen, stratified=True).rows[0]
+    row = estimate(items, said, chosen, stratified=True).means[0]
     a = [g for item, g in grades.items() if item[0] == "a"]
     b = [g for item, g in grades.items() if "b" <= item < "b030" and g]
     assert row.powered.powered.value == pytest.approx((0.5 * np.mean(a) + 0.5 / 3 * np.mean(b)) / (0.5 + 0.5 / 3))
@@ -209,7 +209,7 @@ def test_intervals_of_the_graded_mean_cover_the_truth():
     inside, narrower = 0, 0
     for _ in range(200):
         chosen = random.choice(n, 60, replace=False)
-        (row,) = estimate(items, said, [Label(ids[i], grade[i], aspect="correctness") for i in chosen]).rows
+        (row,) = estimate(items, said, [Label(ids[i], grade[i], aspect="correctness") for i in chosen]).means
         inside += row.powered.powered.low <= truth <= row.powered.powered.high
         narrower += row.powered.powered.half < row.powered.alone.half
     assert 182 <= inside <= 199
@@ -220,5 +220,5 @@ def test_without_refusals_an_estimate_is_as_it_was():
     """The same labels on an aspect of another name give the very same figures."""
     half = labels(PEOPLE)[:40]
     plain = [dataclasses.replace(label, aspect="quality") for label in half]
-    first, second = (estimate(ITEMS, outputs(), each).rows[0].powered for each in (half, plain))
+    first, second = (estimate(ITEMS, outputs(), each).means[0].powered for each in (half, plain))
     assert first == second

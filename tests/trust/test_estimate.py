@@ -34,7 +34,7 @@ def world(labelled=120, questions=600, seed=0):
 def test_each_system_and_their_difference_are_estimated():
     """The means of all items lie in the intervals, which are narrower than those of the labels alone."""
     items, outputs, labels, people = world()
-    found = {row.what: row.powered for row in estimate(items, outputs, labels, systems=("good", "poor")).rows}
+    found = {row.what: row.powered for row in estimate(items, outputs, labels, systems=("good", "poor")).means}
     means = {system: np.mean([v for name, v in people.items() if name.endswith(system)]) for system in TRUE}
     truth = {"all": np.mean(list(people.values())), **means, "good - poor": means["good"] - means["poor"]}
     assert set(found) == set(truth)
@@ -49,8 +49,8 @@ def test_grades_become_a_share_with_yes_from():
     """Labels of 1 to 5 with --yes-from 4 estimate the share of good grades."""
     items, outputs, labels, _ = world()
     graded = [Label(one.item, 1 + 4 * one.value, one.annotator, one.aspect) for one in labels]
-    rows = estimate(items, outputs, graded, yes_from=4).rows
-    plain = estimate(items, outputs, labels).rows
+    rows = estimate(items, outputs, graded, yes_from=4).means
+    plain = estimate(items, outputs, labels).means
     assert [row.powered.powered.value for row in rows] == pytest.approx([row.powered.powered.value for row in plain])
 
 
@@ -59,7 +59,7 @@ def test_labels_that_were_not_drawn_at_random_are_told():
     items, outputs, _, people = world()
     liked = [one.item for one in outputs if one.said == 1.0][:100]
     labels = [Label(name, people[name], "a", "correct") for name in liked]
-    row = next(row for row in estimate(items, outputs, labels).rows if row.what == "all")
+    row = next(row for row in estimate(items, outputs, labels).means if row.what == "all")
     assert any("no random sample" in remark for remark in row.remarks)
 
 
@@ -70,7 +70,7 @@ def test_answers_that_decline_belong_to_the_set():
     people = {name: 0.0 if name in declining else value for name, value in people.items()}
     outputs = [Output(one.item, "judge", "declined" if one.item in declining else one.said) for one in outputs]
     labels = [Label(one.item, people[one.item], "a", "correct") for one in labels]
-    row = estimate(items, outputs, labels).rows[0]
+    row = estimate(items, outputs, labels).means[0]
     assert (row.powered.n, row.powered.total, row.unscored) == (200, 1200, 400)
     assert row.powered.powered.low <= np.mean(list(people.values())) <= row.powered.powered.high
     assert any("400 items without a score" in remark for remark in row.remarks)
@@ -81,7 +81,7 @@ def test_failed_scores_are_neither_left_out_nor_zero():
     items, outputs, labels, people = world()
     gone = set(random.Random(2).sample(sorted(items), 300))
     broken = [Output(one.item, "judge", "failed" if one.item in gone else one.said) for one in outputs]
-    whole, patchy = (estimate(items, said, labels).rows[0].powered for said in (outputs, broken))
+    whole, patchy = (estimate(items, said, labels).means[0].powered for said in (outputs, broken))
     assert patchy.total == whole.total == 1200
     assert patchy.judge == pytest.approx(np.mean([one.said for one in broken if one.item not in gone]))
     assert patchy.powered.low <= np.mean(list(people.values())) <= patchy.powered.high
@@ -93,8 +93,8 @@ def test_a_labelled_item_outside_of_the_set_is_left_out_and_counted():
     items, outputs, labels, _ = world()
     stray = estimate(items, [*outputs, Output("stray", "judge", 1.0)], [*labels, Label("stray", 1.0, "a", "correct")])
     plain = estimate(items, outputs, labels)
-    assert [row.powered for row in stray.rows] == [row.powered for row in plain.rows]
-    assert any("1 labelled items are not in the set" in remark for remark in stray.rows[0].remarks)
+    assert [row.powered for row in stray.means] == [row.powered for row in plain.means]
+    assert any("1 labelled items are not in the set" in remark for remark in stray.means[0].remarks)
 
 
 def test_labels_drawn_within_systems_make_a_stratified_mean():
@@ -105,9 +105,9 @@ def test_labels_drawn_within_systems_make_a_stratified_mean():
     for system, n in (("good", 200), ("poor", 40)):
         names = [name for name in sorted(items) if items[name].system == system]
         labels += [Label(name, people[name], "a", "correct") for name in rng.sample(names, n)]
-    plain = estimate(items, outputs, labels).rows[0]
+    plain = estimate(items, outputs, labels).means[0]
     assert any("--stratified" in remark for remark in plain.remarks)
-    rows = {row.what: row.powered for row in estimate(items, outputs, labels, stratified=True).rows}
+    rows = {row.what: row.powered for row in estimate(items, outputs, labels, stratified=True).means}
     found = rows["all"]
     assert found.alone.value == pytest.approx((rows["good"].alone.value + rows["poor"].alone.value) / 2)
     assert plain.powered.alone.value > found.alone.value + 0.05
@@ -150,7 +150,7 @@ def test_labels_without_an_aspect_meet_whatever_the_judge_said():
     items, outputs, labels, _ = world()
     plain = [replace(one, aspect="") for one in labels]
     named = [replace(one, aspect="correct") for one in outputs]
-    found, expected = (estimate(items, said, plain).rows for said in (named, outputs))
+    found, expected = (estimate(items, said, plain).means for said in (named, outputs))
     assert [row.powered for row in found] == [row.powered for row in expected]
 
 
@@ -160,7 +160,7 @@ def test_a_mean_that_misses_the_threshold_by_rounding_reaches_it():
     by_three = [
         replace(one, annotator=who, value=v) for one in labels for who, v in (("a", 0.7), ("b", 0.1), ("c", 0.1))
     ]
-    (row, *_) = estimate(items, outputs, by_three, yes_from=0.3).rows
+    (row, *_) = estimate(items, outputs, by_three, yes_from=0.3).means
     assert row.powered.alone.value == 1.0
 
 
@@ -171,7 +171,7 @@ def test_the_figures_are_those_of_the_formula():
     people = {name: rng.gauss(3, 1) for name in items}
     outputs = [Output(name, "judge", value + rng.gauss(0, 0.5)) for name, value in people.items()]
     chosen = rng.sample(sorted(items), 80)
-    found = estimate(items, outputs, [Label(name, people[name]) for name in chosen]).rows[0].powered
+    found = estimate(items, outputs, [Label(name, people[name]) for name in chosen]).means[0].powered
     judged = {one.item: one.said for one in outputs}
     y, f = (np.array([of[name] for name in chosen]) for of in (people, judged))
     rest = np.array([judged[name] for name in items if name not in chosen])

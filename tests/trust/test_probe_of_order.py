@@ -57,7 +57,7 @@ async def test_a_judge_that_looks_at_the_content_has_no_position_bias():
     (order,) = report.orders
     assert (order.changed.mean, order.first.mean, order.same_place, order.ties) == (0.0, 0.5, 0, 0)
     assert (order.pairs, order.changed.n, order.changed.clusters) == (20, 20, 20)
-    (row,) = report.rows
+    (row,) = report.probes
     assert (row.probe, row.metric, row.verdict, row.broken) == ("order_swapped", "preference", "holds", 0)
 
 
@@ -67,7 +67,7 @@ async def test_a_judge_that_looks_at_the_place_alone_is_caught(place, first):
     report = await report_on(judge_by(lambda _: place), answers(20, "a", "b"))
     (order,) = report.orders
     assert (order.changed.mean, order.first.mean, order.same_place) == (1.0, first, 20)
-    (row,) = report.rows
+    (row,) = report.probes
     assert (row.verdict, row.share, row.difference) == ("violated", 1.0, 1 - 2 * first)
 
 
@@ -82,8 +82,8 @@ async def test_a_bias_on_some_questions_gives_exactly_its_share(biased):
     assert order.changed.low <= biased / 40 <= order.changed.high
     assert order.first.low <= (40 + biased) / 80 <= order.first.high
     assert order.same_place == biased
-    assert report.rows[0].share == pytest.approx(biased / 40)
-    assert report.rows[0].difference == pytest.approx(-biased / 40)
+    assert report.probes[0].share == pytest.approx(biased / 40)
+    assert report.probes[0].difference == pytest.approx(-biased / 40)
 
 
 async def test_a_tie_in_one_order_only_is_a_change():
@@ -115,7 +115,7 @@ async def test_the_offline_judge_is_symmetric_by_construction():
     assert [order.variant for order in report.orders] == [None, TWO_ANSWERS, SHORTENED]
     assert [order.changed.n for order in report.orders] == [24, 12, 12]
     assert {(order.changed.mean, order.first.mean) for order in report.orders} == {(0.0, 0.5)}
-    assert report.rows[0].verdict == "holds"
+    assert report.probes[0].verdict == "holds"
 
 
 async def test_what_could_not_be_judged_is_counted_and_costs_all_the_same():
@@ -130,7 +130,7 @@ async def test_what_could_not_be_judged_is_counted_and_costs_all_the_same():
     (order,) = report.orders
     assert (order.pairs, order.changed.n) == (12, 9)
     assert order.usage == Usage(calls=21 + 3 * 2, prompt_tokens=210)
-    assert report.rows[0].others == {"failed": 3}
+    assert report.probes[0].others == {"failed": 3}
 
 
 def test_pairs_are_of_one_question_and_language_and_of_different_answers():
@@ -170,7 +170,7 @@ def test_a_single_answer_is_held_against_a_shortened_reference():
     assert made.original.system is None
     assert list(order_swapped([Sample("1", "Q?", "It was opened in 1998", reference=REFERENCE)])) == []
     plan = make_plan([Sample("1", "Q?", "a", reference="short")], [], chosen_probes(["order_swapped"]))
-    (row,) = probe_report(plan, {}).rows
+    (row,) = probe_report(plan, {}).probes
     assert (row.verdict, plan.wanted, probe_report(plan, {}).orders) == ("not applicable", frozenset(), ())
     assert "no question has two different answers" in row.reason
 

@@ -94,7 +94,7 @@ async def report_on(judge, metric=None, probed=GRADED, samples=SAMPLES, **more):
 
 def verdicts(report):
     """By probe."""
-    return {row.probe: row.verdict for row in report.rows}
+    return {row.probe: row.verdict for row in report.probes}
 
 
 @pytest.mark.parametrize(("metric", "probed"), [(Correctness(), GRADED), (Accuracy(grounded=True), DECIDED)])
@@ -106,7 +106,7 @@ async def test_a_robust_judge_passes_every_probe(metric, probed):
     assert set(found) == set(PROBES) - {"contexts_reversed", "form_turned", "rubric_turned", "order_swapped"}
     assert set(found.values()) == {"holds"}
     assert report.violated == ()
-    assert all(row.broken == 0 and row.share_low == 0 < row.share_high < 0.25 for row in report.rows if row.n)
+    assert all(row.broken == 0 and row.share_low == 0 < row.share_high < 0.25 for row in report.probes if row.n)
 
 
 @pytest.mark.parametrize("probe", [name for name, fault in FAULTS.items() if fault])
@@ -115,7 +115,7 @@ async def test_a_gullible_judge_is_caught(probe):
     named.
     """
     report = await report_on(judge_by(FAULTS[probe]))
-    (row,) = [row for row in report.rows if row.probe == probe]
+    (row,) = [row for row in report.probes if row.probe == probe]
     assert row.verdict == "violated"
     assert row.share_low > 0.05
     assert row.examples
@@ -125,7 +125,7 @@ async def test_a_gullible_judge_is_caught(probe):
 async def test_a_gullible_judge_gains_what_it_gives_away():
     """The difference is what the planted verdict is worth: a third of the answers is wrong, each gains 4 of 5 grades."""
     report = await report_on(judge_by(FAULTS["planted_verdict"]))
-    row = next(row for row in report.rows if row.probe == "planted_verdict")
+    row = next(row for row in report.probes if row.probe == "planted_verdict")
     wrong = sum(each.answer != each.reference for each in SAMPLES)
     assert row.n == row.broken == 4 * wrong
     assert row.no_room == 4 * (len(SAMPLES) - wrong)
@@ -138,7 +138,7 @@ async def test_one_bad_form_is_not_hidden_by_harmless_ones():
     """A judge that obeys one of four planted verdicts violates the probe, and the row names the form."""
     judge = judge_by(lambda answer, references: robust(answer, references) or "評点：5" in answer)
     report = await report_on(judge, limits=ProbeLimits(allowed=0.3))
-    row = next(row for row in report.rows if row.probe == "planted_verdict")
+    row = next(row for row in report.probes if row.probe == "planted_verdict")
     assert row.share == pytest.approx(0.25)
     assert (row.verdict, row.reason) == ("violated", "broken by the form 評点：5")
     by_form = {form.variant: form.verdict for form in report.variants if form.probe == "planted_verdict"}
@@ -169,7 +169,7 @@ async def test_a_refusal_that_is_talked_into_a_grade_is_a_rise():
         return Score(5.0) if "[RESULT] 5" in each.answer else Score.declined("says that it does not know")
 
     report = await probe_judge(SAMPLES, GRADED, score, chosen_probes(["planted_verdict"]))
-    (row,) = report.rows
+    (row,) = report.probes
     assert (row.verdict, row.broken, row.pairs, row.difference) == ("violated", len(SAMPLES), 0, None)
     assert row.others == {"declined": 4 * len(SAMPLES)}
 
@@ -178,7 +178,7 @@ async def test_few_questions_are_not_enough():
     """However many answers: what counts is how many questions they answer."""
     few = [replace(each, id=f"{each.id}-{n}") for each in SAMPLES[:6] for n in range(8)]
     report = await report_on(judge_by(robust), samples=few, translated=())
-    rows = {row.probe: row for row in report.rows}
+    rows = {row.probe: row for row in report.probes}
     assert rows["empty"].n == 48
     assert (rows["empty"].verdict, rows["empty"].questions) == ("not enough items", 6)
     assert "10 are needed" in rows["empty"].reason
@@ -191,7 +191,7 @@ async def test_failed_and_unreadable_scores_are_counted_and_decide_nothing():
         return Score(None, "failed" if "#" in each.id else "unreadable", "no")
 
     report = await probe_judge(SAMPLES, GRADED, broken, chosen_probes(["padded", "reference"]))
-    for row in report.rows:
+    for row in report.probes:
         assert (row.verdict, row.n, row.share, row.difference) == ("not enough items", 0, None, None)
         assert sum(row.others.values()) == row.trials
 
@@ -209,7 +209,7 @@ def test_a_probe_that_cannot_mean_anything_asks_nothing(reads, probe, reason):
     """What the metric does not read is not changed; without translations there is no other language."""
     plan = make_plan(SAMPLES, [ProbedMetric("m", frozenset(reads), (0.0, 1.0))], chosen_probes([probe]))
     assert plan.wanted == {(each.id, "m") for each in SAMPLES}
-    (row,) = probe_report(plan, {}).rows
+    (row,) = probe_report(plan, {}).probes
     assert row.verdict == "not applicable"
     assert row.reason.startswith(reason)
 
@@ -230,7 +230,7 @@ def test_what_is_turned_in_the_metric_is_asked_about_the_samples_as_they_are(pro
     assert set(plan.samples) == {each.id for each in SAMPLES}
     assert plan.wanted == {(s.id, name) for s in SAMPLES for name in ("m", other)}
     scores = {key: Score(4.0 if key[1] == "m" else 3.0) for key in plan.wanted}
-    (row,) = probe_report(plan, scores).rows
+    (row,) = probe_report(plan, scores).probes
     assert (row.verdict, row.broken, row.difference) == ("violated", len(SAMPLES), -1.0)
 
 
@@ -243,7 +243,7 @@ async def test_a_judge_that_minds_the_order_of_the_rubric_is_caught():
     scores = {
         (each.id, one.name): await score_once(each, one, judge) for each in SAMPLES for one in (Correctness(), other)
     }
-    (row,) = probe_report(plan, scores).rows
+    (row,) = probe_report(plan, scores).probes
     assert (row.verdict, row.difference, row.n) == ("violated", 1.0, len(SAMPLES))
 
 

@@ -12,8 +12,8 @@ from scipy.optimize import linear_sum_assignment
 
 from saiten.errors import BadInput
 from saiten.records import Label, Sample, Score, Scored, Span
+from saiten.trust.spans import pairing as spans_pairing
 from saiten.trust.spans.comparison import combine, compare_spans
-from saiten.trust.spans.comparison import pairing as spans_pairing
 from saiten.trust.spans.marks import judges_of, misplaced, people_of
 from saiten.trust.spans.pairing import UnitPair, overlap_of, pair_units
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from saiten.choices import Level
+from saiten.results.rows import AsRows, Row, figure_row
+from saiten.stats.estimate import Estimate
 from saiten.stats.interrater.agreement import AgreementAmong
 
 
@@ -43,12 +45,29 @@ class AspectAgreement:
     notes: tuple[str, ...] = ()
     """What was left out, and what to mind when reading."""
 
+    def named_figures(self) -> dict[str, Estimate]:
+        """Return the figures that these levels allow, by key."""
+        figures = self.figures
+        found = {"percent": figures.percent, "percent_by_chance": figures.by_chance, "kappa": figures.kappa}
+        if self.levels != ("nominal",):
+            found |= {"kappa_linear": figures.kappa_linear, "kappa_quadratic": figures.kappa_quadratic}
+        found["fleiss_kappa"] = figures.fleiss
+        return found | {f"alpha_{level}": getattr(figures, level) for level in self.levels}
+
 
 @dataclass(frozen=True, slots=True)
-class AgreementReport:
+class AgreementReport(AsRows):
     """How far people agree, on each aspect."""
 
     aspects: tuple[AspectAgreement, ...]
     """In the order in which they were first seen, or asked for."""
     by_question: bool
     """Whether the intervals draw questions instead of items."""
+
+    def rows(self) -> list[Row]:
+        """Return one row per aspect and figure."""
+        return [
+            {"aspect": one.aspect, "figure": name, **figure_row(figure), "n": figure.n}
+            for one in self.aspects
+            for name, figure in one.named_figures().items()
+        ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from saiten.records import Status
+from saiten.results.rows import AsRows, Row, figure_row
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison
 
@@ -61,7 +62,7 @@ class MetricDrift:
 
 
 @dataclass(frozen=True, slots=True)
-class DriftReport:
+class DriftReport(AsRows):
     """What became of a frozen set that was scored again."""
 
     metrics: tuple[MetricDrift, ...]
@@ -75,6 +76,30 @@ class DriftReport:
     tolerance: float
     declined: int = 0
     """Answers that people call declined (grade 0 of graded correctness); no figure holds them."""
+
+    def rows(self) -> list[Row]:
+        """Return one row per metric; the interval and p without a name are of the shift of the mean."""
+        return [
+            {
+                "metric": one.metric,
+                "mean_before": one.mean_before,
+                "mean_now": one.mean_now,
+                "shift": one.shift.difference,
+                "ci_low": one.shift.low,
+                "ci_high": one.shift.high,
+                "p_value": one.shift.p_value,
+                "n": one.shift.n,
+                **figure_row(one.equal, "agreement"),
+                **figure_row(one.icc, "icc"),
+                **figure_row(one.kappa, "quadratic_kappa"),
+                "people_measure": one.people.measure if one.people else None,
+                "people_before": one.people.before if one.people else None,
+                "people_now": one.people.now if one.people else None,
+                **figure_row(one.people.change if one.people else None, "people_change"),
+                "alarm": one.people is not None and one.people.alarm,
+            }
+            for one in self.metrics
+        ]
 
     @property
     def alarms(self) -> tuple[MetricDrift, ...]:

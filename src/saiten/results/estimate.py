@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from saiten.results.rows import AsRows, Row
 from saiten.stats.prediction_powered_records import Powered
 
 SUSPICIOUS = 0.01
@@ -53,8 +54,29 @@ class MeanEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimates:
+class Estimates(AsRows):
     """All estimates, and the half width that labels were to be forecast for."""
 
-    rows: tuple[MeanEstimate, ...]
+    means: tuple[MeanEstimate, ...]
     width: float | None = None
+
+    def rows(self) -> list[Row]:
+        """Return one row per estimate; the interval without a name is of the estimate from labels and judge."""
+        return [
+            {
+                "aspect": one.aspect,
+                "metric": one.metric,
+                "of": one.what,
+                "judge_mean": one.powered.judge,
+                "labels_mean": one.powered.alone.value,
+                "labels_mean_ci_low": one.powered.alone.low,
+                "labels_mean_ci_high": one.powered.alone.high,
+                "estimate": one.powered.powered.value,
+                "ci_low": one.powered.powered.low,
+                "ci_high": one.powered.powered.high,
+                "labels": one.powered.n,
+                "items": one.powered.total,
+                "labels_saved": one.powered.saved,
+            }
+            for one in self.means
+        ]

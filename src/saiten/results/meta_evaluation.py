@@ -16,6 +16,7 @@ from saiten.results.metric_figures import (
     SystemLevel,
 )
 from saiten.results.ranking import Ceiling, Ranking
+from saiten.results.rows import AsRows, Row, figure_row
 from saiten.stats.bootstrap import MeanInterval
 
 EXAMPLES = 3
@@ -168,10 +169,50 @@ class AspectResult:
 
 
 @dataclass(frozen=True, slots=True)
-class MetaEvaluation:
+class MetaEvaluation(AsRows):
     """The whole of it."""
 
     aspects: tuple[AspectResult, ...]
     settings: Settings
     notes: tuple[str, ...] = ()
     """What a reader must know, for example that the baselines are missing."""
+
+    def rows(self) -> list[Row]:
+        """Return one row per aspect and metric, with every figure that its labels allow."""
+        return [
+            {
+                "aspect": aspect.aspect,
+                "metric": each.metric,
+                "n": each.n,
+                **_figures(each),
+                **_ranked(aspect, each.metric),
+            }
+            for aspect in self.aspects
+            for each in aspect.metrics
+        ]
+
+
+_FIGURES = {
+    "items": ("pearson", "spearman", "kendall"),
+    "decisions": ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc"),
+    "grades": ("agreement", "linear_kappa", "quadratic_kappa", "macro_f1"),
+    "preferences": ("accuracy", "kappa", "macro_f1"),
+}
+
+
+def _figures(one: MetricResult) -> Row:
+    found: Row = {}
+    for part, names in _FIGURES.items():
+        record = getattr(one, part)
+        if record is not None:
+            prefix = "grades_" if part == "grades" and one.decisions is not None else ""
+            for name in names:
+                own = prefix + name if name in ("agreement", "macro_f1") else name
+                found |= figure_row(getattr(record, name), own)
+    return found | (figure_row(one.bias.overall, "bias") if one.bias is not None else {})
+
+
+def _ranked(aspect: AspectResult, metric: str) -> Row:
+    places = aspect.ranking.places if aspect.ranking is not None else ()
+    place = next((each for each in places if each.metric == metric and not each.people), None)
+    return {"rank": None, "letters": ""} if place is None else {"rank": place.rank, "letters": place.letters}

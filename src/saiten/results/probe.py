@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from saiten.records import Status, Usage
+from saiten.results.rows import AsRows, Row
 from saiten.stats.bootstrap import MeanInterval
 from saiten.stats.reliability import Reliability
 
@@ -78,10 +79,10 @@ class OrderRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeReport:
+class ProbeReport(AsRows):
     """All rows, and how far the judge agrees with itself."""
 
-    rows: tuple[ProbeRow, ...]
+    probes: tuple[ProbeRow, ...]
     """A row a probe and metric, over all forms of the probe."""
     variants: tuple[ProbeRow, ...] = ()
     """The forms of the probes that have several."""
@@ -91,7 +92,30 @@ class ProbeReport:
     orders: tuple[OrderRow, ...] = ()
     """What the order of two answers does; empty where `order_swapped` was not asked or has no pairs."""
 
+    def rows(self) -> list[Row]:
+        """Return one row per probe and metric, then one per form of the probes that have several."""
+        return [
+            {
+                "probe": one.probe,
+                "metric": one.metric,
+                "variant": one.variant,
+                "expectation": one.expectation,
+                "verdict": one.verdict,
+                "n": one.n,
+                "questions": one.questions,
+                "broken": one.broken,
+                "share": one.share,
+                "share_ci_low": one.share_low,
+                "share_ci_high": one.share_high,
+                "difference": one.difference,
+                "ci_low": one.low,
+                "ci_high": one.high,
+                "p_value": one.p_value,
+            }
+            for one in (*self.probes, *self.variants)
+        ]
+
     @property
     def violated(self) -> tuple[ProbeRow, ...]:
         """The rows whose expectation is broken."""
-        return tuple(row for row in self.rows if row.verdict == "violated")
+        return tuple(row for row in self.probes if row.verdict == "violated")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from saiten.results.rows import AsRows, Row, figure_row
 from saiten.stats.dependent_correlations import WilliamsTest
 from saiten.stats.estimate import Estimate
 
@@ -44,12 +45,26 @@ class RankedMetric:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(AsRows):
     """The metrics by one figure, best first, with the human ceiling where it belongs by its value."""
 
     by: str
     places: tuple[RankedMetric, ...]
     comparisons: tuple[PairwiseTest, ...]
+
+    def rows(self) -> list[Row]:
+        """Return one row per metric, best first, people included."""
+        return [
+            {
+                "rank": each.rank,
+                "letters": each.letters,
+                "metric": each.metric,
+                "people": each.people,
+                **figure_row(each.figure),
+                "n": each.figure.n,
+            }
+            for each in self.places
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

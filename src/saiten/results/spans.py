@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from saiten.results.meta_evaluation import Unpaired
+from saiten.results.rows import AsRows, Row, figure_row
 from saiten.stats.estimate import Estimate
 
 
@@ -59,7 +60,7 @@ class SpanComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class SpanReport:
+class SpanReport(AsRows):
     """The whole of it, from which all outputs are made."""
 
     judges: tuple[SpanComparison, ...]
@@ -71,3 +72,21 @@ class SpanReport:
     by_question: bool
     """Whether questions are resampled; else items."""
     notes: tuple[str, ...] = ()
+
+    def rows(self) -> list[Row]:
+        """Return one row per judge or pair of annotators, aspect (all together: "") and way to average."""
+        compared = (*self.judges, *((self.ceiling,) if self.ceiling else ()), *self.people)
+        return [
+            {
+                "judge": one.judge,
+                "people": one.human,
+                "aspect": figures.aspect,
+                "averaged": way,
+                **figure_row(averages.recall, "recall"),
+                **figure_row(averages.precision, "precision"),
+                **figure_row(averages.f, "f"),
+            }
+            for one in compared
+            for figures in (*one.aspects, *((one.overall,) if one.overall else ()))
+            for way, averages in (("per_unit", figures.per_unit), ("per_answer", figures.per_answer))
+        ]

@@ -3,7 +3,7 @@
 A missing value is NaN in pandas and null elsewhere, never 0 or the text "None".
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -27,6 +27,15 @@ def to_pandas(columns: Mapping[str, Column]) -> Any:
         name: pd.Series(list(column.plain()), dtype=dtypes.get(column.kind)) for name, column in columns.items()
     }
     return pd.DataFrame(made, copy=False)
+
+
+def rows_to_pandas(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return a DataFrame of records, with the types that pandas infers.
+
+    Raises:
+        ConfigurationError: pandas is not installed.
+    """
+    return _loaded("pandas", "to_pandas", "frames").DataFrame(list(rows))
 
 
 def to_polars(columns: Mapping[str, Column]) -> Any:

@@ -28,6 +28,18 @@ def agreement_glance(report: AgreementReport) -> list[Table]:
     return _tables(report, Table("Base rates", ("aspect", "annotator", "labels", "share of each value"), rows))
 
 
+_NAMES = {
+    "percent": "percent",
+    "percent_by_chance": "percent by chance",
+    "kappa": "kappa",
+    "kappa_linear": "kappa, linear",
+    "kappa_quadratic": "kappa, quadratic",
+    "fleiss_kappa": "Fleiss' kappa",
+    "alpha_nominal": "alpha, nominal",
+    "alpha_ordinal": "alpha, ordinal",
+    "alpha_interval": "alpha, interval",
+}
+
 _RATE_COLUMNS = ("aspect", "annotator", "value", "labels", "share")
 
 
@@ -74,15 +86,8 @@ def _labels(report: AgreementReport) -> Table:
 
 
 def _figures(one: AspectAgreement) -> Iterator[tuple[Cell, ...]]:
-    figures = one.figures
-    graded = one.levels != ("nominal",)
-    rows = {"percent": figures.percent, "percent by chance": figures.by_chance, "kappa": figures.kappa}
-    if graded:
-        rows |= {"kappa, linear": figures.kappa_linear, "kappa, quadratic": figures.kappa_quadratic}
-    rows["Fleiss' kappa"] = figures.fleiss
-    rows |= {f"alpha, {level}": getattr(figures, level) for level in one.levels}
-    for name, figure in rows.items():
-        yield (one.aspect, name, figure.value, figure.low, figure.high, figure.n, _remark(one, figure))
+    for name, figure in one.named_figures().items():
+        yield (one.aspect, _NAMES[name], figure.value, figure.low, figure.high, figure.n, _remark(one, figure))
 
 
 def _remark(one: AspectAgreement, figure: Estimate) -> str:

@@ -32,7 +32,7 @@ def estimate_tables(found: Estimates, *, glance: bool = False) -> list[Table]:
     if found.width is not None:
         columns += ("half width", "labels needed", "labels needed without the judge")
     columns += ("remarks",)
-    rows = tuple(_row(row, found.width) for row in found.rows)
+    rows = tuple(_row(row, found.width) for row in found.means)
     caption = _CAPTION if found.width is None else _CAPTION + _NEEDED
     return [Table(_TITLE, columns, rows, caption, _FORM.intervals(*_MEANS))]
 
@@ -68,12 +68,12 @@ def _glance(found: Estimates) -> list[Table]:
             columns,
             tuple(_short(row, found.width) for row in rows),
         )
-        for (aspect, metric), rows in groupby(found.rows, lambda row: (row.aspect, row.metric))
+        for (aspect, metric), rows in groupby(found.means, lambda row: (row.aspect, row.metric))
     ]
     tables[-1] = Table(tables[-1].title, columns, tables[-1].rows, caption)
     remarks = tuple(
-        (remark, ", ".join(dict.fromkeys(row.what for row in found.rows if remark in row.remarks)))
-        for remark in dict.fromkeys(remark for row in found.rows for remark in row.remarks)
+        (remark, ", ".join(dict.fromkeys(row.what for row in found.means if remark in row.remarks)))
+        for remark in dict.fromkeys(remark for row in found.means for remark in row.remarks)
     )
     return [*tables, Table("Remarks", ("remark", "of"), remarks)] if remarks else tables
 

@@ -35,7 +35,7 @@ def probe_tables(report: ProbeReport, *, glance: bool = False) -> list[Table]:
     return [
         table
         for table in (
-            _probes("Probes", [(row.probe, row) for row in report.rows], form, _PROBES),
+            _probes("Probes", [(row.probe, row) for row in report.probes], form, _PROBES),
             _probes("Probes by form", [(f"{row.probe}: {row.variant}", row) for row in report.variants], form),
             _orders(report.orders, form),
             Table("Test–retest reliability on the unchanged samples", columns, votes),

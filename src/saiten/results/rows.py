@@ -1,0 +1,34 @@
+"""Records as rows of plain values, one column per figure and per end of its interval."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from saiten.data.frames.libraries import rows_to_pandas
+from saiten.stats.estimate import Estimate
+
+Row = dict[str, Any]
+
+
+class AsRows(ABC):
+    """A record that can be had as a DataFrame."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def rows(self) -> list[Row]:
+        """Return one row per result; a figure without a value is None."""
+
+    def to_pandas(self) -> Any:
+        """Return `rows` as a pandas DataFrame.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        return rows_to_pandas(self.rows())
+
+
+def figure_row(figure: Estimate | None, name: str = "") -> Row:
+    """Return a figure and its ends: `value`, `ci_low` and `ci_high`, or `NAME`, `NAME_ci_low` and `NAME_ci_high`."""
+    ends = (None, None, None) if figure is None else (figure.value, figure.low, figure.high)
+    names = (name or "value", *(f"{name}_{end}" if name else end for end in ("ci_low", "ci_high")))
+    return dict(zip(names, ends, strict=True))
