@@ -22,7 +22,8 @@ from saiten.metrics.judged.mate import Mate
 from saiten.metrics.rubrics import read_rubric, read_weights
 from saiten.records import Sample, Usage
 from saiten.runs.engine import Stop
-from saiten.runs.scoring import InMemory, Scoring, score_once
+from saiten.runs.journal import InMemory
+from saiten.runs.scoring import Scoring, score_once
 from saiten.tasks.aspects import RateAspect, Rating
 
 STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])

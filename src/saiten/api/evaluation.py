@@ -27,7 +27,8 @@ from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Scored
 from saiten.runs import Journal, RunSettings, read_run
 from saiten.runs.engine import Watch, run_all
-from saiten.runs.scoring import InMemory, Scoring, signature_of
+from saiten.runs.journal import InMemory
+from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import (
     CallSettings,
     DataSettings,

@@ -26,7 +26,7 @@ from saiten.experiments.tables import experiment_tables
 from saiten.rag.knowledge.indexed import Indexed
 from saiten.records import Scored
 from saiten.results.meta_evaluation import Settings
-from saiten.runs.answers.collecting import Outcome
+from saiten.runs.answers.rows import Outcome
 from saiten.runs.engine import Watch
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate

@@ -10,7 +10,7 @@ from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue
 from saiten.errors import SystemFailed
 from saiten.records import Answer, Sample, Scored, Usage
-from saiten.runs.answers.collecting import Outcome
+from saiten.runs.answers.rows import Outcome
 from saiten.views.tables.summary import spent_text
 
 

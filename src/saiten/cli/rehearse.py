@@ -18,7 +18,8 @@ from saiten.rag.knowledge.opening import CHUNK_SIZE
 from saiten.records import Passage, Retrieved, Sample, Scored, Usage
 from saiten.redaction import redact
 from saiten.runs.engine import run_all
-from saiten.runs.scoring import InMemory, Scoring
+from saiten.runs.journal import InMemory
+from saiten.runs.scoring import Scoring
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.table import Cell, Table, render
 from saiten.wiring import known_price

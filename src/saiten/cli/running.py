@@ -47,17 +47,8 @@ def run_to_end(
 ) -> int:
     """Run, and say how it ended: 0, or the exit status of a run that can be continued.
 
-    Args:
-        kind: The kind of run, with its journal.
-        rows: Samples, and rows that cannot be used.
-        watch: The progress.
-        notes: Where it is said how the run ended.
-        at_once: Samples under way at once.
-        closing: Closed at the end, however it ends.
-        first: Awaited before the first sample.
-        strict: Stop at the first row that cannot be used.
-        kept: What Ctrl-C leaves.
-        unfinished: What becomes of work that the budget cut off.
+    `first` is awaited before the first of `at_once` samples under way; what is in `closing` is closed at the end. For
+    `kept` and `unfinished` see `to_end`, for the rest `run_all`.
     """
 
     async def all_of_it() -> None:

@@ -197,6 +197,21 @@ class Journal(LockedFolder):
             )
 
 
+class InMemory:
+    """A journal that writes nothing, for results that the watch alone collects."""
+
+    def is_done(self, sample: str, metric: str) -> bool:
+        return False
+
+    def sample(self, sample: Sample) -> None: ...
+
+    def score(self, scored: Scored) -> None: ...
+
+    def bad_row(self, where: str, reason: str, raw: str = "") -> None: ...
+
+    def finish(self, pairs: int | None = None) -> None: ...
+
+
 def _refuse_foreign(folder: Path) -> None:
     """Refuse a folder with anything else in it."""
     if folder.exists() and not folder.is_dir():

@@ -9,7 +9,6 @@ import math
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from saiten.data import BadRow
 from saiten.errors import BudgetSpent, CannotJudge, ConfigurationError, JudgeError, Unreadable
@@ -19,6 +18,7 @@ from saiten.judges.panel import Panel
 from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score, Scored, Signature
 from saiten.runs.engine import Stop
+from saiten.runs.journal import InMemory, Journal
 from saiten.version import __version__
 
 
@@ -29,48 +29,13 @@ def signature_of(metric: Metric, judge: Judge) -> Signature:
     return Signature(metric.name, (*parts.items(), ("saiten", __version__)))
 
 
-class ScoreJournal(Protocol):
-    """The destination of scores: a `runs.Journal`, or `InMemory`."""
-
-    def is_done(self, sample: str, metric: str) -> bool:
-        """Return whether the score exists."""
-        ...
-
-    def sample(self, sample: Sample) -> None:
-        """Keep a sample; raises BadInput if another one has its id."""
-
-    def score(self, scored: Scored) -> None:
-        """Keep a score."""
-
-    def bad_row(self, where: str, reason: str, raw: str = "") -> None:
-        """Keep a row that cannot be used."""
-
-    def finish(self, pairs: int | None = None) -> None:
-        """All rows were read, and so many pairs of sample and metric have a score; None: all with all."""
-
-
-class InMemory:
-    """A journal that writes nothing, for results that the watch alone collects."""
-
-    def is_done(self, sample: str, metric: str) -> bool:
-        return False
-
-    def sample(self, sample: Sample) -> None: ...
-
-    def score(self, scored: Scored) -> None: ...
-
-    def bad_row(self, where: str, reason: str, raw: str = "") -> None: ...
-
-    def finish(self, pairs: int | None = None) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Scoring:
     """A run of scores: every metric for every sample."""
 
     metrics: tuple[Metric, ...]
     judge: Judge
-    journal: ScoreJournal
+    journal: Journal | InMemory
     wanted: frozenset[tuple[str, str]] | None = None
     """(sample's id, metric's name) of the scores that are needed; None: all samples with all metrics."""
 

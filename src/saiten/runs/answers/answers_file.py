@@ -15,8 +15,7 @@ from saiten.data.json_rows import MAX_LINE
 from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError, SystemFailed
 from saiten.records import Sample, Usage
-from saiten.runs.answers.collecting import Outcome
-from saiten.runs.answers.rows import as_row, kept_from_question, passed_through
+from saiten.runs.answers.rows import Outcome, as_row, kept_from_question, passed_through
 from saiten.runs.keys import content_key, id_key
 from saiten.runs.lines import read_lines, to_line
 from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder

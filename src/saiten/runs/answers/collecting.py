@@ -2,31 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, JudgeError, SystemFailed
 from saiten.protocols import System
 from saiten.records import Answer, Inquiry, Sample
+from saiten.runs.answers.answers_file import AnswersFile
+from saiten.runs.answers.rows import Outcome
 from saiten.runs.engine import Stop
-
-Outcome = Answer | SystemFailed
-"""The result of one question."""
-
-
-class AnswerJournal(Protocol):
-    """The destination of answers: an `AnswersFile`."""
-
-    def is_done(self, sample: Sample) -> bool:
-        """Return whether the question has an answer or failure; raise BadInput if another question has its id."""
-        ...
-
-    def answered(self, sample: Sample, outcome: Outcome) -> Outcome:
-        """Keep an outcome, and return it as it was kept."""
-        ...
-
-    def bad_row(self, where: str, reason: str, raw: str = "") -> None:
-        """Keep a row that cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +17,7 @@ class Collecting:
     """A run of answers: one for every question."""
 
     system: System
-    journal: AnswerJournal
+    journal: AnswersFile
 
     def usable(self, sample: Sample, number: int) -> Sample | BadRow:
         return sample if sample.question.strip() else BadRow(sample.id, "there is no question in it")

@@ -7,7 +7,9 @@ from typing import Any
 from saiten.errors import SystemFailed
 from saiten.records import Answer, Passage, Sample, TimedCall
 from saiten.runs import sample_to_json
-from saiten.runs.answers.collecting import Outcome
+
+Outcome = Answer | SystemFailed
+"""The result of one question."""
 
 _OF_THE_SYSTEM = ("answer", "contexts", "system")
 
