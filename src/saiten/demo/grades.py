@@ -1,4 +1,4 @@
-"""Simulated grades of the demo's answers on the aspects of long answers, to learn weights from. Nobody gave them.
+"""Simulated grades of the demo's answers on the aspects of long answers, to learn weights from. No person gave them.
 
 The aspects' grades follow from the defects. The overall grade is put together from them with weights that are known,
 plus noise, rounded to the scale as a person's would be: so it is known what should be learned.
@@ -14,7 +14,7 @@ from saiten.records import Label
 GRADERS = ("simulated grader 1", "simulated grader 2")
 TARGET = "acceptability"
 WEIGHTS: Mapping[str, float] = MappingProxyType({"formality": 0.3, "factuality": 2.0, "amount_info": 0.7})
-"""What the worst grade of each aspect costs: what is to be found again."""
+"""The cost of the worst grade of each aspect, which learning should recover."""
 NOISE = 0.3
 """Standard deviation, in grades."""
 
@@ -37,7 +37,7 @@ _AMOUNT: Mapping[str, int] = {
 
 
 def simulated_grades(samples: Iterable[DemoSample], seed: int = 0) -> Iterator[Label]:
-    """Four aspects an answer and grader; the same for the same seed."""
+    """Yield four aspects per answer and grader; the same for the same seed."""
     draw = random.Random(seed)  # noqa: S311 - noise, no secret
     for one in samples:
         grades = {

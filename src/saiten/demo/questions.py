@@ -1,4 +1,4 @@
-"""The built-in questions, each once, and the texts that have the answers."""
+"""The built-in questions, each once, and the texts with the answers."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -8,7 +8,7 @@ from saiten.records import Language, Sample
 
 
 def demo_questions(language: Language | None = None) -> list[Sample]:
-    """The 24 questions of a language, or all 48, with their references; grouped by text: `ja handbook`, `en manual`."""
+    """Return the 24 questions of a language, or all 48 with references, grouped by text (`ja handbook`, …)."""
     questions: dict[str, Sample] = {}
     for one in load_demo(language):
         sample = one.sample
@@ -28,6 +28,6 @@ def demo_questions(language: Language | None = None) -> list[Sample]:
 
 
 def corpus(language: Language | None = None) -> Path:
-    """The folder with the texts, of one language or of both."""
+    """Return the folder with the texts of one language, or of both."""
     folder = Path(str(files("saiten.demo") / "corpus"))
     return folder if language is None else folder / language

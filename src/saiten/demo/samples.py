@@ -13,7 +13,7 @@ LANGUAGES: tuple[Language, ...] = ("ja", "en")
 
 @dataclass(frozen=True, slots=True)
 class DemoSample:
-    """A sample, and what is known about its answer because it was written that way."""
+    """A sample and the facts about its answer, which was written to have them."""
 
     sample: Sample
     defect: str
@@ -27,7 +27,7 @@ class DemoSample:
 
 
 def load_demo(language: Language | None = None) -> list[DemoSample]:
-    """The 96 samples of a language, or all 192, Japanese first; always in the same order."""
+    """Return the 96 samples of a language, or all 192, Japanese first; always in the same order."""
     return [sample for each in LANGUAGES if language in {None, each} for sample in _read(each)]
 
 

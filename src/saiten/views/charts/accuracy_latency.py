@@ -1,4 +1,4 @@
-"""Accuracy against latency: a point a system, with its interval; a shape a chain.
+"""Accuracy against latency: one point per system, with its interval; one shape per chain.
 
 Points of one model are joined by a thin line, so that one sees what another chain would gain and cost.
 """
@@ -17,7 +17,7 @@ from saiten.views.charts.texts import finite, in_words, plain, shorten, text_wid
 from saiten.words import section
 
 MOST_POINTS, MOST_SERIES = 200, 36
-"""Beyond, nothing can be told apart."""
+"""More could not be told apart."""
 _WIDTH, _HEIGHT = 640, 320
 _LABEL = 260
 """Pixels of a point's label, at most."""
@@ -28,7 +28,7 @@ class SystemPoint:
     """One system."""
 
     label: str
-    """The model, written beside the point; points with the same label are joined."""
+    """The model, written next to the point; points with the same label are joined."""
     series: str
     """The chain; a shape each. "" where there is none: these are the other systems."""
     x: float
@@ -36,10 +36,10 @@ class SystemPoint:
     y: float
     """Its accuracy."""
     low: float | None = None
-    """Of the 95 % interval of y, or None."""
+    """Lower end of the 95 % interval of y, or None."""
     high: float | None = None
     n: int | None = None
-    """Answers that y is the mean of."""
+    """Number of answers behind y."""
 
 
 def accuracy_against_latency(
@@ -51,7 +51,7 @@ def accuracy_against_latency(
     data: str = "",
     title: str = "",
 ) -> VegaChart:
-    """The field with all points. `metric` and `latency`: what the axes are called; `data`: on what they were measured.
+    """Draw all points. `metric` and `latency`: the axes' titles; `data`: the name of the data set.
 
     Nothing is drawn without a point, or with more than can be told apart.
     """
@@ -111,7 +111,7 @@ def _picture(points: Sequence[SystemPoint], x_title: str, y_title: str, words: M
 
 
 def _joined(points: Sequence[SystemPoint]) -> tuple[list[Row], list[SystemPoint]]:
-    """Stretches between the points of a model, and the points that are named: the fastest of each, if there are two."""
+    """Return the lines between a model's points, and the points to label: the fastest of each model."""
     joins: list[Row] = []
     named: list[SystemPoint] = []
     by_label = sorted(points, key=lambda point: point.label)

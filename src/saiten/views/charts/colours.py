@@ -30,20 +30,20 @@ DASHES = ((1, 4), (), (7, 4), (7, 3, 1, 3), (12, 4), (3, 3))
 
 
 def colour(place: int) -> str:
-    """Of the system, chain or line at this place; the seventh has the first's again."""
+    """Return the color of the system, chain or line at this place; the seventh repeats the first."""
     return LINES[place % len(LINES)]
 
 
 def shape(place: int) -> str:
-    """A circle, a square, a triangle, and so on."""
+    """Return the shape at this place: a circle, a square, a triangle and so on."""
     return SHAPES[place % len(SHAPES)]
 
 
 def filling(place: int) -> str:
-    """Full for the first six, hollow for the next six, and so on: thirty-six are told apart by shape and colour."""
+    """Return full for the first six, hollow for the next six, and so on: 36 differ by shape and color."""
     return colour(place) if place // len(SHAPES) % 2 == 0 else CARD
 
 
 def dashes(place: int) -> tuple[int, ...]:
-    """Lengths of stroke and gap; empty for a solid line."""
+    """Return the lengths of stroke and gap; empty for a solid line."""
     return DASHES[place % len(DASHES)]

@@ -1,4 +1,4 @@
-"""What the systems cost: money, time and tokens, a block each, a bar a system."""
+"""Costs of systems: money, time and tokens, one plot each, one bar per system."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class CostRow:
 
 
 def costs(rows: Sequence[CostRow], language: Language = "en", *, currency: str = "USD", title: str = "") -> VegaChart:
-    """A block for each of cost, seconds, tokens and calls that is known of any; its bars begin at 0."""
+    """Draw one plot for each of cost, seconds, tokens and calls that is known for any row; bars begin at 0."""
     words = section("chart", language)
     kinds = _kinds(currency, words)
     said = in_words(

@@ -1,4 +1,4 @@
-"""A score per group, one line a system, the first dotted, the second solid: the paper's figure on dialogues (spec 02).
+"""A score per group, one line per system, dotted, solid, …: the figure of the paper on dialogues (spec 02).
 
 Lines are told apart by dashes and by the shapes of their marks, not by colour alone. A group without a value is a gap.
 """
@@ -17,24 +17,24 @@ from saiten.views.charts.texts import finite, in_words, plain, shorten, text_wid
 from saiten.words import section
 
 MOST_GROUPS, MOST_LINES = 60, 36
-"""Beyond, a line cannot be read, or told from the others."""
+"""More lines could not be read or told apart."""
 _HEIGHT = 240
 _STEP, _NARROWEST, _WIDEST, _LEAST = 110, 44, 760, 480
 """Pixels between two groups, at least, of the whole field where that leaves room, and at least."""
 _LABEL = 160
-"""Pixels of a group's label; the whole name is told to a pointer."""
+"""Pixels of a group's label; the tooltip has the whole name."""
 _SINE = 0.6
 """Of the angle of labels that have no room to lie flat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a system has in a group."""
+    """The score of a system in a group."""
 
     group: str
     value: float | None
     low: float | None = None
-    """Of the 95 % interval, or None."""
+    """Lower end of the 95 % interval, or None."""
     high: float | None = None
     n: int | None = None
 
@@ -55,7 +55,7 @@ def dialogue_lines(
     better: Literal["higher", "lower"] = "higher",
     title: str = "",
 ) -> VegaChart:
-    """The lines over all groups, in the order in which they first come.
+    """Draw one line per system over all groups, in the order of their first occurrence.
 
     `score`: what they show, and which values of it are `better`, for the title. Nothing is drawn with a single group,
     or with more than can be read.
@@ -113,7 +113,7 @@ def _picture(series: Sequence[Series], words: Mapping[str, str]) -> Picture | No
 
 
 def _line(number: int, line: Series, place: Mapping[str, float], cap: float, words: Mapping[str, str]) -> list[Marks]:
-    """The stretches between groups that have a value, side by side, with marks and intervals."""
+    """Draw one line between neighboring groups with a value, its marks and intervals."""
     stretches: list[Row] = []
     whiskers: list[Row] = []
     points: list[Row] = []

@@ -1,4 +1,4 @@
-"""What one system gains over another, metric by metric, with the interval of the difference."""
+"""Differences between two systems per metric, with intervals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,10 +34,10 @@ class DifferenceRow:
     difference: float | None
     """Second minus first."""
     low: float | None = None
-    """Of the 95 % interval, or None."""
+    """Lower end of the 95 % interval, or None."""
     high: float | None = None
     p_value: float | None = None
-    """As it is to be shown: corrected, if the table's is."""
+    """The p-value shown: corrected if the table's is."""
     n: int = 0
     """Answers that both were measured on."""
     apart: bool | None = None
@@ -45,7 +45,7 @@ class DifferenceRow:
 
 
 def differences(rows: Sequence[DifferenceRow], language: Language = "en", *, title: str = "") -> VegaChart:
-    """A block a pair of systems, a row a metric; metrics on scales of another size get a block of their own.
+    """Draw one group per pair of systems and one row per metric; metrics of another magnitude get their own group.
 
     The mark is hollow where the difference may be noise, or has no verdict.
     """
@@ -84,7 +84,7 @@ def _picture(rows: Sequence[DifferenceRow], words: Mapping[str, str]) -> Picture
 
 
 def _values(row: DifferenceRow) -> list[float]:
-    """With 0, which is to be seen on every axis."""
+    """Return the row's numbers and 0, which every axis shows."""
     found = [value for each in (row.difference, row.low, row.high) if (value := finite(each)) is not None]
     return [0.0, *found] if finite(row.difference) is not None else []
 

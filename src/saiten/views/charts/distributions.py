@@ -1,4 +1,4 @@
-"""How a metric's values are spread, system by system on the same axes: bars by grade, or by bins of one width."""
+"""Histograms of a metric's values per system on one axis: bars by grade, or by bins of one width."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from saiten.views.charts.texts import finite, in_words, number, plain, shorten, 
 from saiten.words import section
 
 MOST_SYSTEMS = 12
-"""Beyond, one cannot see them together."""
+"""More could not be seen together."""
 _WIDTH = 820
 _HEIGHT, _BETWEEN = 64, 22
 _LOWER, _NEARER, _FEW = 44, 16, 6
@@ -42,15 +42,15 @@ class Counted:
     """The values of one system."""
 
     counts: tuple[int, ...]
-    """By bar."""
+    """Number of values per bar."""
     n: int
     missing: int
-    """Neither number nor anything else that can be counted."""
+    """Values that are missing or not finite."""
     mean: float | None
 
 
 def make_bins(values: Iterable[float], axis: Axis) -> Bins:
-    """A bar a grade, around it; or twenty bins of one width from end to end of the axis."""
+    """Return one bar per grade, centered on it; or twenty bins of one width over the axis."""
     if grades := _grades(values, axis):
         low, high = grades[0], grades[-1]
         whole = Axis(low - 0.5, high + 0.5, tuple(map(float, grades)))
@@ -66,7 +66,7 @@ def _grades(values: Iterable[float], axis: Axis) -> Sequence[int]:
 
 
 def count(values: Iterable[float | None], bins: Bins) -> Counted:
-    """How many lie in each bar; the last takes its right end. What lies outside is with the outermost."""
+    """Count the values per bar; the last includes its right end, and values outside go to the outermost bars."""
     low, high = bins.edges[0][0], bins.edges[-1][1]
     step = (bins.edges[-1][0] - low) / max(len(bins.edges) - 1, 1) or high - low
     shift = 0.0 if bins.edges[0][1] - low >= step * 0.999 else (step - (bins.edges[0][1] - low)) / 2
@@ -86,7 +86,7 @@ def count(values: Iterable[float | None], bins: Bins) -> Counted:
 
 
 def tallest(counted: Counted) -> float:
-    """The largest share of the values in one bar."""
+    """Return the largest share of the values in one bar."""
     return max(counted.counts) / counted.n if counted.n else 0.0
 
 
@@ -98,7 +98,7 @@ def distributions(
     *,
     title: str = "",
 ) -> VegaChart:
-    """A row of bars a system, their height the share of its values; mean, n and what has no value beside it.
+    """Draw one histogram per system, heights as shares of its values, next to mean, n and missing values.
 
     All are on one axis of values; the heights of each row have a scale of their own.
 
@@ -168,7 +168,7 @@ def _picture(
 
 
 def _heights(one: Counted) -> Axis:
-    """From 0 to a round share above the tallest bar: where all answers are alike, the bars of others are still seen."""
+    """Return an axis from 0 to a round share above the tallest bar of this system alone."""
     up = (make_axis([0.0, tallest(one)]) if tallest(one) else None) or Axis(0.0, 1.0, ())
     return replace(up, ticks=(0.0, up.high))
 

@@ -23,7 +23,7 @@ class MeanRow:
     """"" where there is one system only, which need not be named."""
     mean: float | None
     low: float | None = None
-    """Of the 95 % interval, or None."""
+    """Lower end of the 95 % interval, or None."""
     high: float | None = None
     n: int = 0
     """Answers that were measured."""
@@ -34,9 +34,10 @@ class MeanRow:
 
 
 def means(rows: Sequence[MeanRow], language: Language = "en", *, title: str = "", part: bool = False) -> VegaChart:
-    """A block a metric, a row a system; of a single system, a row a metric. Metrics of one scale share an axis.
+    """Draw one group per metric and one row per system; with one system, one row per metric.
 
-    A dot is hollow where there is no interval. `part`: others show further metrics, so the title names these.
+    Metrics on one scale share an axis; a dot without an interval is hollow. `part`: other charts show further metrics,
+    so the title names these.
     """
     words = section("chart", language)
     if part and not title:
@@ -97,7 +98,7 @@ def _row(row: MeanRow, name: str, words: Mapping[str, str]) -> IntervalRow:
 
 
 def _ends(rows: Sequence[MeanRow]) -> tuple[list[float], tuple[float | None, float | None]]:
-    """All numbers of a metric, and the ends of its scale."""
+    """Return all numbers of a metric and the ends of its scale."""
     found = [finite(value) for row in rows for value in (row.mean, row.low, row.high)]
     return [value for value in found if value is not None], rows[0].bounds
 

@@ -1,4 +1,4 @@
-"""What metrics are worth: their agreement with people, best first, beside what people reach among themselves."""
+"""Agreement of metrics with people, best first, and the agreement of people among themselves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class RankingRow:
     value: float | None
     """Its agreement with people."""
     low: float | None = None
-    """Of the 95 % interval, or None."""
+    """Lower end of the 95 % interval, or None."""
     high: float | None = None
     n: int = 0
     """Items that have both."""
@@ -45,11 +45,11 @@ class RankingRow:
 
 @dataclass(frozen=True, slots=True)
 class PeoplesAgreement:
-    """What one person reaches against the others: a ceiling for metrics, on the same items and in the same measure."""
+    """Agreement of one person with the others: a ceiling for metrics, on the same items and in the same measure."""
 
     value: float
     low: float | None = None
-    """Of the 95 % interval, or None."""
+    """Lower end of the 95 % interval, or None."""
     high: float | None = None
 
 
@@ -62,7 +62,7 @@ def ranking(
     none: float | None = 0.0,
     title: str = "",
 ) -> VegaChart:
-    """A row a metric, in the order given. `by`: the measure, e.g. Kendall tau-b; `none`: what it is without agreement.
+    """Draw one row per metric, in the given order. `by`: the measure, e.g. Kendall tau-b; `none`: its chance value.
 
     The ceiling is a line of dots and dashes with its interval as a band, `none` a dashed line; a mark is hollow where
     the interval contains `none`.
