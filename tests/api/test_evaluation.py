@@ -198,11 +198,11 @@ def test_a_metric_of_ones_own_stands_beside_ours(tmp_path):
     result = saiten.evaluate(ROWS, ["token_f1", Words()], run=tmp_path / "run")
     assert values(result, "words") == {"a": 1.0, "b": 1.0, "c": 0.0}
     assert result.signatures["words"].startswith("words|at_most:3|")
-    from saiten.results.comparison import compare_runs
     from saiten.runs import read_run
+    from saiten.views.tables.comparison import comparison_tables
 
     reader = read_run(tmp_path / "run")
-    (table,) = compare_runs([reader, reader])
+    (table,) = comparison_tables([reader, reader])
     assert [row[0] for row in table.rows] == ["token_f1", "words"]
 
 

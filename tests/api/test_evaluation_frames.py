@@ -211,6 +211,19 @@ def test_two_results_are_compared():
         bad.compare(saiten.evaluate(rows, ["length"]))
 
 
+def test_a_comparison_and_a_summary_are_records_with_named_fields():
+    """Their frames have the same names, and none of the headings that people read."""
+    pytest.importorskip("pandas")
+    rows = [{"id": str(n), "question": f"q{n}", "reference": "right"} for n in range(12)]
+    bad, good = (saiten.evaluate([row | {"answer": a} for row in rows], ["exact_match"]) for a in ("wrong", "right"))
+    compared = bad.compare(good, ("v1 → careful", "v2"))
+    assert (compared.first, compared.metrics[0].verdict, compared.metrics[0].p_value) == ("v1 → careful", "better", pytest.approx(0.0005, abs=5e-4))  # fmt: skip
+    assert [*compared.to_pandas().columns[:7]] == ["metric", "difference", "ci_low", "ci_high", "p_value", "verdict", "n"]  # fmt: skip
+    frame = good.summary.to_pandas()
+    assert {"metric", "mean", "ci_low", "ci_high", "n", "of", "failed"} <= {*frame.columns}
+    assert frame.iloc[0]["mean"] == good.summary.overall("exact_match").mean == 1.0
+
+
 async def test_everything_works_inside_a_running_loop():
     """As in a notebook: evaluate, show, and go on with one's own coroutines."""
     result = saiten.evaluate([{"id": "a", "question": "q", "answer": "a", "reference": "a"}], ["token_f1"])

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from answer_service import AnswerService
-from saiten.results.comparison import _told_apart, compare_sides, sides_of, verdict
+from saiten.results.comparison import compare_sides, sides_of, verdict
+from saiten.results.dialogue_comparison import _distinct
 from saiten.runs import read_run
 from servers import Fault, instance
 
@@ -376,8 +377,8 @@ def test_two_systems_are_compared_over_all_and_by_group(saiten, three):
 def test_fewer_turns_and_less_leak_are_better(score, difference, said):
     """Each score knows its direction; what may be noise is called neither."""
     assert verdict(score, difference, 0.01, 9, 10) == said
-    assert verdict(score, difference, 0.06, 9, 10) == "within the noise"
-    assert verdict(score, difference, 0.01, 8, 10) == "too little measured"
+    assert verdict(score, difference, 0.06, 9, 10) == "noise"
+    assert verdict(score, difference, 0.01, 8, 10) == "unmeasured"
 
 
 def test_the_leak_is_no_competitor(data, saiten, three):
@@ -431,4 +432,4 @@ def test_pairs_that_are_not_the_same_are_pointed_out(saiten, data, three):
 
 def test_no_two_columns_have_one_name():
     """A folder may be called as the second mention of another would be."""
-    assert _told_apart(["run", "run", "run (2)", "n"]) == ["run", "run (2)", "run (2) (2)", "n (2)"]
+    assert _distinct(["run", "run", "run (2)", "n"]) == ["run", "run (2)", "run (2) (2)", "n (2)"]

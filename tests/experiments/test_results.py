@@ -86,7 +86,9 @@ def answer(folder, cell: Cell, numbers):
 
 def table(result, title):
     """The rows of a table as dicts, and its caption."""
-    (found,) = [each for each in experiment_tables(result) if each.title.startswith(title)]
+    (found,) = [
+        each for each in (t.in_language("en") for t in experiment_tables(result)) if each.title.startswith(title)
+    ]
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows], found.caption
 
 

@@ -5,24 +5,24 @@ from collections.abc import Sequence
 
 import pytest
 
-from saiten.results.comparison import verdict
-from saiten.results.dialogue_comparison import SCORES, Run, by_group
+from saiten.results.dialogue_comparison import SCORES, DialogueSide, by_group
 from saiten.results.sides import PairedSide
+from saiten.views.tables.comparison import dialogue_comparison_tables
 
 KEYS = [(f"question {n}", f"q{n}") for n in range(8)]
 
 
-def run(name: str, value: float, lost: Sequence[tuple[str, str]] = ()) -> Run:
+def run(name: str, value: float, lost: Sequence[tuple[str, str]] = ()) -> DialogueSide:
     """A run whose scores rise from this value; of the pairs that are lost nothing was measured."""
     values = {score: {key: value + n / 8 for n, key in enumerate(KEYS)} for score in SCORES}
     missing = {score: dict.fromkeys(lost, "failed") for score in SCORES}
-    return Run(name, "bot", PairedSide(values, missing, Counter([*KEYS, *lost])))
+    return DialogueSide(name, "bot", PairedSide(values, missing, Counter([*KEYS, *lost])))
 
 
 def test_a_group_called_all_does_not_take_the_place_of_the_whole():
     """There are two rows, and the one over all groups has all pairs."""
     groups = {key: "all" if n < 4 else "other" for n, key in enumerate(KEYS)}
-    means = by_group([run("a", 1), run("b", 2)], groups, verdict, glance=False)[0]
+    means = dialogue_comparison_tables(by_group([run("a", 1), run("b", 2)], groups))[0].in_language("en")
     rows = [row for row in means.rows if row[0] == "wscore"]
     assert [(row[1], row[2]) for row in rows] == [("(all)", 8), ("all", 4), ("other", 4)]
     assert rows[0][3] == pytest.approx(1 + 28 / 64)
@@ -30,7 +30,7 @@ def test_a_group_called_all_does_not_take_the_place_of_the_whole():
 
 def test_two_runs_of_one_name_keep_their_own_figures():
     """Columns are told apart by their place."""
-    means = by_group([run("a", 1), run("a", 2)], {}, verdict, glance=False)[0]
+    means = dialogue_comparison_tables(by_group([run("a", 1), run("a", 2)], {}))[0].in_language("en")
     assert means.rows[0][4] - means.rows[0][3] == pytest.approx(1)
 
 
@@ -38,7 +38,7 @@ def test_a_group_of_which_little_was_measured_has_no_verdict():
     """The dialogues that failed may have been the hard ones; the other group is not concerned."""
     lost = [(f"lost {n}", f"x{n}") for n in range(4)]
     groups = {key: f"g{n % 2}" for n, key in enumerate(KEYS)} | dict.fromkeys(lost, "g1")
-    table = by_group([run("a", 1, lost), run("b", 2, lost)], groups, verdict, glance=False)[1]
+    table = dialogue_comparison_tables(by_group([run("a", 1, lost), run("b", 2, lost)], groups))[1].in_language("en")
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     assert {(row["group"], row["n"], row["of"]) for row in rows} == {("g0", 4, 4), ("g1", 4, 8)}
     assert {row["verdict"] for row in rows if row["group"] == "g1"} == {"too little measured"}

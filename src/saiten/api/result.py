@@ -16,7 +16,7 @@ from saiten.results.summary import place_of, summarise
 from saiten.runs import read_run
 from saiten.runs.manifest import versions
 from saiten.tracking import Tracked, Tracking, log_to_mlflow, run_on_disk
-from saiten.views.notebook import Comparison, Shown, ShownSummary
+from saiten.views.notebook import Shown, ShownComparison, ShownSummary
 from saiten.views.table import Table
 from saiten.views.tables.summary import summary_tables
 
@@ -48,7 +48,7 @@ class Evaluation(Shown):
             summarise(self.scores, places, self.signatures, bad_rows=len(self.bad_rows), paid=self.paid)
         )
 
-    def compare(self, other: "Evaluation", names: tuple[str, str] = ("first", "second")) -> Comparison:
+    def compare(self, other: "Evaluation", names: tuple[str, str] = ("first", "second")) -> ShownComparison:
         """Is the difference real: what `other` gains over this one, paired by sample; see `saiten compare`.
 
         Raises:
@@ -57,7 +57,7 @@ class Evaluation(Shown):
         first, second = (
             side_from(each.samples, each.scores, name) for each, name in zip((self, other), names, strict=True)
         )
-        return Comparison.of(first, second, (self.summary, other.summary))
+        return ShownComparison.between(first, second, (self.summary, other.summary))
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict a sample: its fields, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`."""

@@ -9,11 +9,13 @@ from saiten.cli import MISSED
 from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
 from saiten.cli.unfinished import tell_unfinished
 from saiten.errors import BadInput
-from saiten.results.comparison import compare_runs, compare_sides, sides_of, what_differs
+from saiten.results.comparison import compare_sides, sides_of, what_differs
 from saiten.results.only_words import ONLY_WORDS, only_words
-from saiten.results.worse import read_limit, worse_table
+from saiten.results.worse import read_margin, regressions
 from saiten.runs import read_run
 from saiten.views.table import render
+from saiten.views.tables.comparison import comparison_tables
+from saiten.views.tables.gate import worse_table
 
 app = typer.Typer(add_completion=False)
 
@@ -55,7 +57,7 @@ def compare(
     """
     if len(runs) < 2:
         raise BadInput("two runs are compared, or more; for two systems of one run, name it twice and say --systems")
-    limits = [read_limit(text) for text in fail_if_worse or ()]
+    margins = [read_margin(text) for text in fail_if_worse or ()]
     notes = told(stderr())
     readers = [read_run(run, tell=notes) for run in runs]
     names = _systems(systems, len(readers))
@@ -64,26 +66,25 @@ def compare(
         stderr().print(f"[bold]{ONLY_WORDS}[/]")
     remarks = what_differs(readers)
     for remark in remarks:
-        notes(remark)
+        notes(str(remark))
     found = compare_sides(sides_of(readers, names))
     for one in found:
         for remark in one.remarks:
             notes(f"{one.first}, {one.second}: {remark}")
-    tables = compare_runs(readers, names, found=found, remarks=remarks, glance=form == "table")
+    tables = comparison_tables(readers, names, found=found, remarks=remarks, glance=form == "table")
     first, *others = (reader.bad_rows() for reader in readers)
     lost = [min(first, other) for other in others]  # what only one side lost was measured on one side only
-    worse = worse_table(found, limits, lost) if limits else None
-    if worse is not None:
-        tables.append(worse)
+    worse = regressions(found, margins, lost)
+    if worse:
+        tables.append(worse_table(worse))
     render(tables, form, stdout(), " · ".join(map(str, runs)) if len(tables) > 1 else "")
-    failed = [row for row in worse.rows if not row[3]] if worse is not None else []
-    for title, metric, _, _, why in failed:
-        stderr().print(
-            f"[bold red]failed:[/] {escape_untrusted(metric)}, {escape_untrusted(title)}: {escape_untrusted(why)}"
-        )
-    if limits and unfinished:
+    failed = [each for each in worse if not each.passed]
+    for each in failed:
+        named = f"{each.metric}, {each.first} → {each.second}: {each.why}"
+        stderr().print(f"[bold red]failed:[/] {escape_untrusted(named)}")
+    if margins and unfinished:
         stderr().print("[bold red]failed:[/] what a run has not measured yet may be worse")
-    if failed or (limits and unfinished):
+    if failed or (margins and unfinished):
         raise typer.Exit(MISSED)
 
 

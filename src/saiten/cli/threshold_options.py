@@ -16,8 +16,8 @@ from saiten.results.thresholds import Outcome, Threshold, hold, named_in
 from saiten.runs import RunReader
 from saiten.views.junit import as_junit, may_write, write_junit
 from saiten.views.table import Table
+from saiten.views.tables.gate import missed_line, threshold_table
 from saiten.views.tables.run import summary_of
-from saiten.views.tables.threshold import missed_line, threshold_table
 
 _TOLD = 20
 """Lines on standard error at most, where there are many systems or groups."""

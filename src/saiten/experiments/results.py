@@ -18,7 +18,7 @@ from saiten.experiments.plan import DataSet, ExperimentPlan
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.naming import is_human
 from saiten.records import Label, Score, Usage
-from saiten.results.comparison import BETTER, DIFFERS, NOISE, TOO_LITTLE, WORSE, higher_is_better, verdict_of
+from saiten.results.comparison import Verdict, higher_is_better, verdict_of
 from saiten.results.summary import Figure, Summary
 from saiten.runs import read_run
 from saiten.runs.answers import AnswerSummary, summarise_answers
@@ -30,10 +30,10 @@ from saiten.views.tables.run import people_of, summary_of
 
 SERIAL, PARALLEL = "refine", "map_reduce"
 
-_NO_BETTER = {
-    NOISE: "the accuracy differs within the noise",
-    TOO_LITTLE: "too little measured for a verdict on the accuracy",
-    DIFFERS: "the metric differs and neither direction is better",
+_NO_BETTER: Mapping[Verdict, str] = {
+    "noise": "the accuracy differs within the noise",
+    "unmeasured": "too little measured for a verdict on the accuracy",
+    "differs": "the metric differs and neither direction is better",
 }
 OFFLINE = "extractive"
 """The generator without a model: its milliseconds say nothing about a model's."""
@@ -73,15 +73,15 @@ class ChainComparison:
     def recommendation(self) -> str:
         """What follows, only where a difference is outside the noise; without a model, nothing from the latency."""
         n = self.accuracy.n
-        accuracy = verdict_of(self.accuracy.difference, self.p, n, self.of, higher=self.higher) if n else TOO_LITTLE
-        better = {BETTER: PARALLEL, WORSE: SERIAL}.get(accuracy)
+        accuracy = verdict_of(self.accuracy.difference, self.p, n, self.of, higher=self.higher) if n else "unmeasured"
+        better = {"better": PARALLEL, "worse": SERIAL}.get(accuracy)
         faster = 0 if self.model == OFFLINE else _side(self.latency.low, self.latency.high, 1.0)
         quicker = {-1: PARALLEL, 1: SERIAL}.get(faster)
         if self.model == OFFLINE:
             said = _NO_BETTER[accuracy] if better is None else f"{better} is more accurate"
             return f"{said}; without a model nothing follows from the latency"
-        if better is None and (quicker is None or accuracy != NOISE):
-            said = "neither differs outside the noise" if accuracy == NOISE else _NO_BETTER[accuracy]
+        if better is None and (quicker is None or accuracy != "noise"):
+            said = "neither differs outside the noise" if accuracy == "noise" else _NO_BETTER[accuracy]
             return said if quicker is None else f"{said}; {quicker} is faster"
         if better is None:
             return f"{quicker} is faster, and the accuracy differs within the noise"

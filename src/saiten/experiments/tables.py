@@ -11,6 +11,7 @@ from saiten.stats.ratios import Ratio
 from saiten.views.charts import SystemPoint, VegaChart, accuracy_against_latency
 from saiten.views.table import Cell, Interval, Name, PValue, Table
 from saiten.views.tables.summary import evidence_shift
+from saiten.words import Message
 
 _ENDS = ("95 % from", "to")
 _CELLS = (
@@ -58,7 +59,7 @@ def experiment_tables(result: ExperimentResult, currency: str = "USD", *, glance
                 *_interval(one.low, one.high, glance=glance),
                 PValue.of(p),
                 one.n,
-                evidence_shift(one.difference, p),
+                Message("conclusion", evidence_shift(one.difference, p)),
             )
             for (name, one), p in zip(shifts, corrected, strict=True)
         )

@@ -1,34 +1,28 @@
-"""Systems compared by their dialogues: each score per group, as a table and as the paper's figure, and differences."""
+"""Runs of dialogues compared group by group: the means of each score, and the differences to the first run."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from statistics import fmean
 
-from saiten.results.sides import Key, PairedSide
+from saiten.results.comparison import Verdict, sides_of, verdict
+from saiten.results.sides import Key, PairedSide, pair_keys, paired
+from saiten.runs import RunReader
 from saiten.stats.paired import PairedComparison, compare_paired, holm
-from saiten.views.charts import Series, Value, dialogue_lines
-from saiten.views.charts.dialogue_lines import MOST_GROUPS
-from saiten.views.table import Cell, Interval, Name, PValue, Table
-from saiten.views.tables.summary import asked, interval_text
 
 SCORES = ("wscore", "lscore", "mscore")
 """What the paper draws; the leak is compared over all alone."""
-
-ALL = "all"
-_MOST_GROUPS = 100
+BROKEN_DOWN_AT_MOST = 100
 """With more groups than this, nobody reads the breakdown."""
-
-Verdict = Callable[[str, float | None, float | None, int, int], str]
-"""From metric, difference, p, how many were measured and of how many, to a word."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class DialogueSide:
     """One run of dialogues, as far as it is compared."""
 
     name: str
-    """Short: the column's head."""
+    """Short, and no other run has it."""
     system: str
     """Who answered."""
     side: PairedSide
@@ -40,122 +34,113 @@ class Run:
         return self.side.values
 
 
-def by_group(runs: Sequence[Run], groups: Mapping[Key, str | None], verdict: Verdict, *, glance: bool) -> list[Table]:
-    """The means with the figure, then the differences to the first run; on the pairs that all runs measured.
+@dataclass(frozen=True, slots=True)
+class GroupMeans:
+    """The means of one score in one group."""
 
-    `glance`: for the terminal, with intervals as text.
-    """
+    score: str
+    group: str | None
+    """None: over all groups."""
+    n: int
+    means: tuple[float, ...]
+    """By run."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDifference:
+    """The difference of one score in one group: a run minus the first."""
+
+    score: str
+    group: str
+    pairs: PairedComparison
+    p_value: float | None
+    """Corrected for all tests against this run."""
+    of: int
+    """The pairs that every run has, measured or not."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What can be said of the run."""
+        return verdict(self.score, self.pairs.difference, self.p_value, self.pairs.n, self.of)
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueComparison:
+    """Runs of dialogues on the pairs that all of them measured; the first run is the baseline."""
+
+    names: tuple[str, ...]
+    systems: tuple[str, ...]
+    means: tuple[GroupMeans, ...]
+    differences: tuple[tuple[GroupDifference, ...], ...]
+    """By run after the first; empty without groups."""
+    groups: int
+    """How many there are, broken down or not."""
+
+
+def compare_dialogues(readers: Sequence[RunReader], names: Sequence[str]) -> DialogueComparison | None:
+    """Compare runs of dialogues; None where no pair was measured in all of them."""
+    sides = sides_of(readers, (), names)
+    keys = pair_keys([side.places for side in sides])
+    groups = {
+        of[identity]: place.group
+        for side, of in reversed(list(zip(sides, keys.of, strict=True)))  # the first counts
+        for identity, place in side.places.items()
+    }
+    runs = [
+        DialogueSide(name, str((reader.manifest.settings.get("system") or {}).get("name", "")), side)
+        for name, reader, side in zip(_distinct(names), readers, paired(sides)[1], strict=True)
+    ]
+    return by_group(runs, groups)
+
+
+def by_group(runs: Sequence[DialogueSide], groups: Mapping[Key, str | None]) -> DialogueComparison | None:
+    """Compare on the pairs that all runs measured, over all groups and in each; None where there are none."""
     shared = sorted(set.intersection(*(set(run.values.get(score, {})) for run in runs for score in SCORES)))
     if not shared:
-        return []
+        return None
     members: dict[str, list[Key]] = {}
     for key in shared:
         if (group := groups.get(key)) is not None:
-            members.setdefault(Name(group), []).append(key)
-    names = sorted(members)
-    remark = ""
-    if len(names) > _MOST_GROUPS:
-        remark, names = f" There are {len(names)} groups; beyond {_MOST_GROUPS} they are not broken down.", []
-    elif len(names) > MOST_GROUPS:
-        remark = f" The figure is drawn for up to {MOST_GROUPS} groups."
-    parts = {name: members[name] for name in names} if len(names) > 1 else {}
-    tables = [_means(runs, shared, parts, remark)]
-    if parts:
-        asked_in = Counter(groups.get(key) for key in set.intersection(*(run.side.asked(SCORES[0]) for run in runs)))
-        tables += [_differences(runs[0], other, parts, asked_in, verdict, glance=glance) for other in runs[1:]]
-    return tables
-
-
-def _means(runs: Sequence[Run], shared: list[Key], parts: Mapping[str, list[Key]], remark: str) -> Table:
-    whole = {_whole(parts): shared, **parts}
-    mean = {
-        (score, part): tuple(fmean(run.values[score][key] for key in keys) for run in runs)
+            members.setdefault(group, []).append(key)
+    parts = {name: members[name] for name in sorted(members)} if 1 < len(members) <= BROKEN_DOWN_AT_MOST else {}
+    means = tuple(
+        GroupMeans(score, part, len(keys), tuple(fmean(run.values[score][key] for key in keys) for run in runs))
         for score in SCORES
-        for part, keys in whole.items()
-    }
-    rows: list[tuple[Cell, ...]] = [
-        (score, part, len(keys), *mean[score, part]) for score in SCORES for part, keys in whole.items()
-    ]
-    charts = tuple(
-        dialogue_lines(
-            [
-                Series(
-                    f"{run.name} · {run.system}",
-                    tuple(Value(part, mean[score, part][at], n=len(keys)) for part, keys in parts.items()),
-                )
-                for at, run in enumerate(runs)
-            ],
-            score=score,
-            better="lower" if score == "lscore" else "higher",
-        )
-        for score in SCORES
+        for part, keys in chain([(None, shared)], parts.items())
     )
-    return Table(
-        "Means by group" if parts else "Means",
-        ("score", "group", "n", *(Name(run.name) for run in runs)),
-        tuple(rows),
-        "On the pairs that all runs measured (n). Lower is better for lscore, higher for the others." + remark,
-        charts=charts if parts else (),
+    asked_in = Counter(groups.get(key) for key in set.intersection(*(run.side.asked(SCORES[0]) for run in runs)))
+    return DialogueComparison(
+        tuple(run.name for run in runs),
+        tuple(run.system for run in runs),
+        means,
+        tuple(_differences(runs[0], other, parts, asked_in) for other in runs[1:]) if parts else (),
+        len(members),
     )
-
-
-def _whole(parts: Collection[str]) -> str:
-    """The name of the row over all groups: another one where a group is called so."""
-    name = ALL
-    while name in parts:
-        name = f"({name})"
-    return name
 
 
 def _differences(
-    first: Run,
-    other: Run,
-    parts: Mapping[str, list[Key]],
-    asked_in: Mapping[str | None, int],
-    verdict: Verdict,
-    *,
-    glance: bool,
-) -> Table:
-    """`asked_in`: by group, the pairs that every run has, measured or not."""
+    first: DialogueSide, other: DialogueSide, parts: Mapping[str, list[Key]], asked_in: Mapping[str | None, int]
+) -> tuple[GroupDifference, ...]:
     found = [(score, part, _compared(first, other, score, keys)) for score in SCORES for part, keys in parts.items()]
     corrected = holm([pairs.p_value for _, _, pairs in found])
-    ends = ("95 % from", "to")
-    rows: list[tuple[Cell, ...]] = [
-        (
-            score,
-            part,
-            pairs.difference,
-            *((interval_text(pairs.low, pairs.high),) if glance else (pairs.low, pairs.high)),
-            PValue.of(p),
-            verdict(score, pairs.difference, p, pairs.n, asked_in[part]),
-            pairs.n,
-            asked_in[part],
-            asked(pairs.note),
-        )
+    return tuple(
+        GroupDifference(score, part, pairs, p, asked_in[part])
         for (score, part, pairs), p in zip(found, corrected, strict=True)
-    ]
-    intervals = () if glance else (Interval("difference", *ends),)
-    columns = (
-        "score",
-        "group",
-        "difference",
-        *(("95 % interval",) if glance else ends),
-        "p",
-        "verdict",
-        "n",
-        "of",
-        "remarks",
-    )
-    return Table(
-        f"By group: {first.name} → {other.name}",
-        columns,
-        tuple(rows),
-        "Difference: second minus first. 95 % interval: bootstrap over questions. p: sign-flip test over questions, "
-        f"corrected for the {len(rows)} tests of this table (Holm), which the intervals are not.",
-        intervals,
     )
 
 
-def _compared(first: Run, other: Run, score: str, keys: list[Key]) -> PairedComparison:
+def _compared(first: DialogueSide, other: DialogueSide, score: str, keys: list[Key]) -> PairedComparison:
     a, b = ([run.values[score][key] for key in keys] for run in (first, other))
     return compare_paired(a, b, [question for question, _ in keys])
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The same folder named twice has two names, and none is called as another column is."""
+    taken = {"score", "group", "n"}
+    found = []
+    for name in names:
+        numbered = (f"{name} ({at})" for at in count(2))
+        free = next(each for each in chain([name], numbered) if each not in taken)
+        taken.add(free)
+        found.append(free)
+    return found

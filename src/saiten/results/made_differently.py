@@ -3,23 +3,21 @@
 from collections.abc import Sequence
 
 from saiten.runs import RunReader
+from saiten.words import Message
 
 _NAMED = 3
 """Metrics that are named where more were made in the same other way."""
 
 
-def made_differently(readers: Sequence[RunReader]) -> list[str]:
-    """A remark for each way in which the signatures of a metric differ between the runs that have it."""
+def made_differently(readers: Sequence[RunReader]) -> list[Message]:
+    """Return a remark for each way in which the signatures of a metric differ between the runs that have it."""
     made = [reader.manifest for reader in readers]
     found: dict[str, list[str]] = {}
     for metric in dict.fromkeys(metric for each in made for metric in each.signatures):
         how = _differing([each.made_by(metric) for each in made if metric in each.signatures])
         if how:
             found.setdefault(how, []).append(metric)
-    return [
-        f"the runs make {_named(metrics)} differently ({how}); the difference may come from that"
-        for how, metrics in found.items()
-    ]
+    return [Message("difference", "made", metrics=_named(metrics), how=how) for how, metrics in found.items()]
 
 
 def _differing(runs: Sequence[dict[str, str]]) -> str:
@@ -29,6 +27,6 @@ def _differing(runs: Sequence[dict[str, str]]) -> str:
     return ", ".join(f"{key} {' → '.join(values)}" for key, values in ways.items() if len(set(values)) > 1)
 
 
-def _named(metrics: Sequence[str]) -> str:
-    more = len(metrics) - _NAMED
-    return ", ".join(metrics[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _named(metrics: Sequence[str]) -> str | Message:
+    named, more = ", ".join(metrics[:_NAMED]), len(metrics) - _NAMED
+    return Message("difference", "metrics", named=named, n=more) if more > 0 else named

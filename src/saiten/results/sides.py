@@ -22,13 +22,13 @@ Key = tuple[str, str]
 Missing = Status | Literal["absent"]
 """Why a side has no value: the status of its score, or that it has no answer."""
 How = Literal[
-    "id and question",
+    "id_question",
     "question",
-    "question, for lack of ids",
-    "question, since the ids do not match",
-    "place in the file, for lack of ids and questions",
+    "question_no_ids",
+    "question_other_ids",
+    "place",
 ]
-"""By what answers are paired."""
+"""By what answers are paired; `place`: by their place in the file, for lack of ids and questions."""
 
 _PLACE_IN_FILE = re.compile(r"row-\d+(@.*)?", re.DOTALL)
 """What readers call a row without an id."""
@@ -74,7 +74,7 @@ class PairedSide:
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class PairKeys:
     """Under which key each sample is paired, run by run."""
 
     how: How
@@ -82,7 +82,7 @@ class Keys:
     """By run, then by sample id."""
 
 
-def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False) -> Keys:
+def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False) -> PairKeys:
     """The keys of the samples of several runs, or systems (`by_question`); one way for all of them."""
     tags = [_group] if by_question else [_group, _system]
     telling = [tag for tag in tags if _tells_apart(tag, runs)]
@@ -91,7 +91,7 @@ def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False)
         for places in runs
     )
     if by_question:
-        return Keys("question", questions)
+        return PairKeys("question", questions)
     ids = tuple(
         {
             identity: alike[identity] if _PLACE_IN_FILE.fullmatch(identity) else (place.question, identity)
@@ -101,10 +101,10 @@ def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False)
     )
     nameless = any(places and all(map(_PLACE_IN_FILE.fullmatch, places)) for places in runs)
     if not nameless and all(_match(ids[0], ids[at], questions[0], questions[at]) for at in range(1, len(runs))):
-        return Keys("id and question", ids)
+        return PairKeys("id_question", ids)
     if not any(_has_question(place) for places in runs for place in places.values()):
-        return Keys("place in the file, for lack of ids and questions", questions)
-    return Keys("question, for lack of ids" if nameless else "question, since the ids do not match", questions)
+        return PairKeys("place", questions)
+    return PairKeys("question_no_ids" if nameless else "question_other_ids", questions)
 
 
 def _group(place: Place) -> str:

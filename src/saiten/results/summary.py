@@ -7,13 +7,15 @@ that resamples questions, since answers to one question are not independent of e
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
+from saiten.data.frames import rows_to_pandas
 from saiten.records import STATUSES, Sample, Scored, Signature, Status, Usage
 from saiten.stats.bootstrap import bootstrap_mean
 from saiten.stats.corpus_bleu import COUNTS, CorpusBleu, corpus_bleu, corpus_signature
 from saiten.stats.paired import PairedComparison, compare_paired
 from saiten.stats.reliability import Reliability, reliability
+from saiten.words import Message, joined
 
 _COUNTED = frozenset({"matched", "runs", "answer_size", "reference_size"})
 """Details of `bleu4`."""
@@ -61,7 +63,7 @@ class Figure:
     """How many scores have each status."""
     distribution: Mapping[float, int] = field(default_factory=dict)
     """How often each grade was given, for metrics that give grades; else empty."""
-    note: str | None = None
+    note: Message | None = None
     """Why there is no mean or no interval."""
     missing: Mapping[tuple[Status, str], int] = field(default_factory=dict)
     """Status and reason of the scores that are not measured, refusals to answer apart: how often, the most frequent
@@ -75,6 +77,11 @@ class Figure:
     def total(self) -> int:
         """All scores, whatever their status."""
         return sum(self.coverage.values())
+
+    @property
+    def overall(self) -> bool:
+        """Whether it is over everything, not of one system or group."""
+        return self.system is None and self.group is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +99,35 @@ class Summary:
     evidence: PairedComparison | None = None
     """Where correctness was graded with the evidence of the answer (E2) and of the reference (E3): how the grade shifts
     from the first to the second, on the answers that both graded."""
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Message, ...] = ()
     """What was left out of the figures."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per figure: `metric, system, group, mean, ci_low, ci_high, n, of, questions, …`."""
+        return [
+            {
+                "metric": figure.metric,
+                "system": figure.system,
+                "group": figure.group,
+                "mean": figure.mean,
+                "ci_low": figure.low,
+                "ci_high": figure.high,
+                "n": figure.n,
+                "of": figure.total,
+                "questions": figure.questions,
+                **{status: figure.coverage.get(status, 0) for status in STATUSES if status != "ok"},
+                "note": str(figure.note or ""),
+            }
+            for figure in self.figures
+        ]
+
+    def to_pandas(self) -> Any:
+        """Return `rows` as a pandas DataFrame.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        return rows_to_pandas(self.rows())
 
     @property
     def measured(self) -> bool:
@@ -103,7 +137,7 @@ class Summary:
     def overall(self, metric: str) -> Figure:
         """The figure of one metric over everything; raises KeyError."""
         for figure in self.figures:
-            if figure.metric == metric and figure.group is None and figure.system is None:
+            if figure.metric == metric and figure.overall:
                 return figure
         raise KeyError(metric)
 
@@ -147,6 +181,23 @@ def _row(one: Scored, place: Place) -> _Row:
     )
 
 
+def remark_on(note: str | Message | None) -> str | Message:
+    """Return a remark of the statistics in a reader's words: the answers to one question are resampled together."""
+    return note if isinstance(note, Message) else (note or "").replace("cluster", "question")
+
+
+def unmeasured(coverage: Mapping[Status, int]) -> Message:
+    """Return how many scores have no value, by status; empty if every score has one."""
+    return joined(
+        [
+            Message("remark", "counted", n=n, status=Message("status", "declined_grade" if of == "declined" else of))
+            for of, n in coverage.items()
+            if of != "ok"
+        ],
+        "listed",
+    )
+
+
 def summarise(
     scored: Iterable[Scored],
     places: Mapping[str, Place],
@@ -174,13 +225,13 @@ def summarise(
         usage += one.score.usage
     rows = {metric: of for metric, of in rows.items() if of}
     figures = [_figure(metric, of) for metric, of in rows.items()]
-    remarks = [f"Rows that could not be used, and are in no figure: {bad_rows}."] if bad_rows else []
+    remarks = [Message("caption", "bad_rows", n=bad_rows)] if bad_rows else []
     for by in ("system", "group"):
         names = sorted({name for of in rows.values() for row in of if (name := getattr(row.place, by)) is not None})
         if by == each:
             figures += _by(by, names, rows)
         elif len(names) > _BROKEN_DOWN_AT_MOST:
-            remarks.append(f"There are {len(names)} {by}s; beyond {_BROKEN_DOWN_AT_MOST} they are not broken down.")
+            remarks.append(Message("caption", f"many_{by}s", n=len(names), most=_BROKEN_DOWN_AT_MOST))
         elif len(names) > 1:  # one alone would only repeat the first rows
             figures += _by(by, names, rows)
     agreement = {
@@ -228,7 +279,7 @@ def _figure(metric: str, rows: list[_Row], group: str | None = None, system: str
     coverage: dict[Status, int] = {status: counts[status] for status in STATUSES if counts[status]}
     measured = [(row, row.value) for row in rows if row.status == "ok" and row.value is not None]
     if not measured:
-        none = "nothing was measured"
+        none = Message("remark", "nothing_measured")
         return Figure(metric, group, system, None, None, None, 0, 0, coverage, note=none, missing=_missing(rows))
     interval = bootstrap_mean([value for _, value in measured], [row.place.question for row, _ in measured])
     return Figure(
@@ -242,7 +293,7 @@ def _figure(metric: str, rows: list[_Row], group: str | None = None, system: str
         interval.clusters,
         coverage,
         _distribution([float(row.grade) for row, _ in measured if row.grade is not None]),
-        "; ".join(note for note in (interval.note, _without_evidence(metric, rows)) if note) or None,
+        joined([remark_on(interval.note), _without_evidence(metric, rows)]) or None,
         _missing(rows),
         *_corpus(rows),
     )
@@ -270,17 +321,17 @@ def _is_correctness(metric: str) -> bool:
     return metric.partition("[")[0] == "correctness"
 
 
-def _without_evidence(metric: str, rows: list[_Row]) -> str | None:
+def _without_evidence(metric: str, rows: list[_Row]) -> Message | None:
     """How many grades were given without the evidence that the mode asks for, since the samples brought none."""
     if not _is_correctness(metric):
         return None
     without = sum(row.mode in {"answer", "reference"} and not row.pieces for row in rows)
-    return f"{without} graded without evidence" if without else None
+    return Message("remark", "without_evidence", n=without) if without else None
 
 
 def _missing(rows: list[_Row]) -> dict[tuple[Status, str], int]:
     missing = [row for row in rows if row.status not in {"ok", "declined"}]
-    return dict(Counter((row.status, row.reason or "no reason was given") for row in missing).most_common())
+    return dict(Counter((row.status, row.reason or "") for row in missing).most_common())
 
 
 def _distribution(values: list[float]) -> dict[float, int]:

@@ -13,9 +13,9 @@ from typing import Literal
 
 from saiten.choices import COVERAGE, By
 from saiten.records import Sample, Scored
-from saiten.results.summary import Figure, Place, Summary
+from saiten.results.summary import Figure, Place, Summary, unmeasured
 from saiten.stats.bootstrap import FEW
-from saiten.views.tables.summary import asked, not_measured
+from saiten.words import Message, joined
 
 Side = Literal["under", "over"]
 
@@ -65,8 +65,8 @@ class Outcome:
     threshold: Threshold
     verdict: Verdict
     """`unmeasured` misses, too: there is no value, or for too few samples."""
-    why: str
-    """Empty where it is met."""
+    why: Message | None
+    """None where it is met."""
     value: float | None
     low: float | None
     high: float | None
@@ -133,7 +133,7 @@ def hold(
 
 
 def _not_finished(outcome: Outcome) -> Outcome:
-    return replace(outcome, verdict="unmeasured", why="the run is not finished")
+    return replace(outcome, verdict="unmeasured", why=Message("gate", "not_finished"))
 
 
 def _counted(places: Mapping[str, Place], each: By | None) -> dict[str | None, int]:
@@ -158,21 +158,28 @@ def _outcome(
     share = n / samples if samples else 0.0
     value = _value(threshold, figure, share, worst)
     verdict: Verdict = "met"
-    why = ""
+    why = None
     if n == 0 and threshold.figure != "coverage":
-        verdict, why = "unmeasured", f"no sample has a value{because}"
+        verdict, why = "unmeasured", Message("gate", "no_value", because=because)
     elif share < least - _SLACK:
-        many = f"{n} of {samples} samples have a value ({share:.0%})"
-        verdict, why = "unmeasured", f"{many}, {least:.0%} are asked for{because}"
+        verdict = "unmeasured"
+        why = Message("gate", "too_few", n=n, of=samples, share=share, least=least, because=because)
     elif value is None:
-        note = asked(figure.note) if figure else ""
-        verdict, why = "unmeasured", f"there is no interval{f': {note}' if note else ''}"
+        note = Message("gate", "note", note=figure.note) if figure and figure.note else ""
+        verdict, why = "unmeasured", Message("gate", "no_interval", note=note)
     elif threshold.beyond(value):
-        verdict, why = "missed", f"{value:.4g} is {threshold.side} {threshold.limit:g}"
-        if threshold.figure in EXTREMES:
-            why = f"{worst.beyond} of {n} samples are {threshold.side} {threshold.limit:g}, the worst at {value:.4g}"
-        elif threshold.figure == "coverage":
-            why += because
+        verdict, limit = "missed", threshold.limit
+        why = (
+            Message("gate", f"samples_{threshold.side}", n=worst.beyond, of=n, limit=limit, worst=value)
+            if threshold.figure in EXTREMES
+            else Message(
+                "gate",
+                threshold.side,
+                value=value,
+                limit=limit,
+                because=because if threshold.figure == "coverage" else "",
+            )
+        )
     # The interval is the mean's; beside a single sample or a share it would be read as theirs.
     ends = (figure.low, figure.high) if figure and threshold.figure in _OF_THE_MEAN else (None, None)
     named = worst.samples() if verdict == "missed" and place is None and threshold.figure != "coverage" else ()
@@ -204,14 +211,23 @@ def _value(threshold: Threshold, figure: Figure | None, share: float, worst: "_W
     return figure.mean if end is None and figure.questions >= FEW else end
 
 
-def _because(figure: Figure | None, samples: int, lost: int) -> str:
-    """`: 3 failed, 2 not scored, rows that could not be used: 1 (the server said 500)`, as far as it is known."""
+def _because(figure: Figure | None, samples: int, lost: int) -> Message:
+    """Return `: 3 failed, 2 not scored, rows that could not be used: 1 (the server said 500)`, as far as known."""
     unscored = samples - (figure.total if figure else 0)
-    parts = [not_measured(figure.coverage) if figure else "", f"{unscored} not scored" if unscored > 0 else ""]
-    parts.append(f"rows that could not be used: {lost}" if lost else "")
-    text = ", ".join(part for part in parts if part)
+    parts = [
+        unmeasured(figure.coverage) if figure else "",
+        Message("gate", "unscored", n=unscored) if unscored > 0 else "",
+        Message("gate", "rows_lost", n=lost) if lost else "",
+    ]
+    text = joined(parts, "listed")
     reason = next((reason for _, reason in figure.missing), "") if figure else ""
-    return (f": {text}" if text else "") + (f" ({reason[:200]})" if reason else "")
+    return joined(
+        [
+            Message("gate", "note", note=text) if text else "",
+            Message("gate", "reason", reason=reason[:200]) if reason else "",
+        ],
+        "together",
+    )
 
 
 class _Worst:

@@ -18,7 +18,7 @@ from saiten.errors import BadInput
 from saiten.records import Sample, Scored
 from saiten.results.thresholds import EXTREMES, Outcome
 from saiten.views.strip_controls import strip_controls
-from saiten.views.tables.threshold import missed_line
+from saiten.views.tables.gate import missed_line
 
 _LONGEST = 2_000
 """Characters of one text."""

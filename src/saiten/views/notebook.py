@@ -7,19 +7,20 @@ light or dark. Text from outside is escaped, and its control characters become s
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Self
 
 from markupsafe import Markup
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from saiten.results.comparison import side_tables
+from saiten.results.comparison import Comparison, compare_sides
 from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.sides import Side
 from saiten.results.summary import Summary
 from saiten.views.page.page import clean
 from saiten.views.table import Table, Value, WordedTable, as_markdown, print_tables, show_cell
-from saiten.views.tables.summary import corpus_beside, summary_tables
+from saiten.views.tables.comparison import comparison_table
+from saiten.views.tables.summary import corpus_side_by_side, summary_tables
 
 _TABLE = Markup(
     '<table style="border-collapse:collapse;margin:.5em 0"><caption style="caption-side:top;text-align:left;'
@@ -117,37 +118,30 @@ class ShownSummary(Shown, Summary):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Shown):
-    """Two results held against each other, paired by sample; see `saiten compare`."""
+class ShownComparison(Shown, Comparison):
+    """A comparison that shows itself."""
 
-    table: Table
-    more: tuple[Table, ...] = ()
-    """What stands beside it: corpus BLEU, where BLEU was measured."""
-    said: tuple[str, ...] = ()
-    """What must be known of the figures."""
+    summaries: tuple[Summary, ...] = ()
+    """Of both sides."""
 
     @classmethod
-    def of(cls, first: Side, second: Side, summaries: Sequence[Summary] = ()) -> Self:
-        """The second compared with the first, the yardstick; `summaries` are those of both.
+    def between(cls, first: Side, second: Side, summaries: Sequence[Summary] = ()) -> Self:
+        """Compare the second with the first, the baseline; `summaries` are those of both.
 
         Raises:
-            BadInput: they share no metric, or no sample.
+            BadInput: They share no metric, or no sample.
         """
-        (table,) = side_tables([first, second])
-        corpus = corpus_beside([(side.title, one) for side, one in zip((first, second), summaries, strict=False)])
-        offline = any(only_words(one.signatures.values()) for one in summaries)
-        return cls(table, (corpus,) if corpus.rows else (), (ONLY_WORDS,) if offline else ())
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One dict a metric that both have: the difference, its interval, p (after Holm), the verdict."""
-        table = self.table.in_language("en")
-        return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        (found,) = compare_sides([first, second])
+        return cls(**{field.name: getattr(found, field.name) for field in fields(Comparison)}, summaries=(*summaries,))
 
     def tables(self) -> list[Table]:
-        return [self.table, *self.more]
+        named = list(zip((self.first, self.second), self.summaries, strict=False))
+        corpus = corpus_side_by_side(named)
+        return [comparison_table(self), *([corpus] if corpus.rows else [])]
 
     def notes(self) -> Sequence[str]:
-        return self.said
+        offline = any(only_words(one.signatures.values()) for one in self.summaries)
+        return (str(ONLY_WORDS),) if offline else ()
 
     def __repr__(self) -> str:
-        return f"<Comparison of {len(self.table.rows)} metrics>\n{self}"
+        return f"<Comparison of {len(self.metrics)} metrics>\n{self}"

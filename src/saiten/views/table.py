@@ -114,7 +114,7 @@ class Table:
     """What it is, whatever its title says; that of the title by default."""
 
     def __post_init__(self) -> None:
-        if not self.key and isinstance(self.title, Message):
+        if not self.key and isinstance(self.title, Message) and self.title.key != "of_run":
             object.__setattr__(self, "key", self.title.key)
 
     def in_language(self, language: Language) -> "WordedTable":
@@ -127,7 +127,8 @@ class Table:
             _worded(self.title, "title", language),
             columns,
             tuple(
-                tuple(_cell(cell, head, language) for cell, head in zip(row, english, strict=True)) for row in self.rows
+                tuple(self._cell(cell, head, language) for cell, head in zip(row, english, strict=True))
+                for row in self.rows
             ),
             words.in_language(joined([_worded(part, "caption", language) for part in captions], "sentences"), language),
             tuple(
@@ -141,6 +142,16 @@ class Table:
             tuple(chart.in_language(language) for chart in self.charts),
             self.folded,
         )
+
+    def _cell(self, cell: Cell, heading: str, language: Language) -> Value:
+        if isinstance(cell, bool) and language != "en":
+            return words.in_language(Message("cell", show_cell(cell)), language)
+        if isinstance(cell, Message) and cell.section == "join" and language != "en":
+            # Some of the remarks may be finished English sentences still.
+            return in_japanese(heading, str(cell)) or words.in_language(cell, language)
+        if isinstance(cell, str) and self.key and heading not in {"remarks", "note"}:
+            return str(cell)
+        return _worded(cell, heading, language) if isinstance(cell, str | Message) else cell
 
     def _place(self, wanted: Heading) -> int:
         """Where the column is; a name from outside may be spelled like a key."""
@@ -173,15 +184,6 @@ def _worded(text: str | Message, section: str, language: Language) -> str:
     if isinstance(text, Message):
         return words.in_language(text, language)
     return text if language == "en" or isinstance(text, Name) else in_japanese(section, text) or text
-
-
-def _cell(cell: Cell, heading: str, language: Language) -> Value:
-    if isinstance(cell, bool) and language != "en":
-        return words.in_language(Message("cell", show_cell(cell)), language)
-    if isinstance(cell, Message) and cell.section == "join" and language != "en":
-        # Some of the remarks may be finished English sentences still.
-        return in_japanese(heading, str(cell)) or words.in_language(cell, language)
-    return _worded(cell, heading, language) if isinstance(cell, str | Message) else cell
 
 
 def show_cell(cell: Cell) -> str:

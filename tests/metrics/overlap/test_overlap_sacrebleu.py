@@ -9,7 +9,6 @@ from saiten.runs import read_run
 from saiten.stats.corpus_bleu import corpus_bleu
 from saiten.text.tokenisers import tokeniser_for
 from saiten.views.tables.run import summary_of
-from saiten.views.words import in_language
 
 PAIRS = [
     ("the cat is on the mat", ["the cat sat on the mat"]),
@@ -112,11 +111,11 @@ async def test_corpus_bleu_is_broken_down_with_the_same_counts(tmp_path):
     assert by["bad"].corpus.value != pytest.approx(by["bad"].mean)
     assert all(figure.corpus is None for figure in result.summary.figures if figure.metric == "rouge_l")
     assert summary_of(read_run(tmp_path / "run")).overall("bleu4").corpus == by[None].corpus
-    (table,) = [table for table in result.summary.tables() if table.title == "BLEU of the whole data set"]
-    assert [row[1] for row in table.rows] == ["all", "bad", "good"]
-    assert "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:" in table.caption
+    (table,) = [table for table in result.summary.tables() if table.key == "corpus_bleu"]
+    assert [str(row[1]) for row in table.rows] == ["all", "bad", "good"]
+    assert "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:" in table.in_language("en").caption
     assert "BLEU of the whole data set" in str(result.compare(result))
-    japanese = in_language(table, "ja")
+    japanese = table.in_language("ja")
     assert (japanese.title, japanese.columns[2]) == ("データ全体のBLEU", "コーパスBLEU")
     assert japanese.caption.startswith("論文と同じく")
 

@@ -9,11 +9,12 @@ from report_runs import samples, scores
 from unpacking import index_of
 
 from saiten.records import Sample, Score, Scored
-from saiten.results.comparison import compare_runs, side_tables
+from saiten.results.comparison import compare_sides
 from saiten.results.sides import systems_of
 from saiten.results.summary import Place
 from saiten.runs import read_run
 from saiten.views.report.beside import beside
+from saiten.views.tables.comparison import comparison_table, comparison_tables
 
 STEADY = settings(max_examples=100, deadline=None, derandomize=True)
 
@@ -89,7 +90,7 @@ def test_the_differences_of_two_runs_are_those_of_compare(run, page):
     one, other = list(samples(30)), list(samples(24, start=3))[::-1]
     folders = run("first", one), run("second", other, lambda s, n: scores(s, n * 7))
     index = index_of(page(*folders))
-    (table,) = compare_runs([read_run(folder) for folder in folders])
+    (table,) = comparison_tables([read_run(folder) for folder in folders])
     for row in table.rows:
         found = differences(index, row[0], lambda number: index["run"][number])
         assert len(found) == row[table.columns.index("n")]
@@ -104,7 +105,7 @@ def test_answers_without_ids_stand_beside_those_to_the_same_question(run, page, 
     other = [replace(row, id=name) for name, row in zip(names, rows[::-1], strict=True)]
     folders = run("first", rows), run("second", other, lambda s, n: scores(s, n * 3))
     index = index_of(page(*folders))
-    (table,) = compare_runs([read_run(folder) for folder in folders])
+    (table,) = comparison_tables([read_run(folder) for folder in folders])
     for row in table.rows:
         found = differences(index, row[0], lambda number: index["run"][number])
         assert len(found) == row[table.columns.index("n")]
@@ -121,7 +122,7 @@ def test_the_differences_of_two_systems_are_those_of_compare(run, page):
     ]
     folder = run("first", rows, lambda s, n: scores(s, n * (3 if s.system == "b" else 1)))
     index = index_of(page(folder))
-    (table,) = side_tables(systems_of(read_run(folder)))
+    (table,) = map(comparison_table, compare_sides(systems_of(read_run(folder))))
     for row in table.rows:
         found = differences(index, row[0], lambda number: index["system"]["rows"][number])
         assert len(found) == row[table.columns.index("n")]

@@ -6,12 +6,12 @@ import pytest
 from report_runs import samples
 
 from saiten.records import Label, Sample, Score, Scored
-from saiten.results.comparison import compare_runs
 from saiten.results.summary import Figure
 from saiten.runs import Journal, read_run
 from saiten.views.report.charted import bounds_of, means_charts
 from saiten.views.report.document import make_report
 from saiten.views.table import PValue, as_csv, as_json, as_latex, show_cell
+from saiten.views.tables.comparison import comparison_tables
 
 
 def systems(**questions):
@@ -49,13 +49,14 @@ def chapter(report, title):
 
 def table(report, title):
     """The only table of this title."""
-    (found,) = [one for chapter in report.chapters for one in chapter.tables if one.title == title]
+    tables = [one.in_language("en") for chapter in report.chapters for one in chapter.tables]
+    (found,) = [one for one in tables if one.title == title]
     return found
 
 
 def titles(report, title="Is the difference real?"):
     """Of the tables of a chapter."""
-    return [one.title for one in chapter(report, title).tables]
+    return [str(one.title) for one in chapter(report, title).tables]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_one_system_that_cannot_be_compared_keeps_no_other_from_it(report, quest
     """Those that share questions are compared, and what is left is named with the reason."""
     found = report(("three", systems(**questions), shares))
     chapters = [one for one in found.chapters if one.title == "Is the difference real?"]
-    assert [one.title for each in chapters for one in each.tables] == compared
+    assert [str(one.title) for each in chapters for one in each.tables] == compared
     assert [one.lead for one in chapters] == [f"Of the systems of three, compared with no other: {said}." if said else ""]  # fmt: skip
 
 
@@ -155,8 +156,8 @@ def test_a_small_p_value_is_not_shown_as_zero(tmp_path):
             for n in range(40):
                 journal.sample(Sample(f"q{n}", f"Question {n}?", "A"))
                 journal.score(Scored(f"q{n}", "m", Score(value + n / 1000)))
-    (found,) = compare_runs([read_run(tmp_path / name) for name in ("first", "second")], names=("first", "second"))
-    p = found.rows[0][found.columns.index("p")]
+    (found,) = comparison_tables([read_run(tmp_path / name) for name in ("first", "second")], names=("first", "second"))
+    p = found.rows[0][found.columns.index("p_value")]
     assert (show_cell(p), show_cell(PValue(0.0314))) == ("< 0.001", "0.031")
     assert f'"p": {float(p)!r}' in as_json([found])
     assert f",{float(p)!r}," in as_csv([found])
@@ -205,7 +206,7 @@ def test_labels_of_an_answer_are_of_no_other_text_under_its_id(report, language,
     runs = [("one", samples(20), shares), ("two", revised, shares), ("three", samples(20), shares)]
     found = chapter(report(*runs, labels=labels, language=language), title)
     assert found.lead == lead
-    assert {one.title.split(":")[0] for one in found.tables if "AUROC" in one.title} == {"one", "three"}
+    assert {str(one.title).split(":")[0] for one in found.tables if "AUROC" in str(one.title)} == {"one", "three"}
 
 
 def test_of_a_run_that_kept_some_answers_these_are_held_against_their_labels(report):
@@ -261,7 +262,8 @@ def test_a_system_that_declines_to_answer_is_not_called_better(report, language,
         assert part in point, point
     assert ("is better" in point) is (language == "en" and most <= 5)
     title = "Is the difference real?" if language == "en" else "差は本物か"
-    (table,) = chapter(found, title).tables
+    (made,) = chapter(found, title).tables
+    table = made.in_language("en")
     row = dict(zip(table.columns, table.rows[0], strict=True))
     assert (row["n"], row["of"]) == (50 - most, 50)
     assert (row["verdict"] == "too little measured") is (most > 5)

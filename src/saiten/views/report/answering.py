@@ -7,20 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from saiten.records import Language
-from saiten.results.comparison import OUTSIDE_NOISE, TOO_LITTLE, Compared, MetricCompared, higher_is_better
+from saiten.results.comparison import OUTSIDE_NOISE, Comparison, MetricComparison, higher_is_better
+from saiten.results.ranking import Ranking
 from saiten.results.summary import Figure
 from saiten.views.page.page import Chapter
 from saiten.views.report.tally import Tally
 from saiten.views.report.words import WORDS
-from saiten.views.table import Cell, PValue, show_cell
+from saiten.views.table import PValue, show_cell
+from saiten.views.tables.meta_cells import measure_name
+from saiten.words import in_language
 
 MOST_SYSTEMS = 6
 """Systems of a run, or runs, that are named one by one."""
 _METRICS = 3
 _ASPECTS = 2
-_RANKED = ("rank", "letters", "metric")
-"""How the columns of a ranking begin."""
-_PEOPLE = "people, one against the others"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +28,35 @@ class Tests:
     """The chapter with the paired tests, and the tests themselves."""
 
     chapter: Chapter
-    runs: tuple[Compared, ...] = ()
+    runs: tuple[Comparison, ...] = ()
     """Runs compared with others, by the names of their tallies."""
-    systems: Mapping[str, tuple[Compared, ...]] = field(default_factory=dict)
+    systems: Mapping[str, tuple[Comparison, ...]] = field(default_factory=dict)
     """By run: its systems, compared with each other."""
 
 
-def answered(tallies: Sequence[Tally], tests: Tests, people: Chapter | None, language: Language) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class AgainstPeople:
+    """The chapter with the metrics next to people, and the rankings themselves."""
+
+    chapter: Chapter
+    rankings: tuple[tuple[str, Ranking], ...]
+    """By the name of the aspect, that of the run before it where there are several."""
+
+
+def answered(
+    tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | None, language: Language
+) -> tuple[str, ...]:
     """Two to six sentences.
 
     Args:
         tallies: of all runs.
         tests: of runs and of systems.
-        people: the chapter that holds metrics against labels; None where there are no labels.
+        people: metrics against labels; None where there are no labels.
         language: of the sentences.
     """
     words = WORDS[language]
     metrics, better = _better(tallies, tests, words)
-    believed = list(_believed(people, metrics, words)) if people is not None else []
+    believed = list(_believed(people, metrics, words, language)) if people is not None else []
     if not believed:
         believed = [words["no_labels" if people is None else "no_ranking"]]
     measured, expected, lost = (sum(getattr(one, name) for one in tallies) for name in ("measured", "expected", "lost"))
@@ -95,7 +106,7 @@ def _figure(one: Tally, metric: str, system: str | None) -> Figure | None:
 def _sentence(
     metric: str,
     figures: Sequence[tuple[str, Figure]],
-    beside: Sequence[Compared],
+    beside: Sequence[Comparison],
     words: Mapping[str, str],
     said: str = "",
 ) -> str:
@@ -107,7 +118,7 @@ def _sentence(
     )
     tested = [(each, found) for each in beside if (found := each.of(metric)) is not None]
     clear = [_verdict(each, found, words) for each, found in tested if found.verdict in OUTSIDE_NOISE]
-    untold = [_verdict(each, found, words) for each, found in tested if found.verdict == TOO_LITTLE]
+    untold = [_verdict(each, found, words) for each, found in tested if found.verdict == "unmeasured"]
     if not clear and len(untold) < len(tested):
         clear = [words["no_difference"].format(beside[0].first)]
     return words["answer_said"].format(said or metric, means, words["and"].join([*clear, *untold]))
@@ -121,9 +132,9 @@ def _measured(figure: Figure, words: Mapping[str, str]) -> str:
     return words["listed"].join([words["n_of"].format(figure.n, figure.total), *why])
 
 
-def _verdict(sides: Compared, found: MetricCompared, words: Mapping[str, str]) -> str:
-    said = words["is_untold" if found.verdict == TOO_LITTLE else f"is_{found.verdict}"]
-    difference, p, n = found.pairs.difference, show_cell(PValue.of(found.p)), found.pairs.n
+def _verdict(sides: Comparison, found: MetricComparison, words: Mapping[str, str]) -> str:
+    said = words["is_untold" if found.verdict == "unmeasured" else f"is_{found.verdict}"]
+    difference, p, n = found.pairs.difference, show_cell(PValue.of(found.p_value)), found.pairs.n
     return said.format(
         first=sides.first,
         second=sides.second,
@@ -134,29 +145,30 @@ def _verdict(sides: Compared, found: MetricCompared, words: Mapping[str, str]) -
     )
 
 
-def _believed(people: Chapter, metrics: Sequence[str], words: Mapping[str, str]) -> Iterator[str]:
-    """A sentence a ranking: of the metrics spoken of above that are in it, else of the first in it."""
-    rankings = [table for table in people.tables if table.columns[:3] == _RANKED and table.rows]
-    for table in rankings[:_ASPECTS]:
-        measure, low = table.columns[3], table.columns[4]
-        rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-        ranked = [row for row in rows if row["metric"] != _PEOPLE]
-        told = [row for row in ranked if row["metric"] in metrics] or ranked[:1]
-        if not told:
+def _believed(
+    people: AgainstPeople, metrics: Sequence[str], words: Mapping[str, str], language: Language
+) -> Iterator[str]:
+    """Yield a sentence per ranking: of the metrics spoken of above that are in it, else of the first in it."""
+    for name, ranking in people.rankings[:_ASPECTS]:
+        measure = in_language(measure_name(ranking.by), language)
+        ranked = [place for place in ranking.places if not place.people]
+        spoken_of = [place for place in ranked if place.metric in metrics] or ranked[:1]
+        if not spoken_of:
             continue
-        end = table.columns[5]
         said = [
-            words["worth"].format(measure, row["metric"], _value(row[measure], row[low], row[end]))
-            for row in told[:_METRICS]
+            words["worth"].format(
+                measure, place.metric, _value(place.figure.value, place.figure.low, place.figure.high)
+            )
+            for place in spoken_of[:_METRICS]
         ]
         said += [
-            words["ceiling"].format(_value(row[measure], row[low], row[end]))
-            for row in rows
-            if row["metric"] == _PEOPLE
+            words["ceiling"].format(_value(place.figure.value, place.figure.low, place.figure.high))
+            for place in ranking.places
+            if place.people
         ]
-        yield words["believed"].format(str(table.title).rpartition(": ")[0], words["listed"].join(said))
+        yield words["believed"].format(name, words["listed"].join(said))
 
 
-def _value(value: Cell, low: Cell, high: Cell) -> str:
+def _value(value: float | None, low: float | None, high: float | None) -> str:
     interval = f" [{show_cell(low)}, {show_cell(high)}]" if low is not None and high is not None else ""
     return show_cell(value) + interval

@@ -34,7 +34,7 @@ class Beside:
 
 def beside(runs: Sequence[Mapping[str, Place]]) -> Beside:
     """Group the samples of runs, given by id; time and memory grow with their number, whatever they are called."""
-    by_question = len(runs) > 1 and pair_keys(runs).how != "id and question"
+    by_question = len(runs) > 1 and pair_keys(runs).how != "id_question"
     cells = _cells(runs, by_question=by_question)
     owners: dict[_Cell, dict[_Owner, None]] = {}
     for run, places in enumerate(runs):

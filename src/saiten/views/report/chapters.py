@@ -10,8 +10,9 @@ from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import read_dialogues
 from saiten.errors import BadInput
 from saiten.records import Label, Language, Usage
-from saiten.results.comparison import Compared, compare_runs, compare_sides
+from saiten.results.comparison import Comparison, compare_sides
 from saiten.results.only_words import only_words
+from saiten.results.ranking import Ranking
 from saiten.results.sides import Side, apart, comparable, side_of, systems_of
 from saiten.results.summary import Figure
 from saiten.runs import RunReader
@@ -21,7 +22,7 @@ from saiten.trust.inputs.pairing import halves, pair
 from saiten.trust.inputs.scales import declared_bounds
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.views.page.page import Chapter
-from saiten.views.report.answering import Tests, answered, systems_apart
+from saiten.views.report.answering import AgainstPeople, Tests, answered, systems_apart
 from saiten.views.report.charted import (
     costs_chart,
     differences_chart,
@@ -34,9 +35,12 @@ from saiten.views.report.words import WORDS
 from saiten.views.table import Cell, Interval, Name, Table
 from saiten.views.tables.agreement import agreement_glance
 from saiten.views.tables.aspect import aspect_bias_tables
+from saiten.views.tables.comparison import comparison_table, comparison_tables
 from saiten.views.tables.judge import judge_tables
+from saiten.views.tables.meta_cells import aspect_name
 from saiten.views.tables.meta_evaluation import meta_tables, ranking_title
 from saiten.views.tables.run import currency_of, run_tables
+from saiten.words import Message, in_language
 
 _COMPARED_AT_MOST = 12
 """Systems of a run that are compared with its first one."""
@@ -47,7 +51,7 @@ _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def overview(
-    tallies: Sequence[Tally], language: Language, *, tests: Tests, people: Chapter | None = None, note: str = ""
+    tallies: Sequence[Tally], language: Language, *, tests: Tests, people: AgainstPeople | None = None, note: str = ""
 ) -> Chapter:
     """What the report answers; of several runs their means side by side; each run in a row.
 
@@ -67,16 +71,7 @@ def overview(
 
 
 def _runs(tallies: Sequence[Tally]) -> Table:
-    columns = (
-        "run",
-        "judge",
-        "samples",
-        "systems",
-        "languages",
-        "scores",
-        "measured",
-        "of",
-    )
+    columns = ("run", "judge", "samples", "systems", "languages", "scores", "measured", "of")
     rows: list[tuple[Cell, ...]] = [
         (
             one.name,
@@ -90,18 +85,14 @@ def _runs(tallies: Sequence[Tally]) -> Table:
         )
         for one in tallies
     ]
-    caption = (
-        "Measured: scores with a value; what the others lack stands with each run. Of: samples that were read times "
-        "metrics. How the figures were made stands at the page's foot."
-    )
-    return Table("Runs", columns, tuple(rows), caption)
+    return Table(Message("title", "runs"), columns, tuple(rows), (Message("caption", "runs"),))
 
 
 def _begun(tallies: Sequence[Tally], words: Mapping[str, str]) -> Table:
     """Stands at the page's foot, as all tables with this one column do."""
     manifests = [(one.name, one.reader.manifest) for one in tallies]
     lines = [words["begun"].format(name, made.created, made.versions.get("saiten", "–")) for name, made in manifests]
-    return Table(Name(words["begun_title"]), ("signature",), tuple((line,) for line in lines))
+    return Table(Name(words["begun_title"]), ("signature",), tuple((line,) for line in lines), key="begun")
 
 
 def _judge(reader: RunReader) -> str:
@@ -123,23 +114,33 @@ def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
                 parts = parts if systems_apart(one) else []
                 found += [(f"{one.name} · {f.system}", f) for f in parts] or [(one.name, whole)]
                 rows += [
-                    (metric, one.name, f.system or "all", f.mean, f.low, f.high, f.n, f.total) for f in (*parts, whole)
+                    (
+                        metric,
+                        one.name,
+                        Name(f.system) if f.system else Message("cell", "all"),
+                        f.mean,
+                        f.low,
+                        f.high,
+                        f.n,
+                        f.total,
+                    )
+                    for f in (*parts, whole)
                 ]
             elif metric in one.summary.signatures:
-                rows.append((metric, one.name, "all", None, None, None, 0, len(one.told.places)))
-    columns: tuple[str, ...] = ("metric", "run", "system", "mean", "95 % from", "to", "n", "of")
+                rows.append((metric, one.name, Message("cell", "all"), None, None, None, 0, len(one.told.places)))
+    columns: tuple[str, ...] = ("metric", "run", "system", "mean", "ci_low", "ci_high", "n", "of")
     if not any(map(systems_apart, tallies)):
         columns, rows = (*columns[:2], *columns[3:]), [(*row[:2], *row[3:]) for row in rows]
     charts = means_charts(found, language)
-    caption = "Each over its own samples; whether a difference is real is told further below."
+    captions = [Message("caption", "means_of_runs")]
     if len(charts) > _DRAWN_AT_MOST:
-        caption += " Only the first metrics are drawn; the others are drawn in each run's chapter."
+        captions.append(Message("caption", "first_drawn"))
     return Table(
-        "Means of the runs",
+        Message("title", "means_of_runs"),
         columns,
         tuple(rows),
-        caption,
-        (Interval("mean", "95 % from", "to"),),
+        tuple(captions),
+        (Interval("mean", "ci_low", "ci_high"),),
         tuple(charts[:_DRAWN_AT_MOST]),
     )
 
@@ -149,15 +150,16 @@ def run_chapter(one: Tally, language: Language) -> Chapter:
     tables = run_tables(one.reader, one.summary)
     of_systems = [(str(f.system), f) for f in one.summary.figures if f.system is not None]
     overall = [("", f) for f in one.summary.figures if f.system is None and f.group is None]
-    drawn = "By system" if of_systems else "Scores"
+    drawn = "by_system" if of_systems else "scores"
     tables = [
-        replace(table, charts=tuple(means_charts(of_systems or overall, language))) if table.title == drawn else table
+        replace(table, charts=tuple(means_charts(of_systems or overall, language))) if table.key == drawn else table
         for table in tables
     ]
-    at = next((at for at, table in enumerate(tables) if table.title not in {"Scores", "By system", "By group"}), 0)
+    at = next((at for at, table in enumerate(tables) if table.key not in {"scores", "by_system", "by_group"}), 0)
     tables.insert(at, _distributions(one.values, language))
     # Signatures of several runs stand together at the foot of the page.
-    tables = [replace(t, title=f"{t.title}: {one.name}") if t.columns == ("signature",) else t for t in tables]
+    title = Message("title", "signatures_of", run=one.name)
+    tables = [replace(table, title=title) if table.key == "signatures" else table for table in tables]
     return Chapter(WORDS[language]["run"].format(one.name), [table for table in tables if table.rows])
 
 
@@ -169,20 +171,21 @@ def _distributions(values: Values, language: Language) -> Table:
             rows.append(
                 (
                     metric,
-                    Name(system) or ("all" if len(of) == 1 else "–"),
+                    Name(system) or (Message("cell", "all") if len(of) == 1 else "–"),
                     len(numbers),
                     *(float(each) for each in quarters),
                 )
             )
-    columns = ("metric", "system", "n", "lowest", "lower quarter", "median", "upper quarter", "highest")
-    return Table("Distributions", columns, tuple(rows), charts=tuple(distribution_charts(values, language)))
+    columns = ("metric", "system", "n", "lowest", "lower_quarter", "median", "upper_quarter", "highest")
+    charts = tuple(distribution_charts(values, language))
+    return Table(Message("title", "distributions"), columns, tuple(rows), charts=charts)
 
 
 def compared(tallies: Sequence[Tally], language: Language) -> Tests:
     """Paired tests: runs that share samples, the first of them as the yardstick; systems within each run."""
     words, tables, notes = WORDS[language], list[Table](), list[str]()
-    runs: list[Compared] = []
-    systems: dict[str, tuple[Compared, ...]] = {}
+    runs: list[Comparison] = []
+    systems: dict[str, tuple[Comparison, ...]] = {}
     if len(tallies) > 1:
         readers = {one.name: one.reader for one in tallies}
         groups = list(comparable([side_of(one.reader, one.name) for one in tallies]))
@@ -191,7 +194,7 @@ def compared(tallies: Sequence[Tally], language: Language) -> Tests:
             if len(group) > 1:
                 found = compare_sides(group)
                 runs += found
-                made = compare_runs([readers[name] for name in names], names=names, found=found)
+                made = comparison_tables([readers[name] for name in names], names=names, found=found)
                 tables += [*_drawn(found, made, language), *made[len(found) :]]
         notes += _alone(groups, words["alone"].format, language)
     for one in tallies:
@@ -202,9 +205,13 @@ def compared(tallies: Sequence[Tally], language: Language) -> Tests:
         found = [each for group in groups for each in compare_sides(group)]
         systems[one.name] = tuple(found)
         notes += _alone(groups, partial(words["systems_apart"].format, one.name), language)
-        drawn = _drawn(found, [each.table() for each in found], language)
-        tables += [replace(table, title=f"{one.name}: {table.title}") for table in drawn] if len(tallies) > 1 else drawn
+        drawn = _drawn(found, [comparison_table(each) for each in found], language)
+        tables += _of_run(one, drawn) if len(tallies) > 1 else drawn
     return Tests(Chapter(words["compared"], tables, " ".join(notes)), tuple(runs), systems)
+
+
+def _of_run(one: Tally, tables: Sequence[Table]) -> list[Table]:
+    return [replace(table, title=Message("title", "of_run", run=one.name, title=table.title)) for table in tables]
 
 
 def _alone(groups: Sequence[Sequence[Side]], say: Callable[[str], str], language: Language) -> list[str]:
@@ -223,7 +230,7 @@ def _alone(groups: Sequence[Sequence[Side]], say: Callable[[str], str], language
     return [say(words["and"].join(parts))] if parts else []
 
 
-def _drawn(found: Sequence[Compared], tables: Sequence[Table], language: Language) -> list[Table]:
+def _drawn(found: Sequence[Comparison], tables: Sequence[Table], language: Language) -> list[Table]:
     """The first tables, each with the picture of what it shows."""
     return [
         replace(table, charts=(*table.charts, differences_chart(each, language)))
@@ -231,7 +238,7 @@ def _drawn(found: Sequence[Compared], tables: Sequence[Table], language: Languag
     ]
 
 
-def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: Language) -> Chapter:
+def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: Language) -> AgainstPeople:
     """The metrics of each run that has labelled samples beside people, and people beside each other.
 
     Where runs have different answers under one id, its labels are of the first run's.
@@ -240,6 +247,7 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
         BadInput: the labels belong to none of the runs.
     """
     words, tables, notes = WORDS[language], list[Table](), list[BadInput]()
+    rankings: list[tuple[str, Ranking]] = []
     questions: dict[str, str] = {}
     answers: dict[str, int] = {}
     elsewhere: list[str] = []
@@ -259,12 +267,16 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
         ranked = meta_evaluate(
             aspects, bounds=declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns)
         )
+        for aspect in ranked.aspects:
+            if aspect.ranking is not None and aspect.ranking.places:
+                name = in_language(aspect_name(aspect), language)
+                rankings.append((f"{one.name}: {name}" if len(tallies) > 1 else name, aspect.ranking))
         charts = {ranking_title(aspect): ranking_chart(aspect, language) for aspect in ranked.aspects}
         found = [
             replace(table, charts=(chart,)) if (chart := charts.get(str(table.title))) is not None else table
             for table in [*meta_tables(ranked), *judge_tables(ranked), *aspect_bias_tables(ranked)]
         ]
-        tables += [replace(t, title=f"{one.name}: {t.title}") for t in found] if len(tallies) > 1 else found
+        tables += _of_run(one, found) if len(tallies) > 1 else found
     if len(notes) == len(tallies):
         raise notes[0]
     tables += [
@@ -273,7 +285,7 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
     ]
     without = [one.name for one in tallies if not any(identity in questions for identity in one.told.places)]
     lead = [words["not_paired"].format(", ".join(without))] if without else []
-    return Chapter(words["people"], tables, " ".join([*lead, *elsewhere]))
+    return AgainstPeople(Chapter(words["people"], tables, " ".join([*lead, *elsewhere])), tuple(rankings))
 
 
 def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, SampleInfo], set[str]]:
@@ -303,25 +315,24 @@ def spent(tallies: Sequence[Tally], language: Language) -> Chapter:
             latency = outcomes.latency
             seconds = latency.mean if latency is not None else None
         drawn.append((one.name, total, seconds, len(one.told.places)))
-        rows.append((one.name, "all", *_cells(total), seconds))
+        rows.append((one.name, Message("cell", "all"), *_cells(total), seconds))
         rows += [(one.name, metric, *_cells(one.spent[metric]), None) for metric in one.metrics]
-    columns = (
+    columns: tuple[str | Message, ...] = (
         "run",
         "metric",
         "calls",
-        "prompt tokens",
-        "completion tokens",
-        f"cost ({currency})",
-        "calls without a known price",
+        "prompt_tokens",
+        "completion_tokens",
+        Message("column", "cost", currency=currency),
+        "unpriced",
         "reused",
-        "mean s",
+        "mean_seconds",
     )
-    caption = (
-        "A step that several metrics share is paid by the one that asked first. Reused: answers that cost nothing. "
-        "Seconds: of a system's answers, where they were measured."
-    )
+    caption = (Message("caption", "spent_by_metric"),)
     charts = (costs_chart(drawn, currency, language),) if any(usage.calls for _, usage, _, _ in drawn) else ()
-    return Chapter(WORDS[language]["spent"], [Table("What it took", columns, tuple(rows), caption, charts=charts)])
+    return Chapter(
+        WORDS[language]["spent"], [Table(Message("title", "spent"), columns, tuple(rows), caption, charts=charts)]
+    )
 
 
 def _cells(usage: Usage) -> tuple[Cell, ...]:

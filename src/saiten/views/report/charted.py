@@ -9,7 +9,7 @@ from saiten.dialogue.scores import HIGHEST
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.records import Language, Usage
-from saiten.results.comparison import OUTSIDE_NOISE, Compared
+from saiten.results.comparison import OUTSIDE_NOISE, Comparison
 from saiten.results.meta_evaluation import AspectResult
 from saiten.results.summary import Figure
 from saiten.views.charts import (
@@ -92,7 +92,7 @@ def distribution_charts(values: Mapping[str, Mapping[str, "array[float]"]], lang
     ]
 
 
-def differences_chart(compared: Compared, language: Language) -> VegaChart:
+def differences_chart(compared: Comparison, language: Language) -> VegaChart:
     """The differences of two sides; one without a verdict is drawn as one that may be noise."""
     rows = [
         DifferenceRow(
@@ -102,7 +102,7 @@ def differences_chart(compared: Compared, language: Language) -> VegaChart:
             each.pairs.difference,
             each.pairs.low,
             each.pairs.high,
-            each.p,
+            each.p_value,
             each.pairs.n,
             apart=each.verdict in OUTSIDE_NOISE,
         )

@@ -11,7 +11,7 @@ from saiten.choices import REPORT_LIMIT
 from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Label, Language
-from saiten.results.only_words import only_words, short_note
+from saiten.results.only_words import ONLY_WORDS_SHORT, only_words
 from saiten.runs import RunReader
 from saiten.views.charts import VegaChart
 from saiten.views.gist.page import CLASSES
@@ -24,7 +24,7 @@ from saiten.views.report.folding import with_folded
 from saiten.views.report.items import Items
 from saiten.views.report.tally import Tally, tally, told_by
 from saiten.views.report.words import WORDS
-from saiten.words import section
+from saiten.words import in_language, section
 
 _OURS = re.compile(rb'<meta name="generator" content="saiten">')
 _HEAD = 16_000
@@ -68,7 +68,7 @@ class Report:
     @property
     def _note(self) -> str:
         offline = any(only_words(one.summary.signatures.values()) for one in self.tallies)
-        return short_note(self.language) if offline else ""
+        return in_language(ONLY_WORDS_SHORT, self.language) if offline else ""
 
     @property
     def charts(self) -> Iterator[VegaChart]:
@@ -117,7 +117,7 @@ def make_report(
     runs = [run_chapter(one, chosen) for one in tallies]
     tests = compared(tallies, chosen)
     people = against_people(tallies, labels, chosen) if labels else None
-    held = [tests.chapter, *([people] if people is not None else [])]
+    held = [tests.chapter, *([people.chapter] if people is not None else [])]
     middle = [*held, *runs] if len(runs) > 1 else [*runs, *held]  # of several runs one asks first which is better
     first = overview(tallies, chosen, tests=tests, people=people, note=note)
     chapters = [first, *more(chosen), *middle, spent(tallies, chosen)]

@@ -11,43 +11,36 @@ from saiten.views.page.page import Chapter
 SECOND_RANK = frozenset(
     {
         # of labels, behind the ranking and the figures over items
-        "over systems",
-        "decisions",
-        "grades",
-        "bias",
-        "bias by system and by human grade",
-        "Bias by aspect",
-        "who said what",
-        "every two metrics",
-        "Base rates",
-        "Each two annotators",
+        *("over_systems", "decisions", "grades", "bias", "bias_in_parts", "bias_by_aspect", "confusions"),
+        *("metric_pairs", "base_rates", "annotator_pairs"),
         # of a run, behind its means; what is drawn stands open
-        "Means of the runs",
-        "By system",
-        "By group",
-        "Distributions",
-        "How often each value was given",
+        *("means_of_runs", "by_system", "by_group", "distributions", "grades_given"),
         # of several sides, behind their differences
-        "Means by group",
+        *("means_by_group", "dialogues_by_group"),
     }
 )
-"""Titles, without the run and the aspect before them."""
+"""By key."""
+_TITLES = frozenset(
+    {
+        *("over systems", "decisions", "grades", "bias", "bias by system and by human grade", "Bias by aspect"),
+        *("who said what", "every two metrics", "Base rates", "Each two annotators"),
+    }
+)
+"""Of tables that have no key yet, without the run and the aspect before them."""
 _SHORT = 3
 """Rows up to which a table is not worth a click."""
 
 
 def with_folded(chapter: Chapter) -> Chapter:
-    """The chapter with the tables of second rank folded."""
+    """Return the chapter with the tables of second rank folded."""
     return replace(
         chapter,
         tables=[
-            replace(table, folded=len(table.rows) > _SHORT and _rank(str(table.title)) in SECOND_RANK)
+            replace(
+                table,
+                folded=len(table.rows) > _SHORT
+                and (table.key in SECOND_RANK or str(table.title).rpartition(": ")[2] in _TITLES),
+            )
             for table in chapter.tables
         ],
     )
-
-
-def _rank(title: str) -> str:
-    """`run: aspect: bias` is `bias`; `run: By group: one → two` is `By group`."""
-    parts = title.split(": ")
-    return next((part for part in reversed(parts[-2:]) if part in SECOND_RANK), parts[-1])

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from saiten.judges.tuned_figures import HeldOut, HeldOutAspect
+from saiten.results.summary import remark_on
 from saiten.views.table import Cell, Interval, Table
-from saiten.views.tables.summary import asked
 
 _PEARSON = ("Pearson", "r from", "r to")
 _BIAS = ("judge - people", "bias from", "bias to")
@@ -85,5 +85,5 @@ def _row(judge: str, one: HeldOutAspect) -> tuple[Cell, ...]:
 
 def _plain(remark: str) -> str:
     """For people, who do not see columns."""
-    said = asked(remark).replace("the first column is constant", "the judge always says the same")
+    said = str(remark_on(remark)).replace("the first column is constant", "the judge always says the same")
     return said.replace("the second column is constant", "people always say the same")

@@ -2,9 +2,9 @@
 
 from saiten.results.drift import DriftReport, MetricDrift
 from saiten.results.probe import OrderRow, ProbeReport, ProbeRow
+from saiten.results.summary import remark_on, unmeasured
 from saiten.views.table import PValue, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
-from saiten.views.tables.summary import asked, not_measured
 
 _PROBES = (
     "Broken: trials that do not do what is expected, of those that could show it (n: an answer at the top cannot "
@@ -55,7 +55,7 @@ def _probes(title: str, rows: list[tuple[str, ProbeRow]], form: IntervalColumns,
 def _probe(name: str, row: ProbeRow, form: IntervalColumns) -> Cells:
     remarks = [
         f"{row.no_room} without room" if row.no_room else "",
-        not_measured(row.others),
+        str(unmeasured(row.others)),
         f"such as {row.examples[0]}" if row.examples else "",
         row.reason or "",
     ]
@@ -178,4 +178,4 @@ def _beside_people(each: MetricDrift, form: IntervalColumns) -> list[Cells]:
 
 
 def _remarks(*notes: str | None) -> str:
-    return "; ".join(dict.fromkeys(text for note in notes if (text := asked(note))))
+    return "; ".join(dict.fromkeys(text for note in notes if (text := str(remark_on(note)))))

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from saiten.results.spans import SpanComparison, SpanFigures, SpanReport
+from saiten.results.summary import remark_on
 from saiten.stats.estimate import Estimate
 from saiten.trust.spans.marks import CLASSES
 from saiten.views.table import Cell, Interval, Table
-from saiten.views.tables.summary import asked, interval_text
+from saiten.views.tables.summary import interval_text
 
 Cells = tuple[Cell, ...]
 
@@ -98,7 +99,9 @@ def _cells(estimate: Estimate, *, glance: bool) -> Cells:
 def _remarks(one: SpanFigures) -> Iterator[str]:
     ways = (one.per_unit, one.per_answer)
     yield from dict.fromkeys(e.reason for way in ways for e in (way.precision, way.recall) if e.reason)
-    yield from dict.fromkeys(asked(e.note) or "" for way in ways for e in (way.precision, way.recall, way.f) if e.note)
+    yield from dict.fromkeys(
+        str(remark_on(e.note)) or "" for way in ways for e in (way.precision, way.recall, way.f) if e.note
+    )
     for whose, n in zip(("people's", "judge's"), one.adrift, strict=True):
         if n:
             yield f"without offsets, and so without a partner: {n} of the {whose} units"

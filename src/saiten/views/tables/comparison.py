@@ -1,0 +1,217 @@
+"""Comparisons as tables: metric by metric, dialogues by group, and BLEU of whole data sets next to them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from saiten.dialogue.reading import has_dialogues
+from saiten.results.comparison import Comparison, MetricComparison, compare_sides, sides_of, what_differs
+from saiten.results.dialogue_comparison import (
+    BROKEN_DOWN_AT_MOST,
+    SCORES,
+    DialogueComparison,
+    GroupDifference,
+    compare_dialogues,
+)
+from saiten.results.only_words import ONLY_WORDS, only_words
+from saiten.results.summary import place_of, remark_on, summarise
+from saiten.runs import RunReader
+from saiten.stats.paired import PairedComparison
+from saiten.views.charts import Series, Value, dialogue_lines
+from saiten.views.charts.dialogue_lines import MOST_GROUPS
+from saiten.views.table import Cell, Interval, Name, PValue, Table
+from saiten.views.tables.summary import corpus_side_by_side, interval_text
+from saiten.words import Message
+
+_ENDS = ("ci_low", "ci_high")
+
+
+def comparison_tables(
+    readers: Sequence[RunReader],
+    systems: Sequence[str | None] = (),
+    *,
+    names: Sequence[str] = (),
+    found: Sequence[Comparison] = (),
+    remarks: Sequence[Message] | None = None,
+    glance: bool = False,
+) -> list[Table]:
+    """Return a table for each run after the first; for runs of dialogues also the means and differences by group.
+
+    Args:
+        readers: Of the runs; the first is the baseline.
+        systems: By run, which of its systems counts; None or left out: all, by sample.
+        names: Of the runs; their folders by default.
+        found: How the runs compare, where that is known.
+        remarks: The result of `what_differs`, where that is known.
+        glance: For the terminal, with intervals as text.
+
+    Raises:
+        BadInput: Two of them share no sample or no metric; the text says which there are.
+    """
+    names = names or [str(reader.folder) for reader in readers]
+    tables = [
+        comparison_table(each, glance=glance) for each in found or compare_sides(sides_of(readers, systems, names))
+    ]
+    dialogues = None if any(systems) or not all(map(has_dialogues, readers)) else compare_dialogues(readers, names)
+    if dialogues is not None:
+        tables += dialogue_comparison_tables(dialogues, glance=glance)
+    corpus = _corpus(readers, systems, names)
+    if corpus.rows:
+        tables.append(corpus)
+    # In each form: a page, or a file that the terminal's output went to, is read without what was said next to it.
+    said = [Message("caption", "but", remark=each) for each in (what_differs(readers) if remarks is None else remarks)]
+    if any(only_words(reader.manifest.signatures.values()) for reader in readers):
+        said.append(ONLY_WORDS)
+    return [replace(table, caption=(*table.caption, *said)) for table in tables]
+
+
+def comparison_table(found: Comparison, *, glance: bool = False) -> Table:
+    """Return a row per metric; `glance`: for the terminal, with intervals as text."""
+    return Table(
+        Message("title", "comparison", first=found.first, second=found.second),
+        (
+            "metric",
+            "difference",
+            *_ends(glance=glance),
+            "p_value",
+            "verdict",
+            "n",
+            "of",
+            "higher",
+            "equal",
+            "lower",
+            "one_side_only",
+            "remarks",
+        ),
+        tuple(_row(each, glance=glance) for each in found.metrics),
+        tuple(_captions(found)),
+        () if glance else (Interval("difference", *_ENDS),),
+    )
+
+
+def _row(each: MetricComparison, *, glance: bool) -> tuple[Cell, ...]:
+    pairs = each.pairs
+    return (
+        each.metric,
+        pairs.difference,
+        *_interval(pairs, glance=glance),
+        PValue.of(each.p_value),
+        Message("verdict", each.verdict),
+        pairs.n,
+        each.of,
+        pairs.wins,
+        pairs.ties,
+        pairs.losses,
+        each.one_sided,
+        each.remarks,
+    )
+
+
+def _captions(found: Comparison) -> Iterator[Message]:
+    by = found.pairing
+    yield Message("caption", "comparison")
+    yield Message("caption", f"holm_{found.tests_of}")
+    yield Message("caption", "paired_by", pairing=Message("pairing", by.how), n=by.pairs)
+    if any(by.alone):
+        yield Message("caption", "without_counterpart", first=by.alone[0], second=by.alone[1])
+    if by.several:
+        yield Message("caption", "several_answers", n=by.several)
+    if found.checks:
+        yield Message("caption", "checks", metrics=", ".join(found.checks))
+    yield from (Message("caption", "but", remark=remark) for remark in found.remarks)
+
+
+def _corpus(readers: Sequence[RunReader], systems: Sequence[str | None], names: Sequence[str]) -> Table:
+    """BLEU of each side's whole data set, where sentence BLEU was measured."""
+    found = []
+    readers = readers if any("bleu4" in reader.manifest.signatures for reader in readers) else ()
+    for reader, name, system in zip_longest(readers, names[: len(readers)], systems[: len(readers)]):
+        places = {sample.id: place_of(sample) for sample in reader.samples() if system in {None, sample.system}}
+        scored = (one for one in reader.scores() if one.metric.startswith("bleu4") and one.sample in places)
+        found.append((system or name, summarise(scored, places)))
+    return corpus_side_by_side(found)
+
+
+def dialogue_comparison_tables(found: DialogueComparison, *, glance: bool = False) -> list[Table]:
+    """Return the means with the paper's figure, then the differences to the first run."""
+    others = zip(found.names[1:], found.differences, strict=False)
+    return [_means(found), *(_differences(found.names[0], name, rows, glance=glance) for name, rows in others)]
+
+
+def _means(found: DialogueComparison) -> Table:
+    parted = any(each.group is not None for each in found.means)
+    whole = _whole({each.group for each in found.means if each.group is not None})
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (each.score, whole if each.group is None else Name(each.group), each.n, *each.means) for each in found.means
+    )
+    charts = [
+        dialogue_lines(
+            [
+                Series(
+                    f"{name} · {system}",
+                    tuple(
+                        Value(each.group, each.means[at], n=each.n)
+                        for each in found.means
+                        if each.score == score and each.group is not None
+                    ),
+                )
+                for at, (name, system) in enumerate(zip(found.names, found.systems, strict=True))
+            ],
+            score=score,
+            better="lower" if score == "lscore" else "higher",
+        )
+        for score in SCORES
+        if parted
+    ]
+    captions = [Message("caption", "dialogue_means")]
+    if found.groups > BROKEN_DOWN_AT_MOST:
+        captions.append(Message("caption", "many_groups", n=found.groups, most=BROKEN_DOWN_AT_MOST))
+    elif found.groups > MOST_GROUPS:
+        captions.append(Message("caption", "drawn_groups", n=MOST_GROUPS))
+    return Table(
+        Message("title", "means_by_group" if parted else "means"),
+        ("score", "group", "n", *map(Name, found.names)),
+        rows,
+        tuple(captions),
+        charts=tuple(charts),
+    )
+
+
+def _whole(groups: set[str]) -> Message:
+    """The name of the row over all groups: another one where a group is called so."""
+    name = Message("cell", "all")
+    while str(name) in groups:
+        name = Message("cell", "in_brackets", text=name)
+    return name
+
+
+def _differences(first: str, other: str, found: Sequence[GroupDifference], *, glance: bool) -> Table:
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            each.score,
+            Name(each.group),
+            each.pairs.difference,
+            *_interval(each.pairs, glance=glance),
+            PValue.of(each.p_value),
+            Message("verdict", each.verdict),
+            each.pairs.n,
+            each.of,
+            remark_on(each.pairs.note),
+        )
+        for each in found
+    )
+    return Table(
+        Message("title", "dialogues_by_group", first=first, second=other),
+        ("score", "group", "difference", *_ends(glance=glance), "p_value", "verdict", "n", "of", "remarks"),
+        rows,
+        (Message("caption", "dialogue_differences"), Message("caption", "holm_tests", n=len(rows))),
+        () if glance else (Interval("difference", *_ENDS),),
+    )
+
+
+def _ends(*, glance: bool) -> tuple[str, ...]:
+    return ("interval",) if glance else _ENDS
+
+
+def _interval(pairs: PairedComparison, *, glance: bool) -> tuple[Cell, ...]:
+    return (interval_text(pairs.low, pairs.high),) if glance else (pairs.low, pairs.high)
