@@ -1,1 +1,1 @@
-"""The page where people grade: forms, a database of what they said, and a web server for it."""
+"""Human annotation: forms, a database of annotations, and the web server for both."""

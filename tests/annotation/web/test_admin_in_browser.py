@@ -95,14 +95,14 @@ def test_people_get_their_links_and_are_shut_out(serve, opened):
     eve = site.stranger()
     assert eve.join(link.input_value().rsplit("/", 1)[1]).status == 303
     page.reload()
-    page.get_by_role("button", name="Let in no more").click()
-    page.get_by_role("button", name="Let in again").wait_for()
+    page.get_by_role("button", name="Lock out").click()
+    page.get_by_role("button", name="Restore access").wait_for()
     assert eve.get("/api/items/next").status == 401
     assert page.evaluate("window.hit") is None
 
 
 def test_progress_and_agreement_fill_in_and_the_language_changes(serve, opened):
-    """Figures come by themselves; the page switches to Japanese and back."""
+    """Figures come by themselves, progress is polled without loading the page anew; the page switches to Japanese."""
     site = serve()
     for name, grade in (("anna", 3), (HOSTILE, 4)):
         visitor = site.enter(name)
@@ -111,6 +111,11 @@ def test_progress_and_agreement_fill_in_and_the_language_changes(serve, opened):
     page = opened(site, "/admin", locale="en-GB", color_scheme="dark")
     page.locator("#agreement tbody tr").nth(3).wait_for()
     assert "percent" in page.locator("#agreement").inner_text()
+    page.evaluate("document.querySelector('#progress thead').dataset.same = 'yes'")
+    visitor.get("/api/items/next")
+    visitor.save(2, {"grade": 2, "reason": ""})
+    page.locator("#progress tbody tr", has_text=HOSTILE).locator("td", has_text="2").wait_for()
+    assert page.locator("#progress thead[data-same]").count() == 1
     with page.expect_navigation():
         page.get_by_role("button", name="日本語").click()
     assert page.locator("h1").inner_text() == "進み具合"
@@ -133,7 +138,7 @@ def test_an_admin_marks_passages_as_annotators_do_and_goes_on(serve, opened):
         page.keyboard.press(key)
     page.get_by_role("button", name="“First.” is marked as gist; turn it into supplement").click()
     with page.expect_navigation():
-        page.get_by_role("button", name="Store, and to the next difference").click()
+        page.get_by_role("button", name="Store and go to the next difference").click()
     assert page.url.endswith("/admin/items/2")
     spans = annotated_item(site.project, 1).decision.payload["spans"]
     assert {name: places for name, places in spans.items() if places} == {

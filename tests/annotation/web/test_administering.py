@@ -200,7 +200,7 @@ def test_live_agreement_is_that_of_the_command(serve):
     """Percent and alpha over what two said so far; written by hand: 2 of 4 items alike."""
     site = serve()
     admin = site.enter("admin")
-    assert admin.rows("/admin/agreement") == [["Nothing can be said yet."]]
+    assert admin.rows("/admin/agreement") == [["No figures yet."]]
     said(site, "anna", grades(1, 2, 3, 4))
     said(site, "ben", grades(1, 5, 3, 0))
     figures = {figure: (value, n) for _, figure, value, _, n, _ in admin.rows("/admin/agreement")}

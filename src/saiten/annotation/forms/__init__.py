@@ -1,4 +1,4 @@
-"""The forms: what is asked of an annotator, one file each."""
+"""The forms: what annotators are asked, one file each."""
 
 from saiten.annotation.forms.aspects import AspectsForm
 from saiten.annotation.forms.correct import CorrectForm
@@ -10,6 +10,6 @@ from saiten.annotation.forms.preference import PreferenceForm
 FORMS: dict[str, type[Form]] = {
     form.title: form for form in (GradeForm, CorrectForm, AspectsForm, GistForm, PreferenceForm)
 }
-"""By what is typed after --form."""
+"""Forms by the value of --form."""
 
 __all__ = ["FORMS", "AspectsForm", "CorrectForm", "Form", "GistForm", "GradeForm", "PreferenceForm"]

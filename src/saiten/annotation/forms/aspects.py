@@ -61,7 +61,7 @@ class AspectsForm(SingleAnswer):
 
 
 def checked_grades(rubric: Rubric, grades: Any) -> Json:
-    """A grade on each aspect, in the order of the rubric; raises ValueError."""
+    """Validate a grade per aspect, in the rubric's order; raises ValueError."""
     if not isinstance(grades, Mapping):
         raise ValueError("`grades` must name each aspect and its grade")  # noqa: TRY004 - shown on the page
     if unknown := grades.keys() - set(rubric.names):
@@ -74,24 +74,24 @@ def checked_grades(rubric: Rubric, grades: Any) -> Json:
 
 
 def grades_of(rubric: Rubric, labels: Sequence[Label]) -> Json | None:
-    """The grades of one answer that such labels stand for; None where an aspect has none."""
+    """Convert labels to the grades of one answer; None if an aspect has none."""
     said = labels_by_aspect(labels, rubric.names)
     grades = {name: round(said[name].value) for name in rubric.names if name in said}
     return grades if all(grades.get(aspect.name) in aspect.values for aspect in rubric.aspects) else None
 
 
 def titles(rubric: Rubric, language: Language) -> dict[str, str]:
-    """Aspect → what people call it."""
+    """Map aspects to titles."""
     return {aspect.name: _title(aspect, language) for aspect in rubric.aspects}
 
 
 def shown_aspects(rubric: Rubric, language: Language) -> list[Json]:
-    """What the page shows of each aspect."""
+    """Return what the page shows of each aspect."""
     return [_shown(aspect, language) for aspect in rubric.aspects]
 
 
 def _shown(aspect: Aspect, language: Language) -> Json:
-    """Name, title, question, and the grades that can be given, with what each means where the rubric says so."""
+    """Return name, title, question, and the grades with their meanings as far as the rubric has them."""
     worded = aspect.worded(language)
     meanings = dict(line.split(": ", 1) for line in worded.grades.splitlines() if ": " in line)
     grades = [{"value": value, "text": meanings.get(str(value), "")} for value in aspect.values]
@@ -100,13 +100,13 @@ def _shown(aspect: Aspect, language: Language) -> Json:
 
 
 def _title(aspect: Aspect, language: Language) -> str:
-    """The rubric's own, else ours of this name, else the name."""
+    """Return the rubric's own title, else the catalogue's, else the name."""
     worded = aspect.texts.get(language)
     return (worded and worded.title) or words("axes", language).get(aspect.name, aspect.name)
 
 
 def plain_rubric(rubric: Rubric) -> Json:
-    """The rubric as a project stores it; the inverse of `rubric_of`."""
+    """Convert a rubric to what a project stores; the inverse of `rubric_of`."""
     return {
         "name": rubric.name,
         "overall": rubric.overall,
@@ -128,7 +128,7 @@ def _worded(text: Worded) -> Json:
 
 
 def rubric_of(plain: Json) -> Rubric:
-    """The rubric without its worked examples, which are for judges."""
+    """Rebuild a rubric, without its worked examples, which are for judges."""
 
     def aspect(found: Mapping[str, Any]) -> Aspect:
         texts: dict[Language, Worded] = {each: Worded(**text) for each, text in found["texts"].items()}

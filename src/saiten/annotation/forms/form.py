@@ -36,7 +36,7 @@ class Form(ABC):
     """
 
     title: ClassVar[str]
-    """As typed after --form."""
+    """Value of --form."""
     reason_required: bool = False
     """Whether annotators must give a reason."""
 

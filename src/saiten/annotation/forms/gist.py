@@ -19,16 +19,16 @@ from saiten.trust.spans.pairing import length_of, pair_units
 
 ASPECTS = (*CLASSES, *COMBINATIONS)
 _APART = (CLASSES, ("missing_gist", "missing_supplement"), ("extra_gist", "extra_supplement"))
-"""A character belongs to one of the two at most."""
+"""Pairs of aspects that must not overlap."""
 _MOST = 1_000
-"""Spans of one aspect."""
+"""Spans per aspect."""
 
 Offsets = list[list[int]]
 
 
 @dataclass(frozen=True)
 class GistForm(SingleAnswer):
-    """Payload: `{"spans": {"gist": [[0, 12], …], …}, "reason": "…"}`; an aspect without spans may be left out."""
+    """Payload: `{"spans": {"gist": [[0, 12], …], …}, "reason": "…"}`; aspects without spans may be omitted."""
 
     title = "gist"
     shared = "reference"
@@ -59,7 +59,7 @@ class GistForm(SingleAnswer):
             yield Label(key, float(len(marked)), aspect=aspect, spans=marked)
 
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
-        """Units without a place cannot be shown, and are left out."""
+        """Convert labels to marks; units without offsets cannot be shown and are dropped."""
         said = {label.aspect: label.spans for label in labels if label.spans is not None and label.aspect in ASPECTS}
         if not said:
             return None
@@ -73,12 +73,12 @@ class GistForm(SingleAnswer):
             return None
 
     def carried_over(self, payload: Json) -> Json | None:
-        """The units; what an answer lacks and adds is another matter with every answer."""
+        """Return the units of the reference; what is missing and extra differs with every answer."""
         units = {name: payload["spans"][name] for name in CLASSES}
         return {"spans": units} if any(units.values()) else None
 
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
-        """An aspect differs where a unit of one has no partner with at least half of the longer one's characters."""
+        """Return the aspects with a unit that has no partner sharing half of the longer one's characters."""
         first, *others = (payload["spans"] for payload in payloads)
         return tuple(aspect for aspect in ASPECTS if any(_differ(first[aspect], other[aspect]) for other in others))
 
@@ -89,7 +89,7 @@ def _text_of(aspect: str, content: Json) -> str:
 
 
 def _placed(given: Any, text: str, aspect: str) -> Offsets:
-    """The spans in order, without white space at their ends and each once; raises ValueError."""
+    """Return the spans sorted, stripped of white space and deduplicated; raises ValueError."""
     if not isinstance(given, list):
         raise ValueError(f"{aspect} must be a list of spans")  # noqa: TRY004 - shown on the page
     if len(given) > _MOST:
@@ -115,7 +115,7 @@ def _is_pair(span: Any) -> TypeGuard[list[int]]:
 
 
 def _crossing(one: Offsets, other: Offsets) -> tuple[int, int] | None:
-    """The first stretch that both have."""
+    """Return the first overlap."""
     found = [(max(a[0], b[0]), min(a[1], b[1])) for a in one for b in other if a[0] < b[1] and b[0] < a[1]]
     return min(found, default=None)
 

@@ -1,7 +1,7 @@
-"""The form `preference`: several answers to one question put into order, ties allowed, or the best picked (spec 06).
+"""The form `preference`: answers to one question ordered, ties allowed, or the best picked (spec 06).
 
-'None is good, but if I must choose' is a mark of its own beside the order. With a rubric, each answer is graded on its
-aspects as well, in the same project.
+'None is good, but if I must choose' is recorded separately from the order. With a rubric, each answer is also graded on
+its aspects.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ from saiten.trust.inputs.outputs import VERSUS
 from saiten.trust.inputs.picks import ASPECT
 
 GOOD = "good"
-"""Labels of single answers: 0 for all where none is good, else 1 for the best."""
+"""Aspect of labels of single answers: 0 for all if none is good, else 1 for the best."""
 _MOST = 20
 """Answers to one question."""
 
@@ -40,18 +40,18 @@ _MOST = 20
 class PreferenceForm(SingleAnswer):
     """Payload: `{"order": [["a2"], ["a1", "a3"]], "none_good": false, "reason": "…"}`, the best first.
 
-    Of a pick the order has one answer, and nothing is said of the others among each other. With a rubric there is also
+    A pick is an order of one answer, which says nothing about the others. With a rubric there is also
     `"grades": {"a1": {"formality": 0, …}, …}`.
     """
 
     title = "preference"
 
     contexts: bool = True
-    """Whether contexts are shown beside the answers; projects made before they were do without."""
+    """Whether contexts are shown; projects created by older versions do without."""
     pick: bool = False
-    """Whether the best answer alone is asked for."""
+    """Whether only the best answer is asked for."""
     rubric: Rubric | None = None
-    """On whose aspects each answer is graded, too; None asks for no grades."""
+    """Rubric for grading each answer as well; None for no grades."""
 
     def __post_init__(self) -> None:
         taken = {ASPECT, GOOD}.intersection(self.rubric.names if self.rubric else ())
@@ -75,10 +75,10 @@ class PreferenceForm(SingleAnswer):
         return {**super().options, **{name: value for name, value in named.items() if value}}
 
     def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
-        """One item a question with two answers or more; a question with one is no matter of preference."""
+        """Build one item per question with two or more answers; others are skipped."""
         questions: dict[str, list[Sample]] = {}
         for sample in samples:
-            content_of(sample)  # says what is wrong with it
+            content_of(sample)  # raises BadInput without an answer
             questions.setdefault(sample.question, []).append(sample)
         compared = {question: answers for question, answers in questions.items() if len(answers) > 1}
         if not compared:
@@ -93,13 +93,13 @@ class PreferenceForm(SingleAnswer):
                 )
             content = asked(answers[0])
             content.pop("contexts", None)
-            # Numbered as if drawn, so that no number stands for the same system in one question after the other.
+            # Numbered pseudo-randomly, so that a number does not identify a system across questions.
             drawn = sorted(answers, key=lambda sample: hashlib.sha256(f"{question}\0{sample.id}".encode()).digest())
             key_of = {sample.id: f"a{number}" for number, sample in enumerate(drawn, 1)}
             content["answers"] = [{"key": key_of[sample.id], "text": sample.answer} for sample in drawn]
             content["ids"] = {key_of[sample.id]: sample.id for sample in answers}
             content["filed"] = [key_of[sample.id] for sample in answers]
-            # Of all systems together: whose a context is would tell systems apart.
+            # The union over systems, since a context's owner would identify systems.
             if self.contexts and (found := dict.fromkeys(each for one in drawn for each in one.contexts or ())):
                 content["contexts"] = list(found)
             yield NewItem(VERSUS.join(sample.id for sample in answers), content)
@@ -127,7 +127,7 @@ class PreferenceForm(SingleAnswer):
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
         ids = {answer: content["ids"][answer] for answer in content["filed"]}  # pairs in the order of the file
         place = _places(payload["order"])
-        last = len(ids)  # of those behind the pick nothing is said among each other
+        last = len(ids)  # the answers behind a pick are not compared with each other
         for first, second in combinations(ids, 2):
             one, other = place.get(first, last), place.get(second, last)
             if not one == other == last:
@@ -140,9 +140,9 @@ class PreferenceForm(SingleAnswer):
             yield from (Label(ids[answer], float(grade), aspect=aspect) for aspect, grade in grades.items())
 
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
-        """The order, or the pick, that preferences between the pairs stand for, and the grades of each answer.
+        """Convert pairwise preferences to an order or pick, with the grades of each answer.
 
-        None where one is missing or the preferences go in a circle.
+        None if one is missing or the preferences are cyclic.
         """
         ids: Mapping[str, str] = content["ids"]
         values = _values(ids, {label.item: label.value for label in labels if label.aspect in {ASPECT, ""}})
@@ -183,19 +183,19 @@ class PreferenceForm(SingleAnswer):
 
 
 def _checked_each(rubric: Rubric, content: Json, grades: Any) -> Json:
-    """Grades of each answer; raises ValueError."""
+    """Validate the grades of each answer; raises ValueError."""
     if not isinstance(grades, Mapping) or grades.keys() - set(content["ids"]):
         raise ValueError("`grades` must name each answer and its grades")
     return {key: checked_grades(rubric, grades.get(key, {})) for key in sorted(content["ids"])}
 
 
 def _on(aspect: str, payload: Json) -> Json:
-    """The grades of all answers on one aspect."""
+    """Return the grades of all answers on one aspect."""
     return {key: grades[aspect] for key, grades in payload["grades"].items()}
 
 
 def _values(ids: Mapping[str, str], said: Mapping[str, float]) -> dict[tuple[str, str], int]:
-    """-1, 0 or 1 for each two answers about which something was said."""
+    """Return -1, 0 or 1 for each pair of answers with a label."""
     values: dict[tuple[str, str], int] = {}
     for one, other in combinations(ids, 2):
         there, back = f"{ids[one]}{VERSUS}{ids[other]}", f"{ids[other]}{VERSUS}{ids[one]}"
@@ -206,14 +206,14 @@ def _values(ids: Mapping[str, str], said: Mapping[str, float]) -> dict[tuple[str
 
 
 def _picked(ids: Mapping[str, str], values: Mapping[tuple[str, str], int]) -> list[list[str]] | None:
-    """The one that is better than each other one."""
+    """Return the answer that beats all others."""
     won = Counter(one if value < 0 else other for (one, other), value in values.items() if value)
     best = [key for key in ids if won[key] == len(ids) - 1]
     return [best] if best else None
 
 
 def _ordered(ids: Mapping[str, str], values: Mapping[tuple[str, str], int]) -> list[list[str]] | None:
-    """All of them, the best first."""
+    """Return all answers, best first."""
     if len(values) < comb(len(ids), 2):
         return None
     worse = {key: sum(v if key == pair[0] else -v for pair, v in values.items() if key in pair) for key in ids}

@@ -1,4 +1,4 @@
-"""What the page shows of a sample, and what the forms of single answers share."""
+"""Content of items, and what the forms about single answers share."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LONGEST_REASON = 10_000
 
 @dataclass(frozen=True)
 class SingleAnswer(Form):
-    """A form about one answer: an item a sample, and a reason in prose."""
+    """A form about one answer: one item per sample, and a written reason."""
 
     @classmethod
     def from_options(cls, options: Json) -> Self:
@@ -35,7 +35,7 @@ class SingleAnswer(Form):
 
 
 def content_of(sample: Sample) -> Json:
-    """Question, answer, references, contexts and language: nothing that names the system.
+    """Return question, answer, references, contexts and language: nothing that identifies the system.
 
     Raises:
         BadInput: there is no answer to grade.
@@ -46,7 +46,7 @@ def content_of(sample: Sample) -> Json:
 
 
 def asked(sample: Sample) -> dict[str, Any]:
-    """What is shown beside the answer; a field that is not there is left out."""
+    """Return what is shown next to the answer, without missing fields."""
     shown: dict[str, Any] = {"question": sample.question, "language": sample.language}
     if sample.reference is not None:
         shown["reference"] = sample.reference
@@ -58,7 +58,7 @@ def asked(sample: Sample) -> dict[str, Any]:
 
 
 def require_fields(payload: Json, *names: str) -> None:
-    """Nothing, if the payload has these fields and at most a reason beside them; raises ValueError."""
+    """Raise ValueError unless the payload has these fields and at most a reason in addition."""
     for name in names:
         if name not in payload:
             raise ValueError(f"`{name}` is missing")
@@ -67,7 +67,7 @@ def require_fields(payload: Json, *names: str) -> None:
 
 
 def reason_of(payload: Json, *, required: bool) -> str:
-    """The reason, without white space around it; raises ValueError."""
+    """Validate and strip the reason; raises ValueError."""
     reason = payload.get("reason", "")
     if not isinstance(reason, str):
         raise ValueError("`reason` must be a text")  # noqa: TRY004 - shown on the page
@@ -80,11 +80,11 @@ def reason_of(payload: Json, *, required: bool) -> str:
 
 
 def differing(aspect: str, said: Sequence[Any]) -> tuple[str, ...]:
-    """The aspect, if not all said the same."""
+    """Return the aspect if annotators differ."""
     return (aspect,) if any(one != said[0] for one in said[1:]) else ()
 
 
 def labels_by_aspect(labels: Iterable[Label], aspects: Sequence[str]) -> dict[str, Label]:
-    """The label of each aspect, the last one where there are several; a nameless aspect is that of a single one."""
+    """Return the last label of each aspect; a nameless aspect belongs to a form with a single one."""
     alone = aspects[0] if len(aspects) == 1 else None
     return {label.aspect or alone or "": label for label in labels if (label.aspect or alone) in aspects}

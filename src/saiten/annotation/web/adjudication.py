@@ -11,14 +11,12 @@ from saiten.annotation.forms import Form
 from saiten.annotation.records import AnnotatedItem, Json
 from saiten.annotation.store.annotated import annotated_item, annotated_items, decide
 from saiten.annotation.store.progress import item_counts
-from saiten.annotation.web.bodies import json_object
+from saiten.annotation.web.bodies import json_object, json_reply, note_of, payload_of
 from saiten.annotation.web.guards import Admin, TheService
 from saiten.annotation.web.names import aspect_names
 from saiten.annotation.web.pages import language_of
+from saiten.annotation.web.payload_text import answers_in_brief, in_brief, payload_rows
 from saiten.annotation.web.refusals import RequestRefused
-from saiten.annotation.web.replies import json_reply
-from saiten.annotation.web.said import answers_in_brief, in_brief, said_in_words
-from saiten.annotation.web.saves import note_of, payload_of
 from saiten.annotation.web.service import Service
 from saiten.annotation.words import words
 
@@ -94,7 +92,7 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
         kind="admin",
         names=aspect_names(form, language),
         found=found,
-        in_words=lambda payload: said_in_words(form, content, payload),
+        in_words=lambda payload: payload_rows(form, content, payload),
         missing=max(0, found.item.needed - len(payloads)),
         differs=form.differences(payloads) if found.is_finished and len(payloads) > 1 else (),
         data={

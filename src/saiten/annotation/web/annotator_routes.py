@@ -1,6 +1,6 @@
-"""What an annotator's browser asks for: the next item, their own earlier ones, and to keep what they say.
+"""Routes of the annotators' pages: items, saving, skipping and undoing.
 
-Items go by numbers of the annotator's own: whatever number is asked for, it is never somebody else's item.
+Items are numbered per annotator, so that no number leads to somebody else's item.
 """
 
 from collections.abc import Mapping
@@ -16,13 +16,19 @@ from saiten.annotation.store.assignment import expected_share, next_item
 from saiten.annotation.store.progress import answered_count
 from saiten.annotation.store.saving import save_annotation, skip_item, undo_last
 from saiten.annotation.web.blinding import person_key, shown_content
-from saiten.annotation.web.bodies import json_object
+from saiten.annotation.web.bodies import (
+    json_object,
+    json_reply,
+    nothing,
+    payload_of,
+    save_id_of,
+    seconds_of,
+    unclear_of,
+)
 from saiten.annotation.web.guards import Annotator, LoggedIn, TheService
 from saiten.annotation.web.pages import language_of
+from saiten.annotation.web.payload_text import in_brief
 from saiten.annotation.web.refusals import RequestRefused
-from saiten.annotation.web.replies import json_reply, nothing
-from saiten.annotation.web.said import in_brief
-from saiten.annotation.web.saves import payload_of, save_id_of, seconds_of, unclear_of
 from saiten.annotation.web.service import Service
 from saiten.annotation.words import words
 from saiten.records import Language
@@ -33,14 +39,14 @@ Body = Annotated[Json, Depends(json_object)]
 
 _LARGEST_NUMBER = 2**31 - 1
 _MOST_AHEAD = 5
-"""Open items in one annotator's hands."""
+"""Open items per annotator."""
 _FIRST_WORDS = 80
 """Characters."""
 
 
 @router.get("/")
 def grade(request: Request, service: TheService, session: LoggedIn) -> Response:
-    """The page on which to grade."""
+    """Show the grading page."""
     if session.person.role == "admin":
         return RedirectResponse("/admin", 303)
     data = _page_data(service, session, language_of(request))
@@ -49,7 +55,7 @@ def grade(request: Request, service: TheService, session: LoggedIn) -> Response:
 
 @router.get("/mine")
 def mine(request: Request, service: TheService, session: Annotator) -> Response:
-    """The list of one's own items, the newest first."""
+    """List one's own items, newest first."""
     items = [_listed(each) for each in assigned_items(service.project, session.person.id)]
     data = _page_data(service, session, language_of(request))
     return service.pages.render(
@@ -59,7 +65,7 @@ def mine(request: Request, service: TheService, session: Annotator) -> Response:
 
 @router.get("/api/items/next")
 def following_item(request: Request, service: TheService, session: Annotator) -> Response:
-    """The next item; 204 where nothing is left. `except`: numbers that the page has already."""
+    """Return the next item, or 204 if none is left; `except` lists numbers the page already has."""
     without = _numbers(request.query_params.get("except", ""))
     assigned = next_item(service.project, session.person.id)
     while assigned is not None and assigned.number in without:
@@ -69,13 +75,13 @@ def following_item(request: Request, service: TheService, session: Annotator) ->
 
 @router.get("/api/items/{number:int}")
 def one_item(number: int, service: TheService, session: Annotator) -> Response:
-    """One of one's own items."""
+    """Return one of one's own items."""
     return json_reply(_shown(_own(number, service, session), service, session))
 
 
 @router.get("/api/items/{number:int}/earlier")
 def earlier(number: int, service: TheService, session: Annotator) -> Response:
-    """What one said oneself about another item and holds for this one, too; 204 where there is none."""
+    """Return the part of one's own earlier annotation that applies to this item too, or 204."""
     _own(number, service, session)
     if service.form.shared is None:
         return nothing()
@@ -86,7 +92,7 @@ def earlier(number: int, service: TheService, session: Annotator) -> Response:
 
 @router.put("/api/items/{number:int}")
 def save(number: int, service: TheService, session: Annotator, body: Body) -> Response:
-    """Keep what was said."""
+    """Store an annotation."""
     own = _own(number, service, session)
     save_id, unclear, seconds = save_id_of(body), unclear_of(body), seconds_of(body)
     try:
@@ -101,7 +107,7 @@ def save(number: int, service: TheService, session: Annotator, body: Body) -> Re
 
 @router.post("/api/items/{number:int}/skip")
 def skip(number: int, service: TheService, session: Annotator, body: Body) -> Response:
-    """Pass an item over; somebody else gets it."""
+    """Skip an item, so that somebody else gets it."""
     _own(number, service, session)
     saved = skip_item(service.project, session.person.id, number, save_id=save_id_of(body))
     return json_reply({"revision": saved.revision, "again": saved.again})
@@ -109,7 +115,7 @@ def skip(number: int, service: TheService, session: Annotator, body: Body) -> Re
 
 @router.post("/api/undo")
 def undo(service: TheService, session: Annotator, body: Body) -> Response:
-    """Take the latest save or skip back; 204 where there is none."""
+    """Undo the latest save or skip; 204 if there is none."""
     assigned = undo_last(service.project, session.person.id, save_id=save_id_of(body))
     return nothing() if assigned is None else json_reply({"number": assigned.number})
 
@@ -122,7 +128,7 @@ def _own(number: int, service: Service, session: Login) -> Assigned:
 
 
 def _shown(assigned: Assigned, service: Service, session: Login) -> dict[str, Any]:
-    """All that the page gets to know of an item."""
+    """Return everything the page may know about an item."""
     answered = assigned.annotation
     return {
         "number": assigned.number,
@@ -153,7 +159,7 @@ def _listed(assigned: Assigned) -> dict[str, Any]:
 
 
 def _page_data(service: Service, session: Login, language: Language) -> Mapping[str, Any]:
-    """What the page's script starts with."""
+    """Return the data the page's script starts with."""
     return {
         "language": language,
         "words": words("page", language),

@@ -1,4 +1,4 @@
-"""The application: routes, guards around them, and what is said when something fails."""
+"""The ASGI application: routes, middleware and error responses."""
 
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
@@ -15,34 +15,34 @@ from saiten.annotation.live_agreement import LiveAgreement
 from saiten.annotation.store.failures import LockedOut, NotAssigned, SaveConflict, StoreUnavailable
 from saiten.annotation.store.project import Project
 from saiten.annotation.web import adjudication, admin_routes, annotator_routes, joining
+from saiten.annotation.web.bodies import json_reply
 from saiten.annotation.web.headers import SecurityHeaders, with_security
 from saiten.annotation.web.hosts import answers_to
 from saiten.annotation.web.limits import BoundedBody, WrongJoins
 from saiten.annotation.web.names import Phrases, no_phrases
 from saiten.annotation.web.pages import Pages, language_of
 from saiten.annotation.web.refusals import RETRY_AFTER, RequestRefused, why_of
-from saiten.annotation.web.replies import json_reply
 from saiten.annotation.web.service import Service
 from saiten.annotation.web.settings import WebSettings
 from saiten.errors import BadInput
 
 
 def make_app(project: Project, form: Form, *, settings: WebSettings, phrases: Phrases = no_phrases) -> FastAPI:
-    """The page where people grade, as an ASGI application.
+    """Build the annotation server as an ASGI application.
 
     Args:
         project: stays open while the application is served; the caller closes it.
-        form: what is asked.
-        settings: how the page is reached.
-        phrases: what the words of figures and remarks are in Japanese; without them they stay English.
+        form: form of the project.
+        settings: address and limits.
+        phrases: Japanese of remarks on figures; without it they stay English.
     """
     app = FastAPI(
         title="saiten annotate",
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
-        redirect_slashes=False,  # it would lead from /join/TOKEN/ behind an HTTPS proxy to an address without HTTPS
-        # traces would hold the addresses that were asked for, and links are secret; an older FastAPI ignores it
+        redirect_slashes=False,  # would redirect /join/TOKEN/ behind an HTTPS proxy to plain HTTP
+        # traces would contain URLs, and links are secret; older FastAPI versions ignore this
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.service = Service(
@@ -59,7 +59,7 @@ def make_app(project: Project, form: Form, *, settings: WebSettings, phrases: Ph
     app.mount("/static", StaticFiles(directory=str(files(__package__) / "static")), name="static")
     for kind, handle in _HANDLERS.items():
         app.add_exception_handler(kind, handle)
-    # The last one added is the outermost.
+    # The last middleware added is the outermost.
     app.add_middleware(BoundedBody, most=settings.largest_body, seconds=settings.body_seconds)
     app.add_middleware(KnownHost, service=app.state.service)
     app.add_middleware(SecurityHeaders)
@@ -67,7 +67,7 @@ def make_app(project: Project, form: Form, *, settings: WebSettings, phrases: Ph
 
 
 class KnownHost:
-    """An ASGI middleware that refuses what is meant for another server: see `hosts`."""
+    """ASGI middleware that refuses requests for other hosts; see `hosts`."""
 
     def __init__(self, app: ASGIApp, *, service: Service) -> None:
         self._app = app
@@ -86,7 +86,7 @@ class KnownHost:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestRefused)  # noqa: S101 - said for the type checker
+    assert isinstance(error, RequestRefused)  # noqa: S101 - for the type checker
     service: Service = request.app.state.service
     language = language_of(request)
     path = request.url.path
@@ -112,7 +112,7 @@ async def _not_assigned(request: Request, error: Exception) -> Response:
 
 
 async def _locked_out(request: Request, error: Exception) -> Response:
-    """Somebody was, in the very moment: as all that comes from them afterwards; the page keeps what it has to send."""
+    """The person was just locked out: respond as to all their later requests, and the page keeps its work."""
     return await _refused(request, RequestRefused(401, "session_over"))
 
 
@@ -125,7 +125,7 @@ async def _bad_input(request: Request, error: Exception) -> Response:
 
 
 async def _of_starlette(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - said for the type checker
+    assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker
     return await _refused(request, RequestRefused(error.status_code, why_of(error.status_code), headers=error.headers))
 
 
@@ -134,7 +134,7 @@ async def _unreadable(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    """What nobody foresaw; the server's log has it. This answer does not come by the middleware: headers are ours."""
+    """Respond to an unexpected error, which is logged. This response bypasses the middleware that sets headers."""
     reply = await _refused(request, RequestRefused(500, "failed"))
     reply.raw_headers = with_security(reply.raw_headers, request.url.path, 500)
     return reply

@@ -1,4 +1,4 @@
-"""What an annotator may see of an item, and in which order its answers stand for them."""
+"""Blinding: what an annotator sees of an item, and in which order its answers are shown."""
 
 from hashlib import sha256
 from typing import Any
@@ -9,7 +9,7 @@ _HIDDEN = frozenset({"ids", "filed", "id", "key", "system", "group"})
 
 
 def shown_content(assigned: Assigned, person: Participant, seed: int) -> Json:
-    """The content without ids and names of systems; answers in an order of this annotator's own."""
+    """Return the content without ids and system names, with the answers in this annotator's own order."""
     content = {name: value for name, value in assigned.item.content.items() if name not in _HIDDEN}
     if isinstance(content.get("answers"), list):
         content["answers"] = sorted(
@@ -20,10 +20,10 @@ def shown_content(assigned: Assigned, person: Participant, seed: int) -> Json:
 
 
 def person_key(project: str, person: Participant) -> str:
-    """What the page hangs its drafts on: the same for this person for ever, another for every project and person."""
+    """Return a stable key for the browser's drafts, different for every project and person."""
     return _drawn(project, person.id).hex()[:16]
 
 
 def _drawn(*parts: Any) -> bytes:
-    """A place that looks drawn, and is the same each time."""
+    """Return a reproducible pseudo-random sort key."""
     return sha256(repr(parts).encode()).digest()

@@ -1,33 +1,93 @@
-"""The JSON object in a request, or a refusal with a sentence: never deeper than it is meant, and storable anywhere."""
+"""JSON in requests, validated field by field, and in responses."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 
 from saiten.annotation.records import Json
 from saiten.annotation.web.refusals import RequestRefused
 
+_DAY = 86_400.0
+_LONGEST_NOTE = 10_000
+"""Characters of a decision's note."""
 _DEEPEST = 8
-"""Levels of objects and lists; the deepest form has four."""
+"""Maximum nesting; the deepest form has four levels."""
 _LARGEST = 2**53
-"""Whole numbers up to here are the same in every browser and database."""
+"""Larger integers differ between browsers and databases."""
 
 
 async def json_object(request: Request) -> Json:
-    """The request's body; half a surrogate pair, which no database takes, becomes U+FFFD.
+    """Return a request's body; lone surrogates, which no database stores, become U+FFFD.
 
     Raises:
         RequestRefused: 413 or 408 (see `limits`); 400 if it is not a storable JSON object.
     """
     try:
         found = json.loads((await request.body()).decode(), parse_constant=_refuse)
-    except (ValueError, RecursionError, ClientDisconnect):  # whoever hung up reads no answer: nothing for the log
+    except (ValueError, RecursionError, ClientDisconnect):  # a disconnected client needs no log entry
         raise RequestRefused(400, "not_json") from None
     if not isinstance(found, dict):
         raise RequestRefused(400, "not_json")
     storable: dict[str, Any] = _storable(found, _DEEPEST)
     return storable
+
+
+def payload_of(body: Json) -> Json:
+    """Return the payload; raises RequestRefused 422."""
+    payload = body.get("payload")
+    if not isinstance(payload, dict):
+        raise RequestRefused(422, "not_json", field="payload")
+    return payload
+
+
+def save_id_of(body: Json) -> str:
+    """Return the save's id, which identifies repeats; raises RequestRefused 422."""
+    try:
+        return str(UUID(body.get("save_id")))
+    except (TypeError, ValueError, AttributeError):
+        raise RequestRefused(422, "no_save_id", field="save_id") from None
+
+
+def unclear_of(body: Json) -> bool:
+    """Return whether the item was flagged as unclear; raises RequestRefused 422."""
+    unclear: Any = body.get("unclear", False)
+    if not isinstance(unclear, bool):
+        raise RequestRefused(422, "no_flag", field="unclear")
+    return unclear
+
+
+def seconds_of(body: Json) -> float | None:
+    """Return the time spent, at most a day; raises RequestRefused 422."""
+    seconds: Any = body.get("seconds")
+    if seconds is None:
+        return None
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
+        raise RequestRefused(422, "no_seconds", field="seconds")
+    return min(float(seconds), _DAY)
+
+
+def note_of(body: Json) -> str:
+    """Return the note of a decision; raises RequestRefused 422."""
+    note: Any = body.get("note", "")
+    if not isinstance(note, str) or len(note) > _LONGEST_NOTE:
+        raise RequestRefused(422, "no_note", field="note")
+    return note.strip()
+
+
+def json_reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Respond with JSON, escaped to ASCII since lone surrogates could not be encoded; NaN raises ValueError."""
+    return Response(
+        json.dumps(value, allow_nan=False, separators=(",", ":")), status, headers, media_type="application/json"
+    )
+
+
+def nothing(headers: Mapping[str, str] | None = None) -> Response:
+    """Return 204: done, or there is nothing."""
+    return Response(status_code=204, headers=headers)
 
 
 def _refuse(_: str) -> None:
@@ -36,7 +96,7 @@ def _refuse(_: str) -> None:
 
 def _storable(value: Any, deeper: int) -> Any:
     if isinstance(value, str):
-        if "\0" in value:  # PostgreSQL takes it neither in text nor in JSON
+        if "\0" in value:  # PostgreSQL rejects it in text and JSON
             raise RequestRefused(400, "nul")
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, int | float) and abs(value) > _LARGEST:

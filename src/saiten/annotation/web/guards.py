@@ -1,4 +1,4 @@
-"""Who may do what. Each route stands behind one of these; a test walks all routes and tries each as everybody."""
+"""Access control: every route depends on one of these guards; a test tries each route in each role."""
 
 import hmac
 from typing import Annotated
@@ -19,10 +19,10 @@ TheService = Annotated[Service, Depends(service_of)]
 
 
 def logged_in(request: Request, service: TheService) -> Login:
-    """Somebody, and what changes something comes from our own page: right Origin, and the secret of the session.
+    """Return the login; requests that change something need our Origin and the session's CSRF token.
 
     Raises:
-        RequestRefused: 401 nobody is logged in; 403 the request is forged.
+        RequestRefused: 401 if nobody is logged in, 403 if the request is forged.
     """
     session = session_of(request, service)
     if session is None:
@@ -36,14 +36,14 @@ LoggedIn = Annotated[Login, Depends(logged_in)]
 
 
 async def annotator(session: LoggedIn) -> Login:
-    """An annotator; raises RequestRefused 403 for an admin, who would grade with others' labels before their eyes."""
+    """Require an annotator; raises RequestRefused 403 for admins, who can see others' labels."""
     if session.person.role != "annotator":
         raise RequestRefused(403, "forbidden")
     return session
 
 
 async def admin(session: LoggedIn) -> Login:
-    """An admin; raises RequestRefused 403 for anybody else."""
+    """Require an admin; raises RequestRefused 403 for anybody else."""
     if session.person.role != "admin":
         raise RequestRefused(403, "forbidden")
     return session
@@ -54,7 +54,7 @@ Admin = Annotated[Login, Depends(admin)]
 
 
 def _not_forged(request: Request, service: Service, session: Login) -> None:
-    """Nothing, if our own page sent this; browsers say truly where a request comes from, and cannot be made to lie."""
+    """Raise RequestRefused unless our own page sent the request; scripts cannot forge a browser's Origin header."""
     expected = origin_of(request.headers.get("host", ""), service.settings)
     given = request.headers.get(CSRF, "")
     if request.headers.get("origin", "").lower() != expected or not hmac.compare_digest(

@@ -1,4 +1,4 @@
-"""The headers of every response: what a browser may load, whom it may tell, and that nothing personal is kept."""
+"""Security and caching headers of every response."""
 
 from collections.abc import Iterable
 
@@ -21,12 +21,12 @@ SECURITY = {
 
 STATIC = "/static/"
 _KEPT = "no-cache"
-"""For our own scripts and styles: kept, and asked about each time, so that an update of saiten is seen."""
+"""Scripts and styles are cached but revalidated, so that updates of saiten take effect."""
 _PERSONAL = "no-store"
 
 
 class SecurityHeaders:
-    """An ASGI middleware that sets them, whatever the application says."""
+    """ASGI middleware that sets the headers, overriding the application's."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -45,7 +45,7 @@ class SecurityHeaders:
 
 
 def with_security(headers: Iterable[tuple[bytes, bytes]], path: str, status: int) -> list[tuple[bytes, bytes]]:
-    """The headers and ours; ours count."""
+    """Return the headers with ours, which take precedence."""
     caching = _KEPT if path.startswith(STATIC) and status in {200, 304} else _PERSONAL
     ours = {**SECURITY, "cache-control": caching}
     others = [(name, value) for name, value in headers if name.lower().decode("latin-1") not in ours]

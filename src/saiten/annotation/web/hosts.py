@@ -1,4 +1,4 @@
-"""Which names the server answers to: a stranger's domain that resolves to this machine (DNS rebinding) is none."""
+"""Accepted host names: protects against DNS rebinding, a foreign domain that resolves to this machine."""
 
 import re
 from ipaddress import ip_address
@@ -9,21 +9,21 @@ _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\s:/?#@\[\]\\]+))(?::\d{1,5})?")
 
 
 def answers_to(host: str, settings: WebSettings) -> bool:
-    """Whether a request with this Host header is meant for us.
+    """Return whether a request with this Host header is for this server.
 
-    An address in numbers always is: what makes rebinding possible is a name that the attacker can point elsewhere.
+    Numeric addresses always are: rebinding needs a name that the attacker can point elsewhere.
     """
     name = name_of(host)
     return name in settings.hosts or _is_number(name)
 
 
 def origin_of(host: str, settings: WebSettings) -> str:
-    """The Origin header that a browser on our own page sends."""
+    """Return the Origin header that a browser sends from our own page."""
     return settings.address if settings.behind_proxy else f"http://{host.strip().lower()}"
 
 
 def name_of(host: str) -> str:
-    """The host without its port, lower case: `[::1]:80` → `::1`; empty for what no browser sends."""
+    """Return the host in lower case, without port: `[::1]:80` → `::1`; empty if invalid."""
     found = _HOST.fullmatch(host.strip().lower())
     return (found[1] or found[2]) if found else ""
 

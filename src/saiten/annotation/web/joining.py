@@ -1,4 +1,4 @@
-"""In and out: the personal link, the language, and leaving."""
+"""Logging in by personal link, choosing the language, and logging out."""
 
 import hmac
 
@@ -9,11 +9,10 @@ from starlette.responses import RedirectResponse, Response
 from saiten.annotation.records import Participant
 from saiten.annotation.store.people import person_by_token, server_admin
 from saiten.annotation.store.sessions import begin_session, end_session
-from saiten.annotation.web.bodies import json_object
+from saiten.annotation.web.bodies import json_object, nothing
 from saiten.annotation.web.guards import LoggedIn, TheService
 from saiten.annotation.web.pages import LANGUAGE_COOKIE, LANGUAGES
 from saiten.annotation.web.refusals import RequestRefused
-from saiten.annotation.web.replies import nothing
 from saiten.annotation.web.service import Service
 from saiten.annotation.web.sessions import give_cookie, secret_of, take_cookie
 
@@ -25,7 +24,7 @@ _YEAR = 365 * 86_400
 
 @router.get("/join/{token}")
 def join(token: str, request: Request, service: TheService) -> Response:
-    """Log in by a personal link, and lead to the page that the person has."""
+    """Log in by a personal link, and redirect to the person's page."""
     address = request.client.host if request.client else ""
     if service.wrong_joins.too_many(address):
         raise RequestRefused(429, "too_many_links", headers={"retry-after": "60"})
@@ -44,7 +43,7 @@ def join(token: str, request: Request, service: TheService) -> Response:
 
 @router.post("/api/language")
 async def language(request: Request, session: LoggedIn, service: TheService) -> Response:
-    """Choose the language of the pages."""
+    """Set the language of the pages."""
     wanted = (await json_object(request)).get("language")
     if wanted not in LANGUAGES:
         raise RequestRefused(422, "no_language", field="language")
@@ -57,7 +56,7 @@ async def language(request: Request, session: LoggedIn, service: TheService) -> 
 
 @router.post("/api/leave")
 def leave(request: Request, session: LoggedIn, service: TheService) -> Response:
-    """Log out; the link lets in again."""
+    """Log out; the link stays valid."""
     secret = secret_of(request, service)
     if secret:
         end_session(service.project, secret)

@@ -1,4 +1,4 @@
-"""What is bounded: the size of a body and how long it takes, and how many wrong links an address may try."""
+"""Limits: size and duration of request bodies, and wrong links per address."""
 
 import asyncio
 import time
@@ -13,13 +13,13 @@ from saiten.annotation.web.refusals import RequestRefused
 
 _MINUTE = 60.0
 _MOST_ADDRESSES = 10_000
-"""That are remembered; the one not seen for longest is forgotten first."""
+"""Addresses remembered; the least recent is forgotten first."""
 
 
 class BoundedBody:
-    """An ASGI middleware: reading on beyond so many bytes, or so many seconds, raises `RequestRefused`.
+    """ASGI middleware: reading beyond so many bytes, or so many seconds, raises `RequestRefused`.
 
-    Whether the size was told beforehand (Content-Length) or not (chunks) is no matter.
+    Applies with and without a Content-Length header.
     """
 
     def __init__(self, app: ASGIApp, *, most: int, seconds: float) -> None:
@@ -38,7 +38,7 @@ class BoundedBody:
 
         async def bounded() -> Message:
             nonlocal came, finished, until
-            if finished:  # from here on it only tells that the browser is gone
+            if finished:  # from here on it only reports a disconnect
                 return await receive()
             if len(told) > 10 or int(told) > self._most:
                 raise RequestRefused(413, "too_big")
@@ -59,23 +59,23 @@ class BoundedBody:
 
 
 class WrongJoins:
-    """How many wrong links each address tried of late. Remembers; one is made for a server."""
+    """Counts recent wrong links per address; one per server."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
-        """`most`: within a minute."""
+        """`most`: wrong links per minute."""
         self._most = most
         self._clock = clock
         self._tried: OrderedDict[str, tuple[float, int]] = OrderedDict()
         self._lock = Lock()
 
     def too_many(self, address: str) -> bool:
-        """Whether the address has to wait."""
+        """Return whether the address has to wait."""
         with self._lock:
             since, tried = self._tried.get(network_of(address), (0.0, 0))
             return tried >= self._most and self._clock() - since < _MINUTE
 
     def count(self, address: str) -> None:
-        """One more wrong link from there."""
+        """Count a wrong link."""
         network, now = network_of(address), self._clock()
         with self._lock:
             since, tried = self._tried.pop(network, (now, 0))
@@ -85,7 +85,7 @@ class WrongJoins:
 
 
 def network_of(address: str) -> str:
-    """Whose address it is: of IPv6 the first half, since one connection has the whole second half to choose from."""
+    """Return the network of an address: for IPv6 the first half, since a connection can use any second half."""
     try:
         found = ip_address(address)
     except ValueError:

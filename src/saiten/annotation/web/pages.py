@@ -1,4 +1,4 @@
-"""The pages as HTML: templates whose every value is escaped, in the reader's language."""
+"""HTML pages: auto-escaped templates in the reader's language."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _MOST_WISHES = 20
 
 @cache
 def templates() -> Environment:
-    """Our templates."""
+    """Return the template environment."""
     return Environment(
         loader=PackageLoader("saiten.annotation.web"),
         autoescape=True,
@@ -36,14 +36,14 @@ def templates() -> Environment:
 
 @dataclass(frozen=True)
 class Pages:
-    """Makes pages; `always` are the values that stand in every one."""
+    """Renders pages; `always` are values passed to every template."""
 
     always: Mapping[str, Any]
 
     def render(
         self, name: str, request: Request, *, session: Login | None = None, status: int = 200, **values: Any
     ) -> HTMLResponse:
-        """The page of a template.
+        """Render a template.
 
         Every template gets `language`, `words` (of the annotators' pages), `say` (of the server and the admin's pages),
         `version`, `person` and `csrf` (None and empty where nobody is logged in), and `always`.
@@ -63,12 +63,12 @@ class Pages:
                 **values,
             )
         )
-        # Half a surrogate pair cannot be sent; a sign can.
+        # A lone surrogate cannot be encoded; a question mark can.
         return HTMLResponse(text.encode("utf-8", "replace"), status, {"vary": "accept-language, cookie"})
 
 
 def language_of(request: Request) -> Language:
-    """The one that was chosen, else what the browser asks for, else English."""
+    """Return the chosen language, else the browser's, else English."""
     chosen = request.cookies.get(LANGUAGE_COOKIE)
     return next((each for each in LANGUAGES if each == chosen), None) or wished(
         request.headers.get("accept-language", "")
@@ -76,7 +76,7 @@ def language_of(request: Request) -> Language:
 
 
 def wished(header: str) -> Language:
-    """The language of an Accept-Language header that we speak and that is wished for most; else English."""
+    """Return the supported language that an Accept-Language header prefers; else English."""
     best: tuple[float, Language] = (0.0, "en")
     for wish in header.split(",")[:_MOST_WISHES]:
         found = _WISH.fullmatch(wish.replace(" ", ""))

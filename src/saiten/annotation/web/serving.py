@@ -1,4 +1,4 @@
-"""The server: on one socket, in this process, until Ctrl-C; what is being saved then is saved."""
+"""The HTTP server: one socket, in this process, until Ctrl-C; requests in progress are completed."""
 
 import asyncio
 import errno
@@ -11,18 +11,18 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from saiten.errors import ConfigurationError
 
 _CONNECTIONS = 400
-"""At once; beyond them browsers are told to come again."""
+"""Concurrent connections; further ones are asked to retry."""
 _LONGEST_HEAD = 32 * 1024
-"""Bytes of a request's line and headers."""
+"""Bytes of a request line and headers."""
 _GRACE_SECONDS = 20
-"""For what is being answered when the server stops."""
+"""For requests in progress when the server stops."""
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0 takes a free one.
+    """Return a listening socket; port 0 takes a free one.
 
     Raises:
-        ConfigurationError: somebody else listens there, or the address is none of this machine's.
+        ConfigurationError: the port is in use, or the address is not this machine's.
     """
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -34,12 +34,12 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def serve(app: ASGIApp, listening: socket.socket, *, behind_proxy: bool = False) -> None:
-    """Answer until Ctrl-C or SIGTERM, finish what is under way, then raise KeyboardInterrupt, or end by the signal."""
+    """Serve until Ctrl-C or SIGTERM, complete requests in progress, then raise KeyboardInterrupt or exit by signal."""
     server_of(app, behind_proxy=behind_proxy).run(sockets=[listening])
 
 
 def server_of(app: ASGIApp, *, behind_proxy: bool = False) -> uvicorn.Server:
-    """The server, to be run. Nothing it logs holds an address that was asked for: links are secret."""
+    """Build the server. It logs no URLs: links are secret."""
     return uvicorn.Server(
         uvicorn.Config(
             app,
@@ -51,7 +51,7 @@ def server_of(app: ASGIApp, *, behind_proxy: bool = False) -> uvicorn.Server:
             log_level="warning",
             access_log=False,
             server_header=False,
-            proxy_headers=behind_proxy,  # from 127.0.0.1 only, which is uvicorn's own default
+            proxy_headers=behind_proxy,  # from 127.0.0.1 only, uvicorn's default
             limit_concurrency=_CONNECTIONS,
             h11_max_incomplete_event_size=_LONGEST_HEAD,
             timeout_keep_alive=30,
@@ -61,10 +61,10 @@ def server_of(app: ASGIApp, *, behind_proxy: bool = False) -> uvicorn.Server:
 
 
 class PatientForAWhile(H11Protocol):
-    """Closes a connection whose request does not get on: uvicorn alone would wait for its headers for ever."""
+    """Closes connections whose request headers do not arrive; uvicorn alone would wait forever."""
 
     head_seconds = 15.0
-    """From the connection, or the first byte of a request's headers, to the last."""
+    """From the connection, or the first byte of the headers, to the last byte of the headers."""
 
     _late: asyncio.TimerHandle | None = None
 

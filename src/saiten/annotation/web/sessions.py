@@ -1,4 +1,4 @@
-"""The session cookie: made when somebody joins by their link, read with every request."""
+"""The session cookie: set when somebody logs in by their link, read with every request."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,11 +9,11 @@ from saiten.annotation.web.service import Service
 
 _DAYS = 30
 _LONGEST_SECRET = 200
-"""Characters; nothing longer is looked up."""
+"""Characters; longer secrets are not looked up."""
 
 
 def give_cookie(response: Response, secret: str, service: Service) -> None:
-    """Let the browser keep the secret, where no script can read it."""
+    """Set the cookie, out of reach of scripts."""
     settings = service.settings
     response.set_cookie(
         settings.cookie,
@@ -22,24 +22,24 @@ def give_cookie(response: Response, secret: str, service: Service) -> None:
         path="/",
         secure=settings.secure,
         httponly=True,
-        samesite="lax",  # not strict: a link in a mail would then lead to a page that knows nobody
+        samesite="lax",  # not strict, with which a link in an email would open a page without login
     )
 
 
 def take_cookie(response: Response, service: Service) -> None:
-    """Let the browser forget it."""
+    """Delete the cookie."""
     settings = service.settings
     response.delete_cookie(settings.cookie, path="/", secure=settings.secure, httponly=True, samesite="lax")
 
 
 def secret_of(request: Request, service: Service) -> str | None:
-    """What the cookie holds."""
+    """Return the cookie's secret."""
     secret = request.cookies.get(service.settings.cookie)
     return secret if secret and len(secret) <= _LONGEST_SECRET and secret.isascii() else None
 
 
 def session_of(request: Request, service: Service) -> Login | None:
-    """Who is logged in; None where nobody is, or no longer may be."""
+    """Return the login; None if nobody is logged in, or no longer may be."""
     secret = secret_of(request, service)
     session = find_session(service.project, secret) if secret else None
     return session if session and session.person.active else None

@@ -1,4 +1,4 @@
-"""How the page is reached, and the bounds of what it takes."""
+"""Address and limits of the server."""
 
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -11,43 +11,43 @@ LOOPBACK_NAMES = frozenset({"localhost"})
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """What is known when the server starts."""
+    """Settings of the server, fixed at its start."""
 
     address: str
-    """What stands before every link, without a slash at its end: `http://127.0.0.1:8765`."""
+    """Prefix of every link, without trailing slash: `http://127.0.0.1:8765`."""
     admin_token: str = field(repr=False)
-    """Who joins with it is the admin."""
+    """Whoever joins with it is the admin."""
     hosts: frozenset[str] = LOOPBACK_NAMES
-    """Names that the server goes by, lower case; addresses in numbers are always allowed."""
+    """Accepted host names in lower case; numeric addresses are always accepted."""
     behind_proxy: bool = False
-    """Whether `address` is that of a reverse proxy: then browsers must come by it, and it says who they are."""
+    """Whether `address` is a reverse proxy's, through which browsers must come and which reports their addresses."""
     largest_body: int = 2**20
     """Bytes."""
     body_seconds: float = 30.0
-    """From the first byte of a request's body to its last."""
+    """Time from the first byte of a request body to its last."""
     wrong_joins: int = 10
-    """Wrong links that one address may try in a minute."""
+    """Wrong links per address and minute."""
 
     @property
     def secure(self) -> bool:
-        """Whether browsers come by HTTPS."""
+        """Whether browsers use HTTPS."""
         return self.address.startswith("https:")
 
     @property
     def cookie(self) -> str:
-        """The name of the session's cookie; by port, for cookies do not know ports and two projects may run."""
+        """Name of the session cookie; includes the port, since cookies ignore ports and two projects may run."""
         return "__Host-saiten" if self.secure else f"saiten-{urlsplit(self.address).port or 80}"
 
     def link(self, token: str) -> str:
-        """The personal link with this token."""
+        """Return the personal link with this token."""
         return f"{self.address}/join/{token}"
 
 
 def public_address(url: str) -> str:
-    """The address of a reverse proxy, without a slash at its end.
+    """Return the address of a reverse proxy, without trailing slash.
 
     Raises:
-        ConfigurationError: it is no http(s) address, or has more than a host and a port.
+        ConfigurationError: it is not an http(s) address, or has more than a host and a port.
     """
     try:
         parts = urlsplit(url.strip())
@@ -66,7 +66,7 @@ def public_address(url: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server bound to it."""
+    """Return whether only this machine can reach a server bound to this host."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

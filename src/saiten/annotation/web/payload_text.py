@@ -1,4 +1,4 @@
-"""What somebody said, in words for the admin: one line a grade, a class of marks, or a place."""
+"""Payloads in words for the admin pages: one row per grade, mark or order."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,11 +8,11 @@ from saiten.annotation.forms.gist import ASPECTS
 from saiten.annotation.records import Json
 
 Row = tuple[str, str]
-"""What was asked (an aspect; empty where there is one only), and what was said."""
+"""Aspect (empty if there is only one) and value."""
 
 
-def said_in_words(form: Form, content: Json, payload: Json) -> list[Row]:
-    """The rows; a payload of a form that this does not know shows its fields as they are."""
+def payload_rows(form: Form, content: Json, payload: Json) -> list[Row]:
+    """Return the rows; payloads of unknown forms are shown field by field."""
     return list(_ROWS.get(form.title, _plain)(content, payload))
 
 
@@ -50,7 +50,7 @@ def _preference(content: Json, payload: Json) -> Iterator[Row]:
 
 
 def answers_in_brief(content: Json, most: int) -> list[Row]:
-    """The beginning of each answer under its name on the page; the only one has no name."""
+    """Return the beginning of each answer with its letter on the page; a single one has none."""
     if "answers" not in content:
         return [("", in_brief(content.get("answer", ""), most))]
     answers = content["answers"]
@@ -58,13 +58,13 @@ def answers_in_brief(content: Json, most: int) -> list[Row]:
 
 
 def in_brief(text: Any, most: int) -> str:
-    """The first so many characters, on one line."""
+    """Return the first `most` characters on one line."""
     line = " ".join(str(text).split())
     return line if len(line) <= most else f"{line[:most]}…"
 
 
 def _letter(place: int) -> str:
-    """The name of an answer on the page: A, B and so on."""
+    """Return an answer's letter on the page: A, B and so on."""
     return chr(ord("A") + place)
 
 
