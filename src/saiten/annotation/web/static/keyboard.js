@@ -51,7 +51,7 @@ function showKeys(rows, keyboard) {
 }
 
 /* Installs the commands; returns a function that shows the list of keys. */
-export function equipKeys({ desk, finder, main, saving, storage, undoing }) {
+export function equipKeys({ editor, finder, main, saving, storage, undoing }) {
   function stop(step) {
     const stops = [...main.querySelectorAll("[data-stop]")];
     const at = stops.findLastIndex((each) => each.contains(document.activeElement));
@@ -62,15 +62,15 @@ export function equipKeys({ desk, finder, main, saving, storage, undoing }) {
   }
 
   function flag() {
-    if (!desk.unclear) return;
-    desk.unclear.click();
-    announce(`${word("unclear")}: ${desk.unclear.checked ? "✓" : "–"}`);
+    if (!editor.unclear) return;
+    editor.unclear.click();
+    announce(`${word("unclear")}: ${editor.unclear.checked ? "✓" : "–"}`);
   }
 
   function help() {
     if (document.querySelector("dialog[open]")) return;
     showKeys([
-      ...(desk.form?.keys ?? []), [["Ctrl+Enter", "⌘+Enter"], "keys_save"], [["j", "k"], "keys_stops"], [["s"], "keys_skip"],
+      ...(editor.form?.keys ?? []), [["Ctrl+Enter", "⌘+Enter"], "keys_save"], [["j", "k"], "keys_stops"], [["s"], "keys_skip"],
       [["u"], "keys_undo"], [["f"], "keys_flag"], [["r"], "keys_reason"], [["/"], "keys_search"], [["c"], "keys_fold"],
       [["Esc"], "keys_escape"], [["?"], "keys_help"],
     ], keyboard);
@@ -80,13 +80,13 @@ export function equipKeys({ desk, finder, main, saving, storage, undoing }) {
     s: () => saving.skip(),
     u: () => undoing.undo(),
     f: flag,
-    r: () => desk.reason?.focus(),
-    c: () => foldAll(desk.contexts),
+    r: () => editor.reason?.focus(),
+    c: () => foldAll(editor.contexts),
     j: () => stop(1),
     k: () => stop(-1),
     "/": () => finder.input.focus(),
     "?": help,
   };
-  const keyboard = new Keyboard({ storage, commands, form: () => desk.form, save: () => saving.save() });
+  const keyboard = new Keyboard({ storage, commands, form: () => editor.form, save: () => saving.save() });
   return help;
 }

@@ -82,7 +82,7 @@ export class Navigation {
   }
 
   async next() {
-    const { prefetch, desk, notices } = this.work;
+    const { prefetch, editor, notices } = this.work;
     const mine = this.#begin();
     if (!this.#here()) return;
     try {
@@ -94,7 +94,7 @@ export class Navigation {
       notices.clear("next");
       if (item) {
         this.#remember(item);
-        desk.show(item);
+        editor.show(item);
       } else {
         this.#finished();
       }
@@ -106,10 +106,10 @@ export class Navigation {
 
   /* Without a connection, an item shown recently is still available. */
   async openNumber(number) {
-    const { prefetch, desk, notices, server } = this.work;
-    desk.keepDraft();
+    const { prefetch, editor, notices, server } = this.work;
+    editor.keepDraft();
     /* The item left for it comes back afterwards. */
-    if (desk.open.length && desk.item.number !== number) prefetch.ready.unshift(desk.item);
+    if (editor.open.length && editor.item.number !== number) prefetch.ready.unshift(editor.item);
     const mine = this.#begin();
     if (!this.#here()) return;
     try {
@@ -126,12 +126,12 @@ export class Navigation {
       notices.clear("next");
       prefetch.forget(number);
       this.#remember(body);
-      desk.show(body, { edited: body.state === "done" });
+      editor.show(body, { edited: body.state === "done" });
     } catch (error) {
       if (mine !== this.#opening) return;
       if (this.left.has(number) && !error.closed) {
         prefetch.forget(number);
-        desk.show(this.left.get(number));
+        editor.show(this.left.get(number));
       } else {
         this.#cannot(error, () => this.openNumber(number));
       }
@@ -145,9 +145,9 @@ export class Navigation {
   }
 
   #begin() {
-    const { desk, main, timer } = this.work;
+    const { editor, main, timer } = this.work;
     this.#opening += 1;
-    desk.clear();
+    editor.clear();
     timer.stop();
     main.setAttribute("aria-busy", "true");
     main.replaceChildren(make("p", { class: "loading", text: word("loading") }));
@@ -184,9 +184,9 @@ export class Navigation {
 
   /* The session has ended, or somebody else has logged in in this browser. */
   closed(why) {
-    const { desk, main, notices, outbox } = this.work;
+    const { editor, main, notices, outbox } = this.work;
     const other = why === "other";
-    const again = () => { outbox.hurry(); if (!desk.item) this.start(); };
+    const again = () => { outbox.hurry(); if (!editor.item) this.start(); };
     notices.tell(other ? "other" : "closed", closedText(why, outbox.entries.length), { urgent: true, action: other ? null : [word("try_now"), again] });
     if (main.querySelector(".loading")) {
       main.removeAttribute("aria-busy");

@@ -1,6 +1,6 @@
 /* Entry point of the annotators' pages: grading, and the list of one's own items. */
 import { data, make, word } from "./dom.js";
-import { Desk } from "./desk.js";
+import { Editor } from "./editor.js";
 import { Finder } from "./item_texts.js";
 import { equipKeys } from "./keyboard.js";
 import { Navigation, Prefetch, isHere } from "./navigation.js";
@@ -70,35 +70,35 @@ function grade(main) {
     },
   });
   const saved = () => outbox.entries.filter((entry) => entry.body?.fresh).map((entry) => entry.number);
-  work.prefetch = new Prefetch({ server, taken: () => [...new Set([...saved(), ...desk.open])] });
-  const desk = work.desk = new Desk(work);
+  work.prefetch = new Prefetch({ server, taken: () => [...new Set([...saved(), ...editor.open])] });
+  const editor = work.editor = new Editor(work);
   const navigation = work.navigation = new Navigation(work);
   work.saving = new Saving(work);
   const undoing = work.undoing = new Undoing(work);
   const help = equipKeys(work);
-  work.bar = equipBar({ outbox, storage, server, notices, counted: work.counted, help, before: () => desk.keepDraft() });
+  work.bar = equipBar({ outbox, storage, server, notices, counted: work.counted, help, before: () => editor.keepDraft() });
 
   /* Another tab may have changed this item: the latest change counts. */
   function meet() {
-    const { number } = desk.item;
+    const { number } = editor.item;
     const draft = drafts.of(number);
-    if (draft && draft.at > desk.draftAt && !document.hasFocus()) {
-      desk.restore();
-    } else if (!draft && desk.draftAt && (outbox.pending(number) || undoing.recent.some((each) => each.number === number))) {
+    if (draft && draft.at > editor.draftAt && !document.hasFocus()) {
+      editor.restore();
+    } else if (!draft && editor.draftAt && (outbox.pending(number) || undoing.recent.some((each) => each.number === number))) {
       notices.tell("next", word("changed_elsewhere"), { seconds: 8 });
-      desk.dirty = false;
+      editor.dirty = false;
       navigation.next();
     }
   }
 
   window.addEventListener("beforeunload", (event) => {
-    desk.keepDraft();
+    editor.keepDraft();
     if (storage.unsafe) event.preventDefault();
   });
-  window.addEventListener("pagehide", () => desk.keepDraft());
+  window.addEventListener("pagehide", () => editor.keepDraft());
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) desk.keepDraft();
-    else if (desk.item) meet();
+    if (document.hidden) editor.keepDraft();
+    else if (editor.item) meet();
   });
   window.addEventListener("storage", (event) => {
     if (event.key === "saiten:here") {
@@ -108,9 +108,9 @@ function grade(main) {
       }
       notices.clear("other");
       outbox.hurry();
-      if (!desk.item) navigation.start();
+      if (!editor.item) navigation.start();
     }
-    if (desk.item && event.key?.startsWith(storage.prefix)) meet();
+    if (editor.item && event.key?.startsWith(storage.prefix)) meet();
   });
   window.addEventListener("hashchange", () => navigation.start());
   try {

@@ -8,32 +8,32 @@ export class Saving {
   }
 
   save() {
-    const { desk } = this.work;
-    if (!desk.item) return;
-    const wrong = desk.fault();
+    const { editor } = this.work;
+    if (!editor.item) return;
+    const wrong = editor.fault();
     if (wrong) {
-      desk.problem(wrong.message, wrong.at);
+      editor.problem(wrong.message, wrong.at);
       return;
     }
-    desk.instructed();
-    this.#leave("save", desk.item.number, desk.body());
+    editor.instructed();
+    this.#leave("save", editor.item.number, editor.body());
   }
 
   skip() {
-    const { desk } = this.work;
-    if (!desk.item || desk.item.state === "done") return false;
-    desk.keepDraft();
-    this.#leave("skip", desk.item.number, { fresh: true });
+    const { editor } = this.work;
+    if (!editor.item || editor.item.state === "done") return false;
+    editor.keepDraft();
+    this.#leave("skip", editor.item.number, { fresh: true });
     return true;
   }
 
   #leave(kind, number, body) {
-    const { prefetch, counted, desk, drafts, navigation, outbox } = this.work;
+    const { prefetch, counted, editor, drafts, navigation, outbox } = this.work;
     if (kind === "save" && body.fresh) counted.since.add(number);
     /* Into the outbox before it leaves the drafts, so that it is in one of them whenever the page closes. */
     outbox.put(kind, number, body);
     if (kind === "save") drafts.drop(number);
-    desk.leave();
+    editor.leave();
     prefetch.forget(number);
     if (location.hash) history.replaceState(null, "", location.pathname);
     navigation.next();
@@ -54,8 +54,8 @@ export class Undoing {
   }
 
   undo() {
-    const { desk, notices, outbox } = this.work;
-    desk.keepDraft();
+    const { editor, notices, outbox } = this.work;
+    editor.keepDraft();
     const latest = outbox.entries.findLast((entry) => entry.kind !== "undo");
     const dropped = outbox.takeBack();
     const known = dropped ?? (outbox.entries.at(-1)?.kind === "undo" ? null : latest);
@@ -85,7 +85,7 @@ export class Undoing {
   }
 
   #undone(number) {
-    const { desk, drafts, navigation, notices, storage } = this.work;
+    const { editor, drafts, navigation, notices, storage } = this.work;
     if (!number) {
       notices.tell("undo", word("nothing_to_undo"), { seconds: 5 });
       return;
@@ -94,10 +94,10 @@ export class Undoing {
     const at = list.findLastIndex((each) => each.number === number);
     const last = at < 0 ? null : list.splice(at, 1)[0];
     storage.set("recent", list);
-    if (desk.item?.number === number) {
+    if (editor.item?.number === number) {
       /* Opened when the key was pressed; it may still have counted as done then. */
-      if (desk.item.state === "done") navigation.openNumber(number);
-    } else if (desk.item && drafts.of(desk.item.number) && desk.dirty) {
+      if (editor.item.state === "done") navigation.openNumber(number);
+    } else if (editor.item && drafts.of(editor.item.number) && editor.dirty) {
       notices.tell("undo", word("taken_back", { number }), { action: [word("open_item", { number }), () => { this.#takenBack(number, last); }] });
     } else {
       this.#takenBack(number, last);
@@ -106,7 +106,7 @@ export class Undoing {
 
   /* The server refused for good: the save becomes a draft again, unless there is a newer one. */
   refused(entry, message) {
-    const { counted, desk, drafts, navigation, notices, outbox } = this.work;
+    const { counted, editor, drafts, navigation, notices, outbox } = this.work;
     const { number } = entry;
     if (entry.kind === "undo") {
       notices.tell("undo", word("server_says", { message }), { urgent: true });
@@ -115,7 +115,7 @@ export class Undoing {
     const newer = drafts.of(number) || outbox.entries.some((other) => other.number === number && other.key > entry.key);
     if (entry.kind === "save" && !newer) this.#toDraft(number, entry.body, { refused: message });
     counted.since.delete(number);
-    const quiet = desk.item === null || !desk.dirty;
+    const quiet = editor.item === null || !editor.dirty;
     if (entry.kind === "save" && quiet) navigation.openNumber(number);
     notices.tell(`refused-${number}`, word("refused", { number, message }), {
       urgent: true, action: entry.kind === "save" && !quiet ? [word("open_item", { number }), () => navigation.openNumber(number)] : null,

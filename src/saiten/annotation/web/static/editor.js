@@ -5,7 +5,7 @@ import { drawTexts } from "./item_texts.js";
 
 const LONGEST_REASON = 10_000;
 
-export class Desk {
+export class Editor {
   #keeping = 0;
   #base = "";
 
@@ -200,9 +200,9 @@ class Earlier {
   async offer(item, { wanted, form, taken, changed }) {
     this.element.hidden = true;
     if (!wanted || !data.shared) return;
-    const { desk } = this.work;
+    const { editor } = this.work;
     const found = this.#here(item) ?? await this.#asked(item.number);
-    if (!found || desk.form !== form || desk.dirty) return;
+    if (!found || editor.form !== form || editor.dirty) return;
     form.write(found.payload);
     taken();
     const empty = () => {
