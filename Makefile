@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench neural real-server floors docs build clean
+.PHONY: help demo test test-all check format bench neural real-server floors docs build clean
 
 help: ## List what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -13,7 +13,10 @@ help: ## List what there is to make
 demo: $(VENV)/core.stamp ## Grade the built-in samples: no key, no network
 	@$(BIN)/saiten demo
 
-test: $(VENV)/dev.stamp ## Run the tests; those of networks need `make neural` once, and skip without it
+test: $(VENV)/dev.stamp ## Run the tests before a commit: each requirement once, slow kinds by one witness (some 3 minutes)
+	@$(BIN)/python -m pytest -m "not slow or witness" --durations 5 --durations-min 5
+
+test-all: $(VENV)/dev.stamp ## Run every test; those of networks need `make neural` once, and skip without it
 	@$(BIN)/python -m pytest
 
 check: $(VENV)/dev.stamp ## Format, lint, types, layers (changes nothing)

@@ -1,3 +1,5 @@
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +20,16 @@ def openai_server() -> Iterator[OpenAIServer]:
     """A server on loopback that speaks OpenAI's protocol; see `servers.py` for what it can be told."""
     with OpenAIServer() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def toured(tmp_path_factory):
+    """`saiten demo`, once for all tests of the group `demo`: its folder, and what it printed 160 columns wide."""
+    folder = tmp_path_factory.mktemp("demo")
+    command = [sys.executable, "-c", "from saiten.cli import main; main()", "demo"]
+    ran = subprocess.run(command, cwd=folder, env=os.environ | {"COLUMNS": "160"}, capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stderr.decode()
+    return folder, ran.stdout.decode()
 
 
 @pytest.hookimpl(wrapper=True)

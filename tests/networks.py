@@ -21,6 +21,7 @@ def marks(*more: str) -> list[pytest.MarkDecorator]:
     return [
         pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} not installed: make neural"),
         pytest.mark.xdist_group("networks"),
+        pytest.mark.slow,  # of each kind of network one test is a witness and runs in `make test`
         pytest.mark.timeout(600),  # the first one imports it all, maybe on a machine that is busy
         # of the libraries themselves
         pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning"),

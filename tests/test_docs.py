@@ -47,8 +47,16 @@ def blocks(page, language):
 
 
 def with_blocks(language):
-    """The pages that have such blocks."""
-    return [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES if blocks(page, language)]
+    """The pages that have such blocks; those that run the demo, in the one process that has run it."""
+    return [
+        pytest.param(
+            page,
+            id=str(page.relative_to(ROOT)),
+            marks=[pytest.mark.xdist_group("demo")] if any("saiten demo" in block for block in found) else [],
+        )
+        for page in PAGES
+        if (found := blocks(page, language))
+    ]
 
 
 @pytest.fixture(autouse=True)
@@ -98,24 +106,26 @@ def status_of(words):
 
 @pytest.mark.timeout(600)  # the demo among them, on a machine that does much else
 @pytest.mark.parametrize("page", with_blocks("console"))
-def test_the_commands_of_every_page_end_well(page, capsys):
-    """`saiten …` is run, one line after another; all else is `make …`.
+def test_the_commands_of_every_page_end_well(page, capsys, request):
+    """`saiten …` is run, one line after another; all else is `make …`. The demo was run, and its folder is copied.
 
     Where a page has a model as the judge, the offline judge may be able to measure nothing (status 6).
     """
     for line in "".join(blocks(page, "console")).splitlines():
         program, *words = shlex.split(line.removeprefix("$ "), comments=True)
         assert program in {"saiten", "make"}, line
+        if words == ["demo"]:
+            shutil.copytree(request.getfixturevalue("toured")[0] / "runs", "runs")
+            continue
         fine = {0, 6} if any(word.startswith("openai:") for word in words) else {0}
         assert program == "make" or status_of(words) in fine, f"{line}\n{capsys.readouterr().err}"
 
 
-@pytest.mark.timeout(600)  # the demo among them, on a machine that does much else
-def test_what_the_tutorial_shows_of_the_demo_is_what_the_demo_prints(capsys, monkeypatch):
+@pytest.mark.timeout(600)  # the demo, on a machine that does much else
+@pytest.mark.xdist_group("demo")
+def test_what_the_tutorial_shows_of_the_demo_is_what_the_demo_prints(toured):
     """Each line begins a line of the demo; a lone … says that something is left out."""
-    monkeypatch.setenv("COLUMNS", "160")
-    assert status_of(["demo"]) == 0
-    printed = capsys.readouterr().out.splitlines()
+    printed = toured[1].splitlines()
     (shown,) = (block for block in blocks(ROOT / "docs" / "tutorial.md", "text") if "AUROC" in block)
     lines = [line for line in shown.splitlines() if line != "…"]
     assert [line for line in lines if not any(other.startswith(line) for other in printed)] == []

@@ -37,7 +37,11 @@ def run(tmp_path):
     def call(*arguments):
         settings = ["-c", TESTS.parent / "pyproject.toml", "--rootdir", tmp_path, "-p", "conftest"]
         settings += ["-o", f"cache_dir={tmp_path / 'cache'}", "-W", "ignore"]
+        settings += [
+            word for plugin in ("xdist.plugin", "pytest_asyncio.plugin", "pytest_timeout") for word in ("-p", plugin)
+        ]
         env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+        env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the others take seconds to load
         env["PYTHONPATH"] = os.pathsep.join([str(TESTS), *filter(None, [env.get("PYTHONPATH")])])
         command = [sys.executable, "-m", "pytest", *map(str, settings), *arguments, "test_many.py"]
         return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False).stdout

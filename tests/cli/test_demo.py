@@ -1,11 +1,8 @@
 """`saiten demo`: one tour of real commands; what is known of the data shows in it, and what it replaces."""
 
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from io import StringIO
 from pathlib import Path
 
@@ -37,21 +34,6 @@ TITLES = (
     "May this build pass",
     "The report",
 )
-
-
-@pytest.fixture(scope="module")
-def toured(tmp_path_factory):
-    """One demo, in a process of its own: its folder, and what it printed."""
-    folder = tmp_path_factory.mktemp("demo")
-    ran = subprocess.run(
-        [sys.executable, "-c", "from saiten.cli import main; main()", "demo"],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "100"},
-        capture_output=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr.decode()
-    return folder, ran.stdout.decode()
 
 
 @pytest.fixture

@@ -54,6 +54,7 @@ def test_a_dry_run_knows_that_it_costs_nothing(saiten, model, data):
     assert {row["cost (USD)"] for row in next(iter(json.loads(said.out).values()))} == {0.0}
 
 
+@pytest.mark.witness
 def test_a_system(saiten, model, data, somewhere):
     """`saiten answer` with the model alone."""
     said = saiten("answer", data(3), "--system", "hf:own", "--max-tokens", "5", "-o", "answers.jsonl", "--quiet")

@@ -78,6 +78,7 @@ async def test_a_rating_keeps_the_real_number_and_says_that_there_is_no_reason(j
     assert japanese.reason == f"回帰による予測値{japanese.value:g}。理由は示されない。"
 
 
+@pytest.mark.witness
 async def test_a_grade_and_a_decision(judge):
     """From question, references and answer; a grade is 1 to 5, the probability decides about a verdict."""
     grade = await judge.perform(GradeAnswer("is it on", "the cat", ("the dog",), language="en"))

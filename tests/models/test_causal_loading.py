@@ -32,6 +32,7 @@ def load(folder):
     return causal_network(LocalModel.find(str(folder)))
 
 
+@pytest.mark.witness
 def test_an_encoder_writes_nothing(tmp_path):
     """It has no weights to write with; they would be drawn at random, and every grade would be noise."""
     with pytest.raises(ConfigurationError, match=r"is no causal language model: there are no weights for"):

@@ -42,6 +42,7 @@ def plain(messages):
     return [{"role": each.role, "content": each.content} for each in messages]
 
 
+@pytest.mark.witness
 @pytest.mark.parametrize("template", [CHATML, None])
 @pytest.mark.parametrize("answering", [True, False])
 def test_an_ordinary_text_gives_the_librarys_own_tokens(template, answering):

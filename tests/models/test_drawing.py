@@ -41,6 +41,7 @@ def test_a_row_is_drawn_as_if_it_were_alone():
     assert len(set(alone)) > 1
 
 
+@pytest.mark.witness
 def test_temperature_0_takes_the_likeliest():
     """And leaves the logits alone."""
     assert drawn([Draw(0.0, 1)], 3) == [[0]] * 3

@@ -25,6 +25,7 @@ def model(tmp_path_factory):
     return tiny_bert(tmp_path_factory.mktemp("model"))
 
 
+@pytest.mark.witness
 @with_networks
 async def test_vectors(model):
     """Unit vectors in the order asked, whatever the lengths; a blank text has zeros; the same the next time."""

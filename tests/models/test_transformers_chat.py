@@ -89,6 +89,7 @@ async def test_together_as_one_by_one(kind, request):
     assert all(each.usage.calls == 1 and not each.usage.unpriced for each in together)
 
 
+@pytest.mark.witness
 async def test_the_likeliest_answer_is_the_librarys(llama, chat):
     """Greedy decoding of the library on the template's tokens gives the same text."""
     import transformers

@@ -56,6 +56,7 @@ def none_waiting(page):
         page.wait_for_timeout(50)
 
 
+@pytest.mark.witness
 def test_a_grade_is_given_by_keys_alone(browser, tmp_path):
     """A digit, f for unclear, r to write the reason, Ctrl+Enter to go on; letters in the reason are letters."""
     with site(browser, tmp_path, "grade", samples(2), people=("Aiko",)) as it:

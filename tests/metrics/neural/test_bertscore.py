@@ -102,6 +102,7 @@ def test_a_figure_does_not_depend_on_what_else_is_in_the_batch(model, batch):
         assert figures(model, [sample]) == [pytest.approx(found, abs=1e-5)]
 
 
+@pytest.mark.witness
 def test_three_figures_share_one_network_and_one_pass(model):
     """Twelve texts, asked about three times over, go through the network once, and equal texts once in it."""
     import torch

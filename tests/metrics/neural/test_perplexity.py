@@ -101,6 +101,7 @@ async def test_every_form_is_what_token_by_token_gives(folders, form, start, sam
     assert metric.bounds[0] <= score.value < metric.bounds[1]
 
 
+@pytest.mark.witness
 @with_networks
 async def test_the_details_say_what_was_counted(folders):
     """Bits per byte where all of the answer was measured; a first token that nothing stands before is told."""

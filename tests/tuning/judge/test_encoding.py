@@ -54,6 +54,7 @@ def test_half_a_character_is_no_reason_to_fail(base):
     assert "?" in model.tokenizer.decode(encoded(model, replace(examples[0], reason="a \ud800 b")).reply)
 
 
+@pytest.mark.witness
 def test_the_loss_is_on_the_reply_alone(base):
     """Looking at a batch: prompt and padding are ignored; cut or not, the loss is the same."""
     import torch

@@ -77,6 +77,7 @@ def counted(page):
     return page.locator(".filters output").inner_text()
 
 
+@pytest.mark.witness
 def test_the_charts_are_drawn_and_the_list_stands(opened, plain):
     """Pictures with an area, each with a name; the first rows of the list, and how many there are."""
     page = opened(plain)
