@@ -52,3 +52,19 @@ HELD_OUT = 0.2
 
 REPORT_LIMIT = 10_000
 """Samples that a report holds; a browser opens so many within seconds."""
+
+PROBE_NAMES = (
+    "padded",
+    "planted_verdict",
+    "planted_instruction",
+    "other_language",
+    "empty",
+    "reference",
+    "wrong_reference",
+    "swapped_answer",
+    "contexts_reversed",
+    "form_turned",
+    "rubric_turned",
+    "order_swapped",
+)
+"""The probes, in the order in which they are reported."""

@@ -48,7 +48,7 @@ def option(
     toml: bool = False,
     typed: bool = True,
 ) -> Any:
-    """Return a dataclass field that carries an option."""
+    """Return a dataclass field that carries an option; `...` for the default of one that must be given."""
     metadata = {"option": Option(help, flags, panel, min, max, toml, typed)}
     return (
         field(default_factory=dict, metadata=metadata) if default == {} else field(default=default, metadata=metadata)

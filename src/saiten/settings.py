@@ -101,7 +101,7 @@ class DataSettings:
         None, "jsonl, json, csv, tsv, parquet or dataset, if the file's name does not say.", panel=DATA
     )
     language: Language | None = option(None, "Of all rows. Default: detected for each row.", panel=DATA, toml=True)
-    limit: int | None = option(None, "Read only the first rows.", panel=DATA, min=1)
+    limit: int | None = option(None, "Maximum number of rows to read.", panel=DATA, min=1)
     strict: bool = option(False, "Stop at the first row that cannot be used.", panel=DATA)
 
 

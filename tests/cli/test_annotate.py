@@ -22,7 +22,8 @@ from saiten.annotation.store.people import all_people, person_by_token
 from saiten.annotation.store.progress import item_counts
 from saiten.annotation.store.project import open_project
 from saiten.annotation.store.saving import save_annotation
-from saiten.cli.annotate import web_settings
+from saiten.cli.annotate_options import ServerOptions
+from saiten.cli.annotate_server import web_settings
 from saiten.errors import ConfigurationError
 from saiten.records import Sample
 
@@ -491,7 +492,7 @@ def test_what_is_wrong_is_told_in_a_sentence(saiten, data, typed, told):
 )
 def test_how_the_page_is_reached(host, public, token, address, hosts):
     """Loopback makes a token of its own; others need one."""
-    made = web_settings(host, 80, public, {"SAITEN_ADMIN_TOKEN": token})
+    made = web_settings(ServerOptions(host, 80, public), {"SAITEN_ADMIN_TOKEN": token})
     assert (made.address, made.hosts) == (address, hosts)
     assert made.admin_token == token or len(made.admin_token) == 43
     assert made.admin_token not in repr(made)
@@ -518,7 +519,7 @@ def test_how_the_page_is_reached(host, public, token, address, hosts):
 def test_how_it_is_not(host, public, token):
     """ConfigurationError, in which a token is never quoted."""
     with pytest.raises(ConfigurationError) as refused:
-        web_settings(host, 80, public, {"SAITEN_ADMIN_TOKEN": token})
+        web_settings(ServerOptions(host, 80, public), {"SAITEN_ADMIN_TOKEN": token})
     assert not token or token not in str(refused.value)
 
 

@@ -7,7 +7,7 @@ import time
 import orjson
 import pytest
 
-from saiten.cli.probe import built_in
+from saiten.cli.probing import built_in
 from saiten.runs import read_run
 
 

@@ -6,16 +6,9 @@ from typing import Annotated
 import typer
 
 from saiten.choices import Level
-from saiten.cli.data_options import SAMPLE_COLUMN, SampleColumnOption, read_columns
-from saiten.cli.left_out import usable
+from saiten.cli.data_options import SAMPLE_COLUMN, LabelColumnOption, SampleColumnOption, read_columns
 from saiten.cli.output import FormatOption, stderr, stdout, told
-from saiten.data import read_labels, read_samples
 from saiten.records import Sample
-from saiten.text.language import detect_language
-from saiten.trust.agreement import agreement_report
-from saiten.trust.inputs.pairing import halves
-from saiten.views.table import render
-from saiten.views.tables.agreement import agreement_glance, agreement_tables
 
 app = typer.Typer(add_completion=False)
 
@@ -31,7 +24,7 @@ def agreement(
     samples: Annotated[
         Path | None, typer.Option("--samples", "-s", help="The samples: intervals then draw questions, not items.")
     ] = None,
-    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    column: LabelColumnOption = None,
     sample_column: SampleColumnOption = None,
     form: FormatOption = "table",
 ) -> None:
@@ -50,6 +43,14 @@ def agreement(
       saiten agreement labels.jsonl --format html > agreement.html
       saiten agreement votes.csv --column choice=winner
     """
+    from saiten.cli.labels import usable
+    from saiten.data import read_labels, read_samples
+    from saiten.text.language import detect_language
+    from saiten.trust.agreement import agreement_report
+    from saiten.trust.inputs.pairing import halves
+    from saiten.views.table import render
+    from saiten.views.tables.agreement import agreement_glance, agreement_tables
+
     notes = stderr()
     rows = read_labels(labels, columns=read_columns(column or []), categories=True, tell=told(notes))
     kept = list(usable(rows, notes))

@@ -7,15 +7,7 @@ import typer
 
 from saiten.cli import MISSED
 from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
-from saiten.cli.unfinished import tell_unfinished
 from saiten.errors import BadInput
-from saiten.results.comparison import compare_sides, sides_of, what_differs
-from saiten.results.only_words import ONLY_WORDS, only_words
-from saiten.results.worse import read_margin, regressions
-from saiten.runs import read_run
-from saiten.views.table import render
-from saiten.views.tables.comparison import comparison_tables
-from saiten.views.tables.gate import worse_table
 
 app = typer.Typer(add_completion=False)
 
@@ -55,6 +47,15 @@ def compare(
 
     Exit status: 0 done, 2 wrong input, 5 worse, or not finished.
     """
+    from saiten.cli.unfinished import tell_unfinished
+    from saiten.results.comparison import compare_sides, sides_of, what_differs
+    from saiten.results.only_words import ONLY_WORDS, only_words
+    from saiten.results.worse import read_margin, regressions
+    from saiten.runs import read_run
+    from saiten.views.table import render
+    from saiten.views.tables.comparison import comparison_tables
+    from saiten.views.tables.gate import worse_table
+
     if len(runs) < 2:
         raise BadInput("two runs are compared, or more; for two systems of one run, name it twice and say --systems")
     margins = [read_margin(text) for text in fail_if_worse or ()]

@@ -7,14 +7,9 @@ from typing import Annotated
 import typer
 
 from saiten.cli import ALARM
-from saiten.cli.data_options import read_columns
+from saiten.cli.data_options import LabelColumnOption, read_columns
 from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
-from saiten.data import BadRow, read_labels
 from saiten.records import Label
-from saiten.runs import read_run
-from saiten.trust import drift as judging
-from saiten.views.table import render
-from saiten.views.tables.probe import drift_tables
 
 app = typer.Typer(add_completion=False)
 
@@ -33,7 +28,7 @@ def drift(
     most: Annotated[int, typer.Option(min=0, help="How many moved items a metric to tell.")] = 5,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap rounds.")] = 1_000,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
-    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    column: LabelColumnOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Hold two runs over the same frozen samples against each other, and both against people.
@@ -49,6 +44,12 @@ def drift(
 
     Exit status: 0 no alarm, 2 wrong set-up or input, 4 alarm.
     """
+    from saiten.data import BadRow, read_labels
+    from saiten.runs import read_run
+    from saiten.trust import drift as judging
+    from saiten.views.table import render
+    from saiten.views.tables.probe import drift_tables
+
     notes = stderr()
     tell = told(notes)
 

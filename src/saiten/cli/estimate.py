@@ -5,19 +5,17 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.data_options import SampleColumnOption, read_columns
-from saiten.cli.meta_evaluate import GradeZeroOption, read_said
+from saiten.cli.data_options import LabelColumnOption, SampleColumnOption, read_columns
 from saiten.cli.output import FormatOption, stderr, stdout
-from saiten.cli.subject import JudgeColumnOption, JudgesOption, Subject, VerdictPatternOption
+from saiten.cli.subject import GradeZeroOption, JudgeFiles
+from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError
-from saiten.trust.estimate import estimate
-from saiten.views.table import render
-from saiten.views.tables.estimate import estimate_tables
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command(name="estimate", no_args_is_help=True)
+@unfold
 def command(
     run: Annotated[Path, typer.Argument(help="The folder of a run; or a file of samples, with --judges.")],
     labels: Annotated[Path, typer.Argument(help="Of some items, drawn at random: item, value, annotator, aspect.")],
@@ -33,12 +31,11 @@ def command(
     width: Annotated[
         float | None, typer.Option(min=1e-9, help="Half a width: how many labels would make the interval so narrow?")
     ] = None,
-    judges: JudgesOption = None,
-    grade_zero: GradeZeroOption = "auto",
-    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    *,
+    grade_zero: "GradeZeroOption" = "auto",
+    column: LabelColumnOption = None,
     sample_column: SampleColumnOption = None,
-    judge_column: JudgeColumnOption = None,
-    verdict_pattern: VerdictPatternOption = None,
+    others: JudgeFiles,
     form: FormatOption = "table",
 ) -> None:
     """Estimate the mean that people would give over all items, from few labels and the judge's scores of all.
@@ -51,9 +48,13 @@ def command(
       saiten estimate runs/first labels.csv -m accuracy --width 0.03
       saiten estimate runs/first labels.csv -m faithfulness --yes-from 3 --systems careful,hasty
     """
+    from saiten.cli.labels import read_said
+    from saiten.trust.estimate import estimate
+    from saiten.views.table import render
+    from saiten.views.tables.estimate import estimate_tables
+
     notes = stderr()
-    subject = Subject(run, judges or (), sample_column or (), judge_column or (), verdict_pattern)
-    items, outputs = subject.read(notes)
+    items, outputs = others.read(run, sample_column, notes)
     found = estimate(
         items,
         outputs,

@@ -1,46 +1,22 @@
 """`saiten experiment`: a grid of models, chains and data sets."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from saiten.cli import NOTHING
-from saiten.cli import judge_options as typed
-from saiten.cli.index_progress import IndexProgress
-from saiten.cli.meta_evaluate import read_said
-from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
-from saiten.cli.progress import AnswerProgress, ScoreProgress
-from saiten.cli.running import to_end
-from saiten.cli.subject import Subject
-from saiten.errors import BadInput, CallFailed, ConfigurationError
-from saiten.experiments.cells import scores_folder
-from saiten.experiments.plan import ExperimentPlan, read_plan
-from saiten.experiments.results import read_results
-from saiten.experiments.running import Experiment
-from saiten.experiments.tables import experiment_tables
-from saiten.rag.knowledge.indexed import Indexed
-from saiten.records import Scored
-from saiten.results.meta_evaluation import Settings
-from saiten.runs.answers.rows import Outcome
-from saiten.runs.engine import Watch
-from saiten.trust.inputs.pairing import pair
-from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
-from saiten.views.table import Table, render
-from saiten.views.tables.meta_evaluation import meta_tables
-from saiten.views.tables.summary import usage_text
+from saiten.cli.output import FormatOption, QuietOption
+from saiten.cli.unfold import Omit, unfold
+from saiten.errors import ConfigurationError
+from saiten.options import Config
+from saiten.settings import CALLS, CallSettings
 
 app = typer.Typer(add_completion=False)
 
-_LEFT_OUT = 2
-"""Exit status where cells were left out, since their system is set up wrongly."""
-
 
 @app.command()
+@unfold
 def experiment(
     file: Annotated[Path | None, typer.Argument(help="The experiment, in YAML.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Its folder. Default: runs/NAME-OF-FILE.")] = None,
@@ -48,18 +24,13 @@ def experiment(
         bool, typer.Option("--example", help="Print an experiment to begin with, which runs offline.")
     ] = False,
     results: Annotated[bool, typer.Option("--results", help="Show what there is; run nothing.")] = False,
-    max_calls: typed.MaxCallsOption = None,
-    max_cost: typed.MaxCostOption = None,
-    concurrency: typed.ConcurrencyOption = None,
-    requests_per_minute: typed.RpmOption = None,
-    tokens_per_minute: typed.TpmOption = None,
-    timeout: typed.TimeoutOption = None,
-    retries: typed.RetriesOption = None,
+    *,
+    calls: Annotated[CallSettings, Omit({"cache", "no_cache"})],
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask again where there is no answer.", rich_help_panel=typed.CALLS)
+        bool, typer.Option("--retry-failed", help="Ask again where there is no answer.", rich_help_panel=CALLS)
     ] = False,
-    config: typed.ConfigOption = None,
-    quiet: typed.QuietOption = False,
+    config: Config,
+    quiet: QuietOption = False,
     form: FormatOption = "table",
 ) -> None:
     """Let models and chains answer data sets, measure accuracy and latency, and compare.
@@ -82,99 +53,9 @@ def experiment(
         return
     if file is None:
         raise ConfigurationError("which experiment? `saiten experiment --example > experiment.yaml` makes one")
-    defaults = typed.configured(config)
+    from saiten.cli.experimenting import run_experiment
+
     folder = out or Path("runs") / file.stem
-    calls = typed.CallOptions(
-        max_calls=max_calls,
-        max_cost=max_cost,
-        concurrency=concurrency,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        timeout=timeout,
-        retries=retries,
-    ).settings(defaults, folder)
-    notes = stderr()
-    plan = read_plan(file)
-    status = 0
-    if not results:
-        work = Experiment(plan, folder, calls, told(notes), retry_failed)
-        work.check()
-        folder.mkdir(parents=True, exist_ok=True)
-        stages = _Stages(notes, calls.currency, quiet=quiet)
-        status = _run(work, stages, notes) or (_LEFT_OUT if stages.cells_left_out else 0)
-    tables = result_tables(plan, folder, calls.currency, notes, glance=form == "table")
-    render(tables, form, stdout(), plan.title or file.stem)
-    if status:
-        raise typer.Exit(status)
-    if not results and not read_results(plan, folder, lambda _: None).measured:
-        notes.print("[bold red]nothing was measured:[/] no cell has an answer with a value")
-        raise typer.Exit(NOTHING)
-
-
-def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Console, *, glance: bool) -> list[Table]:
-    """What came out, and each data set's metrics beside people where it has labels."""
-    found = read_results(plan, folder, told(notes))
-    tables = experiment_tables(found, currency, glance=glance)
-    for data in plan.data:
-        run = scores_folder(folder, data)
-        if data.labels is None or not run.is_dir() or not data.labels.is_file():
-            continue
-        try:
-            tables += _beside_people(run, data.labels, notes, glance=glance)
-        except BadInput as error:  # nobody has labelled yet, or in another form; all else is there
-            notes.print(f"[yellow]without labels:[/] {escape_untrusted(data.name)}: {escape_untrusted(error)}")
-    notes.print(usage_text(found.usage, currency), markup=False)
-    return tables
-
-
-def _beside_people(run: Path, labels: Path, notes: Console, *, glance: bool) -> list[Table]:
-    said = list(read_said(labels, {}, notes))
-    if not said:
-        raise BadInput(f"there is no label in {labels}")
-    aspects = pair(*Subject(run).read(notes), said)
-    return meta_tables(meta_evaluate(aspects, Settings()), glance=glance)
-
-
-def _run(work: Experiment, stages: "_Stages", notes: Console) -> int:
-    try:
-        return to_end(lambda: work.run(stages), notes, kept="all so far is kept")
-    except CallFailed as error:
-        raise BadInput(f"a knowledge base could not be made or read: {error}") from error
-
-
-class _Stages:
-    """Shows a line a stage."""
-
-    def __init__(self, notes: Console, currency: str, *, quiet: bool) -> None:
-        self._notes = notes
-        self._currency = currency
-        self._quiet = quiet
-        self.cells_left_out = 0
-
-    @contextmanager
-    def indexing(self, data: str) -> Iterator[Callable[[Indexed], None]]:
-        self._say(f"{data}: indexing the documents")
-        with IndexProgress(self._notes, quiet=self._quiet) as progress:
-            yield progress.show
-
-    @contextmanager
-    def answering(self, data: str, system: str, total: int) -> Iterator[Watch[Outcome]]:
-        self._say(f"{data}: {system} answers {total} questions")
-        with AnswerProgress(self._notes, total, self._currency, quiet=self._quiet) as progress:
-            yield progress
-
-    @contextmanager
-    def scoring(self, data: str, total: int) -> Iterator[Watch[Scored]]:
-        self._say(f"{data}: scoring {total} answers")
-        with ScoreProgress(self._notes, total, self._currency, quiet=self._quiet) as progress:
-            yield progress
-
-    def left_out(self, data: str, system: str, reason: str) -> None:
-        self.cells_left_out += 1
-        self._notes.print(
-            f"[yellow]left out[/] {escape_untrusted(data)}: {escape_untrusted(system)}: {escape_untrusted(reason)}"
-        )
-
-    def _say(self, text: str) -> None:
-        if not self._quiet:
-            self._notes.print(text, markup=False)
+    run_experiment(
+        file, folder, calls.kept_in(folder), form, only_results=results, retry_failed=retry_failed, quiet=quiet
+    )

@@ -7,17 +7,11 @@ from typing import Annotated
 import typer
 
 from saiten.cli import INTERRUPTED
-from saiten.cli.index_progress import IndexProgress
 from saiten.cli.output import FormatOption, QuietOption, escape_untrusted, stderr, stdout
-from saiten.cli.running import STOPPED
 from saiten.cli.unfold import Omit, note_servers, unfold
 from saiten.errors import BudgetSpent, CallFailed
 from saiten.options import Config
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.views.table import render
-from saiten.views.tables.index import index_tables
-from saiten.views.tables.summary import usage_text
-from saiten.wiring import Models, index_documents
 
 app = typer.Typer(add_completion=False)
 
@@ -72,6 +66,13 @@ def index(
 
     Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget or a server that failed, 130 by Ctrl-C.
     """
+    from saiten.cli.index_progress import IndexProgress
+    from saiten.cli.running import STOPPED
+    from saiten.views.table import render
+    from saiten.views.tables.index import index_tables
+    from saiten.views.tables.summary import usage_text
+    from saiten.wiring import Models, index_documents
+
     note_servers(config, {"embedder": embedder})
     notes = stderr()
     calls = calls.kept_in(None)  # the base itself keeps the vectors

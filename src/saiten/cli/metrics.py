@@ -3,16 +3,16 @@
 import inspect
 import sys
 from math import inf
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from saiten.cli.output import FormatOption, stdout
 from saiten.errors import ConfigurationError
-from saiten.metrics.catalog import CATALOG, PRESETS, describe_all, make_metric
-from saiten.metrics.entries import Entry
-from saiten.views.table import Table, render
+
+if TYPE_CHECKING:
+    from saiten.metrics.entries import Entry
 
 app = typer.Typer(add_completion=False)
 
@@ -34,6 +34,9 @@ def metrics(
       saiten metrics --ja
       saiten metrics --format json
     """
+    from saiten.metrics.catalog import PRESETS, describe_all
+    from saiten.views.table import Table, render
+
     if name is not None and form == "html":
         raise ConfigurationError(f"{name} is explained in the terminal; a page lists the metrics: leave the name away")
     if name is not None and name.lower() in PRESETS:
@@ -62,7 +65,7 @@ def metrics(
         stdout().print(f"Presets: {presets}", style="dim")
 
 
-def _row(entry: Entry, *, japanese: bool) -> tuple[str, ...]:
+def _row(entry: "Entry", *, japanese: bool) -> tuple[str, ...]:
     return (
         entry.title,
         entry.ja if japanese else entry.en,
@@ -80,6 +83,8 @@ def range_text(bounds: tuple[float, float]) -> str:
 
 def _explain(name: str, *, japanese: bool) -> None:
     """The docstrings of the metric's file and class, and what can stand in brackets."""
+    from saiten.metrics.catalog import CATALOG
+
     entry = CATALOG[_title_of(name)]
     metric = entry.load()
     out = stdout()
@@ -95,4 +100,6 @@ def _explain(name: str, *, japanese: bool) -> None:
 
 def _title_of(name: str) -> str:
     """The title of the metric that a name or alias, with or without settings, stands for."""
+    from saiten.metrics.catalog import make_metric
+
     return make_metric(name).name.partition("[")[0]

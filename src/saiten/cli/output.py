@@ -11,7 +11,6 @@ from rich.markup import escape
 
 from saiten.choices import Format
 from saiten.redaction import redact
-from saiten.views.strip_controls import strip_controls
 
 _WIDE = 160
 """Columns where there is no terminal."""
@@ -45,6 +44,8 @@ def told(console: Console) -> Callable[[str], None]:
     """What readers and journals tell the user, as notes on this console."""
 
     def tell(text: str) -> None:
+        from saiten.views.strip_controls import strip_controls
+
         console.print(f"note: {strip_controls(redact(text))}", markup=False, style="dim")
 
     return tell
@@ -52,4 +53,6 @@ def told(console: Console) -> Callable[[str], None]:
 
 def escape_untrusted(text: object) -> str:
     """Text from outside, ready for rich's markup: it can neither style nor clear the screen, and holds no password."""
+    from saiten.views.strip_controls import strip_controls
+
     return escape(strip_controls(redact(str(text))))

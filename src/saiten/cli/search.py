@@ -12,9 +12,6 @@ from saiten.errors import CallFailed, ConfigurationError
 from saiten.options import Config
 from saiten.records import Passage
 from saiten.settings import CallSettings
-from saiten.views.table import render
-from saiten.views.tables.index import search_table
-from saiten.wiring import Models, open_knowledge_base
 
 app = typer.Typer(add_completion=False)
 
@@ -47,6 +44,10 @@ def search(
       saiten search "RX-7800Bの設定" --kb kb --retrieval hybrid -k 10
       saiten search "返品の期限" --kb http://localhost:6333/manuals --format json
     """
+    from saiten.views.table import render
+    from saiten.views.tables.index import search_table
+    from saiten.wiring import Models, open_knowledge_base
+
     calls = config.settings(CallSettings, {"no_cache": True, "retries": _RETRIES}).kept_in(None)
 
     async def ask() -> tuple[Passage, ...]:

@@ -1,93 +1,71 @@
-"""The options of a system under test, for commands that ask one."""
+"""The options of a system under test."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from saiten.choices import ChainName, RagForm, Retrieval
 from saiten.errors import ConfigurationError
-from saiten.wiring import RagSettings, SystemSettings
+from saiten.options import option
+from saiten.settings import CALLS, CallSettings
 
-THE_SYSTEM, OUR_RAG = "The system", "Our RAG (rag:KB)"
-"""How the options stand together in the help."""
+if TYPE_CHECKING:
+    from saiten.wiring import SystemSettings
+
+SYSTEM, RAG = "The system", "Our RAG (rag:KB)"
+"""Headings in the help."""
 
 AT_ONCE = 8
-"""Questions at a time, where nothing else is said: systems under test are often one small server."""
+"""Questions at a time by default: systems under test are often one small server."""
 
-SystemOption = Annotated[
-    str,
-    typer.Option(
+
+@dataclass(frozen=True, slots=True)
+class SystemCalls(CallSettings):
+    """The settings of calls to a system under test."""
+
+    concurrency: int = option(AT_ONCE, "Maximum questions in flight.", panel=CALLS, min=1, toml=True)
+    timeout: float = option(120.0, "Seconds for one request or call.", panel=CALLS, min=0.1, toml=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOptions:
+    """A system under test, as typed; None for options that were not."""
+
+    system: str = option(
+        ...,
+        "python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL\\[@URL], hf:NAME_OR_FOLDER, rag:KB or "
+        "file:ANSWERS.",
         "--system",
         "-s",
-        help="python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL\\[@URL], hf:NAME_OR_FOLDER, rag:KB or "
-        "file:ANSWERS.",
-    ),
-]
-HeaderOption = Annotated[
-    list[str] | None,
-    typer.Option(help="NAME=VALUE, sent to an HTTP system, never stored. Repeatable.", rich_help_panel=THE_SYSTEM),
-]
-RepeatableOption = Annotated[
-    bool,
-    typer.Option(
-        "--repeatable",
-        help="An HTTP system may be asked again after a time-out, a broken connection or HTTP 5xx.",
-        rich_help_panel=THE_SYSTEM,
-    ),
-]
-ChainOption = Annotated[
-    ChainName | None,
-    typer.Option(
-        help="How passages become one answer: all at once, one after another, or all beside each other. Default stuff.",
-        rich_help_panel=OUR_RAG,
-    ),
-]
-TalkOption = Annotated[
-    RagForm | None,
-    typer.Option("--form", help="Each question alone, or with its history. Default qa.", rich_help_panel=OUR_RAG),
-]
-GeneratorOption = Annotated[
-    str | None,
-    typer.Option(
-        help="extractive (default; no model), openai:MODEL\\[@URL] or hf:NAME_OR_FOLDER.", rich_help_panel=OUR_RAG
-    ),
-]
-ExampleOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="A TOML or JSON file with question, documents and answer, shown to the generator.",
-        rich_help_panel=OUR_RAG,
-    ),
-]
-RetrievalOption = Annotated[
-    Retrieval | None,
-    typer.Option(help="By embeddings, by terms, or by both. Default dense.", rich_help_panel=OUR_RAG),
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemOptions:
-    """What was typed; None where nothing was."""
-
-    system: str
-    header: Sequence[str] | None = None
-    repeatable: bool = False
-    temperature: float | None = None
-    seed: int | None = None
-    max_tokens: int | None = None
-    chain: ChainName | None = None
-    form: RagForm | None = None
-    k: int | None = None
-    generator: str | None = None
-    example: Path | None = None
-    retrieval: Retrieval | None = None
+    )
+    header: tuple[str, ...] = option((), "NAME=VALUE, sent to an HTTP system, never stored. Repeatable.", panel=SYSTEM)
+    repeatable: bool = option(
+        False,
+        "An HTTP system may be asked again after a time-out, a broken connection or HTTP 5xx.",
+        panel=SYSTEM,
+    )
+    temperature: float | None = option(None, "Of a chat model. Default 0.", panel=SYSTEM, min=0)
+    seed: int | None = option(None, "Of a chat model. Default 1.", panel=SYSTEM)
+    max_tokens: int | None = option(None, "Of one answer of a chat model. Default: the server's.", panel=SYSTEM, min=1)
+    chain: ChainName | None = option(
+        None,
+        "How passages become one answer: all at once, one after another, or all beside each other. Default stuff.",
+        panel=RAG,
+    )
+    form: RagForm | None = option(None, "Each question alone, or with its history. Default qa.", "--form", panel=RAG)
+    k: int | None = option(None, "Passages per question. Default 5.", "--k", "-k", panel=RAG, min=1)
+    generator: str | None = option(
+        None, "extractive (default; no model), openai:MODEL\\[@URL] or hf:NAME_OR_FOLDER.", panel=RAG
+    )
+    example: Path | None = option(
+        None, "A TOML or JSON file with question, documents and answer, shown to the generator.", panel=RAG
+    )
+    retrieval: Retrieval | None = option(None, "By embeddings, by terms, or by both. Default dense.", panel=RAG)
 
     @property
     def kind(self) -> str:
-        """What stands before the first colon."""
+        """The part before the first colon."""
         return self.system.strip().partition(":")[0].partition("/")[0]
 
     @property
@@ -95,18 +73,20 @@ class SystemOptions:
         """Whether it asks models, whose answers may be kept in a store and whose calls share a budget."""
         return self.kind in {"openai", "hf", "rag"}
 
-    def settings(self, tell: Callable[[str], None]) -> SystemSettings:
-        """With the defaults where nothing was typed.
+    def settings(self, tell: Callable[[str], None]) -> "SystemSettings":
+        """Return the settings, with the defaults where nothing was typed.
 
         Raises:
-            ConfigurationError: an option is for another kind of system, or has another form.
+            ConfigurationError: An option is for another kind of system, or has another form.
         """
+        from saiten.wiring import RagSettings, SystemSettings
+
         self._refuse_misplaced()
         return SystemSettings(
             temperature=0.0 if self.temperature is None else self.temperature,
             seed=1 if self.seed is None else self.seed,
             max_tokens=self.max_tokens,
-            headers=read_headers(self.header or []),
+            headers=read_headers(self.header),
             repeatable=self.repeatable,
             rag=RagSettings(
                 self.chain or "stuff",

@@ -1,144 +1,31 @@
-"""The options of thresholds, for `score` and `show`: what must be reached, and where it is written for a CI system."""
+"""The options of thresholds, for `score` and `show`."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Self
-
-import typer
 
 from saiten.choices import COVERAGE, By
-from saiten.cli.output import escape_untrusted, stderr, told
-from saiten.errors import ConfigurationError
-from saiten.results.summary import Summary, place_of, summarise
-from saiten.results.threshold_reading import against_its_direction, read_threshold
-from saiten.results.thresholds import Outcome, Threshold, hold, named_in
-from saiten.runs import RunReader
-from saiten.views.junit import as_junit, may_write, write_junit
-from saiten.views.table import Table
-from saiten.views.tables.gate import missed_line, threshold_table
-from saiten.views.tables.run import summary_of
-
-_TOLD = 20
-"""Lines on standard error at most, where there are many systems or groups."""
+from saiten.options import option
 
 THRESHOLDS = "Thresholds (exit status 5 where one is missed)"
 
-FailUnderOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="METRIC=NUMBER or METRIC.FIGURE=NUMBER: the mean, or low, high (the 95 % interval's ends), min, max (of "
+
+@dataclass(frozen=True, slots=True)
+class ThresholdOptions:
+    """The values a run must reach, and the file where the outcome is written for a CI system."""
+
+    fail_under: tuple[str, ...] = option(
+        (),
+        "METRIC=NUMBER or METRIC.FIGURE=NUMBER: the mean, or low, high (the 95 % interval's ends), min, max (of "
         "every sample), coverage. Repeatable.",
-        rich_help_panel=THRESHOLDS,
-    ),
-]
-FailOverOption = Annotated[
-    list[str] | None,
-    typer.Option(help="The same from above, where lower is better. Repeatable.", rich_help_panel=THRESHOLDS),
-]
-FailEachOption = Annotated[
-    By | None, typer.Option(help="Hold each of them against the thresholds, too.", rich_help_panel=THRESHOLDS)
-]
-MinCoverageOption = Annotated[
-    float | None,
-    typer.Option(
+        panel=THRESHOLDS,
+    )
+    fail_over: tuple[str, ...] = option((), "The same from above, where lower is better. Repeatable.", panel=THRESHOLDS)
+    fail_each: By | None = option(None, "Hold each of them against the thresholds, too.", panel=THRESHOLDS)
+    min_coverage: float | None = option(
+        None,
+        f"The share of the samples that must have a value. Default {COVERAGE}.",
+        panel=THRESHOLDS,
         min=0.0,
         max=1.0,
-        help=f"The share of the samples that must have a value. Default {COVERAGE}.",
-        rich_help_panel=THRESHOLDS,
-    ),
-]
-JunitOption = Annotated[
-    Path | None, typer.Option(help="Write the thresholds as JUnit XML, too.", rich_help_panel=THRESHOLDS)
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
-    """What a run must reach."""
-
-    thresholds: tuple[Threshold, ...]
-    each: By | None = None
-    coverage: float = COVERAGE
-    junit: Path | None = None
-
-    @classmethod
-    def typed(
-        cls,
-        measured: Sequence[str],
-        *,
-        under: Sequence[str] | None,
-        over: Sequence[str] | None,
-        each: By | None,
-        coverage: float | None,
-        junit: Path | None,
-    ) -> Self | None:
-        """What was typed, None where nothing was; `measured` are the metrics there are, or will be.
-
-        Raises:
-            ConfigurationError: a threshold cannot be read or is about nothing that is measured, or there is none for
-                the other options to be about.
-            BadInput: the report cannot be written there.
-        """
-        thresholds = [read_threshold(text, "under", measured) for text in under or ()]
-        thresholds += [read_threshold(text, "over", measured) for text in over or ()]
-        given = {"--fail-each": each, "--min-coverage": coverage, "--junit": junit}
-        if not thresholds:
-            if alone := [name for name, value in given.items() if value is not None]:
-                raise ConfigurationError(
-                    f"{' and '.join(alone)} say nothing without a threshold; add one, such as --fail-under "
-                    f"{measured[0] if measured else 'METRIC'}=NUMBER"
-                )
-            return None
-        for remark in filter(None, map(against_its_direction, thresholds)):
-            told(stderr())(remark)
-        if junit is not None:
-            junit = junit.resolve()
-            may_write(junit)
-        unique = tuple(dict.fromkeys(thresholds))
-        return cls(thresholds=unique, each=each, coverage=COVERAGE if coverage is None else coverage, junit=junit)
-
-    def hold(self, reader: RunReader, summary: Summary | None = None) -> tuple[Outcome, ...]:
-        """How the run stands; tells what is missed, and writes the report. `summary`: of the run, if it is there."""
-        places = {sample.id: place_of(sample) for sample in reader.samples()}
-        if self.each is not None:
-            summary = summarise(reader.scores(), places, each=self.each)
-        outcomes = hold(
-            self.thresholds,
-            summary or summary_of(reader),
-            places,
-            reader.scores,
-            each=self.each,
-            coverage=self.coverage,
-            finished=not reader.unfinished,
-            bad_rows=reader.bad_rows(),
-        )
-        notes = stderr()
-        if self.each is not None and all(outcome.place is None for outcome in outcomes):
-            notes.print(
-                f"[yellow]note[/] --fail-each {self.each}: no sample names its {self.each}; all are held together"
-            )
-        if unusable := reader.bad_rows():
-            notes.print(
-                f"[yellow]note[/] {unusable} rows could not be used and count as samples without a value; they are in "
-                f"{escape_untrusted(reader.folder)}/errors.jsonl, --strict stops at the first"
-            )
-        missed = [outcome for outcome in outcomes if outcome.missed]
-        for outcome in missed[:_TOLD]:
-            notes.print(f"[bold red]missed:[/] {escape_untrusted(missed_line(outcome, self.each))}")
-        if len(missed) > _TOLD:
-            notes.print(f"and {len(missed) - _TOLD} more; all stand in the table of thresholds")
-        if self.junit is not None:
-            report = as_junit(
-                outcomes,
-                named_in(outcomes, reader.samples()),
-                each=self.each,
-                signatures=reader.manifest.signatures,
-                created=reader.manifest.created,
-            )
-            write_junit(self.junit, report)
-        return outcomes
-
-    def table(self, outcomes: Sequence[Outcome], *, glance: bool) -> Table:
-        """The outcomes as a table."""
-        return threshold_table(outcomes, self.each, glance=glance)
+    )
+    junit: Path | None = option(None, "Write the thresholds as JUnit XML, too.", panel=THRESHOLDS)

@@ -1,14 +1,15 @@
 """`saiten track`: runs into MLflow."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from saiten.cli.output import escape_untrusted, stderr, stdout, told
 from saiten.errors import BadInput
-from saiten.runs import read_run
-from saiten.tracking import Tracked, log_to_mlflow, run_on_disk
+
+if TYPE_CHECKING:
+    from saiten.tracking import Tracked
 
 app = typer.Typer(add_completion=False)
 
@@ -40,6 +41,9 @@ def track(
       saiten track runs/first --to http://mlflow:5000 --report first.html
       saiten track runs/* --texts
     """
+    from saiten.runs import read_run
+    from saiten.tracking import log_to_mlflow, run_on_disk
+
     if len(runs) > 1 and (name or report):
         raise BadInput("--name and --report are for one run; track the runs one after another")
     notes = stderr()
@@ -50,7 +54,7 @@ def track(
         _tell(folder, tracked)
 
 
-def _tell(folder: Path, tracked: Tracked) -> None:
+def _tell(folder: Path, tracked: "Tracked") -> None:
     notes = stderr()
     if tracked.unfinished:
         notes.print(

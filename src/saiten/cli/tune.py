@@ -8,15 +8,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from saiten.cli.data_options import SampleColumnOption, read_columns
-from saiten.cli.meta_evaluate import read_said
+from saiten.cli.data_options import LabelColumnOption, SampleColumnOption, read_columns
 from saiten.cli.output import stderr, stdout
 from saiten.cli.tune_judge import judge
 from saiten.cli.tune_mate import mate
-from saiten.cli.tune_samples import samples_of
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label
-from saiten.tuning.offline import calibrate_offline
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -52,7 +49,7 @@ def offline(
         float | None, typer.Option(help="Labels of at least this are a yes, others a no; for grades as labels of 0/1.")
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The calibration.")] = Path("calibration.json"),
-    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    column: LabelColumnOption = None,
     sample_column: SampleColumnOption = None,
 ) -> None:
     """Calibrate the offline judge with 20 to 50 labels of your own.
@@ -65,6 +62,10 @@ def offline(
       saiten tune offline labels.csv -s answers.jsonl --label-aspect faithful --yes-from 3
       saiten score answers.jsonl -m faithfulness --calibration support.json
     """
+    from saiten.cli.labels import read_said
+    from saiten.cli.tune_samples import samples_of
+    from saiten.tuning.offline import calibrate_offline
+
     notes = stderr()
     said = list(read_said(labels, read_columns(column or []), notes))
     found = list(samples_of(None, samples, sample_column or [], notes))

@@ -1,36 +1,44 @@
 """`saiten tune judge`: people's grades make a judge of one's own."""
 
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from saiten.choices import HELD_OUT, HeadName
 from saiten.cli import INTERRUPTED
-from saiten.cli.data_options import SampleColumnOption, read_columns
-from saiten.cli.meta_evaluate import read_said
+from saiten.cli.data_options import LabelColumnOption, SampleColumnOption, read_columns
 from saiten.cli.output import FormatOption, QuietOption, escape_untrusted, stderr, stdout, told
-from saiten.cli.tune_judge_progress import MakingProgress
-from saiten.cli.tune_samples import samples_of
+from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError
-from saiten.judges.tuned import TunedJudge
-from saiten.metrics.rubrics import read_rubric
-from saiten.tuning.judge.building import build
-from saiten.tuning.judge.head import Learning
-from saiten.tuning.judge.making import HEADS, JudgePlan, make_judge
-from saiten.views.own_judge_card import card
-from saiten.views.table import render
-from saiten.views.tables.own_judge import own_judge_tables
+from saiten.options import option
+
+if TYPE_CHECKING:
+    from saiten.judges.tuned import TunedJudge
+    from saiten.tuning.judge.head import Learning
 
 _LEARNING = "Learning"
 
 
+@dataclass(frozen=True, slots=True)
+class LearningOptions:
+    """How the judge learns; None for the default of its kind."""
+
+    epochs: int | None = option(None, "How often each example is seen.", panel=_LEARNING, min=1)
+    learning_rate: float | None = option(None, "Default: 2e-4 (chat).", panel=_LEARNING, min=0.0)
+    batch: int | None = option(None, "Examples that a step learns from.", panel=_LEARNING, min=1)
+    rank: int | None = option(None, "Of what is learned beside the base (LoRA).", panel=_LEARNING, min=1)
+    max_length: int | None = option(None, "Tokens of an example at most.", panel=_LEARNING, min=16)
+
+
+@unfold
 def judge(
     labels: Annotated[
         Path, typer.Argument(help="JSONL or CSV: item (the id of a sample), aspect, value, annotator, reason.")
     ],
     run: Annotated[Path | None, typer.Argument(help="A run, for the samples that were labelled.")] = None,
+    *,
     base: Annotated[str, typer.Option("--base", help="The model to train: a folder, or a name on the hub.")] = "",
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the judge.")] = Path("judge"),
     samples: Annotated[
@@ -52,22 +60,8 @@ def judge(
     compare_base: Annotated[
         bool, typer.Option("--compare-base", help="Measure the base as it was before, too; as slow as the judge.")
     ] = False,
-    epochs: Annotated[
-        int | None, typer.Option(min=1, help="How often each example is seen.", rich_help_panel=_LEARNING)
-    ] = None,
-    learning_rate: Annotated[
-        float | None, typer.Option(min=0.0, help="Default: 2e-4 (chat).", rich_help_panel=_LEARNING)
-    ] = None,
-    batch: Annotated[
-        int | None, typer.Option(min=1, help="Examples that a step learns from.", rich_help_panel=_LEARNING)
-    ] = None,
-    rank: Annotated[
-        int | None, typer.Option(min=1, help="Of what is learned beside the base (LoRA).", rich_help_panel=_LEARNING)
-    ] = None,
-    max_length: Annotated[
-        int | None, typer.Option(min=16, help="Tokens of an example at most.", rich_help_panel=_LEARNING)
-    ] = None,
-    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    learning: LearningOptions,
+    column: LabelColumnOption = None,
     sample_column: SampleColumnOption = None,
     form: FormatOption = "table",
     quiet: QuietOption = False,
@@ -84,6 +78,14 @@ def judge(
       saiten tune judge labels.csv -s answers.jsonl --head regression --base intfloat/multilingual-e5-small
       saiten score new.jsonl -m aspects --judge hf:judge
     """
+    from saiten.cli.labels import read_said
+    from saiten.cli.tune_judge_progress import MakingProgress
+    from saiten.cli.tune_samples import samples_of
+    from saiten.metrics.rubrics import read_rubric
+    from saiten.tuning.judge.building import build
+    from saiten.tuning.judge.making import HEADS, JudgePlan, make_judge
+    from saiten.views.own_judge_card import card
+
     notes = stderr()
     if not base.strip():
         raise ConfigurationError(
@@ -92,14 +94,7 @@ def judge(
         )
     kind = HEADS[head]()
     kind.check()
-    typed = {
-        "epochs": epochs,
-        "learning_rate": learning_rate,
-        "batch": batch,
-        "rank": rank,
-        "max_length": max_length,
-    }
-    plan = JudgePlan(head, kind, _learning(kind.defaults(base), typed, seed), held_out, read_rubric(rubric))
+    plan = JudgePlan(head, kind, _learning(kind.defaults(base), learning, seed), held_out, read_rubric(rubric))
     said = list(read_said(labels, read_columns(column or []), notes))
     found = samples_of(run, samples, sample_column or [], notes)
     built = build(said, found, plan.rubric, tuple(aspect or ()))
@@ -115,16 +110,19 @@ def judge(
     _show(own, form, out)
 
 
-def _learning(defaults: Learning, typed: dict[str, int | float | None], seed: int) -> Learning:
-    chosen = {name: value for name, value in typed.items() if value is not None}
+def _learning(defaults: "Learning", typed: LearningOptions, seed: int) -> "Learning":
+    chosen = {name: value for name, value in asdict(typed).items() if value is not None}
     if "rank" in chosen and defaults.rank is None:
         raise ConfigurationError("--rank is for --head chat; an encoder learns as a whole. Leave it out")
     if chosen.get("learning_rate") == 0:
         raise ConfigurationError("with --learning-rate 0 nothing is learned; leave it out for the default")
-    return replace(defaults, seed=seed, **chosen)  # type: ignore[arg-type] # typer has checked each
+    return replace(defaults, seed=seed, **chosen)
 
 
-def _show(own: TunedJudge, form: str, out: Path) -> None:
+def _show(own: "TunedJudge", form: str, out: Path) -> None:
+    from saiten.views.table import render
+    from saiten.views.tables.own_judge import own_judge_tables
+
     every = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]
     render(own_judge_tables(every, own.notes), form, stdout(), f"A judge of one's own: {out.name}")  # type: ignore[arg-type]
     stderr().print(f"{escape_untrusted(out)} is done; use it with --judge hf:{escape_untrusted(out)}")

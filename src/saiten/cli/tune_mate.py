@@ -5,26 +5,9 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.data_options import read_columns
-from saiten.cli.meta_evaluate import read_said
+from saiten.cli.data_options import LabelColumnOption, read_columns
 from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
-from saiten.cli.tune_samples import samples_of
-from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
-from saiten.data.formats import read_rows
-from saiten.data.rows import Row
-from saiten.data.values import as_text
-from saiten.durable.whole_file import whole_file
-from saiten.errors import BadInput, ConfigurationError
-from saiten.metrics.naming import write_name
-from saiten.metrics.rubrics import Rubric, read_rubric
-from saiten.metrics.rubrics.weights import weights_text
-from saiten.runs import read_run
-from saiten.tuning.mate import LearnedWeights, learn_weights
-from saiten.tuning.rated import Rated, rated_by_judge, rated_by_people
-from saiten.views.table import render
-from saiten.views.tables.aspect import weight_tables
-
-_QUESTION = {"item": LABEL_COLUMNS["item"], "question": ("question", "質問")}
+from saiten.errors import ConfigurationError
 
 
 def mate(
@@ -51,7 +34,7 @@ def mate(
     intercept: Annotated[bool, typer.Option("--intercept", help="Add a constant to every score.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the split and of the intervals.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap rounds.")] = 1_000,
-    column: Annotated[list[str] | None, typer.Option(help="FIELD=COLUMN of the labels. Repeatable.")] = None,
+    column: LabelColumnOption = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The weights.")] = Path("weights.toml"),
     form: FormatOption = "table",
 ) -> None:
@@ -68,8 +51,17 @@ def mate(
       saiten tune mate labels.csv -s answers.jsonl --values --intercept --target overall -a correctness -a coverage
       saiten score answers.jsonl -m 'mate\[weights=weights.toml]' --judge openai:MODEL
     """
+    from saiten.cli.labels import read_said
+    from saiten.cli.tuning_mate import aspects_of, check_questions, notes_of, questions_of, rubric_of, write_weights
+    from saiten.metrics.naming import write_name
+    from saiten.runs import read_run
+    from saiten.tuning.mate import learn_weights
+    from saiten.tuning.rated import rated_by_judge, rated_by_people
+    from saiten.views.table import render
+    from saiten.views.tables.aspect import weight_tables
+
     notes = stderr()
-    scales = _rubric(rubric, values=values, target=target)
+    scales = rubric_of(rubric, values=values, target=target)
     wanted = target or (scales.overall if scales else None)
     if wanted is None:
         raise ConfigurationError("what is to be explained? Name the aspect with --target")
@@ -78,72 +70,14 @@ def mate(
     if run is not None:
         reader = read_run(run, tell=told(notes))
         asked = {sample.id: sample.question for sample in reader.samples()}
-        rated = rated_by_judge(said, reader.scores(), asked, target=wanted, aspects=_aspects(aspect, scales, wanted))
+        rated = rated_by_judge(said, reader.scores(), asked, target=wanted, aspects=aspects_of(aspect, scales, wanted))
     else:
-        asked = _questions(samples, labels, columns.get("item"))
-        rated = rated_by_people(said, asked, target=wanted, aspects=_aspects(aspect, scales, wanted))
-    _tell_blank(rated)
+        asked = questions_of(samples, labels, columns.get("item"))
+        rated = rated_by_people(said, asked, target=wanted, aspects=aspects_of(aspect, scales, wanted))
+    check_questions(rated)
     learned = learn_weights(rated, scales, intercept=intercept, resamples=resamples, seed=seed)
-    _write(out, learned)
-    render(weight_tables(learned.weights, _notes(learned)), form, stdout(), f"Weights: {out.name}")
+    write_weights(out, learned)
+    render(weight_tables(learned.weights, notes_of(learned)), form, stdout(), f"Weights: {out.name}")
     named = write_name("mate", {"weights": out, **({"rubric": rubric} if rubric else {})})
     use = f"; use it with -m '{named}'" if learned.weights.features == "deductions" or rubric else ""
     notes.print(f"written to {escape_untrusted(out)}{escape_untrusted(use)}")
-
-
-def _rubric(file: str, *, values: bool, target: str | None) -> Rubric | None:
-    if values and file:
-        raise ConfigurationError("--values takes the grades as they are, so no rubric is needed; leave out one of them")
-    return None if values else read_rubric(file)
-
-
-def _aspects(named: list[str] | None, rubric: Rubric | None, target: str) -> tuple[str, ...]:
-    """Those that were named; else all others of the rubric; () for all that there are."""
-    chosen = tuple(dict.fromkeys(named or ()))
-    if target in chosen:
-        raise ConfigurationError(f"{target!r} is what is to be explained; it cannot explain itself. Leave out --aspect")
-    return chosen or tuple(name for name in (rubric.names if rubric else ()) if name != target)
-
-
-def _questions(samples: Path | None, labels: Path, item: str | None) -> dict[str, str]:
-    """The question of each item: of the samples, or of a column of the labels.
-
-    Raises:
-        BadInput: neither knows it; without the questions answers could not be held out by question.
-    """
-    if samples is not None:
-        return {sample.id: sample.question for sample in samples_of(None, samples, (), stderr())}
-    fields = Columns(_QUESTION, {"item": item} if item else {})
-    found: dict[str, str] = {}
-    for row in read_rows(labels, None, wanted=fields.wanted, tell=lambda _: None):
-        if isinstance(row, Row):
-            name, question = (fields.find(row.fields, field) for field in ("item", "question"))
-            if MISSING not in (name, question) and name is not None and question is not None:
-                found[as_text(name) or ""] = as_text(question) or ""
-    if not found:
-        raise BadInput(
-            f"the questions of the answers are not known, and the weights are held out by question: name the samples "
-            f"with --samples, or a run; or give {labels} a column `question`"
-        )
-    return found
-
-
-def _tell_blank(rated: Rated) -> None:
-    if not all(question.strip() for question in rated.questions):
-        raise BadInput("some answers have a blank question; answers are held out by question, so each needs its own")
-
-
-def _notes(learned: LearnedWeights) -> list[str]:
-    held = learned.held_out
-    why = [f"Pearson on the held-out questions: {text}" for text in (held.reason, held.note) if text]
-    return [*learned.notes, *(text.replace("cluster", "question") for text in why)]
-
-
-def _write(file: Path, learned: LearnedWeights) -> None:
-    """As a whole or not at all; a pipe or a device is written to, never replaced."""
-    text = weights_text(learned.weights).encode()
-    try:
-        with whole_file(file) as stream:
-            stream.write(text)
-    except OSError as error:
-        raise ConfigurationError(f"{file} cannot be written: {error.strerror}; name another file with --out") from error

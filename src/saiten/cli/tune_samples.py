@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from saiten.cli.data_options import SAMPLE_COLUMN, read_columns
-from saiten.cli.left_out import usable
+from saiten.cli.labels import usable
 from saiten.cli.output import told
 from saiten.data import read_samples
 from saiten.errors import ConfigurationError

@@ -3,7 +3,7 @@
 import inspect
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass
+from dataclasses import MISSING, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
@@ -83,13 +83,16 @@ def _group(annotation: Any) -> tuple[type | None, frozenset[str]]:
 def _typer_option(name: str, declared: Option, hint: Any, default: Any) -> tuple[Any, Any]:
     """Return the annotation and the default of the command's parameter; None is typed by nobody."""
     kind, text = without_none(hint), declared.help
+    required = default is MISSING
     flags = declared.flags or (f"--{name.replace('_', '-')}",)
     if kind is not bool and get_origin(kind) is tuple:
         kind, default = list.__class_getitem__(get_args(kind)[0]), None
-    elif declared.toml and default is not None:
+    elif declared.toml and default is not None and not required:
         text += f" Default: {default}." if isinstance(default, str) else f" Default {default:g}."
         default = None
     info = typer.Option(*flags, help=text, min=declared.min, max=declared.max, rich_help_panel=declared.panel)
+    if required:
+        return Annotated[kind, info], inspect.Parameter.empty
     return Annotated[kind if default is not None else kind | None, info], default
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lxml import html
 
 from saiten.cli import main
-from saiten.cli.report import report_of
+from saiten.cli.reporting import report_of
 from saiten.records import Label, Sample, Score, Scored, Span, Usage
 from saiten.runs import Journal
 from saiten.views.page.page import as_html

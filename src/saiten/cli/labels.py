@@ -1,12 +1,14 @@
 """Rows that cannot be used: the first few are told with their place and reason, all of them are counted."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TypeVar
 
 from rich.console import Console
 
-from saiten.cli.output import escape_untrusted
-from saiten.data.rows import BadRow
+from saiten.cli.output import escape_untrusted, told
+from saiten.data import BadRow, read_labels
+from saiten.records import Label
 
 T = TypeVar("T")
 
@@ -26,3 +28,8 @@ def usable(rows: Iterable[T | BadRow], notes: Console) -> Iterator[T]:
             notes.print(f"[yellow]left out[/] {escape_untrusted(row.where)}: {escape_untrusted(row.reason)}")
     if bad > _SHOWN:
         notes.print(f"[yellow]left out[/] {bad - _SHOWN} more rows")
+
+
+def read_said(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:
+    """The labels of a file; rows that are none are told and left out."""
+    yield from usable(read_labels(path, columns=columns, tell=told(notes)), notes)

@@ -1,0 +1,126 @@
+"""The data of `saiten annotate`: answers into its database, and labels out of it."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from rich.console import Console
+
+from saiten.cli.data_source import DataSource
+from saiten.cli.drawn_line import DrawnLine
+from saiten.cli.output import escape_untrusted, told
+from saiten.data import BadRow
+from saiten.durable.whole_file import whole_file
+from saiten.errors import BadInput, ConfigurationError
+from saiten.records import Sample
+
+if TYPE_CHECKING:
+    from saiten.annotation.forms import Form
+    from saiten.annotation.records import Json, NewItem
+    from saiten.annotation.store.project import Project
+
+_LONGEST_ID = 1_000
+_NAMED = 80
+"""Characters of an id in a message."""
+
+
+def fill(
+    project: "Project",
+    form: "Form",
+    source: DataSource,
+    prelabels: Path | None,
+    notes: Console,
+) -> None:
+    """Put the answers into the database, and what a judge said of them."""
+    from saiten.annotation.prelabels import read_prelabels
+    from saiten.annotation.store.items import add_items
+    from saiten.annotation.store.prelabels import add_prelabels
+    from saiten.annotation.store.progress import item_counts
+
+    judged = None if prelabels is None else read_prelabels(prelabels, tell=told(notes))
+    beforehand: list[tuple[str, str, Json]] = []
+    with DrawnLine(notes, "answers", source.count(), quiet=False) as line:
+
+        def items() -> "Iterator[NewItem]":
+            rows = source.peeked(told(notes))
+            for item in form.items(_usable(rows, form.title, line, strict=source.settings.strict)):
+                payload = judged.payload(form, item) if judged else None
+                if judged and payload is not None:
+                    beforehand.append((item.key, judged.source, payload))
+                yield item
+
+        try:
+            added = add_items(project, items())
+        except BadInput as error:
+            raise BadInput(f"{source.path}: {error}") from error
+    total = item_counts(project).total
+    if not total:
+        raise BadInput(f"{source.path} has nothing to annotate: no row could be used")
+    if added:
+        notes.print(f"{added} items were added")
+    if judged:
+        add_prelabels(project, beforehand)
+        notes.print(f"{len(beforehand)} of {total} items have pre-labels of {escape_untrusted(judged.source)}")
+
+
+def _usable(rows: Iterator[Sample | BadRow], form: str, line: DrawnLine, *, strict: bool) -> Iterator[Sample]:
+    """The samples that have what the form shows; others are told and left out."""
+    left_out = 0
+    for number, row in enumerate(rows, 1):
+        why = _lacking(row, form)
+        if why is None and isinstance(row, Sample):
+            line.draw(number, lambda: "")
+            yield row
+            continue
+        where, reason = (
+            (row.where, row.reason) if isinstance(row, BadRow) else (f"sample {row.id[:_NAMED]!r}", why or "")
+        )
+        if strict:
+            raise BadInput(f"{where}: {reason}")
+        left_out += 1
+        line.name(left_out, "left out", where, reason)
+
+
+def _lacking(row: Sample | BadRow, form: str) -> str | None:
+    if isinstance(row, BadRow) or row.answer is None:
+        return "it has no answer; collect answers with `saiten answer`, or name their column: --column answer=COLUMN"
+    if not _is_text(row):
+        return "it holds half of a character (a lone surrogate), which no database keeps"
+    if "\0" in row.id or len(row.id) > _LONGEST_ID:
+        return f"its id holds a zero character or has more than {_LONGEST_ID:,} characters; give it another"
+    if form == "gist" and not (row.reference or "").strip():
+        return "it has no reference, and its units are what is to be marked"
+    return None
+
+
+def _is_text(sample: Sample) -> bool:
+    texts = (sample.id, sample.question, sample.answer or "", *sample.references, *(sample.contexts or ()))
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def write_labels(file: Path, lines: Iterator[bytes]) -> int:
+    """Write the labels to standard output, or as a whole file or not at all, and return how many there were.
+
+    A pipe or a device is written to, never replaced.
+    """
+    if str(file) == "-":
+        written = _write_to(sys.stdout.buffer, lines)
+        sys.stdout.buffer.flush()
+        return written
+    try:
+        with whole_file(file) as stream:
+            return _write_to(stream, lines)
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be written: {error.strerror}; name another with --export") from error
+
+
+def _write_to(stream: IO[bytes], lines: Iterator[bytes]) -> int:
+    written = 0
+    for written, line in enumerate(lines, 1):  # noqa: B007 - the last one counts
+        stream.write(line)
+    return written

@@ -1,0 +1,162 @@
+"""The run of `saiten answer`: from questions to a file with a system's answers."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from saiten.choices import Format
+from saiten.cli import NOTHING
+from saiten.cli.data_source import DataSource
+from saiten.cli.output import escape_untrusted, stderr, stdout, told
+from saiten.cli.progress import AnswerProgress
+from saiten.cli.running import run_to_end
+from saiten.cli.system_options import SystemOptions
+from saiten.data import BadRow
+from saiten.errors import BadInput
+from saiten.protocols import System
+from saiten.records import Language, Sample
+from saiten.runs import RunSettings
+from saiten.runs.answers import AnswersFile, Collecting, summarise_answers
+from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of
+from saiten.runs.manifest import read_manifest
+from saiten.settings import CallSettings
+from saiten.views.table import Cell, Table, render
+from saiten.views.tables.answer import answer_tables
+from saiten.wiring import Models, SystemSettings, ready
+from saiten.wiring.systems import assemble_system
+
+
+def _described(system: SystemOptions, settings: SystemSettings, calls: CallSettings) -> System:
+    """Return the system without a store: the store may lie beside the answers, which are not ours until locked."""
+    with redirect_stdout(sys.stderr):  # what a function prints when it is imported
+        return assemble_system(system.system, settings, Models(replace(calls, cache=None)))
+
+
+def answer_into(
+    out: Path,
+    source: DataSource,
+    system: SystemOptions,
+    settings: SystemSettings,
+    calls: CallSettings,
+    name: str | None,
+    *,
+    retry_failed: bool,
+    quiet: bool,
+) -> int:
+    """Ask every question, and say how it went.
+
+    Returns:
+        0, or the exit status of a run that can be continued.
+    """
+    notes = stderr()
+    calls = calls.kept_in(folder_of(out))
+    described = _described(system, settings, calls)
+    called = name or described.name
+    kept = RunSettings(
+        language=source.settings.language, more={**described.describe(), "system": described.name, "name": called}
+    )
+    rows = _begun(source.rows(told(notes)), notes)
+    with AnswersFile.open(out, kept, called, retry_failed=retry_failed, tell=told(notes)) as answers:
+        if answers.before:
+            notes.print(f"{escape_untrusted(out)} has {answers.before} of the answers already; going on")
+        wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
+        models = Models(wide)
+        models.account.book = answers.paid
+        performing = assemble_system(system.system, settings, models) if system.has_models else described
+        progress = AnswerProgress(notes, source.count(), calls.currency, quiet=quiet)
+        with progress, redirect_stdout(sys.stderr):
+            status = run_to_end(
+                Collecting(performing, answers),
+                rows,
+                progress,
+                notes,
+                at_once=calls.concurrency,
+                closing=(performing,),
+                first=partial(ready, performing, models),
+                strict=source.settings.strict,
+                kept="all answers so far are kept",
+            )
+        if not status and not progress.samples:
+            raise BadInput(f"there was no question in {source.path}; reasons stand in {answers.path}/errors.jsonl")
+        _print_totals(answers, progress, notes, out)
+    return status
+
+
+def show_answers(out: Path, currency: str, form: Format, status: int) -> None:
+    """Print what was answered; raises typer.Exit for a run that is not at its end or has no answer."""
+    found = summarise_answers(out)
+    render(answer_tables(found, currency), form, stdout())
+    if form == "table":
+        stdout().print(
+            f"grade them: saiten score {escape_untrusted(out)} -m METRIC; `saiten metrics` lists what there is",
+            soft_wrap=True,
+        )
+    if status:
+        raise typer.Exit(status)
+    if not found.answered:
+        stderr().print("[bold red]nothing was answered:[/] every question failed; the reasons stand in the table")
+        raise typer.Exit(NOTHING)
+
+
+def _print_totals(answers: AnswersFile, progress: AnswerProgress, notes: Console, out: Path) -> None:
+    notes.print(f"{progress.answers} answers in {progress.seconds():.1f} s; {progress.text()}", markup=False)
+    if progress.bad_rows:
+        where = escape_untrusted(folder_of(out) / "errors.jsonl")
+        notes.print(f"{progress.bad_rows} rows could not be used; they stand in {where}")
+    if progress.failed.total():
+        notes.print("the same command with --retry-failed asks again where there is no answer")
+    if answers.outdated:
+        notes.print(
+            f"{answers.outdated} answers have the reference, group or the like that their questions had when they were "
+            f"asked; to join the answers with the questions as they are now: "
+            f"--system file:{escape_untrusted(out)} -o NEW.jsonl"
+        )
+
+
+def rehearse_answers(
+    source: DataSource,
+    system: SystemOptions,
+    settings: SystemSettings,
+    calls: CallSettings,
+    out: Path,
+    name: str | None,
+    form: Format,
+) -> None:
+    """Print what there is to ask, in a table."""
+    called = name or _described(system, settings, calls).name
+    good = bad = 0
+    languages: dict[Language, int] = {"ja": 0, "en": 0}
+    for row in source.rows(told(stderr())):
+        if isinstance(row, BadRow) or not row.question.strip():
+            bad += 1
+        else:
+            good += 1
+            languages[row.language] += 1
+    there = summarise_answers(out) if out.is_file() and read_manifest(folder_of(out), MADE_NAME, KIND) else None
+    cells: dict[str, Cell] = {
+        "system": called,
+        "questions": good,
+        **{f"in {language}": n for language, n in languages.items()},
+        "rows that cannot be used": bad,
+        f"answered in {out.name}": there.answered if there else 0,
+        "failed there": sum(there.failures.values()) if there else 0,
+    }
+    render([Table("To ask", tuple(cells), (tuple(cells.values()),))], form, stdout())
+
+
+def _begun(rows: Iterator[Sample | BadRow], notes: Console) -> Iterator[Sample | BadRow]:
+    """The same rows, the first of them read: a wrong file or column is told before anything is made."""
+    first = next(rows, None)
+    if isinstance(first, Sample) and first.answer is not None:
+        told(notes)(
+            "the questions come with answers, which are left aside; if these are correct ones to grade against, say "
+            "--column reference=answer"
+        )
+    return rows if first is None else chain([first], rows)

@@ -1,0 +1,199 @@
+"""The run of `saiten converse`: a dialogue about every pair of question and reference."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+
+from saiten.choices import Format, Retrieval
+from saiten.cli.data_source import DataSource
+from saiten.cli.output import escape_untrusted, stderr, stdout, told
+from saiten.cli.progress import DialogueProgress, in_all
+from saiten.cli.running import run_to_end
+from saiten.cli.system_options import SystemOptions
+from saiten.data import BadRow
+from saiten.dialogue.loop import FindEvidence
+from saiten.dialogue.rehearsing import rehearse
+from saiten.dialogue.running import Conversations, Conversing, open_journal
+from saiten.errors import BadInput, CallFailed, ConfigurationError
+from saiten.metrics.judged.with_evidence import evidence_query
+from saiten.protocols import Retriever
+from saiten.records import Retrieved, Sample, Usage
+from saiten.redaction import redact
+from saiten.runs import RunSettings
+from saiten.settings import CallSettings, JudgeSettings
+from saiten.views.table import Cell, Table, render
+from saiten.views.tables.summary import usage_text
+from saiten.wiring import (
+    Models,
+    SystemSettings,
+    assemble_judge,
+    assemble_system,
+    knowledge_base_later,
+    known_price,
+    ready,
+)
+from saiten.wiring.opened_later import OpenedLater
+
+_DIALOGUES_A_PLACE = 2
+"""A dialogue has one call in flight, to the system or to the judge. With as many dialogues as both have places, the
+last ones would leave places empty, since their own calls come one after the other; with twice as many, few do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Talking:
+    """The system, and how it is talked with."""
+
+    system: SystemOptions
+    settings: SystemSettings
+    concurrency: int
+    """Questions that the system is asked at a time."""
+    max_turns: int
+    kb: str | None
+    """Where the evidence is found; None where the pairs bring it, or there is none."""
+    k: int
+    retrieval: Retrieval
+
+
+def converse_into(
+    out: Path,
+    source: DataSource,
+    talking: Talking,
+    judge: JudgeSettings,
+    calls: CallSettings,
+    *,
+    retry_failed: bool,
+    quiet: bool,
+) -> int:
+    """Hold the dialogues, and say how it went.
+
+    Returns:
+        0, or the exit status of a run that can be continued.
+    """
+    notes = stderr()
+    models = Models(calls)
+    # Never from a store: neither would the latency be one, nor would a second dialogue get an answer of its own.
+    bare = models.without_store()
+    apart = models.called(replace(calls, cache=None, concurrency=talking.concurrency))
+    with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
+        tested = assemble_system(talking.system.system, talking.settings, bare if talking.system.has_models else apart)
+    evidence = (
+        None
+        if talking.kb is None
+        else knowledge_base_later(talking.kb, models, retrieval=talking.retrieval, k=talking.k)
+    )
+    conversations = Conversations(
+        tested,
+        assemble_judge(judge, models=bare),  # for signatures; the store is not ours until the folder is
+        talking.max_turns,
+        None if evidence is None else _finder(evidence),
+        "samples" if evidence is None else evidence.name,
+        talking.concurrency,
+    )
+    kept = RunSettings(
+        data=Path(source.path).name,
+        judge=judge.kept(),
+        columns=source.columns,
+        language=source.settings.language,
+        currency=calls.currency,
+        more=conversations.settings(),
+    )
+    rows = source.peeked(told(notes))
+    with open_journal(
+        out, kept, conversations.signatures(), command=sys.argv, retry_failed=retry_failed, tell=told(notes)
+    ) as journal:
+        if journal.done:
+            notes.print(f"{escape_untrusted(out)} has {journal.done} scores already; going on")
+        models.account.book = journal.paid
+        conversations = replace(conversations, agents=assemble_judge(judge, models=models))
+
+        async def open_all() -> None:
+            await ready(tested, apart)
+            if evidence is not None:
+                await _open(evidence)
+
+        progress = DialogueProgress(notes, source.count(), calls.currency, quiet=quiet)
+        with progress, redirect_stdout(sys.stderr):
+            status = run_to_end(
+                Conversing(journal, conversations, progress.answered),
+                rows,
+                progress,
+                notes,
+                at_once=_DIALOGUES_A_PLACE * (calls.concurrency + talking.concurrency),
+                closing=(evidence, tested, conversations.agents),
+                first=open_all,
+                strict=source.settings.strict,
+                kept="all that was said is kept",
+                unfinished="what was said in dialogues that are not finished is kept and not asked for again",
+            )
+        if not status and not progress.samples:
+            raise BadInput(
+                f"there was no pair of question and reference in {source.path}; reasons stand in {out}/errors.jsonl"
+            )
+        _print_totals(progress, models.account.usage, calls.currency, out, notes)
+    return status
+
+
+def _print_totals(progress: DialogueProgress, spent: Usage, currency: str, out: Path, notes: Console) -> None:
+    notes.print(
+        f"{progress.made} dialogues, {progress.turns} turns in {progress.seconds():.1f} s; "
+        f"{usage_text(in_all(spent, progress.usage), currency)}",
+        markup=False,
+    )
+    if progress.bad_rows:
+        notes.print(f"{progress.bad_rows} rows could not be used; they stand in {escape_untrusted(out)}/errors.jsonl")
+    if progress.failed:
+        notes.print("the same command with --retry-failed goes on with the dialogues that failed")
+
+
+async def _open(evidence: OpenedLater) -> None:
+    try:
+        await evidence.open()
+    except CallFailed as error:
+        raise ConfigurationError(f"the knowledge base of the evidence cannot be opened: {error}") from error
+
+
+def _finder(evidence: Retriever) -> FindEvidence:
+    """What question and reference together find."""
+
+    async def find(pair: Sample) -> Retrieved:
+        return await evidence.retrieve(evidence_query(pair))
+
+    return find
+
+
+def rehearse_dialogues(
+    rows: Iterator[Sample | BadRow], max_turns: int, judged_by: JudgeSettings, calls: CallSettings, form: Format
+) -> None:
+    """Print what a run would take, at least and at most."""
+    found = asyncio.run(rehearse(rows, max_turns, judged_by.votes))
+    if not found.pairs:
+        raise BadInput(f"there is no pair of question and reference ({found.bad_rows} rows cannot be used)")
+    offline = judged_by.judge == "offline"
+    price = known_price(judged_by.judge, calls)
+
+    def row(name: str, questions: int, used: Usage) -> tuple[Cell, ...]:
+        spent = Usage() if offline else used
+        cost: Cell = "unknown"
+        if not spent.calls:
+            cost = 0.0
+        elif price is not None:
+            cost = price.of(spent.prompt_tokens, spent.completion_tokens)
+        return (name, questions, spent.calls, spent.prompt_tokens, spent.completion_tokens, cost)
+
+    few, many = found.questions
+    table = Table(
+        f"What {found.pairs} dialogues of at most {max_turns} turns with {redact(judged_by.judge)} would take",
+        ("turns", "questions to the system", "calls", "prompt tokens", "completion tokens", f"cost ({calls.currency})"),
+        (row("one each", few, found.least), row("all of them", many, found.most)),
+        "One turn each where every first answer gets 5, all of them where none does; the truth lies between. Answers "
+        "are taken to be as long as the references. Tokens are counted in characters; repairs, reasoning, embeddings "
+        "and what the system itself costs are left out.",
+    )
+    render([table], form, stdout())
+    if found.bad_rows:
+        stderr().print(f"{found.bad_rows} rows cannot be used and are not counted")

@@ -1,0 +1,58 @@
+"""The rows that a command works on."""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+from saiten.cli.data_options import read_columns
+from saiten.data import BadRow, read_samples
+from saiten.records import Sample
+from saiten.settings import DataSettings
+from saiten.text.language import detect_language
+
+_COUNT_UP_TO = 64 * 2**20
+"""Bytes of a file whose lines are counted beforehand, for the time left."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataSource:
+    """A file, and how its rows are read."""
+
+    path: str
+    """`-` for standard input."""
+    settings: DataSettings
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Field → column; raises ConfigurationError for other forms."""
+        return read_columns(self.settings.column)
+
+    def rows(self, tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
+        """Yield the rows, read on demand."""
+        found = read_samples(
+            sys.stdin.buffer if self.path == "-" else Path(self.path),
+            columns=self.columns,
+            format=self.settings.data_format,
+            detect_language=detect_language,
+            language=self.settings.language,
+            tell=tell,
+        )
+        return islice(found, self.settings.limit)
+
+    def peeked(self, tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
+        """Yield the rows, the first read at once: a wrong file or column shows before a run's folder is made."""
+        rows = self.rows(tell)
+        first = next(rows, None)
+        return rows if first is None else chain([first], rows)
+
+    def count(self) -> int | None:
+        """Return the number of rows if the lines of a file show it quickly; for the time left only."""
+        path, limit = Path(self.path), self.settings.limit
+        small = path.suffix == ".jsonl" and path.is_file() and path.stat().st_size <= _COUNT_UP_TO
+        if self.path == "-" or not small:
+            return limit
+        with path.open("rb") as file:
+            lines = sum(1 for line in file if line.strip())
+        return lines if limit is None else min(lines, limit)

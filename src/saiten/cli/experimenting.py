@@ -1,0 +1,135 @@
+"""The run of `saiten experiment`, and its tables."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from saiten.choices import Format
+from saiten.cli import NOTHING
+from saiten.cli.index_progress import IndexProgress
+from saiten.cli.labels import read_said
+from saiten.cli.output import escape_untrusted, stderr, stdout, told
+from saiten.cli.progress import AnswerProgress, ScoreProgress
+from saiten.cli.running import to_end
+from saiten.cli.subject import JudgeFiles
+from saiten.errors import BadInput, CallFailed
+from saiten.experiments.cells import scores_folder
+from saiten.experiments.plan import ExperimentPlan, read_plan
+from saiten.experiments.results import read_results
+from saiten.experiments.running import Experiment
+from saiten.experiments.tables import experiment_tables
+from saiten.rag.knowledge.indexed import Indexed
+from saiten.records import Scored
+from saiten.results.meta_evaluation import Settings
+from saiten.runs.answers.rows import Outcome
+from saiten.runs.engine import Watch
+from saiten.settings import CallSettings
+from saiten.trust.inputs.pairing import pair
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
+from saiten.views.table import Table, render
+from saiten.views.tables.meta_evaluation import meta_tables
+from saiten.views.tables.summary import usage_text
+
+_LEFT_OUT = 2
+"""Exit status where cells were left out, since their system is set up wrongly."""
+
+
+def run_experiment(
+    file: Path,
+    folder: Path,
+    calls: CallSettings,
+    form: Format,
+    *,
+    only_results: bool,
+    retry_failed: bool,
+    quiet: bool,
+) -> None:
+    """Run the cells and print the results; raises typer.Exit with the command's status if it is not 0."""
+    notes = stderr()
+    plan = read_plan(file)
+    status = 0
+    if not only_results:
+        work = Experiment(plan, folder, calls, told(notes), retry_failed)
+        work.check()
+        folder.mkdir(parents=True, exist_ok=True)
+        stages = _Stages(notes, calls.currency, quiet=quiet)
+        status = _run(work, stages, notes) or (_LEFT_OUT if stages.cells_left_out else 0)
+    tables = result_tables(plan, folder, calls.currency, notes, glance=form == "table")
+    render(tables, form, stdout(), plan.title or file.stem)
+    if status:
+        raise typer.Exit(status)
+    if not only_results and not read_results(plan, folder, lambda _: None).measured:
+        notes.print("[bold red]nothing was measured:[/] no cell has an answer with a value")
+        raise typer.Exit(NOTHING)
+
+
+def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Console, *, glance: bool) -> list[Table]:
+    """What came out, and each data set's metrics beside people where it has labels."""
+    found = read_results(plan, folder, told(notes))
+    tables = experiment_tables(found, currency, glance=glance)
+    for data in plan.data:
+        run = scores_folder(folder, data)
+        if data.labels is None or not run.is_dir() or not data.labels.is_file():
+            continue
+        try:
+            tables += _beside_people(run, data.labels, notes, glance=glance)
+        except BadInput as error:  # nobody has labelled yet, or in another form; all else is there
+            notes.print(f"[yellow]without labels:[/] {escape_untrusted(data.name)}: {escape_untrusted(error)}")
+    notes.print(usage_text(found.usage, currency), markup=False)
+    return tables
+
+
+def _beside_people(run: Path, labels: Path, notes: Console, *, glance: bool) -> list[Table]:
+    said = list(read_said(labels, {}, notes))
+    if not said:
+        raise BadInput(f"there is no label in {labels}")
+    aspects = pair(*JudgeFiles().read(run, None, notes), said)
+    return meta_tables(meta_evaluate(aspects, Settings()), glance=glance)
+
+
+def _run(work: Experiment, stages: "_Stages", notes: Console) -> int:
+    try:
+        return to_end(lambda: work.run(stages), notes, kept="all so far is kept")
+    except CallFailed as error:
+        raise BadInput(f"a knowledge base could not be made or read: {error}") from error
+
+
+class _Stages:
+    """Shows a line a stage."""
+
+    def __init__(self, notes: Console, currency: str, *, quiet: bool) -> None:
+        self._notes = notes
+        self._currency = currency
+        self._quiet = quiet
+        self.cells_left_out = 0
+
+    @contextmanager
+    def indexing(self, data: str) -> Iterator[Callable[[Indexed], None]]:
+        self._say(f"{data}: indexing the documents")
+        with IndexProgress(self._notes, quiet=self._quiet) as progress:
+            yield progress.show
+
+    @contextmanager
+    def answering(self, data: str, system: str, total: int) -> Iterator[Watch[Outcome]]:
+        self._say(f"{data}: {system} answers {total} questions")
+        with AnswerProgress(self._notes, total, self._currency, quiet=self._quiet) as progress:
+            yield progress
+
+    @contextmanager
+    def scoring(self, data: str, total: int) -> Iterator[Watch[Scored]]:
+        self._say(f"{data}: scoring {total} answers")
+        with ScoreProgress(self._notes, total, self._currency, quiet=self._quiet) as progress:
+            yield progress
+
+    def left_out(self, data: str, system: str, reason: str) -> None:
+        self.cells_left_out += 1
+        self._notes.print(
+            f"[yellow]left out[/] {escape_untrusted(data)}: {escape_untrusted(system)}: {escape_untrusted(reason)}"
+        )
+
+    def _say(self, text: str) -> None:
+        if not self._quiet:
+            self._notes.print(text, markup=False)

@@ -1,0 +1,113 @@
+"""The thresholds of `score` and `show`: whether a run meets them, and the report for a CI system."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from saiten.choices import COVERAGE, By
+from saiten.cli.output import escape_untrusted, stderr, told
+from saiten.cli.threshold_options import ThresholdOptions
+from saiten.errors import ConfigurationError
+from saiten.results.summary import Summary, place_of, summarise
+from saiten.results.threshold_reading import against_its_direction, read_threshold
+from saiten.results.thresholds import Outcome, Threshold, hold, named_in
+from saiten.runs import RunReader
+from saiten.views.junit import as_junit, may_write, write_junit
+from saiten.views.table import Table
+from saiten.views.tables.gate import missed_line, threshold_table
+from saiten.views.tables.run import summary_of
+
+_TOLD = 20
+"""Lines on standard error at most, where there are many systems or groups."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """What a run must reach."""
+
+    thresholds: tuple[Threshold, ...]
+    each: By | None = None
+    coverage: float = COVERAGE
+    junit: Path | None = None
+
+    @classmethod
+    def typed(
+        cls,
+        options: ThresholdOptions,
+        measured: Sequence[str],
+        *,
+        writes: bool = True,
+    ) -> Self | None:
+        """Return the gate that was typed, None if none was.
+
+        `measured` are the metrics there are, or will be; `writes` is False if the report is not to be written.
+
+        Raises:
+            ConfigurationError: a threshold cannot be read or is about nothing that is measured, or there is none for
+                the other options to be about.
+            BadInput: the report cannot be written there.
+        """
+        each, coverage, junit = options.fail_each, options.min_coverage, options.junit if writes else None
+        thresholds = [read_threshold(text, "under", measured) for text in options.fail_under]
+        thresholds += [read_threshold(text, "over", measured) for text in options.fail_over]
+        given = {"--fail-each": each, "--min-coverage": coverage, "--junit": junit}
+        if not thresholds:
+            if alone := [name for name, value in given.items() if value is not None]:
+                raise ConfigurationError(
+                    f"{' and '.join(alone)} say nothing without a threshold; add one, such as --fail-under "
+                    f"{measured[0] if measured else 'METRIC'}=NUMBER"
+                )
+            return None
+        for remark in filter(None, map(against_its_direction, thresholds)):
+            told(stderr())(remark)
+        if junit is not None:
+            junit = junit.resolve()
+            may_write(junit)
+        unique = tuple(dict.fromkeys(thresholds))
+        return cls(thresholds=unique, each=each, coverage=COVERAGE if coverage is None else coverage, junit=junit)
+
+    def hold(self, reader: RunReader, summary: Summary | None = None) -> tuple[Outcome, ...]:
+        """How the run stands; tells what is missed, and writes the report. `summary`: of the run, if it is there."""
+        places = {sample.id: place_of(sample) for sample in reader.samples()}
+        if self.each is not None:
+            summary = summarise(reader.scores(), places, each=self.each)
+        outcomes = hold(
+            self.thresholds,
+            summary or summary_of(reader),
+            places,
+            reader.scores,
+            each=self.each,
+            coverage=self.coverage,
+            finished=not reader.unfinished,
+            bad_rows=reader.bad_rows(),
+        )
+        notes = stderr()
+        if self.each is not None and all(outcome.place is None for outcome in outcomes):
+            notes.print(
+                f"[yellow]note[/] --fail-each {self.each}: no sample names its {self.each}; all are held together"
+            )
+        if unusable := reader.bad_rows():
+            notes.print(
+                f"[yellow]note[/] {unusable} rows could not be used and count as samples without a value; they are in "
+                f"{escape_untrusted(reader.folder)}/errors.jsonl, --strict stops at the first"
+            )
+        missed = [outcome for outcome in outcomes if outcome.missed]
+        for outcome in missed[:_TOLD]:
+            notes.print(f"[bold red]missed:[/] {escape_untrusted(missed_line(outcome, self.each))}")
+        if len(missed) > _TOLD:
+            notes.print(f"and {len(missed) - _TOLD} more; all stand in the table of thresholds")
+        if self.junit is not None:
+            report = as_junit(
+                outcomes,
+                named_in(outcomes, reader.samples()),
+                each=self.each,
+                signatures=reader.manifest.signatures,
+                created=reader.manifest.created,
+            )
+            write_junit(self.junit, report)
+        return outcomes
+
+    def table(self, outcomes: Sequence[Outcome], *, glance: bool) -> Table:
+        """The outcomes as a table."""
+        return threshold_table(outcomes, self.each, glance=glance)

@@ -1,0 +1,92 @@
+"""The work of `saiten meta-evaluate`: scores or marked spans against people's, in tables."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from saiten.choices import Format
+from saiten.cli.data_options import SAMPLE_COLUMN, read_columns
+from saiten.cli.labels import read_said
+from saiten.cli.meta_evaluate import MetaOptions
+from saiten.cli.meta_spans import span_report
+from saiten.cli.output import stderr, stdout, told
+from saiten.cli.subject import JudgeFiles
+from saiten.errors import ConfigurationError
+from saiten.records import Label
+from saiten.results.meta_evaluation import Settings
+from saiten.runs import read_run
+from saiten.trust.inputs.judge_files import read_system_pairs
+from saiten.trust.inputs.pairing import pair
+from saiten.trust.inputs.scales import declared_bounds
+from saiten.trust.inputs.sources import run_folder
+from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
+from saiten.views.table import render
+from saiten.views.tables.aspect import aspect_bias_tables, preference_tables
+from saiten.views.tables.judge import judge_tables
+from saiten.views.tables.meta_evaluation import meta_tables
+from saiten.views.tables.span import span_tables
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A run or samples, labels, and the judges that are compared with them."""
+
+    run: Path
+    labels: Path
+    others: JudgeFiles
+    aspects: tuple[str, ...]
+    columns: tuple[str, ...]
+    """FIELD=COLUMN of the labels."""
+    sample_columns: tuple[str, ...]
+
+    def said(self) -> list[Label]:
+        """Read the labels."""
+        return list(read_said(self.labels, read_columns(self.columns), stderr()))
+
+
+def show_spans(compared: Compared, options: MetaOptions, form: Format) -> None:
+    """Print how the judges' spans agree with people's."""
+    values = (options.by, options.yes_from, compared.others.verdict_pattern, options.system_pairs, options.split_by)
+    if any(each is not None for each in values):
+        raise ConfigurationError(
+            "--by, --yes-from, --verdict-pattern, --system-pairs and --split-by are about values, not about spans; "
+            "leave them out"
+        )
+    report = span_report(
+        compared.run,
+        compared.labels,
+        compared.said(),
+        compared.others.judges,
+        aspects=compared.aspects,
+        resamples=options.resamples,
+        seed=options.seed,
+        sample_columns=read_columns(compared.sample_columns, SAMPLE_COLUMN),
+        tell=told(stderr()),
+    )
+    render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {compared.run.name}")
+
+
+def show_metrics(compared: Compared, options: MetaOptions, form: Format) -> None:
+    """Print how the metrics and judges agree with people."""
+    items, outputs = compared.others.read(compared.run, compared.sample_columns, stderr())
+    said = compared.said()
+    aspects = pair(items, outputs, said, aspects=compared.aspects, grade_zero=options.grade_zero)
+    pairs = options.system_pairs
+    settings = Settings(
+        by=options.by,
+        yes_from=options.yes_from,
+        unmeasured=options.unmeasured,
+        systems_over=options.systems_over,
+        system_pairs=None if pairs is None else read_system_pairs(pairs, tell=told(stderr())),
+        split_by=options.split_by,
+        tie_margin=options.tie_margin,
+        resamples=options.resamples,
+        seed=options.seed,
+    )
+    found = meta_evaluate(
+        aspects, settings, bounds=declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns)
+    )
+    folder = run_folder(compared.run)
+    scored = read_run(folder, tell=lambda _: None).scores() if folder else ()  # what is damaged was reported before
+    tables = [*meta_tables(found, glance=form == "table"), *judge_tables(found, glance=form == "table")]
+    tables += [*aspect_bias_tables(found), *preference_tables(said, items, scored)]
+    render(tables, form, stdout(), f"Metrics against people: {compared.run.name}")

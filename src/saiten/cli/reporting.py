@@ -1,0 +1,98 @@
+"""The report of runs and experiments, out of their folders."""
+
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from rich.console import Console
+
+from saiten.choices import REPORT_LIMIT
+from saiten.cli.data_options import read_columns
+from saiten.cli.labels import read_said
+from saiten.cli.output import stderr, told
+from saiten.errors import BadInput
+from saiten.experiments.cells import scores_folder
+from saiten.experiments.plan import PLAN_NAME, kept_plan
+from saiten.experiments.results import ExperimentResult, read_results
+from saiten.experiments.tables import experiment_tables
+from saiten.records import Label, Language
+from saiten.runs import RunReader, read_run
+from saiten.runs.manifest import MANIFEST_NAME
+from saiten.views.page.page import Chapter
+from saiten.views.report.document import Report, make_report
+from saiten.views.report.words import WORDS
+
+_NAMED = 8
+"""Runs within a folder that an error names."""
+
+
+def report_of(
+    folders: Sequence[Path],
+    *,
+    labels: Sequence[Label] = (),
+    title: str = "",
+    note: str = "",
+    language: Language | None = None,
+    limit: int = REPORT_LIMIT,
+) -> Report:
+    """The report of runs and experiments, in the order in which they are named; each run once.
+
+    `note`: what a reader must know before everything else.
+
+    Raises:
+        BadInput, ConfigurationError: there is no run, or it cannot be read; the text says which.
+    """
+    notes = told(stderr())
+    readers: dict[Path, RunReader] = {}
+    experiments: list[ExperimentResult] = []
+    for folder in folders:
+        if (folder / PLAN_NAME).is_file():
+            experiments.append(read_results(kept_plan(folder), folder, notes))
+            for data in experiments[-1].plan.data:
+                run = scores_folder(folder, data)
+                if run.is_dir():
+                    readers.setdefault(run.resolve(), read_run(run, tell=notes))
+        elif (folder / "answers").is_dir() and (folder / "scores").is_dir():
+            raise BadInput(
+                f"{folder} is an experiment of an earlier saiten, without {PLAN_NAME}; `saiten experiment FILE` with "
+                "its file writes it and asks nothing twice"
+            )
+        elif runs := _runs_within(folder):
+            raise BadInput(f"{folder} is no run, but holds some; name those to be reported: {runs}")
+        else:
+            readers.setdefault(folder.resolve(), read_run(folder, tell=notes))
+    if not readers:
+        raise BadInput(f"{folders[0]} has no scores yet; `saiten experiment FILE` goes on with it")
+
+    def chapters(spoken: Language) -> list[Chapter]:
+        word = WORDS[spoken]["experiment"]
+        return [Chapter(word.format(one.plan.title or "–"), experiment_tables(one)) for one in experiments]
+
+    return make_report(
+        list(readers.values()), labels=labels, more=chapters, title=title, note=note, language=language, limit=limit
+    )
+
+
+def labels_of(path: Path, aspects: Sequence[str], columns: Sequence[str], notes: Console) -> tuple[Label, ...]:
+    """Return the labels of these aspects; of all if none is named."""
+    said = tuple(read_said(path, read_columns(columns), notes))
+    if not said:
+        raise BadInput(f"there are no labels in {path}")
+    there = dict.fromkeys(label.aspect for label in said)
+    for aspect in aspects:
+        if aspect not in there:
+            raise BadInput(
+                f"there are no labels of the aspect {aspect!r}; the labels have {', '.join(map(repr, there))}"
+            )
+    return tuple(label for label in said if not aspects or label.aspect in aspects)
+
+
+def _runs_within(folder: Path) -> str:
+    """The first runs and experiments within a folder that is neither, one level down or two; empty where it is one."""
+    if (folder / MANIFEST_NAME).is_file() or not folder.is_dir():
+        return ""
+    marks = (
+        mark for depth in ("*", "*/*") for name in (MANIFEST_NAME, PLAN_NAME) for mark in folder.glob(f"{depth}/{name}")
+    )
+    found = sorted({str(mark.parent) for mark in islice(marks, 1_000)})
+    return ", ".join(found[:_NAMED]) + (f" and {len(found) - _NAMED} more" if len(found) > _NAMED else "")

@@ -1,0 +1,62 @@
+"""One view of `saiten show` that is not the summary: a sample, a dialogue, the worst scores."""
+
+from saiten.choices import Format
+from saiten.cli.output import escape_untrusted, stdout
+from saiten.dialogue.reading import find_dialogue, has_dialogues
+from saiten.errors import BadInput
+from saiten.results.comparison import higher_is_better
+from saiten.runs import RunReader
+from saiten.views.page.dialogue_page import dialogue_json, print_dialogue
+from saiten.views.page.sample_page import print_sample, sample_json
+from saiten.views.table import Table
+
+
+def worst_table(reader: RunReader, metric: str, number: int) -> Table:
+    """The samples with the worst values of a metric, the lowest unless lower is better; without a value is not worst.
+
+    Raises:
+        BadInput: the run has no such metric.
+    """
+    scored = [one for one in reader.scores() if one.metric == metric]
+    if not scored:
+        raise BadInput(f"{reader.folder} has no scores of {metric}; it has {', '.join(reader.manifest.signatures)}")
+    sign, word = (-1, "Highest") if higher_is_better(metric) is False else (1, "Lowest")
+    measured = [(one.score.value, one) for one in scored if one.score.value is not None]
+    worst = sorted(measured, key=lambda pair: (sign * pair[0], pair[1].sample))[:number]
+    rows = tuple((one.sample, value, one.score.reason) for value, one in worst)
+    return Table(
+        f"{word} {metric}",
+        ("sample", "value", "reason"),
+        rows,
+        f"{len(measured)} {'sample has' if len(measured) == 1 else 'samples have'} a value.",
+    )
+
+
+def show_dialogue(reader: RunReader, identity: str, form: Format) -> None:
+    """Print one dialogue with its grades; raises BadInput if the run has none of this id."""
+    if not has_dialogues(reader):
+        raise BadInput(f"{reader.folder} is no run of dialogues; `saiten converse` makes one")
+    found = find_dialogue(reader, identity)
+    if found is None:
+        raise BadInput(f"{reader.folder} has no dialogue {identity!r}; `--worst wscore` lists some of their ids")
+    if form == "table":
+        print_dialogue(found, stdout())
+    else:
+        stdout().file.write(dialogue_json(found) + "\n")
+
+
+def show_sample(reader: RunReader, identity: str, form: Format) -> None:
+    """Print one sample in full; raises BadInput if the run has none of this id."""
+    found = reader.sample(identity)
+    if found is None:
+        raise BadInput(f"{reader.folder} has no sample {identity!r}; `--worst METRIC` lists some of its ids")
+    scores = [one for one in reader.scores() if one.sample == identity]
+    if form == "table":
+        print_sample(found, scores, stdout())
+        if has_dialogues(reader):
+            stdout().print(
+                f"what was said: saiten show {escape_untrusted(reader.folder)} --dialogue {escape_untrusted(identity)}",
+                soft_wrap=True,
+            )
+    else:
+        stdout().file.write(sample_json(found, scores) + "\n")

@@ -1,0 +1,55 @@
+"""The summary of a run on standard output, with its thresholds if there are any."""
+
+from pathlib import Path
+
+from rich.console import Console
+
+from saiten.choices import Format
+from saiten.cli import MISSED, NOTHING
+from saiten.cli.gate import Gate
+from saiten.cli.labels import read_said
+from saiten.cli.output import escape_untrusted, stderr, told
+from saiten.cli.unfinished import tell_unfinished
+from saiten.dialogue.reading import has_dialogues
+from saiten.errors import BadInput
+from saiten.results.only_words import ONLY_WORDS, only_words
+from saiten.runs import read_run
+from saiten.views.table import render
+from saiten.views.tables.run import currency_of, people_of, run_tables, summary_of
+from saiten.views.tables.summary import usage_text
+
+
+def show_summary(run: Path, form: Format, out: Console, gate: Gate | None = None, labels: Path | None = None) -> int:
+    """Print the summary of the run in this folder.
+
+    Returns:
+        The exit status: 0, that of a threshold that it misses, or that of a run without a single value.
+    """
+    reader = read_run(run, tell=told(stderr()))
+    said = () if labels is None else tuple(read_said(labels, {}, stderr()))
+    if labels is not None and not said:
+        raise BadInput(f"there are no labels in {labels}")
+    people = list(people_of(reader, said)) if said else ()
+    summary = summary_of(reader, people, of_labels="" if labels is None else labels.name)
+    tell_unfinished([reader], stderr())
+    if not summary.figures:
+        stderr().print("there are no scores yet")
+        if gate is None:
+            return NOTHING
+    if only_words(summary.signatures.values()):
+        stderr().print(f"[bold]{ONLY_WORDS}[/]")
+    tables = run_tables(reader, summary, glance=form == "table") if summary.figures else []
+    outcomes = () if gate is None else gate.hold(reader, summary)
+    if gate is not None:
+        tables.append(gate.table(outcomes, glance=form == "table"))
+    render(tables, form, out, str(run))
+    if form == "table" and summary.figures:
+        spent = usage_text(summary.usage, currency_of(reader))
+        one = "dialogue" if has_dialogues(reader) else "sample"
+        out.print(f"{escape_untrusted(spent)} · one {one} in full: saiten show {escape_untrusted(run)} --{one} ID")
+    if any(outcome.missed for outcome in outcomes):
+        return MISSED
+    if not summary.measured:
+        stderr().print("[bold red]nothing was measured:[/] no score has a value; the reasons stand in the summary")
+        return NOTHING
+    return 0
