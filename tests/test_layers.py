@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from saiten.cli import COMMANDS
+
 HEAVY = ("torch", "transformers", "pandas", "polars", "pyarrow", "datasets", "scipy", "sudachipy", "sacrebleu", "aiohttp", "rich", "typer", "pydantic", "numpy")  # fmt: skip
 OPTIONAL = ("torch", "transformers", "pandas", "polars", "pyarrow", "datasets")
 
@@ -26,6 +28,19 @@ def test_the_overview_of_the_commands_loads_none_of_them():
     """`saiten --help` answers at once: neither NumPy nor an HTTP client is loaded for it."""
     code = "from saiten.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"
     assert loaded_by(code, *(set(HEAVY) - {"rich", "typer"})) == []
+
+
+HELPS = [[name] for name in COMMANDS] + [["tune", name] for name in ("mate", "judge", "offline")]
+
+
+@pytest.mark.parametrize("words", HELPS, ids=" ".join)
+def test_the_help_of_a_command_loads_nothing_that_its_work_needs(words):
+    """So that it comes at once: neither NumPy, nor a client, nor the rooms where figures are made and shown."""
+    code = f"from saiten.cli import main\ntry: main({[*words, '--help']!r})\nexcept SystemExit: pass"
+    rooms = ("metrics", "judges", "models", "rag", "runs", "results", "trust", "tuning", "views", "wiring", "data")
+    # Typer itself loads pydantic and rich, to read options and to print the help.
+    heavy = {*HEAVY, "yaml", "jinja2", "altair", "orjson"} - {"rich", "typer", "pydantic"}
+    assert loaded_by(code, *heavy, *(f"saiten.{room}" for room in rooms)) == []
 
 
 def test_scoring_a_file_needs_no_optional_package(tmp_path):

@@ -8,18 +8,17 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from saiten.cli.output import escape_untrusted, stdout
-from saiten.demo.files import write_files
-from saiten.demo.steps import STEPS, DemoStep
-from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
-from saiten.views.strip_controls import strip_controls
+
+if TYPE_CHECKING:
+    from saiten.demo.steps import DemoStep
 
 app = typer.Typer(add_completion=False)
 
@@ -47,6 +46,9 @@ def demo(
       saiten demo
       saiten demo -o runs/tour
     """
+    from saiten.demo.files import write_files
+    from saiten.demo.steps import STEPS
+
     console = stdout()
     make_room(out)
     write_files(out)
@@ -72,12 +74,14 @@ def demo(
     _say_what_next(out / "report.html", console)
 
 
-def run_step(step: DemoStep, words: Sequence[str], saiten: Any, console: Console) -> None:
+def run_step(step: "DemoStep", words: Sequence[str], saiten: Any, console: Console) -> None:
     """Print the command, run it in this process, and print its output, or the chosen part of it.
 
     Raises:
         typer.Exit: the command ended with another status than expected.
     """
+    from saiten.views.strip_controls import strip_controls
+
     console.print(Text(f"$ saiten {shlex.join(map(strip_controls, words))}", "bold cyan"), soft_wrap=True)
     captured = _Captured(sys.stdout.isatty())
     status = 0
@@ -117,6 +121,8 @@ def make_room(out: Path) -> None:
         BadInput: the folder holds something else.
         ConfigurationError: it cannot be written.
     """
+    from saiten.durable.whole_file import write_whole
+
     if out.exists() and not out.is_dir():
         raise BadInput(f"{out} is no folder; name another with --out")
     there = list(out.iterdir()) if out.exists() else []
