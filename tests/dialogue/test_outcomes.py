@@ -8,7 +8,9 @@ from saiten.dialogue.loop import converse
 from saiten.dialogue.outcomes import outcomes_of
 from saiten.errors import SystemFailed, Unreadable
 from saiten.records import Passage, Retrieved, Usage
-from saiten.views.tables.dialogue import dialogue_tables
+from saiten.views.table import Table
+from saiten.views.tables.dialogue import dialogue_tables, without_repeats
+from saiten.words import Message
 
 
 def talk(identity="1", ended="grade 5", share=0.0, questions=(), seconds=(0.5,), **more):
@@ -52,7 +54,7 @@ def test_evidence_is_counted_where_the_grader_saw_some():
     """A knowledge base that finds nothing gives none."""
     found = outcomes_of([talk(evidence=Retrieved((Passage("p"),))), talk(evidence=Retrieved(()))])
     assert found.with_evidence == 1
-    assert "evidence beside the reference in 1 of 2 dialogues" in dialogue_tables(found)[0].caption
+    assert "evidence beside the reference in 1 of 2 dialogues" in dialogue_tables(found)[0].in_language("en").caption
 
 
 def test_a_run_without_a_dialogue_has_no_tables():
@@ -77,5 +79,14 @@ async def test_each_failure_is_told_apart_from_wrong_answers(agents, error, faul
     judge = agents([5] if of_system else [error])
     dialogue = await converse(UNION, ScriptedSystem([error if of_system else "an answer"]), judge)
     assert (dialogue.ended, dialogue.fault, dialogue.kind) == ("failed", fault, kind)
-    ended = dialogue_tables(outcomes_of([dialogue]))[0]
+    ended = dialogue_tables(outcomes_of([dialogue]))[0].in_language("en")
     assert ended.rows == ((told, 1, 1.0),)
+
+
+def test_the_reason_of_a_failed_dialogue_is_there_once():
+    """Not once for each of its scores; the table is found by its key, and its words are in both languages."""
+    rows = tuple((metric, Message("status", "failed"), 1, "no connection") for metric in ("wscore", "lscore", "leak"))
+    made = Table(Message("title", "missing"), ("metric", "status", "times", "reason"), rows)
+    (table,) = without_repeats([made])
+    assert [row[0] for row in table.rows] == ["wscore"]
+    assert table.in_language("ja").caption == "対話のスコアのうち、wscore で代表させる。"

@@ -1,26 +1,18 @@
 """What is particular to a run of dialogues, as tables: how they ended, what leaked, what it took."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from saiten.dialogue.dialogue import Ended
 from saiten.dialogue.outcomes import Outcomes
 from saiten.records import Usage
 from saiten.views.table import Cell, Table
+from saiten.words import Message
 
 _ENDS: tuple[Ended, ...] = ("grade 5", "no question needed", "turn limit", "repeated question")
-_FAULTS: Mapping[tuple[str, str], str] = {
-    ("system", "failed"): "the system failed",
-    ("system", "timeout"): "the system did not answer in time",
-    ("system", "unreadable"): "the system's reply was no answer",
-    ("judge", "failed"): "a call to the judge failed",
-    ("judge", "unreadable"): "the judge's reply could not be read",
+_FAULTS = {("system", "failed"), ("system", "timeout"), ("system", "unreadable"), ("judge", "failed")} | {
+    ("judge", "unreadable")
 }
-_CAPTION = "A dialogue that failed enters no mean: it tells nothing about the answers. "
-_LEAK = (
-    "Leak: the share of the final answer's content words that stand in the reference but nowhere in the history; the "
-    "composer may not add such words. A stating question tells the system what only the reference says instead of "
-    "asking for it. Words are compared, so a paraphrase is not seen, and a word that is common in the field may count."
-)
 
 
 def dialogue_tables(found: Outcomes, currency: str = "USD") -> list[Table]:
@@ -29,37 +21,50 @@ def dialogue_tables(found: Outcomes, currency: str = "USD") -> list[Table]:
 
 
 def without_repeats(tables: Sequence[Table]) -> list[Table]:
-    """The summary's tables, with each failed dialogue's reason told once instead of once a score."""
-    return [_once(table) if table.title == "Why scores are missing" else table for table in tables]
+    """Return the summary's tables, with each failed dialogue's reason once instead of once per score."""
+    return [_once(table) if table.key == "missing" else table for table in tables]
 
 
 def _once(table: Table) -> Table:
-    rows = [row for row in table.rows if row[0] not in {"lscore", "mscore"} and row[:2] != ("leak", "failed")]
-    return Table(table.title, table.columns, tuple(rows), "Of the scores of a dialogue: wscore stands for all.")
+    failed = Message("status", "failed")
+    rows = [row for row in table.rows if row[0] not in {"lscore", "mscore"} and row[:2] != ("leak", failed)]
+    return replace(table, rows=tuple(rows), caption=(Message("caption", "missing_of_dialogues"),))
 
 
 def _ended(found: Outcomes) -> Table:
-    rows: list[tuple[Cell, ...]] = [(end, n, n / found.dialogues) for end in _ENDS if (n := found.ended.get(end))]
+    rows: list[tuple[Cell, ...]] = [
+        (Message("ended", end.replace(" ", "_")), n, n / found.dialogues)
+        for end in _ENDS
+        if (n := found.ended.get(end))
+    ]
     rows += [
-        (f"failed: {_FAULTS.get(fault, ' '.join(fault))}", n, n / found.dialogues)
+        (Message("ended", "failed", fault=_fault(fault)), n, n / found.dialogues)
         for fault, n in sorted(found.failures.items())
     ]
-    seen = "The grader saw no evidence beside the reference."
+    seen = Message("caption", "grader_without_evidence")
     if found.with_evidence:
-        seen = f"The grader saw evidence beside the reference in {found.with_evidence} of {found.dialogues} dialogues."
-    return Table("How the dialogues ended", ("ended", "dialogues", "share"), tuple(rows), _CAPTION + seen)
+        seen = Message("caption", "grader_with_evidence", n=found.with_evidence, of=found.dialogues)
+    captions = (Message("caption", "failed_dialogues"), seen)
+    return Table(Message("title", "dialogues_ended"), ("ended", "dialogues", "share"), tuple(rows), captions)
+
+
+def _fault(fault: tuple[str, str]) -> str | Message:
+    key = "_".join(fault)
+    return Message("fault", key) if fault in _FAULTS else " ".join(fault)
 
 
 def _leaked(found: Outcomes) -> Table:
     cells: dict[str, Cell] = {
-        "mean leak": found.leak,
+        "mean_leak": found.leak,
         "dialogues": found.measured,
-        "with a leak": found.leaking,
-        "most in": found.worst or None,
-        "questions asked": found.asked,
-        "stating questions": found.stating,
+        "with_leak": found.leaking,
+        "most_in": found.worst or None,
+        "questions_asked": found.asked,
+        "stating_questions": found.stating,
     }
-    return Table("Leak check", tuple(cells), (tuple(cells.values()),), _LEAK)
+    return Table(
+        Message("title", "leak_check"), tuple(cells), (tuple(cells.values()),), (Message("caption", "leak_check"),)
+    )
 
 
 def _took(found: Outcomes, currency: str) -> Table:
@@ -68,17 +73,12 @@ def _took(found: Outcomes, currency: str) -> Table:
     if latency is not None:
         times = (latency.median, latency.mean, latency.p95, latency.n)
     rows = (
-        ("system", found.turns, *_spent(found.of_system), *times),
-        ("agents", None, *_spent(found.of_agents), None, None, None, None),
+        (Message("cell", "system"), found.turns, *_spent(found.of_system), *times),
+        (Message("cell", "agents"), None, *_spent(found.of_agents), None, None, None, None),
     )
-    columns = ("who", "answers", "calls", "prompt tokens", "completion tokens", f"cost ({currency})")
-    return Table(
-        "What it took",
-        (*columns, "median s", "mean s", "p95 s", "n"),
-        rows,
-        "Seconds: from a question in to the whole answer, over the answers where it was measured (n). Agents: grader, "
-        "composer and questioner, and finding the evidence.",
-    )
+    spent = ("calls", "prompt_tokens", "completion_tokens", Message("column", "cost", currency=currency))
+    columns = ("who", "answers", *spent, "median_seconds", "mean_seconds", "p95_seconds", "n")
+    return Table(Message("title", "spent"), columns, rows, (Message("caption", "spent_by_dialogues"),))
 
 
 def _spent(usage: Usage) -> tuple[Cell, ...]:
