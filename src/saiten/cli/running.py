@@ -4,7 +4,7 @@ import asyncio
 import gc
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 
@@ -13,6 +13,7 @@ from saiten.cli.output import escape_untrusted
 from saiten.data import BadRow
 from saiten.errors import BudgetSpent
 from saiten.executor import LocalExecutor
+from saiten.protocols import Judge, Retriever, System
 from saiten.records import Sample
 from saiten.runs.engine import RunKind, Watch, run_all
 
@@ -25,13 +26,6 @@ KEPT_SCORES = "all scores so far are kept"
 UNFINISHED_SCORES = "answers to scores that are not finished are kept and not asked for again"
 
 
-class Closable(Protocol):
-    """A judge, a system or a knowledge base."""
-
-    async def close(self) -> None:
-        """Let go of connections and files."""
-
-
 def run_to_end(
     kind: RunKind[T],
     rows: Iterable[Sample | BadRow],
@@ -39,7 +33,7 @@ def run_to_end(
     notes: Console,
     *,
     at_once: int,
-    closing: Iterable[Closable | None],
+    closing: Iterable[Judge | System | Retriever | None],
     first: Callable[[], Coroutine[Any, Any, object]] | None = None,
     strict: bool = False,
     kept: str,

@@ -110,13 +110,7 @@ async def run_all(
 ) -> None:
     """Make every result that the journal lacks; no more samples are held than the executor works on.
 
-    Args:
-        kind: The kind of run, with its journal.
-        rows: Samples, and rows that cannot be used; read as they are needed.
-        executor: How many samples are under way at once.
-        watch: Sees everything after it was written.
-        strict: Raise at the first row that cannot be used.
-        whole: Whether these are all rows, so that the run is finished at their end.
+    With `strict` the first row that cannot be used is raised. The run is finished at the end of `whole` rows alone.
 
     Raises:
         BadInput: A sample differs from the one that the journal holds under its id; with `strict`, any bad row.

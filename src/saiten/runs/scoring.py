@@ -61,11 +61,10 @@ class Scoring:
                     score = replace(score, votes=tuple(vote.value for vote in votes))
                 keep(Scored(sample.id, metric.name, score))
 
-        # Not a TaskGroup: what the other metrics have under way is paid for and is recorded before an error goes up.
+        # Not a TaskGroup: the other metrics' calls are paid for, so their scores are written before an error goes up.
         ended = await asyncio.gather(*map(one, self._pending(sample)), return_exceptions=True)
-        errors = sorted(filter(None, ended), key=lambda error: isinstance(error, BudgetSpent))
-        if errors:
-            raise errors[0]
+        for error in sorted(filter(None, ended), key=lambda each: isinstance(each, BudgetSpent)):
+            raise error
 
     def write(self, sample: Sample, result: Scored) -> Scored:
         try:
