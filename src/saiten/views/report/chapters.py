@@ -280,7 +280,7 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
     if len(notes) == len(tallies):
         raise notes[0]
     tables += [
-        replace(table, caption=f"{table.caption} {_AGREEMENT_SAID}") if table.title == "Agreement" else table
+        replace(table, caption=(*table.caption, _AGREEMENT_SAID)) if table.key == "agreement" else table
         for table in agreement_glance(agreement_report(labels, questions=questions))
     ]
     without = [one.name for one in tallies if not any(identity in questions for identity in one.told.places)]

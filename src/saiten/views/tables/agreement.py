@@ -7,51 +7,39 @@ from collections.abc import Iterator, Mapping
 from saiten.results.agreement import AgreementReport, AspectAgreement
 from saiten.stats.estimate import Estimate
 from saiten.views.table import Cell, Interval, Table
+from saiten.words import Message
 
-_CAPTION = (
-    "95 % interval: bootstrap over {units}.{pairs} n: items with labels from two annotators or more. Percent knows no "
-    "chance: read it beside kappa or alpha. Kappa: Cohen's, mean over the pairs of annotators."
-)
-_RANKED = "Of preferences: over questions, since the pairs of one ranking belong together."
 _MOST_VALUES = 12
 """Values of which people are shown the rate; files get all."""
 
 
 def agreement_tables(report: AgreementReport) -> list[Table]:
     """All tables; those with nothing in them are left out."""
-    return _tables(report, Table("Base rates", _RATE_COLUMNS, tuple(_rates(report))))
+    return _tables(report, Table(Message("title", "base_rates"), _RATE_COLUMNS, tuple(_rates(report))))
 
 
 def agreement_glance(report: AgreementReport) -> list[Table]:
     """The same for people: the base rates of an annotator on one line."""
     rows = tuple(_rates_at_a_glance(report))
-    return _tables(report, Table("Base rates", ("aspect", "annotator", "labels", "share of each value"), rows))
+    return _tables(report, Table(Message("title", "base_rates"), ("aspect", "annotator", "labels", "shares"), rows))
 
-
-_NAMES = {
-    "percent": "percent",
-    "percent_by_chance": "percent by chance",
-    "kappa": "kappa",
-    "kappa_linear": "kappa, linear",
-    "kappa_quadratic": "kappa, quadratic",
-    "fleiss_kappa": "Fleiss' kappa",
-    "alpha_nominal": "alpha, nominal",
-    "alpha_ordinal": "alpha, ordinal",
-    "alpha_interval": "alpha, interval",
-}
 
 _RATE_COLUMNS = ("aspect", "annotator", "value", "labels", "share")
 
 
 def _tables(report: AgreementReport, rates: Table) -> list[Table]:
-    units = "questions" if report.by_question else "items"
+    over = "interval_over_questions" if report.by_question else "interval_over_items"
     ranked = any(one.unanimity for one in report.aspects) and not report.by_question
-    caption = _CAPTION.format(units=units, pairs=f" {_RANKED}" if ranked else "")
-    columns = ("aspect", "figure", "value", "95 % from", "to", "n", "remarks")
+    caption = (
+        Message("caption", over),
+        *((Message("caption", "preferences_over_questions"),) if ranked else ()),
+        Message("caption", "agreement"),
+    )
+    columns = ("aspect", "figure", "value", "ci_low", "ci_high", "n", "remarks")
     figures = tuple(row for aspect in report.aspects for row in _figures(aspect))
     tables = [
         _labels(report),
-        Table("Agreement", columns, figures, caption, (Interval("value", "95 % from", "to"),)),
+        Table(Message("title", "agreement"), columns, figures, caption, (Interval("value", "ci_low", "ci_high"),)),
         rates,
         _unanimity(report),
         _pairs(report),
@@ -62,7 +50,7 @@ def _tables(report: AgreementReport, rates: Table) -> list[Table]:
 def _labels(report: AgreementReport) -> Table:
     known = any(one.questions is not None for one in report.aspects)
     questions = ("questions",) if known else ()
-    columns = ("aspect", *questions, "items", "with two or more", "annotators", "labels", "per item", "adjudicated")
+    columns = ("aspect", *questions, "items", "doubly_labeled", "annotators", "labels", "per_item", "adjudicated")
     rows: list[tuple[Cell, ...]] = [
         (
             one.aspect,
@@ -77,17 +65,12 @@ def _labels(report: AgreementReport) -> Table:
         )
         for one in report.aspects
     ]
-    return Table(
-        "Labels",
-        (*columns, "remarks"),
-        tuple(rows),
-        "Adjudicated: items with a third decision, which is no annotator's.",
-    )
+    return Table(Message("title", "labels"), (*columns, "remarks"), tuple(rows), (Message("caption", "adjudicated"),))
 
 
 def _figures(one: AspectAgreement) -> Iterator[tuple[Cell, ...]]:
     for name, figure in one.named_figures().items():
-        yield (one.aspect, _NAMES[name], figure.value, figure.low, figure.high, figure.n, _remark(one, figure))
+        yield (one.aspect, Message("cell", name), figure.value, figure.low, figure.high, figure.n, _remark(one, figure))
 
 
 def _remark(one: AspectAgreement, figure: Estimate) -> str:
@@ -105,7 +88,10 @@ def _rates_at_a_glance(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
     for one in report.aspects:
         together: Counter[str] = sum((Counter(counts) for counts in one.rates.values()), Counter[str]())
         everyone = {value: together[value] for value in sorted(together, key=_in_order)}
-        for person, counts in ({"all": everyone} | dict(one.rates) if len(one.rates) > 1 else one.rates).items():
+        rates: list[tuple[Cell, Mapping[str, int]]] = [*one.rates.items()]
+        if len(rates) > 1:
+            rates.insert(0, (Message("cell", "all"), everyone))
+        for person, counts in rates:
             yield (one.aspect, person, sum(counts.values()), _shares(counts))
 
 
@@ -132,20 +118,18 @@ def _unanimity(report: AgreementReport) -> Table:
         for found in one.unanimity:
             total = sum(found.agreed.values())
             for same, times in found.agreed.items():
-                agreed = "all" if same == found.annotators else "none" if same == 1 else str(same)
+                agreed: Cell = str(same)
+                if same in (1, found.annotators):
+                    agreed = Message("preferring", "all" if same == found.annotators else "none")
                 rows.append((one.aspect, found.annotators, agreed, times, times / total))
-    columns = ("aspect", "annotators", "prefer the same", "questions", "share")
-    caption = (
-        "Questions by how many of their annotators prefer the same answer to all others. Annotators who tie the same "
-        "answers agree. Third decisions are not counted."
-    )
-    return Table("How many prefer the same answer", columns, tuple(rows), caption)
+    columns = ("aspect", "annotators", "prefer_same", "questions", "share")
+    return Table(Message("title", "unanimity"), columns, tuple(rows), (Message("caption", "unanimity"),))
 
 
 def _pairs(report: AgreementReport) -> Table:
     graded = any(one.levels != ("nominal",) for one in report.aspects)
-    weights = ("kappa, linear", "kappa, quadratic") if graded else ()
-    columns = ("aspect", "annotators", "items", "percent", "kappa", "95 % from", "to", *weights, "remarks")
+    weights = ("kappa_linear", "kappa_quadratic") if graded else ()
+    columns = ("aspect", "annotators", "items", "percent", "kappa", "ci_low", "ci_high", *weights, "remarks")
     rows: list[tuple[Cell, ...]] = []
     for one in report.aspects:
         for pair in one.figures.pairs:
@@ -164,4 +148,6 @@ def _pairs(report: AgreementReport) -> Table:
                     _remark(one, kappa),
                 )
             )
-    return Table("Each two annotators", columns, tuple(rows), intervals=(Interval("kappa", "95 % from", "to"),))
+    return Table(
+        Message("title", "annotator_pairs"), columns, tuple(rows), intervals=(Interval("kappa", "ci_low", "ci_high"),)
+    )
