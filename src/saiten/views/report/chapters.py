@@ -211,7 +211,12 @@ def compared(tallies: Sequence[Tally], language: Language) -> Tests:
 
 
 def _of_run(one: Tally, tables: Sequence[Table]) -> list[Table]:
-    return [replace(table, title=Message("title", "of_run", run=one.name, title=table.title)) for table in tables]
+    return [replace(table, title=_titled(one.name, table.title)) for table in tables]
+
+
+def _titled(run: str, title: str | Message) -> str | Message:
+    """A title that is no message yet is looked up as a whole."""
+    return Message("title", "of_run", run=run, title=title) if isinstance(title, Message) else f"{run}: {title}"
 
 
 def _alone(groups: Sequence[Sequence[Side]], say: Callable[[str], str], language: Language) -> list[str]:
