@@ -81,13 +81,17 @@ def test_each_step_is_shown_the_example_in_its_own_form():
         AggregateAnswers("q", ("c",), language="en"),
         WriteQuery("q", language="en"),
     )
-    assert EXAMPLE.shown(answer)[0].inputs == {"question": "Where?", "documents": ("North.", "Ten.")}
-    assert EXAMPLE.shown(refine)[0].inputs == {"question": "Where?", "candidate": "I don't know.", "document": "North."}
-    assert EXAMPLE.shown(aggregate)[0].inputs == {"question": "Where?", "candidates": ("North.", "I don't know.")}
-    assert EXAMPLE.shown(query) == ()
+    assert EXAMPLE.examples(answer)[0].inputs == {"question": "Where?", "documents": ("North.", "Ten.")}
+    assert EXAMPLE.examples(refine)[0].inputs == {
+        "question": "Where?",
+        "candidate": "I don't know.",
+        "document": "North.",
+    }
+    assert EXAMPLE.examples(aggregate)[0].inputs == {"question": "Where?", "candidates": ("North.", "I don't know.")}
+    assert EXAMPLE.examples(query) == ()
     own = dataclasses.replace(EXAMPLE, candidate="South.", candidates=("South.", "North."))
-    assert own.shown(refine)[0].inputs["candidate"] == "South."
-    assert own.shown(aggregate)[0].inputs["candidates"] == ("South.", "North.")
+    assert own.examples(refine)[0].inputs["candidate"] == "South."
+    assert own.examples(aggregate)[0].inputs["candidates"] == ("South.", "North.")
 
 
 PARKING = WorkedExample(
@@ -108,9 +112,9 @@ def test_a_step_that_reads_one_document_is_shown_the_one_that_carries_the_answer
         AnswerFromDocuments("q", ("d",), language=example.language),
         AnswerFromDocuments("q", ("d", "e", "f"), language=example.language),
     )
-    assert example.shown(refine)[0].inputs["document"] == example.documents[1]
-    assert example.shown(one)[0].inputs["documents"] == (example.documents[1],)
-    assert example.shown(all_of_them)[0].inputs["documents"] == example.documents
+    assert example.examples(refine)[0].inputs["document"] == example.documents[1]
+    assert example.examples(one)[0].inputs["documents"] == (example.documents[1],)
+    assert example.examples(all_of_them)[0].inputs["documents"] == example.documents
 
 
 def test_a_candidate_of_the_users_own_is_refined_with_the_document_that_adds_the_rest():
@@ -122,9 +126,9 @@ def test_a_candidate_of_the_users_own_is_refined_with_the_document_that_adds_the
         candidate="On weekdays from 9:00.",
     )
     refine = RefineAnswer("q", "c", "d", language="en")
-    assert example.shown(refine)[0].inputs["document"] == "It closes at 18:00."
+    assert example.examples(refine)[0].inputs["document"] == "It closes at 18:00."
     unknown = dataclasses.replace(example, candidate=None)
-    assert unknown.shown(refine)[0].inputs["document"] == "It opens at 9:00 on weekdays."
+    assert unknown.examples(refine)[0].inputs["document"] == "It opens at 9:00 on weekdays."
 
 
 def test_a_plain_yes_comes_from_the_document_about_the_question():

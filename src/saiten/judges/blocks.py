@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from saiten.judges.quotations import Material, enclosed, shown
+from saiten.judges.quotations import Material, enclosed, restore_thinking_tags
 from saiten.text.thinking import CLOSING, OPENING, end_of_thinking, last_end_of_thinking
 
 MOST_BLOCKS = 16
@@ -56,7 +56,7 @@ def find_blocks(text: str, material: Material) -> Sequence[Block]:
     Raises:
         ValueError: the last block is truncated, or the reply ends within its thinking.
     """
-    text = material.without_marks_of_thinking(text)
+    text = material.hide_thinking_tags(text)
     found: deque[tuple[int, int]] = deque(maxlen=MOST_BLOCKS)
     position = 0
     while start := _START.search(text, position):
@@ -84,7 +84,7 @@ def find_blocks(text: str, material: Material) -> Sequence[Block]:
 
 
 def _block(text: str, begin: int, end: int, material: Material) -> Block:
-    block = shown(text[begin:end])
+    block = restore_thinking_tags(text[begin:end])
     opens_line = _FENCE.fullmatch(text[max(0, begin - _LONGEST_REST) : begin].rpartition("\n")[2]) is not None
     ends_line = _FENCE.fullmatch(text[end : end + _LONGEST_REST].partition("\n")[0]) is not None
     whole = _FENCE.fullmatch(text, 0, begin) is not None and _FENCE.fullmatch(text, end) is not None

@@ -125,8 +125,8 @@ class Material:
             if not (wanted[-1].isdigit() and self._plain[stop].isdigit()):  # 5 is not in 50
                 yield at, stop
 
-    def without_marks_of_thinking(self, text: str) -> str:
-        """Return the reply with quoted thinking tags hidden, at the same length; `shown` undoes it."""
+    def hide_thinking_tags(self, text: str) -> str:
+        """Return the reply with quoted thinking tags hidden, at the same length; `restore_thinking_tags` undoes it."""
         if not self._plain or not any(map(_THINKING.search, self.texts)):
             return text
         if sum(1 for _ in islice(_THINKING.finditer(text), MOST_MARKS + 1)) > MOST_MARKS:
@@ -139,7 +139,7 @@ class Material:
         return _THINKING.sub(hidden, text)
 
 
-def shown(text: str) -> str:
+def restore_thinking_tags(text: str) -> str:
     """Restore the hidden tags."""
     return text.translate(_SHOW)
 

@@ -16,7 +16,7 @@ from saiten.judges.blocks import MOST_BLOCKS, Block, find_blocks, half_width
 from saiten.judges.joining import holds_lists, join
 from saiten.judges.marks import read_decision, read_grade
 from saiten.judges.mending import parse
-from saiten.judges.quotations import QUOTED, Material, shown
+from saiten.judges.quotations import QUOTED, Material, restore_thinking_tags
 from saiten.judges.tidying import field_name, shown_fields, tidy
 from saiten.protocols import R, Reply, Task
 from saiten.tasks.correctness import Decision, Grade
@@ -69,7 +69,7 @@ def _read(task: Task[R], text: str, material: Material) -> Any:
 
 
 def _from_mark(kind: type[Reply], text: str, material: Material, read_mark: _ReadMark) -> Reply:
-    spoken = shown(without_thinking(material.without_marks_of_thinking(text)))
+    spoken = restore_thinking_tags(without_thinking(material.hide_thinking_tags(text)))
     return _validated(kind, read_mark(spoken, material))
 
 

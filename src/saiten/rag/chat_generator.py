@@ -42,7 +42,7 @@ class ChatGenerator:
         }
 
     async def write(self, step: Step) -> Completion:
-        examples = () if self.example is None else self.example.shown(step)
+        examples = () if self.example is None else self.example.examples(step)
         messages = prompts.render(step, examples)
         request = ChatRequest(messages, None, self.temperature, self.seed, self.max_tokens)
         completion = await self.chat.complete(request)

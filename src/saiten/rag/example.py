@@ -51,12 +51,12 @@ class WorkedExample:
         content = json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
-    def shown(self, step: Step) -> tuple[Example, ...]:
+    def examples(self, step: Step) -> tuple[Example, ...]:
         """Return the example in the form of this step's prompt; nothing for search queries."""
         unknown = I_DO_NOT_KNOW[self.language]
         match step:
-            case AnswerFromDocuments(documents=asked):
-                one = len(asked) == 1
+            case AnswerFromDocuments(documents=documents):
+                one = len(documents) == 1
                 inputs: dict[str, str | int | tuple[str, ...]] = {
                     "documents": (self.carrying(),) if one else self.documents
                 }

@@ -46,8 +46,8 @@ def rated_by_people(
         BadInput: there are no labels of the target or of an aspect, or no answer has all of them.
     """
     said = _said(labels)
-    beside = {name for name, values in said.items() if values.keys() & said.get(target, {}).keys()}
-    chosen = tuple(aspects) or tuple(sorted(beside - {target}))
+    paired = {name for name, values in said.items() if values.keys() & said.get(target, {}).keys()}
+    chosen = tuple(aspects) or tuple(sorted(paired - {target}))
     _check_there(said, (target, *chosen), "label", "labels")
     if not chosen:
         raise BadInput(f"there are labels of {target!r} alone; labels of the aspects that explain it are needed too")

@@ -132,7 +132,7 @@ def test_a_header_that_cannot_be_sent_is_refused_at_once(system, headers):
         (Fault(200, '"a text"'), "unreadable", "JSON object"),
         (Fault(200, '{"answer": "cut'), "unreadable", "JSON object"),
         (Fault(200, {"result": "x"}), "unreadable", "`result`"),
-        (Fault(200, {"answer": None}), "unreadable", "`answer` is to be a text"),
+        (Fault(200, {"answer": None}), "unreadable", "`answer` must be a text"),
         (Fault(200, {"error": "no model loaded"}), "failed", "no model loaded"),
         (Fault(200, "[" * 100_000), "unreadable", "JSON object"),
         (Fault(200, '{"answer": "' + "x" * (17 << 20) + '"}'), "unreadable", "more than 16 MB"),

@@ -12,13 +12,13 @@ from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 class Texts:
     """The inputs for one answer, equal for all its aspects, so that the encoder reads them once."""
 
-    beside: str
+    context: str
     """The question, then references and evidence or contexts if the task has any."""
     answer: str
 
     def __len__(self) -> int:
         """Return the length in characters."""
-        return len(self.beside) + len(self.answer)
+        return len(self.context) + len(self.answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ def learnable(task: Task[Any]) -> Learnable | None:
         case RateAspect():
             return Learnable("rate_aspect", task.aspect, task.values, Texts(task.question, task.answer))
         case GradeAnswer():
-            beside = _joined(task.question, *task.references, *task.evidence)
-            return Learnable("grade_answer", None, GRADES, Texts(beside, task.answer))
+            context = _joined(task.question, *task.references, *task.evidence)
+            return Learnable("grade_answer", None, GRADES, Texts(context, task.answer))
         case DecideCorrect():
-            beside = _joined(task.question, *task.references, *(task.contexts or ()))
+            context = _joined(task.question, *task.references, *(task.contexts or ()))
             grounded = "" if task.contexts is None else "_grounded"
-            return Learnable(f"decide_correct{grounded}", None, (0, 1), Texts(beside, task.answer))
+            return Learnable(f"decide_correct{grounded}", None, (0, 1), Texts(context, task.answer))
     return None
 
 

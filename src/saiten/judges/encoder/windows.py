@@ -62,19 +62,19 @@ class Cutter:
         end is not read.
         """
         room = self._length - self._frame.tokens
-        beside, answer = self._ids(texts.beside), self._ids(texts.answer)
-        shown = beside[: room // 2]
-        piece = room - len(shown)
+        context, answer = self._ids(texts.context), self._ids(texts.answer)
+        kept = context[: room // 2]
+        piece = room - len(kept)
         read = answer[: piece * self._most]
         count = max(1, ceil(len(read) / piece))
         size = max(1, ceil(len(read) / count))
         pieces = [read[start : start + size] for start in range(0, len(read), size)] or [[]]
         said = [
             f"{what} ({len(used):,} of {len(all_):,} tokens read)"
-            for what, used, all_ in (("what stands beside the answer", shown, beside), ("the answer", read, answer))
+            for what, used, all_ in (("what stands beside the answer", kept, context), ("the answer", read, answer))
             if len(used) < len(all_)
         ]
-        return Cut(tuple(self._frame.around(shown, each) for each in pieces), " and ".join(said))
+        return Cut(tuple(self._frame.around(kept, each) for each in pieces), " and ".join(said))
 
     def _ids(self, text: str) -> list[int]:
         whole = text.encode("utf-8", "replace").decode()  # JSON may contain lone surrogates

@@ -49,7 +49,7 @@ def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAn
 
     Only clear cases: anything in the undecided band is neither missing nor extra.
     """
-    asked = frozenset(units_of(normalise(task.question).lower()))
+    in_question = frozenset(units_of(normalise(task.question).lower()))
     answer = tools.indexes.of((task.answer,), task.language)
     reference = tools.indexes.of((*task.gist, *task.supplement), task.language)
     sure = tools.constants.band["lower"]
@@ -57,7 +57,7 @@ def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAn
     said = fold(task.answer).text
 
     def lacking(units: Sequence[str]) -> list[int | str]:
-        found = [(unit, support(unit, answer, tools.constants, asked)) for unit in units]
+        found = [(unit, support(unit, answer, tools.constants, in_question)) for unit in units]
         return [
             number
             for number, (unit, one) in enumerate(found, 1)
@@ -69,7 +69,7 @@ def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAn
     extra: dict[bool, list[str]] = {True: [], False: []}
     for at, clause in enumerate(clauses):
         if _says_something(clause, task.language):
-            found = support(clause, reference, tools.constants, asked)
+            found = support(clause, reference, tools.constants, in_question)
             if found.comparable and found.p < sure:
                 extra[at in supplements].append(clause)
     return MissingAndExtra(
@@ -82,14 +82,14 @@ def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAn
 
 def _supplements(clauses: Sequence[str], question: str) -> list[int]:
     """Return the positions of supplementary clauses."""
-    asked = units_of(normalise(question).lower())
+    in_question = units_of(normalise(question).lower())
     return [
         at
         for at, clause in enumerate(clauses)
         if _SUPPLEMENT.match(clause)
         or _AT_END.search(clause)
         or _ASIDE.fullmatch(clause)
-        or (at >= _LEADS and asked.isdisjoint(units_of(normalise(clause).lower())))
+        or (at >= _LEADS and in_question.isdisjoint(units_of(normalise(clause).lower())))
     ]
 
 

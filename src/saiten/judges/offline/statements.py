@@ -89,10 +89,10 @@ def verify(task: VerifyStatements, tools: Tools) -> StatementVerdicts:
 
 def classify(task: ClassifyStatements, tools: Tools) -> Classification:
     """Compare answer and reference statements in both directions; the question's words do not count as new."""
-    asked = frozenset(units_of(normalise(task.question).lower()))
+    in_question = frozenset(units_of(normalise(task.question).lower()))
     answer, reference = task.answer_statements, task.reference_statements
-    from_reference = Sources(tools.indexes.of(reference, task.language), "reference", task.language, tools, asked)
-    from_answer = Sources(tools.indexes.of(answer, task.language), "answer", task.language, tools, asked)
+    from_reference = Sources(tools.indexes.of(reference, task.language), "reference", task.language, tools, in_question)
+    from_answer = Sources(tools.indexes.of(answer, task.language), "answer", task.language, tools, in_question)
     return Classification(answer=from_reference.verdicts(answer), reference=from_answer.verdicts(reference))
 
 

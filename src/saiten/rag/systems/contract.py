@@ -66,7 +66,7 @@ def read_answer(value: Any) -> Answer:
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"`{name}` is to be a text, {kind_of(value)} came")  # noqa: TRY004 - a fault of what came
+        raise ValueError(f"`{name}` must be a text, got {kind_of(value)}")  # noqa: TRY004 - the input is at fault
     # lone surrogates, which cannot be written to a file, become the replacement character
     return value if value.isascii() else value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
@@ -75,7 +75,7 @@ def _passages(value: Any) -> tuple[Passage, ...] | None:
     if value is None:
         return None
     if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
-        raise ValueError(f"`contexts` is to be a list, {kind_of(value)} came")  # noqa: TRY004 - likewise
+        raise ValueError(f"`contexts` must be a list, got {kind_of(value)}")  # noqa: TRY004
     return tuple(_passage(item, f"contexts[{number}]") for number, item in enumerate(value))
 
 
@@ -87,7 +87,7 @@ def _passage(item: Any, place: str) -> Passage:
     if hasattr(item, "page_content"):  # a document of LangChain's, from a Python function
         item = {"text": item.page_content, "metadata": getattr(item, "metadata", None)}
     if not isinstance(item, Mapping):
-        raise ValueError(f"`{place}` is to be a text or an object with `text`, {kind_of(item)} came")  # noqa: TRY004 - likewise
+        raise ValueError(f"`{place}` must be a text or an object with `text`, got {kind_of(item)}")  # noqa: TRY004
     name = next((name for name in _TEXT if name in item), None)
     if name is None:
         raise ValueError(f"`{place}` is an object with {_names(item)}; `text` was expected in it")

@@ -52,7 +52,7 @@ def rows_of(examples: Sequence[GradedExample], aspects: Sequence[TunedAspect]) -
         else:
             found.setdefault((example.item, known.texts), {})[columns[example.aspect]] = example.value
     values = np.full((len(found), len(aspects)), np.nan)
-    ordered = sorted(found, key=lambda key: (key[0], key[1].beside, key[1].answer))
+    ordered = sorted(found, key=lambda key: (key[0], key[1].context, key[1].answer))
     for row, key in enumerate(ordered):
         for column, value in found[key].items():
             values[row, column] = value
