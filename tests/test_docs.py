@@ -47,12 +47,15 @@ def blocks(page, language):
 
 
 def with_blocks(language):
-    """The pages that have such blocks; those that run the demo, in the one process that has run it."""
+    """The pages that have such blocks, READMEs as witnesses; those that run the demo, in the one process that has."""
     return [
         pytest.param(
             page,
             id=str(page.relative_to(ROOT)),
-            marks=[pytest.mark.xdist_group("demo")] if any("saiten demo" in block for block in found) else [],
+            marks=[
+                *([pytest.mark.xdist_group("demo")] if any("saiten demo" in block for block in found) else []),
+                *([] if page.name.startswith("README") else [pytest.mark.slow]),
+            ],
         )
         for page in PAGES
         if (found := blocks(page, language))

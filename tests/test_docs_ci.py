@@ -132,6 +132,7 @@ def test_a_github_job_with_good_answers_ends_well(runner):
     assert job.there([*uses("actions/upload-artifact")["with"]["path"].split(), uses("actions/cache/save")["with"]["path"]])  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_github_job_with_bad_answers_fails_and_is_not_paid_for_again(runner, openai_server, tmp_path):
     """The step that scores ends with the status of the page, and the steps after it have what they show and keep. Of that
     the next job is given every answer of the judge.

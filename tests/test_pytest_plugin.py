@@ -236,6 +236,7 @@ async def test_awaited():
 """
 
 
+@pytest.mark.slow
 def test_sessions_and_workers_share_answers(pytester, openai_server):
     """Two workers write one file of answers at a time; the next session asks nothing but whether the judge is there."""
     pytester.makepyfile(JUDGED)

@@ -201,6 +201,7 @@ def test_what_failed_is_gone_on_with(saiten, data, service):
     assert {line["id"]: line["ended"] for line in lines("dialogues.jsonl")}["q0"] != "failed"
 
 
+@pytest.mark.slow
 def test_a_killed_run_asks_nothing_twice_that_was_answered(process, data, service):
     """SIGKILL at random moments: what stands in the record is not asked again, and every dialogue ends once."""
     dice = random.Random(20261121)

@@ -122,6 +122,7 @@ def until_nothing_moves(server, running, after):
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_resumed_run_has_paid_what_the_server_received(saiten, process, commands, openai_server, name):
     """Killed twice, stopped by the budget once: first small calls, retries, repairs, embeddings, calls that were cut

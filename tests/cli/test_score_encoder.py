@@ -53,7 +53,6 @@ LEARN = (
 )  # fmt: skip
 
 
-@pytest.mark.witness
 def test_from_labels_to_scores(saiten, labelled, scores):
     """The figures are real numbers within the scale, the same each time; an aspect that was not learned is undefined."""
     made = saiten(*LEARN, "-a", "factuality", "-a", "formality")

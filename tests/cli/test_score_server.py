@@ -273,6 +273,7 @@ def test_ctrl_c_ends_cleanly(process, judged, openai_server, data, scores):
     assert sum(asked.values()) - len(asked) <= concurrency
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_again_and_again_loses_nothing(process, judged, openai_server, data, scores):
     """SIGKILL at several moments: in the end every score is there once, and no answer that had been stored is asked for
     again: at most those in flight at each kill are.

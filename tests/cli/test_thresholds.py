@@ -228,6 +228,7 @@ def test_a_run_that_the_budget_stopped_keeps_its_status(saiten, data, openai_ser
     assert 'failures="0" errors="1"' in Path("j.xml").read_text()
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_once_does_not_pass(saiten, process, data):
     """The folder is there, its scores are not."""
     file = data([row | {"id": f"{row['id']}/{n}"} for n in range(200) for row in ROWS])

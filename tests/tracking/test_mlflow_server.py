@@ -70,6 +70,7 @@ def _answers(port):
         return False
 
 
+@pytest.mark.slow
 def test_a_run_is_tracked_on_a_server(server, run, mlflow, tmp_path, capsys):
     """Figures, settings and files come back over HTTP; once, however often; the address shows no password."""
     (tmp_path / "r.html").write_text("<p>a report</p>")

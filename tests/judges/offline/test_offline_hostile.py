@@ -101,6 +101,7 @@ def test_tasks(piece, task):
     assert grows_in_step(perform, piece, 400)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["ab. ", "漢字。", "1,", "「。", "[("])
 def test_a_megabyte(piece):
     """A megabyte of statement against a megabyte of context is judged; the time limit of the suite is the bound."""

@@ -316,6 +316,7 @@ def run_for(folder, seconds):
         return process.stdout.read()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 async def test_a_run_that_is_killed_again_and_again_ends_up_right(tmp_path):
     """SIGKILL at random moments while documents are put, replaced and removed: nothing half is ever found, and in the

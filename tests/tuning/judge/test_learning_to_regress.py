@@ -205,6 +205,7 @@ def test_what_was_read_of_long_answers_stands_in_the_notes(tmp_path, learning):
     assert trained.network["length"] == 64
 
 
+@pytest.mark.witness
 def test_equal_grades_are_learned_as_such(tmp_path, learning):
     """And that there was nothing to learn is said."""
     made = [replace(one, value=2.0) for one in examples(8) if one.aspect == "cats"]
