@@ -168,10 +168,8 @@ def test_agreement_says_that_its_intervals_draw_questions(report):
     """The command of that name draws items, so the same labels have other intervals there."""
     labels = [Label(f"q{n}", float((n + (who == "b" and n % 5 == 0)) % 2), who) for n in range(20) for who in "ab"]
     found = report(("r", samples(20), shares), labels=labels)
-    assert (
-        table(found, "Agreement")
-        .caption[-1]
-        .endswith("those of `saiten agreement` draw items, unless it has --samples.")
+    assert table(found, "Agreement").caption.endswith(
+        "those of `saiten agreement` draw items, unless it has --samples."
     )
 
 
