@@ -32,18 +32,33 @@ def toured(tmp_path_factory):
     return folder, ran.stdout.decode()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collection_finish(session):
+class GroupsForXdist:
     """Tell xdist the group of each test, at the end of its node id, while the ids are sent.
 
-    xdist 3.8 does so itself, in an attribute that pytest 9.2 no longer reads. Reports and `--last-failed` get the id as it was.
+    xdist 3.8 does so itself, in an attribute that pytest 9.2 no longer reads.
     """
-    kept = []
-    for item in session.items if hasattr(session.config, "workerinput") else ():
-        groups = "_".join(sorted({mark.args[0] for mark in item.iter_markers("xdist_group")}))
-        if groups and not item.nodeid.endswith(f"@{groups}"):
-            kept.append((item, item._id))
-            item._id = type(item._id).parse(f"{item.nodeid}@{groups}")
-    yield
-    for item, node_id in kept:
-        item._id = node_id
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session):
+        self.kept = []
+        for item in session.items:
+            groups = "_".join(sorted({mark.args[0] for mark in item.iter_markers("xdist_group")}))
+            if groups and not item.nodeid.endswith(f"@{groups}"):
+                self.kept.append((item, item._id))
+                item._id = type(item._id).parse(f"{item.nodeid}@{groups}")
+
+    def give_back(self):
+        """Restore the ids, for reports, `--last-failed` and the plugins that are asked after xdist."""
+        for item, node_id in self.kept:
+            item._id = node_id
+
+
+def pytest_configure(config):
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(GroupsForXdist(), "groups for xdist")
+
+
+def pytest_collection_finish(session):
+    """Runs after xdist's own, which is registered later, and before syrupy's, which is registered earlier."""
+    if groups := session.config.pluginmanager.get_plugin("groups for xdist"):
+        groups.give_back()

@@ -36,9 +36,9 @@ def run(tmp_path):
 
     def call(*arguments):
         settings = ["-c", TESTS.parent / "pyproject.toml", "--rootdir", tmp_path, "-p", "conftest"]
-        settings += ["-o", f"cache_dir={tmp_path / 'cache'}", "-W", "ignore"]
+        settings += ["-o", f"cache_dir={tmp_path / 'cache'}", "-W", "ignore", "-W", "error:syrupy"]
         settings += [
-            word for plugin in ("xdist.plugin", "pytest_asyncio.plugin", "pytest_timeout") for word in ("-p", plugin)
+            word for plugin in ("xdist.plugin", "pytest_asyncio.plugin", "pytest_timeout", "syrupy") for word in ("-p", plugin)
         ]
         env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
         env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the others take seconds to load
@@ -50,7 +50,7 @@ def run(tmp_path):
 
 
 def test_a_group_runs_in_one_process(run, tmp_path):
-    """Both ways to run them are there: each group in one process, and what failed again alone."""
+    """Each group in one process, what failed again alone, and syrupy finds the tests that it was told of."""
     said = run("-n", "2")
     assert "1 failed, 15 passed" in said, said
     workers = [set((tmp_path / f"group {n}").read_text().split()) for n in range(2)]
