@@ -35,11 +35,11 @@ def run(tmp_path):
     (tmp_path / "test_many.py").write_text(MANY)
 
     def call(*arguments):
-        settings = ["-c", TESTS.parent / "pyproject.toml", "--rootdir", tmp_path, "-p", "conftest"]
+        settings = ["-c", TESTS.parent / "pyproject.toml", "--rootdir", tmp_path]
         settings += ["-o", f"cache_dir={tmp_path / 'cache'}", "-W", "ignore", "-W", "error:syrupy"]
-        settings += [
-            word for plugin in ("xdist.plugin", "pytest_asyncio.plugin", "pytest_timeout", "syrupy") for word in ("-p", plugin)
-        ]
+        # In the order in which pytest loads them by itself: what is installed, then the conftest.
+        plugins = ("xdist.plugin", "pytest_asyncio.plugin", "pytest_timeout", "syrupy", "conftest")
+        settings += [word for plugin in plugins for word in ("-p", plugin)]
         env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
         env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the others take seconds to load
         env["PYTHONPATH"] = os.pathsep.join([str(TESTS), *filter(None, [env.get("PYTHONPATH")])])
