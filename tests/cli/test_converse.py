@@ -385,7 +385,7 @@ def test_fewer_turns_and_less_leak_are_better(score, difference, said):
 def test_the_leak_is_no_competitor(data, saiten, three):
     """Holm counts the three scores: the smallest p is three times its own, and the leak keeps its own."""
     found = {
-        row.metric: (row.p, row.pairs.p_value)
+        row.metric: (row.p_value, row.pairs.p_value)
         for row in compare_sides(sides_of([read_run("plain"), read_run("better")]))[0].metrics
     }
     smallest = min(found[name][1] for name in ("wscore", "lscore", "mscore"))
