@@ -54,6 +54,7 @@ class GroupsForXdist:
 
 
 def pytest_configure(config):
+    """Register the groups in a process of xdist, whose own plugin is registered by then."""
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(GroupsForXdist(), "groups for xdist")
 
