@@ -276,7 +276,15 @@ def test_outside_pytest_it_works_as_well(tmp_path):
     assert done.stdout.startswith("0.769")
 
 
-@pytest.mark.parametrize(("toml", "ini"), [("far", ""), ("", "far"), ("far", "near"), ("near", "")])
+@pytest.mark.parametrize(
+    ("toml", "ini"),
+    [
+        ("far", ""),
+        pytest.param("", "far", marks=pytest.mark.slow),  # with all retries, since no file says otherwise
+        ("far", "near"),
+        ("near", ""),
+    ],
+)
 def test_a_judge_elsewhere_that_a_file_names_is_shown_before_it_is_asked(pytester, monkeypatch, toml, ini):
     """Which file, and which server; in a line of its own before the test ends. The header says where settings are from."""
     with Recorder(response("502 Bad Gateway")) as proxy:
