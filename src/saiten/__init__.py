@@ -5,7 +5,7 @@
     result = saiten.evaluate("answers.jsonl", metrics=["faithfulness", "token_f1"], judge="offline")
     print(result)
 
-The names here are the ones that a user types; they are loaded on first use, so that `import saiten` costs nothing.
+The public names are loaded on first use, so that `import saiten` costs nothing.
 """
 
 from importlib import import_module
@@ -59,7 +59,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A name that is loaded on first use."""
+    """Load a public name on first use."""
     if name not in _PLACES:
         raise AttributeError(f"module 'saiten' has no attribute {name!r}")
     return getattr(import_module(_PLACES[name]), name)

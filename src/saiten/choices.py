@@ -1,4 +1,4 @@
-"""Choices and defaults that options show: here, so that the help of a command loads no room behind it."""
+"""Choices and defaults shown in help texts; kept here so that showing help imports nothing else."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ Retrieval = Literal["dense", "hybrid", "bm25"]
 """`dense`: by embeddings · `bm25`: by terms · `hybrid`: both, joined by reciprocal rank fusion."""
 
 ChainName = Literal["stuff", "refine", "map_reduce"]
-"""As typed and as it stands in descriptions."""
+"""As typed and as shown in descriptions."""
 
 RagForm = Literal["qa", "mqa"]
 """`qa`: each question alone · `mqa`: the search query is written from question and history, and the answer's prompt
@@ -20,7 +20,7 @@ EvidenceMode = Literal["none", "answer", "reference"]
 By = Literal["system", "group"]
 
 COVERAGE = 0.9
-"""The share of the samples that must have a value, unless told otherwise."""
+"""The default share of samples that must have a value."""
 
 MAX_TURNS = 5
 """As in the paper."""
@@ -29,29 +29,29 @@ Level = Literal["nominal", "ordinal", "interval"]
 """Categories · grades whose order counts · grades whose distances count."""
 
 GradeZero = Literal["auto", "declined", "lowest"]
-"""What grade 0 means: by the aspect and the labels · the answer declines · the lowest grade."""
+"""The meaning of grade 0: by the aspect and the labels · the answer declines · the lowest grade."""
 
 Unmeasured = Literal["left-out", "wrong", "worst", "tie"]
-"""What an item counts as that the metric has no value for: nothing · the contrary of what people said · no ·
-(preferences) a tie."""
+"""How an item without a value from the metric counts: not at all · as the opposite of the label · as no ·
+(preferences) as a tie."""
 
 SystemsOver = Literal["common", "all"]
-"""A system's mean by people is taken over the items that the metric measured too · over all that people rated."""
+"""The items behind a system's mean label: those that the metric measured too · all that people rated."""
 
 SplitBy = Literal["group", "system"]
-"""What items are divided by."""
+"""The field by which items are divided."""
 
 TIE_MARGIN = 1e-9
-"""Differences of equal scores, but for rounding."""
+"""Scores that differ by less are tied: the difference is rounding."""
 
 HeadName = Literal["chat", "regression"]
 """`chat`: a causal model that writes its reply · `regression`: an encoder that predicts the grades themselves."""
 
 HELD_OUT = 0.2
-"""Of the questions."""
+"""Share of the questions."""
 
 REPORT_LIMIT = 10_000
-"""Samples that a report holds; a browser opens so many within seconds."""
+"""Maximum samples in a report; a browser opens that many within seconds."""
 
 PROBE_NAMES = (
     "padded",

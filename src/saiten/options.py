@@ -2,7 +2,7 @@
 
     concurrency: int = option(64, "Maximum requests in flight.", min=1, toml=True)
 
-The command line (`saiten.cli.unfold`), `saiten.toml` (`read_config`) and the keywords of the Python API are made of
+The command line (`saiten.cli.unfold`), `saiten.toml` (`read_config`) and the keywords of the Python API are made from
 these fields. An explicit value wins over the file, and the file over the default.
 """
 
@@ -23,11 +23,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """The part of an option that its field's name, type and default do not say."""
+    """The properties of an option beyond its field's name, type and default."""
 
     help: str
     flags: tuple[str, ...] = ()
-    """Names on the command line, where they differ from the field's; see `typed`."""
+    """Names on the command line, if they differ from the field's; see `typed`."""
     panel: str | None = None
     """Heading in the help."""
     min: float | None = None
@@ -66,7 +66,7 @@ def options_of(kind: Any) -> dict[str, tuple[Option, Any, Any]]:
 
 
 def without_none(hint: Any) -> Any:
-    """Return the type, without the None of `T | None`."""
+    """Return `T` for `T | None`."""
     if get_origin(hint) in {Union, UnionType}:
         return next(each for each in get_args(hint) if each is not NoneType)
     return hint
@@ -80,9 +80,9 @@ class Config:
     file: Path | None = field(default=None, compare=False)
 
     def settings(self, kind: type[T], given: Mapping[str, Any] = MappingProxyType({})) -> T:
-        """Return settings of this kind: each option as given, else as in the file, else its default.
+        """Return settings of this kind: each option as given, else from the file, else its default.
 
-        None and an empty text count as not given.
+        None and an empty string count as not given.
         """
         chosen: dict[str, Any] = {}
         for name, (declared, hint, _) in options_of(kind).items():
@@ -96,7 +96,7 @@ class Config:
 
 
 def _as_declared(value: Any, hint: Any) -> Any:
-    """Return lists as tuples and texts as paths, where the field has those."""
+    """Return lists as tuples and strings as paths, if the field has those types."""
     if get_origin(hint) in {tuple, Sequence}:
         kind = get_args(hint)[0]
         return tuple(_as_declared(each, kind) for each in ([value] if isinstance(value, str | Path) else value))
@@ -135,7 +135,7 @@ def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
 
 
 def _check(file: Path, key: str, value: Any, hint: Any) -> None:
-    """Raise ConfigurationError for a value that is not of the field's type."""
+    """Raise ConfigurationError unless the value has the field's type."""
     origin = get_origin(hint)
     if origin is tuple:
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):

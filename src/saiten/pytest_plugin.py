@@ -1,6 +1,6 @@
-"""pytest's plugin: `assert_score` as a fixture, and one judge, store and event loop for all tests of a session.
+"""The pytest plugin: `assert_score` as a fixture, and one judge, cache and event loop per session.
 
-Loaded at every start of pytest, so nothing is imported here but pytest and what is small.
+Loaded at every start of pytest, so it imports only pytest and small modules.
 """
 
 import logging
@@ -20,7 +20,7 @@ _CACHE = "a file that keeps the judge's answers between sessions; workers of pyt
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options, and the same in the ini-file."""
+    """Declare the options on the command line and in the ini-file."""
     group = parser.getgroup("saiten", "saiten: scores as assertions")
     group.addoption("--saiten-judge", metavar="JUDGE", help=_JUDGE)
     group.addoption("--saiten-cache", metavar="FILE", help=_CACHE)
@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin the session: what was said is kept, nothing is loaded."""
+    """Begin the session: keep the options, load nothing."""
     toml = config.rootpath / "saiten.toml"
     session = Session(
         config.getoption("--saiten-judge") or config.getini("saiten_judge") or None,
@@ -43,20 +43,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End it: the judge is closed, the thread ends."""
+    """End the session: close the judge, end the thread."""
     session = config.stash.get(_SESSION, None)
     if session is not None:
         end(session)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Say which file the settings are from."""
+    """Return the header line that names the configuration file."""
     toml = config.rootpath / "saiten.toml"
     return [f"saiten: settings are from {toml}"] if toml.is_file() else []
 
 
 def _tell(config: pytest.Config, text: str) -> None:
-    """Write a line where it is seen at once, not with what a test printed."""
+    """Print a line at once, separate from the captured output of tests."""
     reporter = config.pluginmanager.getplugin("terminalreporter")
     if reporter is None:  # a worker of pytest-xdist
         logging.getLogger(__name__).warning(text)
@@ -66,7 +66,7 @@ def _tell(config: pytest.Config, text: str) -> None:
 
 
 def _cache(config: pytest.Config) -> Path | None:
-    """What is typed is meant from where it is typed; what stands in the ini-file, from there."""
+    """Return the cache file: relative to the current folder if typed, to the ini-file's folder if set there."""
     typed: str | None = config.getoption("--saiten-cache")
     if typed:
         return (config.invocation_params.dir / typed).absolute()
@@ -77,11 +77,11 @@ def _cache(config: pytest.Config) -> Path | None:
 
 @pytest.fixture(scope="session")
 def assert_score() -> Callable[..., Score]:
-    """`saiten.testing.assert_score`: the score of a sample, if it is good enough."""
+    """Return `saiten.testing.assert_score`."""
     return testing.assert_score
 
 
 @pytest.fixture(scope="session")
 def aassert_score() -> Callable[..., Awaitable[Score]]:
-    """`saiten.testing.aassert_score`: the same, awaited."""
+    """Return `saiten.testing.aassert_score`, for async tests."""
     return testing.aassert_score

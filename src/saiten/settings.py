@@ -30,14 +30,14 @@ JUDGE, CALLS, DATA = "The judge", "Calls and money", "The data"
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """The settings that figures depend on: a run with other settings is another run."""
+    """The settings that determine figures: runs with different settings are different runs."""
 
     judge: str = option("offline", "offline, openai:MODEL, openai:MODEL@URL or hf:NAME_OR_FOLDER.", toml=True)
     embedder: str = option("builtin", "builtin, openai:MODEL or openai:MODEL@URL.", panel=JUDGE, toml=True)
-    """For the metrics that compare embeddings."""
+    """Used by metrics that compare embeddings."""
     temperature: float | None = option(None, "Default 0; 0.7 with several votes.", panel=JUDGE, min=0, toml=True)
     seed: int = option(1, "Sent with every request.", panel=JUDGE, toml=True)
-    """Votes count up from it."""
+    """Each further vote uses the next seed."""
     votes: int = option(1, "Number of times to ask, each with another seed.", panel=JUDGE, min=1, toml=True)
     max_tokens: int = option(4096, "Maximum length of one reply.", panel=JUDGE, min=1, toml=True)
     calibration: tuple[Path, ...] = option(
@@ -73,26 +73,26 @@ class CallSettings:
     )
     tokens_per_minute: int | None = option(None, "Maximum tokens per minute.", "--tpm", panel=CALLS, min=1, toml=True)
     timeout: float = option(120.0, "Seconds for one request.", panel=CALLS, min=0.1, toml=True)
-    """There is no limit on a run."""
+    """A run as a whole has no time limit."""
     retries: int = option(7, "Further attempts at a failed request.", panel=CALLS, min=0, toml=True)
     cache: Path | None = option(None, "A file of answers to share between runs.", panel=CALLS, toml=True)
-    """Every answer is kept in it as soon as it arrives; None keeps none, but see `kept_in`."""
+    """Holds every reply as soon as it arrives; None disables the cache, but see `kept_in`."""
     no_cache: bool = option(False, "Keep no answers, not even for resuming.", panel=CALLS)
     currency: str = option("USD", toml=True, typed=False)
     prices: Mapping[str, Any] = option({}, toml=True, typed=False)
     """Model → `prompt` and `completion`, per million tokens."""
     key_env: Mapping[str, str] = option({}, toml=True, typed=False)
-    """Address of a server → the environment variable that holds its key."""
+    """Server address → the environment variable that holds its key."""
 
     def kept_in(self, folder: Path | None) -> Self:
-        """Return the same settings, with answers kept in a run's folder unless a file is named or none are kept."""
+        """Return settings with the cache in a run's folder, unless a cache file is named or the cache is off."""
         default = None if folder is None else folder / "answers.sqlite"
         return replace(self, cache=None if self.no_cache else self.cache or default)
 
 
 @dataclass(frozen=True, slots=True)
 class DataSettings:
-    """How the rows of a file are read."""
+    """The settings for reading the rows of a file."""
 
     column: tuple[str, ...] = option(
         (), "FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.", panel=DATA

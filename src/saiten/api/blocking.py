@@ -1,4 +1,4 @@
-"""Coroutines called from plain functions, also where an event loop is running already (a notebook)."""
+"""Synchronous calls of coroutines, even where an event loop is already running (a notebook)."""
 
 import asyncio
 import threading
@@ -24,7 +24,7 @@ def blocking(work: Callable[P, Coroutine[Any, Any, T]], name: str, doc: str) -> 
 
 
 def wait_for(work: Coroutine[Any, Any, T]) -> T:
-    """The one place that turns async into sync: in a thread of its own where this one has a running loop."""
+    """Run the coroutine and return its result, in a separate thread if this one has a running loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -51,10 +51,10 @@ def wait_for(work: Coroutine[Any, Any, T]) -> T:
     try:
         threading.Thread(target=in_thread, name="saiten.evaluate").start()
         ended.wait()
-    except KeyboardInterrupt:  # the notebook's stop button: without this the run would go on, and on paying
-        stopped.set()  # it may come while the thread is only beginning
+    except KeyboardInterrupt:  # the notebook's stop button: without this the run would continue, and keep paying
+        stopped.set()  # it may arrive while the thread is still starting
         for stop in stops:
-            with suppress(RuntimeError):  # the loop has ended meanwhile
+            with suppress(RuntimeError):  # the loop has already ended
                 stop()
         ended.wait()
         raise

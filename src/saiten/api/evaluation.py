@@ -1,4 +1,4 @@
-"""The Python API: `evaluate` for scripts and notebooks, `aevaluate` where one awaits.
+"""The Python API: `evaluate` for scripts and notebooks, `aevaluate` for async code.
 
 result = saiten.evaluate("answers.jsonl", metrics=["faithfulness", "token_f1"], judge="openai:gpt-4o-mini")
 result.summary.overall("faithfulness").mean
@@ -60,29 +60,29 @@ async def aevaluate(
 ) -> Evaluation:
     """Score all samples with all metrics.
 
-    An argument that is not given is taken from `saiten.toml` in the current folder, as on the command line, and else
-    has its default.
+    Arguments that are not given are read from `saiten.toml` in the current folder, as on the command line; otherwise
+    they have their defaults.
 
     Args:
-        samples: A file, samples, rows with the column names that are understood, or a pandas or Polars frame.
-        metrics: Names with settings in brackets, presets, or metrics of your own.
-        judge: `offline` (the default), `openai:MODEL`, `openai:MODEL@URL`, `hf:NAME_OR_FOLDER`, or a judge of your own
+        samples: A file, samples, rows with recognized column names, or a pandas or Polars frame.
+        metrics: Names with settings in brackets, presets, or your own metrics.
+        judge: `offline` (the default), `openai:MODEL`, `openai:MODEL@URL`, `hf:NAME_OR_FOLDER`, or your own judge
             (which is not closed).
-        run: A folder in which everything is kept the moment it is there; the same call goes on where it stopped, and
-            the result holds what the folder holds. None keeps all in memory.
-        config: A file in the place of `saiten.toml`.
+        run: A folder to which every result is written as soon as it exists. Repeat the call to resume the run; the
+            result holds everything in the folder. None keeps results in memory only.
+        config: A file to read instead of `saiten.toml`.
         compat: `ragas`: the edge cases of RAGAS 0.4.3.
-        columns: Field → column, where names are not recognised.
-        language: Of all samples; detected by default.
-        retry_failed: Ask again for scores that failed or were unreadable.
+        columns: Field → column, for names that are not recognized.
+        language: The language of all samples; detected by default.
+        retry_failed: Retry scores that failed or were unreadable.
         strict: Raise at the first row that cannot be used, instead of keeping it in `bad_rows`.
-        watch: Is told of each score, for example to show progress.
+        watch: Receives each score, for example to show progress.
         settings: The fields of `saiten.JudgeSettings` and `saiten.CallSettings`: `embedder`, `votes`, `seed`,
             `calibration`, `concurrency`, `max_calls`, `prices`, `cache` and so on.
 
     Raises:
-        ConfigurationError, BadInput: See `saiten.errors`; with `run`, what was paid for is kept. A spent budget raises
-            nothing: the result holds what was paid for, and says so in `stopped`.
+        ConfigurationError, BadInput: See `saiten.errors`; with `run`, paid results are kept. A spent budget does not
+            raise: the result holds what was paid for, and gives the reason in `stopped`.
     """
     _check_keywords(settings)
     file = read_config(None if config is None else Path(config))
@@ -184,7 +184,7 @@ def _metrics(metrics: str | Sequence[str | Metric], compat: str | None) -> tuple
 
 
 class _Collected:
-    """A watch that keeps everything and passes it on."""
+    """A watch that keeps every result and passes it on."""
 
     def __init__(self, watch: Watch[Scored] | None) -> None:
         self.samples: list[Sample] = []

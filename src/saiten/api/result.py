@@ -1,4 +1,4 @@
-"""The result of `saiten.evaluate`: samples, scores, the summary, and ways to take them elsewhere."""
+"""The result of `saiten.evaluate`: samples, scores, the summary, and exports."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,36 +23,36 @@ from saiten.views.tables.summary import summary_tables
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Shown):
-    """What came out: the samples, a score for each of them and each metric, and the summary."""
+    """The result of an evaluation: the samples, one score per sample and metric, and the summary."""
 
     samples: tuple[Sample, ...]
     scores: tuple[Scored, ...]
     signatures: Mapping[str, str]
-    """By metric: how its figures were made."""
+    """Metric → how its figures were computed."""
     bad_rows: tuple[BadRow, ...] = ()
     """Rows that could not be used, with the reason."""
     stopped: str | None = None
-    """Why not everything was scored: the budget was spent. What was paid for is in `scores`."""
+    """The reason why some scores are missing: the budget was spent. Paid results are in `scores`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What all scores have in common: the judge, the columns, the language, …"""
+    """Settings shared by all scores: the judge, the columns, the language, …"""
     folder: Path | None = None
-    """Where everything is kept; None where it is in memory alone."""
+    """The folder that holds the run; None if it is only in memory."""
     paid: Usage | None = None
-    """What was spent, also for what is in no score; None where a judge of your own counts for itself."""
+    """Total spending, including calls that led to no score; None with your own judge, which counts for itself."""
 
     @cached_property
     def summary(self) -> ShownSummary:
-        """Means with intervals, coverage, per system and group; see `summary.Summary`."""
+        """Return means with intervals and coverage, overall and per system and group; see `summary.Summary`."""
         places = {sample.id: place_of(sample) for sample in self.samples}
         return ShownSummary.of(
             summarise(self.scores, places, self.signatures, bad_rows=len(self.bad_rows), paid=self.paid)
         )
 
     def compare(self, other: "Evaluation", names: tuple[str, str] = ("first", "second")) -> ShownComparison:
-        """Is the difference real: what `other` gains over this one, paired by sample; see `saiten compare`.
+        """Test what `other` gains over this result, paired by sample; see `saiten compare`.
 
         Raises:
-            BadInput: they share no metric, or no sample.
+            BadInput: The results share no metric or no sample.
         """
         first, second = (
             side_from(each.samples, each.scores, name) for each, name in zip((self, other), names, strict=True)
@@ -60,7 +60,7 @@ class Evaluation(Shown):
         return ShownComparison.between(first, second, (self.summary, other.summary))
 
     def rows(self) -> list[dict[str, Any]]:
-        """One dict a sample: its fields, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`."""
+        """Return one dict per sample: its fields, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`."""
         columns = columns_of(self.samples, self.scores, metrics=self.signatures)
         return [
             dict(zip(columns, cells, strict=True))
@@ -68,14 +68,14 @@ class Evaluation(Shown):
         ]
 
     def to_pandas(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
-        """A pandas DataFrame; a score without a value is missing there (NaN), with its status beside it.
+        """Return a pandas DataFrame; a score without a value is NaN, and its status says why.
 
         Args:
-            form: `wide`: one row a sample, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`. `long`:
-                one row a score, with `sample`, `metric`, `value`, `status`, `reason`, and `details` as JSON text. A
-                metric that is called as a field of the sample stands behind `metric:` in the wide form.
-            texts: Whether the sample's fields (question, answer, contexts, …) stand beside its scores. By default they
-                do in the wide form, where each stands once.
+            form: `wide`: one row per sample, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`. `long`:
+                one row per score, with `sample`, `metric`, `value`, `status`, `reason`, and `details` as JSON text. In
+                the wide form, a metric named like a field of the sample has the prefix `metric:`.
+            texts: Whether to include the sample's fields (question, answer, contexts, …). By default they are included
+                in the wide form, where each occurs once.
 
         Raises:
             ConfigurationError: pandas is not installed.
@@ -84,7 +84,7 @@ class Evaluation(Shown):
         return to_pandas(columns_of(self.samples, self.scores, form, texts=texts, metrics=self.signatures))
 
     def to_polars(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
-        """A Polars DataFrame, of the forms that `to_pandas` describes; a score without a value is null there.
+        """Return a Polars DataFrame, in the forms of `to_pandas`; a score without a value is null.
 
         Raises:
             ConfigurationError: Polars is not installed.
@@ -93,7 +93,7 @@ class Evaluation(Shown):
         return to_polars(columns_of(self.samples, self.scores, form, texts=texts, metrics=self.signatures))
 
     def to_arrow(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
-        """An Arrow table, of the forms that `to_pandas` describes; statuses are a dictionary.
+        """Return an Arrow table, in the forms of `to_pandas`; statuses are dictionary-encoded.
 
         Raises:
             ConfigurationError: pyarrow is not installed.
@@ -102,7 +102,7 @@ class Evaluation(Shown):
         return to_arrow(columns_of(self.samples, self.scores, form, texts=texts, metrics=self.signatures))
 
     def to_dataset(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
-        """A Hugging Face `datasets.Dataset`, of the forms that `to_pandas` describes.
+        """Return a Hugging Face `datasets.Dataset`, in the forms of `to_pandas`.
 
         Raises:
             ConfigurationError: datasets is not installed.
@@ -119,18 +119,18 @@ class Evaluation(Shown):
         texts: bool = False,
         report: Path | str | None = None,
     ) -> Tracked:
-        """Track this result in MLflow, as `saiten track` does; the same result again is brought up to date there.
+        """Track this result in MLflow, as `saiten track` does; tracking it again updates its MLflow run.
 
         Args:
-            to: `sqlite:///mlflow.db`, `http://HOST:5000`, …; by default what `mlflow.get_tracking_uri()` says.
-            experiment: Made if it is not there; by default that of MLFLOW_EXPERIMENT_NAME, else `saiten`.
-            name: Of the run in MLflow.
-            texts: Keep the samples and the details of the scores there too.
-            report: A file to keep beside them.
+            to: `sqlite:///mlflow.db`, `http://HOST:5000`, …; by default the value of `mlflow.get_tracking_uri()`.
+            experiment: Created if it does not exist; by default $MLFLOW_EXPERIMENT_NAME, else `saiten`.
+            name: The name of the MLflow run.
+            texts: Also store the samples and the details of the scores.
+            report: A report file to attach to the MLflow run.
 
         Raises:
-            ConfigurationError: the extra `mlflow` is not installed, there is no such store, or it refuses.
-            BadInput: there is nothing to track, or no such report.
+            ConfigurationError: the extra `mlflow` is not installed, or the store does not exist or refuses.
+            BadInput: There is nothing to track, or the report does not exist.
         """
         file = None if report is None else Path(report)
         return log_to_mlflow(self._tracking(), to=to, experiment=experiment, name=name, texts=texts, report=file)
@@ -139,7 +139,7 @@ class Evaluation(Shown):
         return summary_tables(self.summary)
 
     def notes(self) -> Sequence[str]:
-        """Why it is not complete, if it is not."""
+        """Return why the result is incomplete; empty if it is complete."""
         return () if self.stopped is None else (f"Stopped: {self.stopped}",)
 
     def __repr__(self) -> str:
@@ -147,7 +147,7 @@ class Evaluation(Shown):
 
     @cached_property
     def _identity(self) -> str:
-        """Of what is in memory alone: this object, and no other that happens to be equal."""
+        """Return an identity for a result in memory: this object's, even if another is equal."""
         return uuid4().hex
 
     def _tracking(self) -> Tracking:

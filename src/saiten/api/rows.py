@@ -1,4 +1,4 @@
-"""Rows of all kinds that the Python API takes, as samples."""
+"""Conversion of every input that the Python API accepts into samples."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from saiten.records import Language, Sample
 from saiten.text.language import detect_language
 
 Samples = str | Path | Iterable[Sample] | Iterable[Mapping[str, Any]] | Any
-"""A file, samples, rows with the column names that are understood, or a pandas or Polars frame."""
+"""A file, samples, rows with recognized column names, or a pandas or Polars frame."""
 
 
 def read_samples(
@@ -20,9 +20,9 @@ def read_samples(
     format: str | None = None,  # noqa: A002 - the word that `data.read_samples` has
     language: Language | None = None,
 ) -> Iterator[Sample | BadRow]:
-    """The samples of a file or of rows, and the rows that cannot be used; see `saiten.data.read_samples`.
+    """Return the samples of a file or of rows, and the unusable rows; see `saiten.data.read_samples`.
 
-    The language of each is detected unless the rows or `language` name it.
+    Each sample's language is detected unless the rows or `language` name it.
     """
     return data.read_samples(source, columns=columns, format=format, detect_language=detect_language, language=language)
 
@@ -31,7 +31,7 @@ _NOTHING: Any = object()
 
 
 def rows_of(samples: Samples, columns: Mapping[str, str], language: Language | None) -> Iterator[Sample | BadRow]:
-    """Yield the samples, and the rows that cannot be used."""
+    """Yield the samples and the unusable rows."""
     if hasattr(samples, "to_dicts"):  # Polars
         samples = samples.to_dicts()
     elif hasattr(samples, "to_dict") and hasattr(samples, "columns"):  # pandas
@@ -49,7 +49,7 @@ def rows_of(samples: Samples, columns: Mapping[str, str], language: Language | N
 
 
 def _each_once(rows: Iterable[Sample | BadRow]) -> Iterator[Sample | BadRow]:
-    """The rows; a sample whose id stood earlier is a bad row, as it is in a file."""
+    """Yield the rows; a sample with a repeated id becomes a bad row, as in a file."""
     seen: set[str] = set()
     for number, row in enumerate(rows, 1):
         if isinstance(row, Sample) and row.id in seen:

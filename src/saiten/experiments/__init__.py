@@ -1,1 +1,1 @@
-"""Experiments: grids of models, chains and data sets, and the judge with one evidence beside the judge with another."""
+"""Experiments: grids of models, chains and data sets, and one judge with different evidence."""

@@ -12,7 +12,7 @@ from saiten.redaction import redact
 
 _UNFIT = re.compile(r"[^\w.=,\[\]-]+")
 _LONGEST = 60
-"""Characters of a system's name that its file name keeps."""
+"""Maximum characters of a system's name in its file name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +21,17 @@ class Cell:
 
     data: DataSet
     system: str
-    """The name in tables and rows: `MODEL · CHAIN`, or as another system is written."""
+    """The name in tables and rows: `MODEL · CHAIN`, or the spec of another system."""
     model: str | None = None
-    """The generator as it is in tables, where the system is our RAG."""
+    """The generator's name in tables, if the system is the built-in RAG."""
     generator: str | None = None
-    """The generator by its name alone."""
+    """The generator's name."""
     example: Path | None = None
     """Its worked example; None for zero-shot."""
     chain: ChainName | None = None
     form: RagForm | None = None
     spec: str = field(default="", repr=False)
-    """A system that is not our RAG, as it is written; it may hold a password, which is not in `system`."""
+    """The spec of a system other than the built-in RAG; it may hold a password, which `system` omits."""
 
     def answers(self, folder: Path) -> Path:
         """Return the file of its answers: its name, shortened to a file name, and a digest to keep it unique."""
@@ -47,7 +47,7 @@ def has_answers(cell: Cell, folder: Path) -> bool:
 
 
 def cells_of(plan: ExperimentPlan, data: DataSet) -> Iterator[Cell]:
-    """The systems of the plan on this data set, our own first; one alone, `file`, where the answers are there."""
+    """Yield the plan's systems on this data set, the built-in RAG first; only `file` if the answers exist already."""
     if data.answers is not None:
         yield Cell(data, "file")
         return

@@ -19,7 +19,7 @@ from saiten.records import Language
 from saiten.redaction import redact, redact_settings
 
 PLAN_NAME = "plan.json"
-"""The plan in the folder of an experiment, so that the folder alone says what it is about."""
+"""The plan's file in the folder of an experiment, so that the folder is self-contained."""
 
 _NAME = re.compile(r"\w[\w.-]*")
 
@@ -29,29 +29,29 @@ class _Part(BaseModel):
 
 
 class DataSet(_Part):
-    """Questions with references, and the knowledge base that has the answers."""
+    """Questions with references, and the knowledge base with the answers."""
 
     name: str = ""
-    """In tables and on disk; by default that of the file."""
+    """The name in tables and on disk; by default the file's."""
     questions: Path | None = None
     """A file of questions with references, in any format that `saiten score` reads."""
     answers: Path | None = None
-    """Or answers that are there already, for metrics and evidence alone."""
+    """Instead: existing answers, for metrics and evidence only."""
     demo: Language | None = None
-    """Or the built-in questions of this language, with the built-in documents as the knowledge base."""
+    """Instead: the built-in questions of this language, with the built-in documents as the knowledge base."""
     kb: str | None = None
     """A folder or the address of a server, as in `saiten index --kb`."""
     documents: tuple[Path, ...] = ()
-    """Indexed into `kb` before the first question; what is there already is left alone."""
+    """Indexed into `kb` before the first question; existing documents are not touched."""
     labels: Path | None = None
-    """What people said of the answers; items are named QUESTION-ID@SYSTEM, as in the run's samples.jsonl. With
-    `main: human` the file may come after the answers."""
+    """Human labels of the answers; item ids are QUESTION-ID@SYSTEM, as in the run's samples.jsonl. With
+    `main: human` the file may be added after the answers."""
     columns: dict[str, str] = Field(default_factory=dict)
-    """Field → column, where names are not recognised."""
+    """Field → column, for names that are not recognized."""
     language: Language | None = None
-    """Of all questions; detected by default."""
+    """The language of all questions; detected by default."""
     limit: int | None = Field(default=None, ge=1)
-    """Only the first so many questions."""
+    """Use only this many questions, from the first."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -73,12 +73,12 @@ class DataSet(_Part):
 
 
 class ModelTable(_Part):
-    """A generator; its name alone may be written instead."""
+    """A generator; a plan may give just its name instead."""
 
     name: str
     """`extractive`, `openai:MODEL`, `openai:MODEL@URL`, `hf:NAME_OR_FOLDER`."""
     example: Literal["none"] | Path | None = Field(default=None, union_mode="left_to_right")
-    """Its worked example, or `none` for zero-shot; by default the one of the experiment."""
+    """Its worked example, or `none` for zero-shot; by default the experiment's."""
 
     @model_validator(mode="after")
     def _reads_examples(self) -> Self:
@@ -88,21 +88,21 @@ class ModelTable(_Part):
 
     @property
     def label(self) -> str:
-        """In tables and on disk: the name, and the kind of prompt where this entry says which."""
+        """The name in tables and on disk, with the kind of prompt if this entry specifies it."""
         name = redact(self.name)
         if self.example is None:
             return name
         return f"{name} · {'0-shot' if self.example == 'none' else f'1-shot {self.example.stem}'}"
 
     def example_of(self, plan: "ExperimentPlan") -> Path | None:
-        """The example that it is shown in this experiment; None for zero-shot."""
+        """Return the worked example in its prompt; None for zero-shot."""
         if self.name == "extractive" or self.example == "none":
             return None
         return self.example or plan.example
 
 
 class JudgeTable(_Part):
-    """Which judge measures the answers; as on the command line."""
+    """The judge that grades the answers; options as on the command line."""
 
     name: str = "offline"
     embedder: str = "builtin"
@@ -118,32 +118,32 @@ class ExperimentPlan(_Part):
     title: str = ""
     data: tuple[DataSet, ...] = Field(min_length=1)
     models: tuple[ModelTable, ...] = ()
-    """Generators: names, or tables with an example of their own."""
+    """Generators: names, or tables with a specific example."""
     chains: tuple[ChainName, ...] = ("stuff", "refine", "map_reduce")
-    """How each model joins the passages."""
+    """The ways in which each model combines the passages."""
     forms: tuple[RagForm, ...] = ("qa",)
-    """`qa`: each question alone; `mqa`: with a history, which single questions have not."""
+    """`qa`: each question alone; `mqa`: with a history, which single questions lack."""
     systems: tuple[str, ...] = ()
     """Further systems, as in `saiten answer --system`."""
     k: int = Field(default=5, ge=1, le=10_000)
-    """Passages a question."""
+    """Passages per question."""
     retrieval: Literal["dense", "hybrid", "bm25"] | None = None
-    """How they are found; None: as the knowledge base was made."""
+    """The retrieval method; None for the knowledge base's default."""
     example: Path | None = None
-    """One worked example, shown to the models that have none of their own."""
+    """One worked example, for models without a specific one."""
     temperature: float = Field(default=0.0, ge=0)
     seed: int = 1
     max_tokens: int = Field(default=1024, ge=1)
     metrics: tuple[str, ...] = Field(default=("accuracy",), min_length=1)
     """Names as in `saiten score -m`."""
     main: str = ""
-    """The metric that stands for accuracy in comparisons; by default the first. `human` is what people said of the
-    answers, in each data set's `labels`; `human:ASPECT` where these have several aspects."""
+    """The metric used as accuracy in comparisons; by default the first. `human` uses each data set's `labels`;
+    `human:ASPECT` selects one of several aspects."""
     judge: JudgeTable = JudgeTable()
     evidence: tuple[EvidenceMode, ...] = ()
-    """Grades correctness with each of these: `answer` (E2) and `reference` (E3) stand side by side."""
+    """Grade correctness with each of these, to compare `answer` (E2) with `reference` (E3)."""
     at_once: int = Field(default=1, ge=1)
-    """Questions that a system has at a time. With more than one the latencies hold for a system under that load."""
+    """Concurrent questions per system. With more than one, latencies are those of a system under that load."""
 
     @field_validator("judge", mode="before")
     @classmethod
@@ -165,7 +165,7 @@ class ExperimentPlan(_Part):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        # Some file systems take names for the same that differ in upper and lower case alone.
+        # Some file systems ignore case.
         twice = [name for name, times in Counter(data.name.casefold() for data in self.data).items() if times > 1]
         if twice:
             raise ValueError(f"two data sets are called {twice[0]}; give each a name of its own")
@@ -192,11 +192,11 @@ def _is_list(value: Any) -> bool:
 
 
 def read_plan(path: Path) -> ExperimentPlan:
-    """The experiment in a YAML file; paths in it are relative to the file.
+    """Return the plan in a YAML file; paths in it are relative to the file.
 
     Raises:
         ConfigurationError: the file cannot be read.
-        BadInput: something in it is wrong; every mistake is named with its line.
+        BadInput: the plan is invalid; the text lists every mistake with its line.
     """
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
@@ -208,13 +208,13 @@ def read_plan(path: Path) -> ExperimentPlan:
     found = _from_here(plan, path.parent)
     for example in dict.fromkeys(each.example_of(found) for each in found.models):
         if example is not None:
-            read_example(example)  # refused here, before anything is asked
+            read_example(example)  # fails here, before any call
     return found
 
 
 def _faults(error: ValidationError, lines: Lines) -> list[str]:
     faults = error.errors()
-    # A list of which an item is wrong is also said to be too short: a consequence, not a mistake.
+    # A list with a wrong item is also reported as too short: a consequence, not a mistake.
     return [
         f"{lines.where(_place(fault['loc']))}: {_told(fault)}"
         for fault in faults
@@ -249,7 +249,7 @@ _KEYS = {
     "each of `models`": tuple(ModelTable.model_fields),
     "`judge`": tuple(JudgeTable.model_fields),
 }
-"""Keys by the place where they belong."""
+"""Place → the keys that belong there."""
 
 
 def _meant(loc: tuple[int | str, ...]) -> str:
@@ -289,16 +289,16 @@ def _in(folder: Path, path: Path | None) -> Path | None:
 
 
 def keep_plan(plan: ExperimentPlan, folder: Path) -> None:
-    """Write it into the folder without what is secret, over an earlier one; raises ConfigurationError."""
+    """Write the plan into the folder without secrets, replacing an earlier one; raise ConfigurationError on failure."""
     text = json.dumps(redact_settings(plan.model_dump(mode="json")), ensure_ascii=False, indent=2) + "\n"
     write_whole(folder / PLAN_NAME, text, otherwise="name another folder with --out")
 
 
 def kept_plan(folder: Path) -> ExperimentPlan:
-    """The plan of the experiment in this folder.
+    """Return the plan of the experiment in this folder.
 
     Raises:
-        ConfigurationError: it cannot be read, or is of another version.
+        ConfigurationError: it cannot be read, or has another version.
     """
     path = folder / PLAN_NAME
     try:

@@ -17,7 +17,7 @@ def questions_of(data: DataSet, tell: Callable[[str], None]) -> Iterator[Sample 
     """Yield the questions with their references, in order; at most `limit` of them.
 
     Raises:
-        BadInput: with the first `next`: no such file, no known format, no column for the question.
+        BadInput: on the first `next`, if the file does not exist, or its format or question column is unknown.
     """
     if data.demo is not None:
         return islice(demo_questions(data.demo), data.limit)
@@ -32,9 +32,9 @@ def questions_of(data: DataSet, tell: Callable[[str], None]) -> Iterator[Sample 
 
 
 def answers_of(cell: Cell, folder: Path, tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
-    """Yield the answers of a cell as samples; the id of each is QUESTION-ID@SYSTEM, so that one run can hold all.
+    """Yield the answers of a cell as samples, with the ids QUESTION-ID@SYSTEM so that one run can hold all cells.
 
-    Failures are left out: they are counted with the answers, and may be asked again.
+    Failures are skipped: they are counted with the answers, and may be retried.
     """
     if cell.data.answers is not None:
         yield from questions_of(cell.data, tell)

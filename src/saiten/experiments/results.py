@@ -1,8 +1,8 @@
-"""What came out of an experiment, read from its folder: the cells, serial beside parallel, E2 beside E3.
+"""The results of an experiment, read from its folder: the cells, serial versus parallel chains, E2 versus E3.
 
-Published, for orientation (spec 03): the serial chain was the more accurate one in 15 of 18 model × data set cells (one
-tie, two the other way round), and the mean latency of the parallel chain was 0.78 and 0.58 times that of the serial one
-(ratio of the means over nine models).
+Published, for orientation (spec 03): the serial chain was more accurate in 15 of 18 model × data set cells (one tie, two
+the other way round), and the mean latency of the parallel chain was 0.78 and 0.58 times that of the serial one (ratio
+of the means over nine models).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,33 +45,33 @@ class CellResult:
 
     cell: Cell
     answers: AnswerSummary | None
-    """None where nothing was asked: the cell was left out, or its answers were there."""
+    """None if no question was asked: the cell was skipped, or its answers existed already."""
     figures: Mapping[str, Figure]
-    """By metric, over the answers of this cell."""
+    """Metric → figure over the answers of this cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainComparison:
-    """The parallel chain beside the serial one, of one model on one data set, on the questions that both answered."""
+    """One model's parallel and serial chains on one data set, over the questions that both answered."""
 
     data: str
     model: str
     form: str
     metric: str
     accuracy: PairedComparison
-    """What the parallel chain gains over the serial one, in the main metric."""
+    """The gain of the parallel chain over the serial one in the main metric."""
     latency: Ratio
-    """Of the parallel chain's mean to the serial chain's; below 1 is faster."""
+    """The parallel chain's mean latency divided by the serial chain's; below 1 is faster."""
     p: float | None
-    """Of the accuracy, corrected for all comparisons of the experiment (Holm)."""
+    """The p-value of the accuracy difference, corrected for all comparisons of the experiment (Holm)."""
     of: int
-    """Questions that either chain answered."""
+    """Number of questions that either chain answered."""
     higher: bool | None = True
-    """Whether higher is better in the main metric; None where neither is."""
+    """Whether higher is better in the main metric; None if neither is."""
 
     @property
     def recommendation(self) -> str:
-        """What follows, only where a difference is outside the noise; without a model, nothing from the latency."""
+        """Return the conclusion from differences outside the noise; without a model, latency is ignored."""
         n = self.accuracy.n
         accuracy = verdict_of(self.accuracy.difference, self.p, n, self.of, higher=self.higher) if n else "unmeasured"
         better = {"better": PARALLEL, "worse": SERIAL}.get(accuracy)
@@ -94,17 +94,17 @@ class ChainComparison:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """Everything that is shown of an experiment."""
+    """The results of an experiment."""
 
     plan: ExperimentPlan
     cells: tuple[CellResult, ...]
     chains: tuple[ChainComparison, ...]
     latency: Mapping[str, Ratio]
-    """By data set, and "all": parallel to serial over all models, the ratio of the means over the models."""
+    """Data set (and "all") → latency of parallel to serial chains: the ratio of the means over the models."""
     summaries: Mapping[str, Summary] = field(default_factory=dict)
-    """By data set: the run of its scores, the shift from E2 to E3 included."""
+    """Data set → the summary of its scores, including the shift from E2 to E3."""
     usage: Usage = field(default_factory=Usage)
-    """Of knowledge bases, answers and scores together."""
+    """Total for knowledge bases, answers and scores."""
 
     @property
     def measured(self) -> bool:
@@ -113,19 +113,19 @@ class ExperimentResult:
 
     @property
     def main(self) -> str:
-        """The metric that stands for accuracy."""
+        """The metric used as accuracy."""
         return main_metric(self.plan)
 
 
 def main_metric(plan: ExperimentPlan) -> str:
-    """The metric that stands for accuracy: the one that is named so, else the first; as it stands in results."""
+    """Return the metric used as accuracy, as named in results: the plan's `main`, else the first."""
     if is_human(plan.main):
         return plan.main
     return make_metrics([plan.main or plan.metrics[0]])[0].name
 
 
 def read_results(plan: ExperimentPlan, folder: Path, tell: Callable[[str], None]) -> ExperimentResult:
-    """What there is so far; cells that were not run yet have no answers."""
+    """Return the results so far; cells that have not run yet have no answers."""
     cells: list[CellResult] = []
     chains: list[ChainComparison] = []
     pairs: dict[str, list[_Pair]] = {}
@@ -157,7 +157,7 @@ class _Scores:
 
     summary: Summary
     main: Mapping[str, Score]
-    """By sample id: the main metric."""
+    """Sample id → score of the main metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,14 +206,14 @@ def _labels(data: DataSet, run: Path, tell: Callable[[str], None]) -> Iterator[L
         return
     try:
         for row in read_labels(data.labels, tell=_nobody):
-            if isinstance(row, Label):  # what is none is told where metrics are held against them
+            if isinstance(row, Label):  # bad rows are reported where metrics are compared with labels
                 yield row
-    except BadInput as error:  # nobody has labelled yet, or in another form; what needs no label is shown
+    except BadInput as error:  # no labels yet, or in another form; results without labels are shown
         tell(f"{data.name}: the labels cannot be used: {error}")
 
 
 def _nobody(_: str) -> None:
-    """What is told at the other reading is not told twice."""
+    """Drop notes that the other reading reports."""
 
 
 def _cells(plan: ExperimentPlan, data: DataSet, folder: Path, summary: Summary | None) -> Iterator[CellResult]:
@@ -229,7 +229,7 @@ def _cells(plan: ExperimentPlan, data: DataSet, folder: Path, summary: Summary |
     answered = [cell for cell in cells if has_answers(cell, folder)]
     for cell in cells:
         answers = summarise_answers(cell.answers(folder)) if cell in answered else None
-        # A run with a single system has no rows by system: the rows over everything are its own.
+        # A run with a single system has no rows by system: the overall rows are that system's.
         whose = cell.system if len(answered) > 1 else None
         yield CellResult(cell, answers, _of(figures, whose) if answers is not None else {})
 
@@ -241,7 +241,7 @@ def _of(figures: Sequence[Figure], system: str | None) -> dict[str, Figure]:
 def _chains(
     plan: ExperimentPlan, data: DataSet, folder: Path, scores: _Scores | None
 ) -> Iterator[tuple[ChainComparison, list[_Pair]]]:
-    """Each model's serial and parallel answers, question by question."""
+    """Compare each model's serial and parallel answers, question by question."""
     cells: dict[tuple[str | None, str | None, str | None], Cell] = {
         (cell.model, cell.form, cell.chain): cell for cell in cells_of(plan, data) if cell.model is not None
     }
@@ -287,7 +287,7 @@ def _chains(
 
 
 def _could_be_graded(asked: AbstractSet[str], main: Mapping[str, Score], systems: Sequence[str], metric: str) -> int:
-    """Questions that either system answered; of people's labels those that have one: which to label is no verdict."""
+    """Count questions that either system answered; for human labels only labeled ones, as a missing label is no failure."""
     if not is_human(metric):
         return len(asked)
     scores = ((main.get(f"{identity}@{system}") for system in systems) for identity in asked)
@@ -295,7 +295,7 @@ def _could_be_graded(asked: AbstractSet[str], main: Mapping[str, Score], systems
 
 
 def _answered(path: Path) -> dict[str, tuple[str, float | None]]:
-    """By id: the question and how long its answer took."""
+    """Return id → the question and the seconds its answer took."""
     found: dict[str, tuple[str, float | None]] = {}
     if not path.is_file():
         return found
@@ -323,7 +323,7 @@ def _ratio(pairs: Iterable[_Pair]) -> Ratio:
 
 
 def _side(low: float | None, high: float | None, middle: float) -> int:
-    """1 above, -1 below, 0 where the interval holds the middle or there is none."""
+    """Return 1 above the middle, -1 below, 0 if the interval contains it or is missing."""
     if low is None or high is None:
         return 0
     return 1 if low > middle else -1 if high < middle else 0

@@ -1,12 +1,12 @@
-"""An experiment: every system answers every question, then all answers are scored; each cell goes on where it stopped.
+"""An experiment: every system answers every question, then all answers are scored; each cell is resumable.
 
     OUT/kb/DATA                   the knowledge base of built-in documents
     OUT/answers/DATA/SYSTEM.jsonl the answers of one cell, with latency and usage
     OUT/scores/DATA               a run with the scores of all systems on this data set
-    OUT/answers.sqlite            what the judge said, shared by all cells
-    OUT/calls.jsonl               what indexing and searching cost; answers and scores have such files, too
+    OUT/answers.sqlite            the judge's replies, shared by all cells
+    OUT/calls.jsonl               the cost of indexing and searching; answers and scores have such files, too
 
-What a generator said is not kept beyond its answer: a call that is answered from disk has no latency to measure.
+Generator replies are not cached: a call answered from disk would have no latency to measure.
 """
 
 from collections.abc import Callable, Iterator
@@ -57,38 +57,38 @@ class Stages(Protocol):
     """Show the stage being run; each is entered when it begins and left when it ends."""
 
     def indexing(self, data: str) -> AbstractContextManager[Callable[[Indexed], None]]:
-        """Documents become a knowledge base."""
+        """Index documents into a knowledge base."""
         ...
 
     def answering(self, data: str, system: str, total: int) -> AbstractContextManager[Watch[Outcome]]:
-        """One cell."""
+        """Answer the questions of one cell."""
         ...
 
     def scoring(self, data: str, total: int) -> AbstractContextManager[Watch[Scored]]:
-        """All answers to the questions of one data set."""
+        """Score all answers to the questions of one data set."""
         ...
 
     def left_out(self, data: str, system: str, reason: str) -> None:
-        """A cell could not be run."""
+        """Report a cell that could not be run."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A plan, where its results go, and how calls are made."""
+    """A plan, the folder of its results, and the settings of its calls."""
 
     plan: ExperimentPlan
     folder: Path
     calls: CallSettings
     tell: Callable[[str], None]
-    """Called with each note of readers and journals."""
+    """Called with each note from readers and journals."""
     retry_failed: bool = False
-    """Ask again where there is no answer."""
+    """Retry questions without an answer."""
 
     def check(self) -> None:
         """Check metrics, judge, generators, files and knowledge bases before anything is spent.
 
         Raises:
-            ConfigurationError, BadInput: naming what is wrong.
+            ConfigurationError, BadInput: the text names the mistake.
         """
         models = Models(replace(self.calls, cache=None))
         make_metrics(self._metric_names())
@@ -103,12 +103,12 @@ class Experiment:
             assemble_system(system, SystemSettings(), models)
 
     async def run(self, stages: Stages) -> None:
-        """Run every cell that is not done; leave out with a note those whose system is set up wrongly.
+        """Run every unfinished cell; skip and report cells whose system is misconfigured.
 
         Raises:
-            BudgetSpent: what was paid for is kept.
-            ConfigurationError, BadInput: judge, metrics or data are wrong; the folder holds answers made in another
-                way, or is in use by another process.
+            BudgetSpent: paid results are kept.
+            ConfigurationError, BadInput: judge, metrics or data are wrong; the folder holds answers made with other
+                settings, or is in use by another process.
         """
         if (self.folder / MANIFEST_NAME).exists():
             raise ConfigurationError(f"{self.folder} is a run of another command; name another folder with --out")
@@ -131,7 +131,7 @@ class Experiment:
         await self._score(data, cells, models, stages, whole=whole)
 
     def _expect_all(self, models: Models) -> None:
-        """Name every model before the first is asked: the first may be the embedder of a knowledge base."""
+        """Register every model before the first call, which may go to the embedder of a knowledge base."""
         models.expect(self.plan.judge.name, "judge")
         for model in self.plan.models:
             models.expect(model.name, "generator")
@@ -140,13 +140,13 @@ class Experiment:
         models.expect(self.plan.judge.embedder, "embedder")
 
     def _check_kb(self, data: DataSet, models: Models) -> None:
-        """A base that nothing is indexed into has to be there."""
+        """Raise unless a knowledge base without documents to index exists."""
         needed = "reference" in self.plan.evidence or (data.answers is None and self.plan.models)
         if needed and data.kb is not None and not data.documents:
             knowledge_base_later(data.kb, models)
 
     def _check_room(self, data: DataSet) -> None:
-        """With fewer calls allowed than the chains make at once, the wait in our own queue would pass for latency."""
+        """Raise if concurrency is below the chains' parallel calls: waiting in our queue would count as latency."""
         most = max((self._calls_at_once(cell) for cell in cells_of(self.plan, data)), default=0)
         if data.answers is None and most > self.calls.concurrency:
             raise ConfigurationError(
@@ -165,7 +165,7 @@ class Experiment:
     # ---------------------------------------------------------------------------------------------- one data set
 
     def kb_of(self, data: DataSet) -> str | None:
-        """The address of its knowledge base; that of built-in documents lies in the experiment's folder."""
+        """Return the address of its knowledge base; for built-in documents, a folder in the experiment's."""
         return data.kb or (str(self.folder / "kb" / data.name) if data.demo is not None else None)
 
     async def _index(self, data: DataSet, models: Models, stages: Stages) -> None:
@@ -219,7 +219,7 @@ class Experiment:
         return whole
 
     def _answers_file(self, cell: Cell, path: Path, settings: RunSettings) -> AnswersFile:
-        """Raises ConfigurationError: answers made in another way would pass for those of this plan, so all stops."""
+        """Open the file; raise ConfigurationError if its answers were made with other settings than this plan's."""
         try:
             return AnswersFile.open(path, settings, cell.system, retry_failed=self.retry_failed, tell=self.tell)
         except ConfigurationError as error:

@@ -1,4 +1,4 @@
-"""An experiment as tables: the cells, serial beside parallel, the shift of the evidence."""
+"""Tables of an experiment: the cells, serial versus parallel chains, the effect of the evidence."""
 
 from collections.abc import Iterator
 
@@ -42,7 +42,7 @@ _EVIDENCE = (
 
 
 def experiment_tables(result: ExperimentResult, currency: str = "USD", *, glance: bool = False) -> list[Table]:
-    """The tables; `glance`: for the terminal, with fewer columns and intervals as text."""
+    """Return the tables; with `glance`, for the terminal: fewer columns, intervals as text."""
     tables = [_cells(result, currency, glance=glance)]
     metrics = list(dict.fromkeys(metric for each in result.cells for metric in each.figures))
     if len(metrics) > 1:
@@ -94,7 +94,7 @@ def _cells(result: ExperimentResult, currency: str, *, glance: bool) -> Table:
 
 
 def _pictures(result: ExperimentResult) -> Iterator[VegaChart]:
-    """Accuracy against latency, a picture a data set."""
+    """Yield one chart of accuracy against latency per data set."""
     for data in result.plan.data:
         points = tuple(
             SystemPoint(

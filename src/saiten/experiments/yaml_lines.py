@@ -1,4 +1,4 @@
-"""A YAML file as plain data, with the line on which each thing stands."""
+"""A YAML file as plain data, with the line number of each value."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,30 +10,30 @@ Place = tuple[str | int, ...]
 """The keys and positions that lead to a value: `("data", 0, "kb")`."""
 
 _LARGEST = 2**20
-"""Bytes: beyond this it is no experiment file."""
+"""Maximum bytes of an experiment file."""
 _DEEPEST = 20
 
 
 class Lines:
-    """Knows the line of each value."""
+    """The line of each value."""
 
     def __init__(self, name: str, lines: Mapping[Place, int]) -> None:
         self._name = name
         self._lines = lines
 
     def where(self, place: Place) -> str:
-        """`FILE:LINE` of the value, or of the nearest thing around it that is there."""
+        """Return `FILE:LINE` of the value, or of the nearest enclosing value that exists."""
         while place and place not in self._lines:
             place = place[:-1]
         return f"{self._name}:{self._lines.get(place, 1)}"
 
 
 def read_yaml(path: Path) -> tuple[Any, Lines]:
-    """What stands in the file, and where.
+    """Return the contents of the file, and the line of each value.
 
     Raises:
         ConfigurationError: the file cannot be read.
-        BadInput: it is no YAML, has a key twice or refers to an anchor; the text names file and line.
+        BadInput: it is not YAML, repeats a key or uses an alias; the text names file and line.
     """
     import yaml  # noqa: PLC0415 - only experiments need it
 
@@ -62,7 +62,7 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
 
 
 def _refuse_traps(path: Path, events: Any) -> None:
-    """A few lines with aliases can stand for more values than fit into memory; deep nesting takes for ever to read."""
+    """Refuse aliases, which can expand beyond memory, and deep nesting, which takes forever to read."""
     import yaml  # noqa: PLC0415 - only experiments need it
 
     depth = 0

@@ -1,12 +1,12 @@
-"""Scores as assertions, for tests of one's own system.
+"""Scores as assertions, for testing your system.
 
     from saiten.testing import assert_score
 
     def test_the_answer_is_supported():
         assert_score(my_rag("How old is the bridge?"), "faithfulness", at_least=0.8)
 
-All tests of a session share one judge, one store of answers and one event loop (`session.py`); nothing heavy is loaded
-before the first score.
+All tests of a session share one judge, one cache and one event loop (`session.py`); nothing heavy is loaded before the
+first score.
 """
 
 from collections.abc import Mapping
@@ -31,25 +31,24 @@ def assert_score(
     judge: "str | JudgeSettings | Judge | None" = None,
     **fields: Any,
 ) -> Score:
-    """The score of one sample, if it is good enough; a score without a value is not.
+    """Return the score of one sample; fail if it is outside the limits or has no value.
 
-    Waits for the score. A running event loop is no obstacle, but it waits, too; where a test awaits, `aassert_score`
-    does not hold it up.
+    Also works inside a running event loop, but blocks it; async tests should await `aassert_score` instead.
 
     Args:
-        sample: a `Sample`, or a mapping with the column names that files may have.
-        metric: a name with its settings in brackets, or a metric of your own.
+        sample: a `Sample`, or a mapping with the column names that files may use.
+        metric: a name with its settings in brackets, or your own metric.
         at_least: the lowest value that passes.
-        at_most: the highest; with both, the value lies between them.
-        judge: in the place of the session's: a name, settings, or a judge of your own, which is not closed.
-        fields: the sample's fields in the place of a mapping, or over it: `answer=…`.
+        at_most: the highest value that passes.
+        judge: used instead of the session's: a name, settings, or your own judge, which is not closed.
+        fields: the sample's fields, instead of a mapping or overriding it: `answer=…`.
 
     Raises:
-        AssertionError: the value is beyond a limit, or there is none; the text shows the sample and what was judged.
-        ConfigurationError: no limit was given, one beyond the metric's bounds, or there is no such metric, field or
-            judge. (A limit at the bound asks only that there is a value.)
-        BadInput: the fields make no sample.
-        BudgetSpent: saiten.toml bounds what a session may cost.
+        AssertionError: the value is missing or outside a limit; the text shows the sample and the verdicts.
+        ConfigurationError: no limit was given, or one beyond the metric's bounds, or the metric, field or judge does
+            not exist. (A limit equal to the bound only requires a value.)
+        BadInput: the fields do not form a sample.
+        BudgetSpent: the session reached the limit set in saiten.toml.
     """
     __tracebackhide__ = True  # the failure is in the test, not here
     from saiten.testing.asked import read_asked  # noqa: PLC0415 - loaded with the first score
@@ -71,7 +70,7 @@ async def aassert_score(
     judge: "str | JudgeSettings | Judge | None" = None,
     **fields: Any,
 ) -> Score:
-    """As `assert_score`, awaited: other tasks go on meanwhile, and several scores can be under way at once."""
+    """Async `assert_score`: other tasks continue meanwhile, and several scores can run at once."""
     __tracebackhide__ = True
     from saiten.testing.asked import read_asked  # noqa: PLC0415 - loaded with the first score
     from saiten.testing.session import current  # noqa: PLC0415 - the same

@@ -1,4 +1,4 @@
-"""What one assertion asks: a sample, a metric, and the limits of its value."""
+"""The parts of one assertion: a sample, a metric, and the limits of its value."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ _COLUMNS = Columns(SAMPLE_COLUMNS, {})
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One assertion, found to make sense."""
+    """One validated assertion."""
 
     sample: Sample
     metric: Metric
     limits: tuple[Threshold, ...]
 
     def checked(self, scored: tuple[Score, str]) -> Score:
-        """The score, if it is within the limits; else raises AssertionError, and does so without a value."""
+        """Return the score; raise AssertionError if it is outside the limits or has no value."""
         __tracebackhide__ = True
         score, signature = scored
         missed = [limit for limit in self.limits if score.value is None or limit.beyond(score.value)]
@@ -44,11 +44,11 @@ def read_asked(
     at_most: float | None,
     fields: Mapping[str, Any],
 ) -> Asked:
-    """The assertion, from what a test wrote.
+    """Return the assertion for the arguments of a test.
 
     Raises:
-        ConfigurationError: metric or limit is missing, there is no such metric or field, or a limit tells nothing.
-        BadInput: the fields make no sample.
+        ConfigurationError: metric or limit is missing, the metric or field does not exist, or a limit is vacuous.
+        BadInput: the fields do not form a sample.
     """
     __tracebackhide__ = True
     chosen = _metric(metric)

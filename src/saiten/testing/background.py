@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own: plain functions ask it, and so do tests that run in a loop of theirs."""
+"""An event loop in a separate thread, for plain functions and for tests that run in their own loop."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _PATIENCE = 10.0
-"""Seconds that the thread is waited for at the end."""
+"""Seconds to wait for the thread at the end."""
 
 
 class BackgroundLoop:
-    """Runs coroutines of any thread, one loop for all of them, so that connections can be kept."""
+    """Runs coroutines from any thread in one loop, so that connections can be reused."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -21,11 +21,11 @@ class BackgroundLoop:
         self._thread.start()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        """Its result, to be waited for here or in another loop; cancelling it cancels the work."""
+        """Start the work and return its future; cancelling the future cancels the work."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Its result, waited for in this thread; Ctrl-C ends the work as well."""
+        """Run the work and return its result, blocking this thread; Ctrl-C cancels the work too."""
         future = self.begin(work)
         try:
             return future.result()
@@ -34,7 +34,7 @@ class BackgroundLoop:
             raise
 
     def stop(self) -> None:
-        """Cancel what is under way, and end the thread."""
+        """Cancel running work, and end the thread."""
         self.wait(_cancel_all())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_PATIENCE)

@@ -1,4 +1,4 @@
-"""What a failed assertion says: the value and the limit, then what a person needs to judge the judgement."""
+"""The message of a failed assertion: the value, the limit, and the evidence needed to review the verdict."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,16 +8,16 @@ from saiten.views.page.sample_details import Line, detail_lines
 from saiten.views.strip_controls import strip_controls
 
 _LONGEST = 400
-"""Characters of one text."""
+"""Maximum characters per text."""
 _CONTEXTS = 5
-"""How many contexts are shown."""
+"""Maximum contexts shown."""
 _LINES = 30
-"""How many statements, verdicts and the like."""
+"""Maximum statements, verdicts and the like."""
 _SIGNS = {"yes": "✓ ", "no": "✗ ", "unclear": "? ", "item": "· ", "evidence": "evidence  "}
 
 
 def failure_text(sample: Sample, score: Score, missed: Sequence[Threshold], signature: str) -> str:
-    """The whole message; texts from outside can neither style the terminal nor fill it."""
+    """Return the message; untrusted texts are escaped and cut."""
     metric = missed[0].metric
     wanted = " and ".join(f"{'at least' if one.side == 'under' else 'at most'} {one.limit:g}" for one in missed)
     if score.value is None:
@@ -53,6 +53,6 @@ def _drawn(line: Line) -> Iterator[str]:
 
 
 def _short(text: str) -> str:
-    """On one line, and cut."""
+    """Return the text on one line, cut to the maximum length."""
     one = " ".join(strip_controls(text).split())
     return one if len(one) <= _LONGEST else f"{one[: _LONGEST - 2]} …"

@@ -1,4 +1,4 @@
-"""Scores single samples for tests: every judge is put together once, tried once, and closed at the end."""
+"""A grader of single samples for tests: each judge is assembled once, tried once, and closed at the end."""
 
 import asyncio
 import logging
@@ -22,14 +22,14 @@ from saiten.wiring.configured import servers_named
 _LOG = logging.getLogger(__name__)
 
 Named = str | JudgeSettings | Judge | None
-"""A judge in the place of the session's, or None."""
+"""A judge to use instead of the session's, or None."""
 
 
 class Grader:
-    """Scores samples with the judges of a session; may be asked from several threads and event loops."""
+    """Scores samples with a session's judges; safe to use from several threads and event loops."""
 
     def __init__(self, judge: JudgeSettings, calls: CallSettings, folder: Path | None = None) -> None:
-        """`folder`: holds answers as long as the session lives, where nobody named a file for them."""
+        """`folder`: keeps replies for the length of the session if no cache file is configured."""
         self._default = judge
         self._models = Models(calls)
         self._models.expect(judge.judge, "judge")
@@ -47,9 +47,9 @@ class Grader:
         tell: Callable[[str], None] = _LOG.warning,
         ini_file: Path | None = None,
     ) -> Self:
-        """The grader for a judge by its name and a file for answers; the rest is as saiten.toml has it.
+        """Return the grader for a judge's name and a cache file; everything else comes from saiten.toml.
 
-        `tell` hears which servers a file chose: that one, or `ini_file` for the judge.
+        `tell` is called with each server chosen by a file: saiten.toml, or `ini_file` for the judge.
 
         Raises:
             ConfigurationError: saiten.toml cannot be read.
@@ -67,21 +67,21 @@ class Grader:
         return cls(base if judge is None else _renamed(base, judge), calls, folder)
 
     def score(self, sample: Sample, metric: Metric, judge: Named = None) -> tuple[Score, str]:
-        """The score and how it was made, waited for.
+        """Return the score and its signature.
 
         Raises:
-            ConfigurationError, BudgetSpent: they concern all scores.
+            ConfigurationError, BudgetSpent: The error concerns all scores.
         """
         return self._loop.wait(self._scored(sample, metric, judge))
 
     async def ascore(self, sample: Sample, metric: Metric, judge: Named = None) -> tuple[Score, str]:
-        """The same, awaited; a judge of the caller's own is asked in the caller's loop."""
+        """Return the score and its signature; the caller's own judge runs in the caller's loop."""
         if judge is None or isinstance(judge, str | JudgeSettings):
             return await asyncio.wrap_future(self._loop.begin(self._scored(sample, metric, judge)))
         return await _score(sample, metric, judge)
 
     def close(self) -> None:
-        """Close all judges, end the thread, and take away what was kept for the session alone."""
+        """Close all judges, end the thread, and delete what was kept for the session only."""
         try:
             self._loop.wait(self._close())
         finally:
@@ -90,7 +90,7 @@ class Grader:
                 rmtree(self._folder, ignore_errors=True)
 
     async def _scored(self, sample: Sample, metric: Metric, judge: Named) -> tuple[Score, str]:
-        """In our own loop alone, so that no judge is put together or tried twice."""
+        """Score in the grader's own loop, so that no judge is assembled or tried twice."""
         if judge is not None and not isinstance(judge, str | JudgeSettings):
             return await _score(sample, metric, judge)
         settings = _renamed(self._default, judge) if isinstance(judge, str) else judge or self._default
@@ -113,7 +113,7 @@ async def _score(sample: Sample, metric: Metric, judge: Judge) -> tuple[Score, s
 
 
 def _renamed(base: JudgeSettings, judge: str) -> JudgeSettings:
-    """The same settings for another judge, but for those that only one kind of judge has."""
+    """Return the settings for another judge, without those that only one kind of judge has."""
     if judge == base.judge:
         return base
     return replace(base, judge=judge, votes=1 if judge == "offline" else base.votes, calibration=())

@@ -1,7 +1,7 @@
-"""What the tests of one session share. The one place with a state of the process: a test names neither judge nor store.
+"""The judge and cache shared by the tests of a session; the only process-wide state, so that tests need name neither.
 
-pytest's plugin begins a session and ends it; without it (a notebook, another runner) there is one as long as the
-process lives. Light: the plugin loads it at every start of pytest.
+The pytest plugin begins and ends a session; without it (a notebook, another runner) one lasts as long as the process.
+Keep imports light: the plugin loads this module at every start of pytest.
 """
 
 import atexit
@@ -19,7 +19,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Session:
-    """What was said about judge and store; the grader is made for the first score."""
+    """The configured judge and cache; the grader is created for the first score."""
 
     def __init__(
         self,
@@ -29,16 +29,16 @@ class Session:
         tell: Callable[[str], None] = _LOG.warning,
         ini_file: Path | None = None,
     ) -> None:
-        """What is None is as saiten.toml has it: `config`, or the one in the current folder.
+        """Arguments that are None are read from saiten.toml: `config`, or the one in the current folder.
 
-        `tell` hears which servers a file chose, before the first is asked: saiten.toml, or `ini_file` for the judge.
+        `tell` is called with each server chosen by a file (saiten.toml, or `ini_file` for the judge) before its use.
         """
         self._judge, self._cache, self._config, self._tell, self._ini_file = judge, cache, config, tell, ini_file
         self._lock = Lock()
         self._grader: Grader | None = None
 
     def grader(self) -> "Grader":
-        """The grader of the session.
+        """Return the grader of the session.
 
         Raises:
             ConfigurationError: saiten.toml cannot be read.
@@ -51,7 +51,7 @@ class Session:
             return self._grader
 
     def close(self) -> None:
-        """Let go of connections, files and the thread, if there are any."""
+        """Close connections and files, and end the thread."""
         with self._lock:
             grader, self._grader = self._grader, None
         if grader is not None:
@@ -59,18 +59,18 @@ class Session:
 
 
 _SESSIONS: list[Session] = []
-"""The innermost last: a test of tests runs a session within a session."""
+"""Nested sessions, innermost last: a test of the plugin runs a session within a session."""
 _LOCK = Lock()
 
 
 def begin(session: Session) -> None:
-    """From now on scores are asked in this session."""
+    """Make this the current session."""
     with _LOCK:
         _SESSIONS.append(session)
 
 
 def end(session: Session) -> None:
-    """The session is over; the one before it counts again."""
+    """End the session; the previous one becomes current again."""
     with _LOCK:
         if session in _SESSIONS:
             _SESSIONS.remove(session)
@@ -78,7 +78,7 @@ def end(session: Session) -> None:
 
 
 def current() -> Session:
-    """The session that counts; one for the life of the process where nobody has begun one."""
+    """Return the current session; begin one for the life of the process if there is none."""
     with _LOCK:
         if not _SESSIONS:
             _SESSIONS.append(Session())
