@@ -1,8 +1,8 @@
-"""The results of an experiment, read from its folder: the cells, serial versus parallel chains, E2 versus E3.
+"""The results of an experiment, read from its folder: cells, serial versus parallel chains, E2 versus E3.
 
-Published, for orientation (spec 03): the serial chain was more accurate in 15 of 18 model × data set cells (one tie, two
-the other way round), and the mean latency of the parallel chain was 0.78 and 0.58 times that of the serial one (ratio
-of the means over nine models).
+Published, for orientation (spec 03): the serial chain was more accurate in 15 of 18 model × data set cells (one tie,
+two the other way round), and the mean latency of the parallel chain was 0.78 and 0.58 times that of the serial one
+(ratio of the means over nine models).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -287,7 +287,7 @@ def _chains(
 
 
 def _could_be_graded(asked: AbstractSet[str], main: Mapping[str, Score], systems: Sequence[str], metric: str) -> int:
-    """Count questions that either system answered; for human labels only labeled ones, as a missing label is no failure."""
+    """Count questions that either system answered; with human labels only labeled ones: no label is no failure."""
     if not is_human(metric):
         return len(asked)
     scores = ((main.get(f"{identity}@{system}") for system in systems) for identity in asked)

@@ -1,4 +1,4 @@
-"""What is chosen by name is put together here, and only here: judges, embedders, chat models, and their stack."""
+"""Assembly of everything chosen by name: judges, embedders, chat models, and their request stacks."""
 
 from saiten.wiring.addresses import price_name, read_address
 from saiten.wiring.judges import assemble_judge

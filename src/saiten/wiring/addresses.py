@@ -12,7 +12,7 @@ from saiten.redaction import redact_name
 from saiten.wiring.keys import URL_VARIABLE, Keys, ServerKey
 
 HERE = "hf:"
-"""What a chat model in this process begins with."""
+"""The prefix of a chat model in this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +22,15 @@ class Address:
     model: str
     url: str = field(repr=False)
     source: ServerKey
-    """Where its key comes from."""
+    """The source of its key."""
 
     @property
     def key(self) -> str | None:
-        """The key to it; None where none is sent."""
+        """Return the key; None if no key is sent."""
         return self.source.value()
 
 
-# A model's name may have an @ in it; what looks like an address without http:// is refused, not asked for at OpenAI.
+# A model's name may contain an @; an apparent address without http:// is refused, not sent to OpenAI as a name.
 _NO_ADDRESS = r"(?![^@\s]*://|localhost\b|[^@\s]*:\d|[^@\s]*/v\d)"
 _SPEC = re.compile(rf"openai[:/](?P<model>[^@\s]+(?:@{_NO_ADDRESS}[^@\s]+)*)(?:@(?P<url>https?://\S+))?")
 
@@ -38,12 +38,12 @@ _SPEC = re.compile(rf"openai[:/](?P<model>[^@\s]+(?:@{_NO_ADDRESS}[^@\s]+)*)(?:@
 def read_address(
     spec: str, environ: Mapping[str, str], *, what: str = "judge", builtin: str = "offline", keys: Keys | None = None
 ) -> Address:
-    """The model and its address in `openai:MODEL` or `openai:MODEL@URL`, and the key that goes there.
+    """Return the model, address and key of `openai:MODEL` or `openai:MODEL@URL`.
 
-    `keys` are those of the whole command; by default nothing else is asked.
+    `keys` are those of the whole command; by default this is its only server.
 
     Raises:
-        ConfigurationError: the text has another form, or OpenAI itself is named and there is no key.
+        ConfigurationError: the text has another form, or the server is OpenAI and no key is set.
     """
     match = _SPEC.fullmatch(spec.strip())
     if match is None:
@@ -65,7 +65,7 @@ def read_address(
 
 
 def url_of(spec: str, environ: Mapping[str, str]) -> str | None:
-    """Where the model is served; None for one in this process, or a name that cannot be read."""
+    """Return the server of a model; None for one in this process, or a name that cannot be parsed."""
     match = _SPEC.fullmatch(spec.strip())
     return None if match is None else _url(match, environ)
 
@@ -75,7 +75,7 @@ def _url(match: re.Match[str], environ: Mapping[str, str]) -> str:
 
 
 def _meant(spec: str, builtin: str, here: str) -> str:
-    """What a name that cannot be read probably meant."""
+    """Return a hint for a name that cannot be parsed."""
     kind, separator, rest = spec.partition(":")
     model, at, url = spec.removeprefix("openai:").rpartition("@")
     if kind == "openai" and at and "://" not in url:
@@ -90,6 +90,6 @@ def _meant(spec: str, builtin: str, here: str) -> str:
 
 
 def price_name(spec: str) -> str:
-    """The name under which a model's price is looked for; works without a key, for a dry run."""
+    """Return the name under which a model's price is looked up; needs no key, for dry runs."""
     match = _SPEC.fullmatch(spec.strip())
     return spec if match is None else f"openai:{match['model']}"

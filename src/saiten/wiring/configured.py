@@ -1,4 +1,4 @@
-"""What a configuration file chose without the user: servers that get data, and maybe a key, because it names them."""
+"""Servers that get data, and maybe a key, only because a configuration file names them."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -10,10 +10,10 @@ from saiten.wiring.keys import Keys, elsewhere, server_of
 
 
 def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapping[str, str]) -> Iterator[str]:
-    """One sentence for each server that the file names and that is neither on this machine nor the user's default.
+    """Yield one sentence per server that the file names and that is neither local nor the user's default.
 
-    `typed`: for `judge` and `embedder`, as far as they are used, what the user chose; that wins over the file. The
-    default is api.openai.com, or the server of `OPENAI_BASE_URL`.
+    `typed`: the user's choice of `judge` and `embedder`, if they are used; it wins over the file. The default is
+    api.openai.com, or the server of `OPENAI_BASE_URL`.
     """
     found = {what: config.values.get(what) for what in ("judge", "embedder")}
     keys = Keys(environ, config.values.get("key_env", {}))
@@ -25,7 +25,7 @@ def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapp
         if url is None or typed[what] or not elsewhere(url, environ):
             continue
         key = None
-        with suppress(ConfigurationError):  # a variable that is not set; whoever asks the server says so
+        with suppress(ConfigurationError):  # an unset variable is reported when the server is used
             key = keys.of(url, what=what)
         sent = f" and the key in {key.variable}" if key is not None and key.value() else ""
         yield f"{config.file} names the server of the {what}, {server_of(url)}: it gets the data{sent} when it is asked"

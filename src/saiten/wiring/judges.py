@@ -1,4 +1,4 @@
-"""A judge by its name.
+"""Judges by name.
 
     offline                     the overlap judge: no model, no key, no network
     openai:MODEL                api.openai.com, or $OPENAI_BASE_URL; the key is in $OPENAI_API_KEY
@@ -6,7 +6,7 @@
     hf:NAME_OR_FOLDER           a causal language model in this process, through transformers; needs [neural]
     hf:FOLDER                   an encoder that `saiten tune judge --head regression` made; needs [neural]
 
-A slash may stand for the colon. A server of one's own needs no key.
+A slash may replace the colon. A self-hosted server needs no key.
 """
 
 import logging
@@ -35,7 +35,7 @@ VOTING_TEMPERATURE = 0.7
 
 
 FIRST_MAX_TOKENS = 64
-"""Of the first small call to a model in this process: one that was not trained to chat goes on for ever."""
+"""Limit of the first small call to a model in this process: one not trained to chat never stops."""
 
 
 def assemble_judge(
@@ -45,9 +45,9 @@ def assemble_judge(
     *,
     models: Models | None = None,
 ) -> Judge:
-    """The judge by its name, with its embedder and, for models, everything that stands around a request.
+    """Return the judge with its embedder and, for models, the full request stack.
 
-    `models` are those that share a budget and a store with others; without them they are made from `calls`.
+    `models` share a budget and a store with others; by default they are made from `calls`.
 
     Raises:
         ConfigurationError: a name, a key, a price or a file is missing or wrong; the text says what to do.
@@ -89,7 +89,7 @@ def _folder(named: str) -> Path:
 
 
 def _doubts(model: str) -> Iterator[str]:
-    """Why the figures of a judge of one's own may not hold any more."""
+    """Yield the reasons why the measured agreement of a custom-trained judge may no longer hold."""
     own = read_tuned(_folder(model))
     if own is not None:
         found = LocalModel.find(model)

@@ -1,4 +1,4 @@
-"""Which key goes to which server: each to the one that it is for, and to no other."""
+"""The assignment of keys to servers: each key goes only to the server it is for."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from saiten.redaction import redact
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 
 ROLES = ("judge", "generator", "system", "embedder")
-"""Who is asked. Where several are, on several servers, a key without an address is for the first of these."""
+"""The roles of models. With several servers, a key without an address is for the first of these."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _Server = tuple[str, str, int | None]
@@ -25,35 +25,35 @@ _Server = tuple[str, str, int | None]
 class Keys:
     """The keys of one command.
 
-    A server that `key_env` names gets the key in its own variable. Any other key has no address, and goes to one server
-    alone: `OPENAI_API_KEY` to that of `OPENAI_BASE_URL` (api.openai.com by default) if it is asked at all, else to that
-    of the first role; other keys to the first server that needs one. Which one is decided with the first request, when
-    all that the command asks are known.
+    A server in `key_env` gets the key in its variable. Any other key has no address, and goes to a single server:
+    `OPENAI_API_KEY` to that of `OPENAI_BASE_URL` (api.openai.com by default) if the command uses it, else to that of
+    the first role; other keys to the first server that needs one. The choice is made at the first request, when all
+    servers of the command are known.
     """
 
     environ: Mapping[str, str] = field(repr=False)
     key_env: Mapping[str, str] = field(default_factory=dict)
-    """The address of a server, or the beginning of its path too → the environment variable with its key."""
+    """Server address, optionally with a path prefix → the environment variable with its key."""
     _asked: dict[str, list[tuple[int, _Server]]] = field(init=False, repr=False, default_factory=dict)
     _owners: dict[str, _Server] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raises ConfigurationError for an entry of `key_env` that cannot be used."""
+        """Raise ConfigurationError for an unusable entry of `key_env`."""
         for address, variable in self.key_env.items():
             if not _read(address).host:
                 raise ConfigurationError(
                     f'[key_env] names servers by their addresses, such as "http://gpu1:8000", not {address!r}'
                 )
-            if not _VARIABLE.fullmatch(variable):  # it may be the key itself, which is not repeated
+            if not _VARIABLE.fullmatch(variable):  # it may be the key itself, so it is not printed
                 raise ConfigurationError(
                     f"[key_env] has the name of an environment variable for each server, not a key; look at {address!r}"
                 )
 
     def of(self, url: str, *, what: str = "system", variable: str = KEY_VARIABLE) -> "ServerKey":
-        """The key to the server at this address; a user and a password in the address are its key already.
+        """Return the key to the server at this address; a user and a password in the address replace a key.
 
         Raises:
-            ConfigurationError: `key_env` names a variable for it that is not set.
+            ConfigurationError: `key_env` names an unset variable for it.
         """
         address = _read(url)
         own = self._named(address)
@@ -67,14 +67,14 @@ class Keys:
         return ServerKey(self, _server(address), variable, shared=True, needless=_has_its_own(address))
 
     def expect(self, url: str, *, what: str, variable: str = KEY_VARIABLE) -> None:
-        """Count this server among those that a key without an address may be for."""
+        """Register this server as a candidate for a key without an address."""
         address = _read(url)
         if self._named(address) is None and not _has_its_own(address) and self.environ.get(variable):
             rank = ROLES.index(what) if what in ROLES else len(ROLES)
             self._asked.setdefault(variable, []).append((rank, _server(address)))
 
     def owner(self, variable: str) -> _Server | None:
-        """The server that gets a key without an address; from now on always the same."""
+        """Return the server that gets a key without an address; fixed from the first call on."""
         if variable not in self._owners:
             home = _server(_read(self.environ.get(URL_VARIABLE) or OPENAI)) if variable == KEY_VARIABLE else None
             asked = self._asked.get(variable, [])
@@ -85,7 +85,7 @@ class Keys:
         return self._owners[variable]
 
     def _named(self, address: URL) -> str | None:
-        """The variable that `key_env` names; that of the longest path wins."""
+        """Return the variable in `key_env` for this address; the longest path wins."""
         found = [
             (len(place.path), variable)
             for place, variable in ((_read(entry), variable) for entry, variable in self.key_env.items())
@@ -102,18 +102,18 @@ class ServerKey:
     server: _Server
     variable: str
     shared: bool = False
-    """Whether the variable names no server, so that another one may have its key."""
+    """Whether the variable names no server, so that its key may go to another one."""
     needless: bool = False
     """Whether a user and a password in the address are sent instead."""
 
     def value(self) -> str | None:
-        """The key; None if there is none, or if it is for another server."""
+        """Return the key; None if it is not set or is for another server."""
         if self.needless or (self.shared and self.keys.owner(self.variable) != self.server):
             return None
         return self.keys.environ.get(self.variable) or None
 
     def advice(self) -> str:
-        """Where to put a key, for a server that asks for one and got none."""
+        """Return advice on where to put a key, for a server that requires one and got none."""
         owner = self.keys.owner(self.variable)
         if not self.shared or owner is None or owner == self.server:
             return f"set {self.variable}"
@@ -124,7 +124,7 @@ class ServerKey:
 
 
 def elsewhere(url: str, environ: Mapping[str, str]) -> bool:
-    """Whether a server is neither on this machine, nor OpenAI's, nor the one in `OPENAI_BASE_URL`."""
+    """Return whether a server is neither on this machine, nor OpenAI's, nor the one in `OPENAI_BASE_URL`."""
     usual = {server_of(OPENAI), server_of(environ.get(URL_VARIABLE) or OPENAI)}
     return server_of(url) not in usual and not on_this_machine(_read(url).host)
 
@@ -134,12 +134,12 @@ def _has_its_own(address: URL) -> bool:
 
 
 def server_of(url: str) -> str:
-    """The server at an address, `https://HOST` or `http://HOST:PORT`: nothing secret."""
+    """Return the server at an address as `https://HOST` or `http://HOST:PORT`, without secrets."""
     return _written(_server(_read(url)))
 
 
 def _read(url: str) -> URL:
-    """The address; an empty one for what cannot be read, which whoever uses it refuses."""
+    """Return the parsed address; an empty one if it is invalid, which its users refuse."""
     try:
         return URL(url.strip())
     except ValueError:

@@ -1,4 +1,4 @@
-"""A knowledge base by its address: a folder, or `http://HOST:6333/NAME` on a Qdrant server."""
+"""Knowledge bases by address: a folder, or `http://HOST:6333/NAME` on a Qdrant server."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -25,17 +25,17 @@ from saiten.wiring.keys import Keys, elsewhere, server_of
 from saiten.wiring.models import Models
 
 BUILTIN = "builtin:1024"
-"""The built-in embedder of a knowledge base: a quarter of the usual dimensions, and next to nothing lost by it."""
+"""The built-in embedder of a knowledge base: a quarter of the usual dimensions, at almost no loss."""
 
 _BATCHES = 8
-"""Batches of 128 chunks in work at most."""
+"""Maximum concurrent batches of 128 chunks."""
 
 
 def open_engine(spec: str, *, writing: bool, keys: Keys | None = None) -> Engine:
-    """The store behind `--kb`; nothing is sent to a server yet.
+    """Return the store behind `--kb`; nothing is sent to a server yet.
 
     Raises:
-        ConfigurationError: the address makes no sense, the folder is in use or is not ours, or an extra is missing.
+        ConfigurationError: the address is invalid, the folder is in use or not saiten's, or an extra is missing.
     """
     if spec.startswith(("http://", "https://")):
         return connect(spec, (keys or Keys(os.environ)).of(spec, variable=KEY_VARIABLE).value())
@@ -43,12 +43,12 @@ def open_engine(spec: str, *, writing: bool, keys: Keys | None = None) -> Engine
 
 
 def embedder_of_base(spec: str, models: Models) -> tuple[Embedder, str]:
-    """An embedder for a base, and how it is written there: so that it is found again whatever the environment says.
+    """Return an embedder for a base, and the name stored there, which does not depend on the environment.
 
-    `raw:` before its name leaves vectors at the length that the model gives them.
+    The prefix `raw:` keeps the model's vector lengths.
 
     Raises:
-        ConfigurationError: there is no such embedder, or it knows unit vectors only.
+        ConfigurationError: the embedder does not exist, or produces only unit vectors.
     """
     chosen = BUILTIN if spec == "builtin" else spec
     plain = chosen.removeprefix(RAW)
@@ -71,17 +71,16 @@ async def index_documents(
     prune: bool = False,
     watch: Callable[[Indexed], None] | None = None,
 ) -> tuple[Indexed, Contents]:
-    """Bring the base up to date with these files and folders; made if it is not there.
+    """Update the base with these files and folders; create it if it does not exist.
 
-    None takes what the base has; a new one gets `default_embedder`, 512, 0 and chunks that end with a sentence, unless
-    they are to be `exact`. `prune` removes documents of the base
-    that are not among those given.
+    None keeps the settings of the base; a new one gets `default_embedder`, 512, 0 and, unless `exact`, chunks that end
+    with a sentence. `prune` removes documents of the base that are not among those given.
 
     Raises:
-        BadInput: there is no document at all.
+        BadInput: no document was found.
         ConfigurationError: the base is in use or was made with other settings, or a library is missing.
-        CallFailed: a server failed for good. What is stored stays, and the same again goes on from there.
-        BudgetSpent: likewise.
+        CallFailed: a server failed for good. Stored documents stay; repeat the call to resume.
+        BudgetSpent: as for `CallFailed`.
     """
     files = list(find_documents(documents))
     kinds = {file.kind: file.source for file in reversed(files) if isinstance(file, FoundFile)}
@@ -124,12 +123,12 @@ async def open_knowledge_base(
     k: int = 5,
     tell: Callable[[str], None] | None = None,
 ) -> KnowledgeBase:
-    """The knowledge base, ready to be searched; a `Retriever` that is closed by `close`.
+    """Return the knowledge base, ready to be searched: a `Retriever` that the caller closes.
 
-    `embedder` is for a model that is served elsewhere than when the base was made; None takes what the base names.
+    `embedder` replaces the base's, for a model that is now served elsewhere; None uses the base's.
 
     Raises:
-        ConfigurationError: there is none, it is being indexed by another process, or another model embedded it.
+        ConfigurationError: it does not exist, is being indexed by another process, or was embedded by another model.
         CallFailed: the server failed.
     """
     engine = open_engine(spec, writing=False, keys=models.keys)
@@ -152,7 +151,7 @@ async def open_knowledge_base(
 
 
 def _notice_server(base: str, embedder: str, models: Models) -> None:
-    """Show a server elsewhere that the base chose: a folder may come from somebody else."""
+    """Report a remote server that the base names: the folder may come from somebody else."""
     url = url_of(embedder, models.environ)
     if url is not None and elsewhere(url, models.environ):
         models.notice(

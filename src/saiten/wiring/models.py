@@ -1,4 +1,4 @@
-"""Chat models and embedders by their names, each in the stack that stands around its requests."""
+"""Chat models and embedders by name, each with its request stack."""
 
 import logging
 import os
@@ -35,7 +35,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def known_price(spec: str, calls: CallSettings) -> Price | None:
-    """What the tokens of a chat model cost, by its name alone; None where nobody said so, 0 in this process."""
+    """Return the token price of a chat model by its name; None if unknown, 0 for a model in this process."""
     if spec.strip().startswith(HERE):
         return Price(0.0)
     return PriceTable.read(calls.prices, calls.currency).find(price_name(spec))
@@ -43,16 +43,16 @@ def known_price(spec: str, calls: CallSettings) -> Price | None:
 
 @dataclass(frozen=True)
 class Models:
-    """Makes models that share a budget, a store of answers and, where they have one server, its limits."""
+    """A factory of models that share a budget, a cache and, per server, rate limits."""
 
     calls: CallSettings = field(default_factory=CallSettings)
-    """How the calls are made."""
+    """The settings of the calls."""
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
-    """Where keys and addresses stand that are not named."""
+    """The environment variables that hold keys and default addresses."""
     account: Account = field(default_factory=Account, repr=False)
-    """What all of them spend, systems that are no models included."""
+    """The total spending, including systems that are not models."""
     keys: Keys = field(init=False, repr=False)
-    """Which key goes to which server."""
+    """The assignment of keys to servers."""
     _noticed: set[str] = field(init=False, repr=False, default_factory=set)
     _budget: Budget = field(init=False, repr=False)
     _limiters: dict[str, Limiter] = field(init=False, repr=False, default_factory=dict)
@@ -65,23 +65,23 @@ class Models:
         object.__setattr__(self, "_budget", Budget(how.max_calls, how.max_cost, how.currency, self.account))
 
     def without_store(self) -> "Models":
-        """The same, sharing budget and limits, but nothing is answered from a store: for whoever measures latencies."""
+        """Return models with the same budget and limits but no cache, for measuring latencies."""
         bare = self.called(replace(self.calls, cache=None))
         object.__setattr__(bare, "_budget", self._budget)
         object.__setattr__(bare, "_limiters", self._limiters)
         return bare
 
     def called(self, calls: CallSettings) -> "Models":
-        """Models that are called in another way by the same command: one account, and a key goes to one server."""
+        """Return models with other call settings for the same command; account and keys are shared."""
         others = Models(calls, self.environ, self.account)
         object.__setattr__(others, "keys", self.keys)
         object.__setattr__(others, "_noticed", self._noticed)
         return others
 
     def chat(self, spec: str, *, what: str = "judge", builtin: str = "offline") -> Chat:
-        """The chat model: `openai:MODEL`, `openai:MODEL@URL` or `hf:NAME_OR_FOLDER`.
+        """Return the chat model: `openai:MODEL`, `openai:MODEL@URL` or `hf:NAME_OR_FOLDER`.
 
-        `what` and `builtin` are for errors: what it is to be, and what needs no model.
+        `what` and `builtin` are for error texts: the role of the model, and the alternative that needs none.
 
         Raises:
             ConfigurationError: the name, the key or the price is missing or wrong, or an extra is not installed.
@@ -101,30 +101,30 @@ class Models:
         return stack_chat(model, self._around(model.name, address.url), self._store())
 
     def notice(self, sentence: str) -> None:
-        """Say something that the user should know, once however often it is found."""
+        """Report a sentence to the user, once."""
         if sentence not in self._noticed:
             self._noticed.add(sentence)
             _LOG.warning(sentence)
 
     def expect(self, spec: str, what: str) -> None:
-        """Say that this model will be asked too, so that a key that is for it goes to no other server before."""
+        """Register a model that will be called, so that its key goes to no other server first."""
         url = url_of(spec, self.environ)
         if url is not None:
             self.keys.expect(url, what=what)
 
     async def prepare(self) -> None:
-        """Load the chat models made so far that run in this process; others are ready as they are.
+        """Load the chat models made so far that run in this process; others need no loading.
 
         Raises:
-            ConfigurationError: one cannot be loaded.
+            ConfigurationError: a model cannot be loaded.
         """
         for local in self._local:
             await local.prepare()
 
     def embedder(self, spec: str, *, scaled: bool = True) -> Embedder:
-        """The embedder: `builtin`, `builtin:DIMENSIONS`, `st:NAME_OR_FOLDER`, `openai:MODEL` or `openai:MODEL@URL`.
+        """Return the embedder: `builtin`, `builtin:DIMENSIONS`, `st:NAME_OR_FOLDER`, `openai:MODEL` or `openai:MODEL@URL`.
 
-        Its vectors have length 1; those of a model that are not `scaled` keep the length that the model gives them.
+        Its vectors have length 1, unless `scaled` is false: then a model's vectors keep their lengths.
 
         Raises:
             ConfigurationError: the name, the key or the price is missing or wrong.
@@ -147,13 +147,13 @@ class Models:
         return stack_embedder(model, self._around(model.name.removeprefix(RAW), address.url), self._store())
 
     def _store(self) -> Store | None:
-        """One store for all, opened with the first model that needs it."""
+        """Return the shared cache, opened with the first model that needs it."""
         if self.calls.cache is not None and not self._stores:
             self._stores.append(Store(self.calls.cache, failed=self.account.stop))
         return self._stores[0] if self._stores else None
 
     def _around(self, model: str, url: str, price: Price | None = None) -> tuple[Layer, ...]:
-        """What stands around the requests: one budget for all, one limiter a server, a price a model."""
+        """Return the request layers: one shared budget, one limiter per server, one price per model."""
         how = self.calls
         limits = Limits(how.concurrency, how.requests_per_minute, how.tokens_per_minute)
         return layers(

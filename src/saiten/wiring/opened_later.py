@@ -1,4 +1,4 @@
-"""A knowledge base that is opened in the event loop that searches it, and whose name is known before."""
+"""A knowledge base whose name is known at once, and which is opened in the event loop that searches it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,13 +16,13 @@ Opening = Callable[[], Awaitable[Retriever]]
 
 
 class OpenedLater:
-    """A `Retriever` that opens another one: by `open`, or else at the first query.
+    """A `Retriever` that opens another one: by `open`, or at the first query.
 
-    So a system can be put together and described where nothing can be awaited.
+    This allows synchronous code to assemble and describe a system.
     """
 
     def __init__(self, name: str, opening: Opening) -> None:
-        """`name`: that of the retriever that `opening` opens."""
+        """`name`: the name of the retriever that `opening` opens."""
         self._name = name
         self._opening = opening
         self._lock = asyncio.Lock()
@@ -33,10 +33,10 @@ class OpenedLater:
         return self._name
 
     async def open(self) -> Retriever:
-        """The retriever, opened once.
+        """Return the retriever; open it the first time.
 
         Raises:
-            ConfigurationError: it cannot be opened, or is not the one any more whose name was told.
+            ConfigurationError: it cannot be opened, or its name has changed since.
         """
         async with self._lock:
             if self._opened is None:
@@ -59,7 +59,7 @@ class OpenedLater:
 
 
 def name_of(opening: Opening) -> str:
-    """The name of what is opened, which is closed again; in a thread, since a loop may be running in this one.
+    """Open the retriever, return its name and close it; in a thread, since this one may have a running loop.
 
     Raises:
         ConfigurationError: it cannot be opened.
@@ -79,17 +79,17 @@ def name_of(opening: Opening) -> str:
 def knowledge_base_later(
     kb: str, models: Models, *, embedder: str | None = None, retrieval: Retrieval = "dense", k: int = 5
 ) -> OpenedLater:
-    """The knowledge base at an address, opened by `open`, or else with the first query; the name is read at once.
+    """Return the knowledge base at an address, opened by `open` or at the first query; its name is read at once.
 
     Raises:
-        ConfigurationError: there is no such knowledge base, or it cannot be opened.
+        ConfigurationError: the knowledge base does not exist, or cannot be opened.
     """
 
     async def opened(with_models: Models) -> Retriever:
         return await open_knowledge_base(kb, with_models, embedder=embedder, retrieval=retrieval, k=k)
 
     try:
-        name = name_of(partial(opened, models.without_store()))  # which is closed afterwards, a store with it
+        name = name_of(partial(opened, models.without_store()))  # closed afterwards, including any cache
     except CallFailed as error:
         raise ConfigurationError(f"the knowledge base cannot be opened: {error}") from error
     return OpenedLater(name, partial(opened, models))

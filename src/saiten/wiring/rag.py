@@ -1,4 +1,4 @@
-"""Our RAG by the names of its parts: chain, form, generator.
+"""The built-in RAG by the names of its parts: chain, form, generator.
 
 extractive                  picks sentences: no model, no key, no network
 openai:MODEL                api.openai.com, or $OPENAI_BASE_URL; the key is in $OPENAI_API_KEY
@@ -24,37 +24,37 @@ from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
 
 @dataclass(frozen=True, slots=True)
 class RagSettings:
-    """What the answers of our RAG depend on, the knowledge base apart."""
+    """The settings that determine the built-in RAG's answers, except the knowledge base."""
 
     chain: ChainName = "stuff"
     """`stuff`, `refine` or `map_reduce`."""
     form: RagForm = "qa"
     """`qa`: each question alone; `mqa`: with the conversation."""
     k: int = 5
-    """Passages to retrieve for a question."""
+    """Passages to retrieve per question."""
     generator: str = "extractive"
     """`extractive`, `openai:MODEL`, `openai:MODEL@URL` or `hf:NAME_OR_FOLDER`."""
     example: Path | None = None
     """A TOML or JSON file with one worked example, for one-shot prompts."""
     temperature: float | None = 0.0
-    """None leaves it to the model, as reasoning models want it."""
+    """None omits the parameter, as reasoning models require."""
     seed: int | None = 1
     max_tokens: int | None = 4096
-    """Of one text."""
+    """The limit of one generated text."""
     retrieval: Retrieval = "dense"
-    """Where the knowledge base is opened here: `dense`, `bm25` or `hybrid`."""
+    """`dense`, `bm25` or `hybrid`, if the knowledge base is opened by `rag_over`."""
 
     @property
     def calls_at_once(self) -> int:
-        """Calls that one question may have in flight: with fewer allowed, the chain is not parallel."""
+        """Calls in flight per question; with fewer allowed, the chain is not parallel."""
         return self.k if self.chain == "map_reduce" else 1
 
 
 def rag_over(kb: str, settings: RagSettings, models: Models) -> Rag:
-    """Our RAG over the knowledge base at an address; opened by `ready`, or else with the first question.
+    """Return the built-in RAG over the knowledge base at an address; opened by `ready`, or with the first question.
 
     Raises:
-        ConfigurationError: there is no such knowledge base, or a name, a key or a price is missing or wrong.
+        ConfigurationError: the knowledge base does not exist, or a name, a key or a price is missing or wrong.
         BadInput: the example cannot be read.
     """
     base = knowledge_base_later(kb, models, retrieval=settings.retrieval, k=settings.k)
@@ -62,10 +62,10 @@ def rag_over(kb: str, settings: RagSettings, models: Models) -> Rag:
 
 
 async def ready(system: System, models: Models | None = None) -> None:
-    """Open and load what the first question would else: the first latency is one like the others.
+    """Open and load everything in advance, so that the first latency is like the others.
 
     Raises:
-        ConfigurationError: the knowledge base cannot be opened, or one of the models that run here not be loaded.
+        ConfigurationError: the knowledge base cannot be opened, or a local model cannot be loaded.
     """
     if models is not None:
         await models.prepare()
@@ -77,7 +77,7 @@ async def ready(system: System, models: Models | None = None) -> None:
 
 
 def assemble_rag(retriever: Retriever, settings: RagSettings, models: Models) -> Rag:
-    """Our RAG over a knowledge base. It closes the retriever when it is closed; the models share a budget and a store.
+    """Return the built-in RAG over a retriever, which it closes; the models share a budget and a store.
 
     Raises:
         ConfigurationError: a name, a key or a price is missing or wrong; the text says what to do.

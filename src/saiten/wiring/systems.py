@@ -1,11 +1,11 @@
-"""A system under test by its name.
+"""Systems under test by name.
 
 python:module:function      a Python function; also path/to/file.py:function
-http:URL                    an HTTP service that speaks the contract in docs/systems.md; also http://… and https://…
+http:URL                    an HTTP service that implements the contract in docs/systems.md; also http://… and https://…
 openai:MODEL[@URL]          a chat model alone, without retrieval
 hf:NAME_OR_FOLDER           the same, in this process
-rag:KB                      our RAG over a knowledge base: a folder, or http://HOST:6333/NAME
-file:ANSWERS                answers that are in a file already
+rag:KB                      the built-in RAG over a knowledge base: a folder, or http://HOST:6333/NAME
+file:ANSWERS                answers that are already in a file
 """
 
 import logging
@@ -30,33 +30,33 @@ FORMS = (
     "python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL[@URL], hf:NAME_OR_FOLDER, rag:KB or "
     "file:ANSWERS.jsonl"
 )
-"""What a system may be written as."""
+"""The forms of a system's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemSettings:
-    """What is not in the name."""
+    """The settings of a system beyond its name."""
 
     temperature: float | None = 0.0
-    """Of a chat model; None leaves the parameter out."""
+    """The temperature of a chat model; None omits the parameter."""
     seed: int | None = 1
     max_tokens: int | None = None
-    """Of one answer; None leaves it to the server."""
+    """The limit of one answer; None leaves it to the server."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Sent to an HTTP service; stored nowhere."""
     repeatable: bool = False
-    """An HTTP service may be asked the same again after a time-out, a broken connection or an HTTP 5xx."""
+    """Whether requests to an HTTP service may be retried after a time-out, a broken connection or an HTTP 5xx."""
     rag: RagSettings = field(default_factory=RagSettings)
-    """Of our RAG: chain, form, generator and so on; its temperature and seed are those above, and its limit, if any."""
+    """The built-in RAG's chain, form, generator and so on; temperature, seed and any limit are those above."""
     tell: Callable[[str], None] = _LOG.warning
-    """Hears about rows of an answer file that cannot be used."""
+    """Called with a note about unusable rows of an answer file."""
 
 
 def assemble_system(spec: str, settings: SystemSettings | None = None, models: Models | None = None) -> System:
-    """The system by its name.
+    """Return the system with this name.
 
-    `models` says how calls are made, and makes the chat models that share a budget and a store; an HTTP service and a
-    Python function get a budget of their own from the same settings, in which each request counts as a call.
+    `models` makes the chat models, which share a budget and a store. An HTTP service and a Python function get a
+    separate budget from the same settings, in which each request counts as a call.
 
     Raises:
         ConfigurationError: the name, the function, the address or a key is missing or wrong; the text says what to do.
@@ -119,7 +119,7 @@ _MAKERS: Mapping[str, Callable[[str, SystemSettings, Models], System]] = {
     "rag": _rag,
     "file": _file,
 }
-"""By what stands before the first colon."""
+"""Prefix of the name, up to the first colon → maker."""
 
 
 def _around(models: Models, *, retries: int) -> tuple[Layer, ...]:
@@ -132,7 +132,7 @@ def _around(models: Models, *, retries: int) -> tuple[Layer, ...]:
 
 
 def _meant(spec: str) -> str:
-    """What a name that cannot be read probably meant."""
+    """Return a hint for a name that cannot be parsed."""
     kind, colon, rest = spec.partition(":")
     near = get_close_matches(kind, _MAKERS, n=1)
     if colon and near:
