@@ -1,4 +1,4 @@
-"""The defects of the demo's answers and the facts that follow from them; the README beside this file describes each."""
+"""The defects of the demo's answers and the facts that follow from them; see the README in this folder."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ class Defect:
     name: str
     """Its name in the samples."""
     correct: bool = False
-    """Whether the answer is right by the reference; it may leave something out."""
+    """Whether the answer is right by the reference; it may be incomplete."""
     faithful: bool = False
     """Whether the contexts support every claim."""
     complete: bool = False
-    """Whether it has everything that the reference says."""
+    """Whether it covers the whole reference."""
 
 
 DEFECTS: tuple[Defect, ...] = (

@@ -1,4 +1,4 @@
-"""Files of the tour: answers, questions, documents, and what is known of them, laid out in a folder."""
+"""Files of the tour: answers, questions, documents and known labels, laid out in a folder."""
 
 import json
 import shutil
@@ -19,15 +19,15 @@ from saiten.records import Label, Sample
 from saiten.runs import sample_to_json
 
 FEW = 48
-"""Labels that a small labelling effort would bring."""
+"""Number of labels from a small labeling effort."""
 TO_GRADE = 10
-"""Answers for people to grade."""
+"""Number of answers for people to grade."""
 _BUILDS = {"before": "careful", "after": "chatty"}
-"""Per build, the system whose answers it gives: one that keeps to the sources, and one that adds to them."""
+"""Build → the system whose answers it gives: one keeps to the sources, one adds to them."""
 
 
 def write_files(folder: Path) -> None:
-    """Write all files that the steps of the tour read; raises ConfigurationError where that is not possible."""
+    """Write all files that the steps of the tour read; raise ConfigurationError if that fails."""
     demo = load_demo()
     samples = [one.sample for one in demo]
     gist = load_gist()

@@ -1,7 +1,7 @@
-"""Samples for the gist metric: references made of known units, answers put together from them, and the span labels.
+"""Samples for the gist metric: references and answers composed of known units, and the span labels.
 
-Which units an answer lacks and which it adds is known, since it was written that way; the offsets are counted while the
-texts are joined. The TOML files say how they are to be read.
+Each answer's missing and extra units are known by construction; offsets are counted while the texts are joined. The
+format is described in the TOML files.
 """
 
 import re
@@ -35,26 +35,26 @@ _PIECE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class GistSample:
-    """A sample, and what is known about its answer and its reference because they were written that way."""
+    """A sample, and the facts about its answer and reference that are known by construction."""
 
     sample: Sample
     units: Mapping[GistAspect, tuple[Span, ...]]
-    """All six. `gist`, `supplement` and what is missing lie in the reference, what is extra in the answer."""
+    """All six aspects: `gist`, `supplement` and missing units are in the reference, extra units in the answer."""
 
     @property
     def profile(self) -> tuple[bool, bool, bool, bool]:
-        """Whether there is any extra gist, extra supplement, missing gist, missing supplement."""
+        """Return whether there is any extra gist, extra supplement, missing gist, missing supplement."""
         extra_gist, extra_supplement, missing_gist, missing_supplement = (bool(self.units[a]) for a in ASPECTS[2:])
         return extra_gist, extra_supplement, missing_gist, missing_supplement
 
 
 def load_gist(language: Language | None = None) -> list[GistSample]:
-    """The 24 samples of a language, or all 48, Japanese first; always in the same order."""
+    """Return the 24 samples of a language, or all 48, Japanese first; always in the same order."""
     return [sample for each in LANGUAGES if language in {None, each} for sample in _read(each)]
 
 
 def gist_labels(samples: Iterable[GistSample]) -> Iterator[Label]:
-    """Six labels a sample, as an annotator without fault would give them; no spans where nothing is marked."""
+    """Yield six labels per sample, as a perfect annotator would give them; without spans if nothing is marked."""
     for one in samples:
         for aspect in ASPECTS:
             spans = one.units[aspect]
@@ -94,7 +94,7 @@ def _sample(item: Mapping[str, Any], language: Language) -> GistSample:
 
 
 def _joined(texts: Iterable[str], gap: str) -> tuple[str, list[Span]]:
-    """The texts in a row, and where each stands in it."""
+    """Return the joined texts, and the span of each in the result."""
     whole, places = "", []
     for text in texts:
         whole += gap if whole else ""

@@ -1,7 +1,7 @@
-"""Simulated grades of the demo's answers on the aspects of long answers, to learn weights from. No person gave them.
+"""Simulated grades of the demo's answers on the aspects of long answers, to learn weights from. They are not human grades.
 
-The aspects' grades follow from the defects. The overall grade is put together from them with weights that are known,
-plus noise, rounded to the scale as a person's would be: so it is known what should be learned.
+The aspects' grades follow from the defects. The overall grade is computed from them with known weights plus noise,
+rounded to the scale like a person's, so that the correct result of learning is known.
 """
 
 import random
@@ -25,7 +25,7 @@ _FACTUALITY: Mapping[str, int] = {
     "wrong_number": 1,
     "contradicting": 0,
 }
-"""By defect; the others say nothing that is wrong."""
+"""Defect → grade; the other defects contain nothing wrong."""
 _AMOUNT: Mapping[str, int] = {
     "incomplete": -1,
     "refusing": -1,
@@ -33,11 +33,11 @@ _AMOUNT: Mapping[str, int] = {
     "made_up_addition": 1,
     "copied_context": 1,
 }
-"""By defect: too little, or too much."""
+"""Defect → grade: too little, or too much."""
 
 
 def simulated_grades(samples: Iterable[DemoSample], seed: int = 0) -> Iterator[Label]:
-    """Yield four aspects per answer and grader; the same for the same seed."""
+    """Yield four aspects per answer and grader; deterministic for a seed."""
     draw = random.Random(seed)  # noqa: S311 - noise, no secret
     for one in samples:
         grades = {

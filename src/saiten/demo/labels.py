@@ -1,4 +1,4 @@
-"""Labels of the demo's answers. No person gave them: they follow from how each answer was written."""
+"""Labels of the demo's answers. They are not human labels: they follow from how each answer was written."""
 
 import random
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The demo's samples: read from the package, with the facts that are known about each answer."""
+"""The demo's samples: read from the package, with the known facts about each answer."""
 
 import json
 from collections.abc import Iterator
@@ -13,17 +13,17 @@ LANGUAGES: tuple[Language, ...] = ("ja", "en")
 
 @dataclass(frozen=True, slots=True)
 class DemoSample:
-    """A sample and the facts about its answer, which was written to have them."""
+    """A sample and the known facts about its answer, which was written to fit them."""
 
     sample: Sample
     defect: str
     """The name of one of `DEFECTS`."""
     correct: bool
-    """It answers the question, and nothing of that is wrong by the reference; it may leave something out."""
+    """Whether it answers the question without contradicting the reference; it may be incomplete."""
     faithful: bool
-    """Every claim stands in the contexts; also true of an answer that claims nothing."""
+    """Whether the contexts support every claim; true for an answer without claims."""
     complete: bool
-    """Everything that the reference says is said."""
+    """Whether it covers the whole reference."""
 
 
 def load_demo(language: Language | None = None) -> list[DemoSample]:
@@ -33,7 +33,7 @@ def load_demo(language: Language | None = None) -> list[DemoSample]:
 
 def _read(language: Language) -> Iterator[DemoSample]:
     text = (files(__package__) / f"samples.{language}.jsonl").read_text(encoding="utf-8")
-    for line in text.split("\n"):  # not splitlines, which also breaks at characters that may stand in a JSON string
+    for line in text.split("\n"):  # not splitlines, which also breaks at characters allowed in a JSON string
         if line:
             row: dict[str, Any] = json.loads(line)
             facts = {name: row.pop(name) for name in ("defect", "correct", "faithful", "complete")}

@@ -1,4 +1,4 @@
-"""The tour, step by step: a title, a command as a user types it, a remark, and which part of the output is shown."""
+"""The tour, step by step: a title, a command as a user types it, a remark, and the part of the output to show."""
 
 import shlex
 from collections.abc import Sequence
@@ -11,17 +11,17 @@ class DemoStep:
     """One command of the tour."""
 
     title: str
-    """The heading above it; "" where the section continues."""
+    """The heading above it; "" if the section continues."""
     command: str
     """As typed after `saiten`; `DEMO` is the tour's folder."""
     remark: str = ""
     """The text above it, with rich's markup."""
     blocks: Sequence[int] | None = None
-    """The parts of the output that are shown, counted between blank lines, negative from the end; None for all."""
+    """Indexes of the output's blank-line-separated blocks to show, negative from the end; None for all."""
     status: int = 0
     """The expected exit status."""
     optional: bool = False
-    """Whether the command may ask for a package that is not installed."""
+    """Whether the command may need a package that is not installed."""
 
     def words(self, folder: Path) -> list[str]:
         """Return the command's arguments for this folder."""

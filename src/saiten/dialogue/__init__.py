@@ -1,1 +1,1 @@
-"""Multi-turn evaluation: how much of the reference can be got out of a system, and how soon (spec 02)."""
+"""Multi-turn evaluation: how much of the reference a system can be brought to say, and how soon (spec 02)."""

@@ -1,10 +1,9 @@
-"""The leak check: did the agents say for the system what it never said?
+"""The leak check: whether the agents credited the system with something it never said.
 
-The composer may not add what stands only in the reference, and the questioner may not tell it to the system. Both are
-asked so; this checks that they did. Words are compared as the offline judge does, by their content units, so a
-paraphrase of the reference is not seen. A number that the system was asked to confirm and denied was not said by it,
-nor was a claim whose negation it stated.
-Source: spec 02, the last of the rules; the definitions of a stating question and of a denial are our own.
+The composer may not add, and the questioner may not reveal to the system, content that is only in the reference. Their
+prompts say so; this checks it. Words are compared by content units, as in the offline judge, so paraphrases of the
+reference are missed. A number that the system denied, or a claim whose negation it stated, does not count as said.
+Source: spec 02, the last of the rules; the definitions of a stating question and of a denial are ours.
 """
 
 import re
@@ -25,7 +24,7 @@ _ASKS = re.compile(
     r"|^\s*(?:what|which|who|when|where|why|how|is|are|does|do|did)\b.*(?<![.])\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-"""What asks or requests; any other sentence states something: *when …* with a full stop is no question."""
+"""A question or request; any other sentence is a statement: *when …* with a period is not a question."""
 
 _TELLS = re.compile(
     r"\bplease (?:note|remember|be aware|keep in mind)\b"
@@ -33,7 +32,7 @@ _TELLS = re.compile(
     r"|と(?:いうことを)?(?:言って|答えて|回答して|書いて|述べて|繰り返して|覚えて|理解して)(?:ください|下さい|[。．.]?$)",
     re.IGNORECASE,
 )
-"""Tells the system something, or what it is to say, in the form of a request."""
+"""A request that gives the system information, or the words to say."""
 
 _CONFIRMS = re.compile(
     r"^\W*(?:(?:is|was|are) (?:this|that|it|these|they) (?:right|so|correct|true|the case)|right|correct|true"
@@ -42,7 +41,7 @@ _CONFIRMS = re.compile(
     r"(?:正しい|合って(?:い)?ます|よろしい|本当|間違いない|間違いありません|相違ありません|そう)(?:でしょう|です)?か\W*$",
     re.IGNORECASE,
 )
-"""Asks whether what stands before it is so, and nothing else."""
+"""A question that only asks to confirm the text before it."""
 
 _CLAUSE = re.compile(
     r"[;；]|\s[-–—]\s|—"
@@ -51,13 +50,13 @@ _CLAUSE = re.compile(
     r"|(?:です|ます|でした|ました|ません|だ|る|た|い|ん)(?:が|ので|から|ため|けれども?|けど)、",
     re.IGNORECASE,
 )
-"""The end of a clause that the rest of its sentence takes for granted: *since …, what …?*, …ですが、…か。"""
+"""The end of a clause that the rest of its sentence presupposes: *since …, what …?*, …ですが、…か。"""
 
 _TOPIC = re.compile(r"(?:について|に関して)(?:なの|なん)?(?:です|だ)?(?:が|けれども?|けど)、$")
-"""…についてですが、 names what is asked about."""
+"""…についてですが、 names the topic of the question."""
 
 _STATED = 2
-"""So many words that only the reference has make a statement of them; of numbers one is enough."""
+"""Minimum words found only in the reference that make a statement; one number is enough."""
 
 _DENIES = re.compile(
     r"^\W*(?:(?:that|this|it)(?: is|['’]s) (?:not|in)\s?(?:correct|right|true|so|the case)\b"
@@ -66,17 +65,17 @@ _DENIES = re.compile(
     r"|(?:その|この)?(?:理解|認識|内容)?(?:は|が)?(?:そう|正しく|そのよう)(?:では|は)?(?:あり|ござい)?ませ)",
     re.IGNORECASE,
 )
-"""Denies what was asked without opening with a plain no."""
+"""A denial that does not open with a plain no."""
 
 _OPENING = re.compile(r"^\W*(?:yes|yeah|yep|nope|no|はい|ええ|いいえ|いえ)(?![a-z])[\s,.、。:：;-]*", re.IGNORECASE)
-"""The yes or no before what an answer says; *No, it keeps them* negates the question, not the keeping."""
+"""The opening yes or no of an answer; *No, it keeps them* negates the question, not the keeping."""
 
 _SAME_CLAIM = 0.8
-"""The share of the shorter claim's units that the other has where both claim the same thing, or its contrary."""
+"""Minimum share of the shorter claim's units in the other for both to make the same, or the contrary, claim."""
 
 
 class _Claim(NamedTuple):
-    """A sentence as far as it is compared: its content units, and whether it is negated."""
+    """A sentence reduced for comparison: its content units, and whether it is negated."""
 
     units: frozenset[str]
     negated: bool
@@ -107,7 +106,7 @@ def find_leak(dialogue: Dialogue) -> Leak:
 
 
 def _heard_on(turn: Turn, number: int, language: Language) -> set[str]:
-    """The units of a turn, without the numbers of a follow-up question that the answer does not confirm."""
+    """Return the units of a turn, without numbers in a follow-up question that the answer does not confirm."""
     asked, said = _units(turn.question), _units(turn.answer)
     if number > 1 and (_denies(turn.answer) or is_refusal(turn.answer, language)):
         asked = {unit for unit in asked if not _has_digit(unit)}
@@ -115,9 +114,9 @@ def _heard_on(turn: Turn, number: int, language: Language) -> set[str]:
 
 
 def _turned_round(dialogue: Dialogue) -> set[str]:
-    """The units of the final answer's sentences that claim the contrary of what the system said, as the reference does.
+    """Return the units of final-answer sentences that contradict the system and agree with the reference.
 
-    A sentence that the system also said itself, at any time, is no such sentence.
+    Sentences that the system also said itself, at any time, do not count.
     """
     language = dialogue.language
     meant = list(_claims(dialogue.reference, language))
@@ -132,7 +131,7 @@ def _turned_round(dialogue: Dialogue) -> set[str]:
 
 
 def _said_on(turn: Turn, number: int, language: Language) -> Iterator[_Claim]:
-    """What the answer claims, and what it makes of the follow-up question by opening with yes or no."""
+    """Yield the answer's claims, and the follow-up question's as confirmed or denied by an opening yes or no."""
     yield from _claims(_OPENING.sub("", turn.answer), language)
     opening = opens_with(normalise(turn.answer).lower())
     denied = _denies(turn.answer)
@@ -152,7 +151,7 @@ def _claims(text: str, language: Language) -> Iterator[_Claim]:
 
 
 def _statements(question: str, dialogue: Dialogue) -> list[str]:
-    """The pieces of a question that state, those left out that the next piece asks to confirm."""
+    """Return the stating pieces of a question, except those that the next piece asks to confirm."""
     pieces = [
         piece
         for sentence in split_sentences(question, dialogue.language)
@@ -166,7 +165,7 @@ def _statements(question: str, dialogue: Dialogue) -> list[str]:
 
 
 def _clauses(sentence: str) -> list[str]:
-    """The clauses that the rest takes for granted, then the rest."""
+    """Return the presupposed clauses of a sentence, then the rest."""
     ends = [0, *(found.end() for found in _CLAUSE.finditer(sentence)), len(sentence)]
     return [piece for begins, end in pairwise(ends) if (piece := sentence[begins:end].strip())]
 

@@ -4,8 +4,8 @@
     T2  the composer composes an answer       T5  the questioner asks it, and back to T1
     T3  the grader grades it; 5 ends          T6  the composer revises, T7 the grader grades; the end
 
-T4 is asked in the last turn too: T6 and T7 may follow, T5 may not, since nobody would answer its question.
-Source: the ANLP paper on multi-turn evaluation (spec 02). What each agent may know is a matter of its task's fields.
+T4 is asked in the last turn too: T6 and T7 may follow, T5 may not, since its question would get no answer.
+Source: the ANLP paper on multi-turn evaluation (spec 02). Each agent knows only the fields of its task.
 """
 
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer, same_question
 
 FindEvidence = Callable[[Sample], Awaitable[Retrieved]]
-"""Finds what the grader sees in addition to the reference: what question and reference together retrieve."""
+"""Retrieve the grader's evidence in addition to the reference, by question and reference together."""
 
 
 async def converse(
@@ -35,14 +35,14 @@ async def converse(
     find_evidence: FindEvidence | None = None,
     session: str = "",
 ) -> Dialogue:
-    """The dialogue about one pair of question and reference; one that fails in the middle keeps what it has.
+    """Hold the dialogue about one pair of question and reference; one that fails midway keeps its steps.
 
-    The grader sees the pair's own evidence, and only where it has none what `find_evidence` finds. `session` names the
-    conversation for the system; by default the pair's id does.
+    The grader sees the pair's evidence or, if it has none, the result of `find_evidence`. `session` identifies the
+    conversation to the system; the default is the pair's id.
 
     Raises:
         ValueError: the pair has no question or no reference, or no turn is allowed.
-        ConfigurationError, BudgetSpent: they concern the whole run.
+        ConfigurationError, BudgetSpent: The error concerns the whole run.
     """
     if not pair.question.strip() or not (pair.reference or "").strip():
         raise ValueError("a dialogue needs a question and a reference")
@@ -74,7 +74,7 @@ _KINDS: dict[FailureKind, str] = {
 
 @dataclass
 class _Talk:
-    """A dialogue under way; thrown away when it has ended."""
+    """A dialogue in progress."""
 
     pair: Sample
     system: System
@@ -88,7 +88,7 @@ class _Talk:
     doing: str = "retrieving the evidence"
 
     async def run(self) -> tuple[Ended, str | None]:
-        """Go round until it ends; why it ended."""
+        """Run the loop to its end, and return the reason for it."""
         question = self.pair.question
         while True:
             await self._answer(question)
@@ -108,7 +108,7 @@ class _Talk:
             self.turn += 1
 
     async def _answer(self, question: str) -> None:
-        """T1: the system sees the question and what it said before, nothing else."""
+        """T1: the system sees only the question and the history."""
         self._begin("T1", "system")
         pair = self.pair
         answer = await self.system.answer(Inquiry(question, pair.id, self.history, self.session, pair.language))
@@ -147,7 +147,7 @@ class _Talk:
         return reply.needed
 
     async def _ask(self, tentative: str, review: str) -> tuple[str | None, tuple[str, ...]]:
-        """T5: the next question, and those refused: one asked before is refused once, a second one is the end."""
+        """T5: return the next question and those refused; a repeated question is refused once, the second ends."""
         self._begin("T5", "questioner")
         pair = self.pair
         task = AskNext(
@@ -191,11 +191,11 @@ class _Talk:
         self.steps.append(DialogueStep(name, self.turn, agent, text, explanation, grade, contexts, seconds, usage))
 
     def failed(self, whose: Literal["system", "judge"], kind: FailureKind, reason: str, lost: Usage) -> Dialogue:
-        """Return the dialogue as far as it went."""
+        """Return the failed dialogue with its steps so far."""
         return replace(self.dialogue("failed", reason), fault=whose, kind=kind, lost=lost)
 
     def dialogue(self, ended: Ended, reason: str | None) -> Dialogue:
-        """Return the dialogue as it is."""
+        """Return the record of the dialogue."""
         pair = self.pair
         made = Dialogue(
             id=pair.id,
@@ -215,7 +215,7 @@ class _Talk:
 
 
 _ENOUGH = HIGHEST - 0.5
-"""Rounded, it is the highest grade. Of several votes the mean decides, in any order."""
+"""Minimum mean of the votes that rounds to the highest grade."""
 
 _REPEATS = 2
-"""The second question that was asked before ends the dialogue."""
+"""Number of repeated questions that end the dialogue."""

@@ -1,4 +1,4 @@
-"""The outcomes of a run of dialogues besides its scores: how they ended, what leaked, the system's latency."""
+"""The outcomes of a run of dialogues apart from scores: endings, leaks, the system's latency."""
 
 from array import array
 from collections import Counter
@@ -19,28 +19,28 @@ class Outcomes:
     dialogues: int
     ended: Mapping[Ended, int]
     failures: Mapping[tuple[str, str], int]
-    """By whose fault and kind."""
+    """(Side that failed, kind) → count."""
     with_evidence: int
     """Dialogues whose grader saw passages in addition to the reference."""
     leak: float | None
-    """The mean share over the dialogues that have one; None where none has."""
+    """The mean share over the dialogues that have one; None if none has."""
     measured: int
-    """Dialogues that have a share."""
+    """Dialogues with a share."""
     leaking: int
-    """Of them, those in which any word leaked."""
+    """The number of them in which any word leaked."""
     worst: str
-    """The id of the one with the highest share; empty where nothing leaked."""
+    """The id of the dialogue with the highest share; empty if nothing leaked."""
     asked: int
     """Questions that the questioner put to the system."""
     stating: int
-    """Of them, those that state what only the reference says."""
+    """The number of them that state content found only in the reference."""
     turns: int
     """Answers of the system."""
     latency: Latency | None
-    """None where none was measured."""
+    """None if not measured."""
     of_system: Usage
     of_agents: Usage
-    """Grader, composer and questioner, and finding the evidence."""
+    """Usage of grader, composer and questioner, and of retrieving the evidence."""
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class _Counts:
 
 
 def outcomes_of(dialogues: Iterable[Dialogue]) -> Outcomes:
-    """Count them, one at a time; memory: 8 bytes a turn and a dialogue."""
+    """Summarize the dialogues as a stream; memory: 8 bytes per turn and per dialogue."""
     sums = _Counts()
     of_system, of_agents = Usage(), Usage()
     with_evidence = asked = stating = turns = 0

@@ -1,4 +1,4 @@
-"""The dialogues of a run as they are on disk, one at a time; of several lines under one id the last one counts."""
+"""Streaming access to the dialogues of a run on disk; of several lines under one id the last one counts."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -12,12 +12,12 @@ from saiten.runs.lines import read_lines
 
 
 def has_dialogues(reader: RunReader) -> bool:
-    """Whether it is a run of dialogues."""
+    """Return whether it is a run of dialogues."""
     return SESSION in reader.manifest.settings and (reader.folder / DIALOGUES_NAME).exists()
 
 
 def read_dialogues(reader: RunReader) -> Iterator[Dialogue]:
-    """Each dialogue once, in the order of the file. Reads it twice and remembers some 130 bytes a dialogue."""
+    """Yield each dialogue once, in file order. Reads the file twice; memory: about 130 bytes per dialogue."""
     last = {id_key(dialogue.id): number for number, dialogue in _readable(reader, reader.tell)}
     for number, dialogue in _readable(reader, lambda _: None):
         if last.get(id_key(dialogue.id)) == number:
@@ -25,7 +25,7 @@ def read_dialogues(reader: RunReader) -> Iterator[Dialogue]:
 
 
 def find_dialogue(reader: RunReader, identity: str) -> Dialogue | None:
-    """The dialogue about the pair with this id; None if there is none."""
+    """Return the dialogue about the pair with this id, or None."""
     found = None
     for _, dialogue in _readable(reader, reader.tell, identity):
         found = dialogue
@@ -35,7 +35,7 @@ def find_dialogue(reader: RunReader, identity: str) -> Dialogue | None:
 def _readable(
     reader: RunReader, tell: Callable[[str], None], wanted: str | None = None
 ) -> Iterator[tuple[int, Dialogue]]:
-    """The dialogues of this run with the numbers of their lines; a line that cannot be read is reported and skipped."""
+    """Yield the dialogues of this run with their line numbers; unreadable lines are reported and skipped."""
     run = str(reader.manifest.settings.get(SESSION))
 
     def dialogue(value: Mapping[str, Any]) -> Dialogue | None:

@@ -1,7 +1,7 @@
-"""A system whose answers are written down the moment they are there, so that a dialogue that was cut off goes on.
+"""A system whose answers are recorded at once, so that an interrupted dialogue can be resumed.
 
-The agents' answers are kept by the store around the judge; this does the same for the system under test: asked the same
-question after the same history in the same conversation, it is not asked again.
+The cache around the judge keeps the agents' replies; this does the same for the system under test: the same question
+after the same history in the same conversation is not asked again.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ Write = Callable[[Mapping[str, Any], Answer], None]
 
 
 class RecordedSystem:
-    """Answer inquiries from the record where it has them, else pass them to the system."""
+    """Answers inquiries from the record if it has them, else from the system."""
 
     def __init__(self, system: System, lines: Iterable[Mapping[str, Any]], write: Write, at_once: int) -> None:
-        """`lines` are those of the record so far that may be needed, and are held in memory; `write` adds one.
+        """`lines`: the lines of the record that may be needed, held in memory; `write` adds one.
 
-        `at_once`: questions at a time; a wait for that is not in the system's latency.
+        `at_once`: concurrent questions; waiting for a slot does not count as latency.
         """
         self._system = system
         self._write = write
@@ -36,19 +36,19 @@ class RecordedSystem:
             try:
                 self._known[str(line["key"])] = _reader().validate_python(line["answer"])
             except (KeyError, ValueError):
-                continue  # a line of another version: the system is asked again
+                continue  # a line of another version; ask the system again
 
     @property
     def name(self) -> str:
-        """The system's own."""
+        """Return the system's name."""
         return self._system.name
 
     def describe(self) -> Mapping[str, str]:
-        """The system's own."""
+        """Return the system's description."""
         return self._system.describe()
 
     async def answer(self, inquiry: Inquiry) -> Answer:
-        """From the record, with what it cost then: no score has counted that yet; else the system's."""
+        """Return the recorded answer with its original cost, which no score has counted yet, else the system's."""
         key = _key(inquiry)
         known = self._known.pop(key, None)
         if known is not None:
@@ -56,8 +56,8 @@ class RecordedSystem:
         async with self._places:
             answer = await self._system.answer(inquiry)
         try:
-            await asyncio.sleep(0)  # whoever got the place sends first, so that the system need not wait for us
-        finally:  # also where everything is called off in this moment: the answer was given, and may have been paid for
+            await asyncio.sleep(0)  # let the task that got the slot send first, so that the system need not wait for us
+        finally:  # even if cancelled now: the answer exists, and may have been paid for
             about = {"id": inquiry.id, "session": inquiry.session, "question": inquiry.question}
             self._write({"key": key, **about, "answer": asdict(answer)}, answer)
         return answer
@@ -76,5 +76,5 @@ def _key(inquiry: Inquiry) -> str:
 
 @cache
 def _reader() -> TypeAdapter[Answer]:
-    """Made once, when the first answer is read."""
+    """Return the type adapter, created when the first answer is read."""
     return TypeAdapter(Answer)

@@ -1,7 +1,7 @@
-"""The dry run of dialogues: calls and tokens at least and at most, without asking anybody.
+"""The dry run of dialogues: minimum and maximum calls and tokens, without calling a model.
 
 How many turns a dialogue takes depends on the system. At best the first answer gets 5; at worst every turn is used.
-The stand-ins say something of the reference's length each time, so that the real prompts can be counted.
+The stand-ins reply with texts of the reference's length, so that the real prompts can be counted.
 """
 
 from collections.abc import Iterable
@@ -30,15 +30,15 @@ class Rehearsed:
     pairs: int
     bad_rows: int
     least: Usage
-    """Of the agents, where each first answer gets 5."""
+    """The agents' usage if each first answer gets 5."""
     most: Usage
-    """Of the agents, where each dialogue uses every turn and its last answer is revised."""
+    """The agents' usage if each dialogue uses every turn and its last answer is revised."""
     questions: tuple[int, int]
-    """To the system, at least and at most."""
+    """Minimum and maximum questions to the system."""
 
 
 async def rehearse(rows: Iterable[Sample | BadRow], max_turns: int, votes: int = 1) -> Rehearsed:
-    """Hold the longest possible dialogues with stand-ins, and count."""
+    """Count calls and tokens of the longest possible dialogues, held with stand-ins."""
     pairs = bad = 0
     least = most = Usage()
     for row in rows:
@@ -55,13 +55,13 @@ async def rehearse(rows: Iterable[Sample | BadRow], max_turns: int, votes: int =
 
 
 def _cost(steps: Iterable[DialogueStep], votes: int) -> Usage:
-    """A vote on a grade is a call of its own."""
+    """Return the cost of the steps; each vote on a grade is a separate call."""
     return sum((step.usage for step in steps for _ in range(votes if step.grade is not None else 1)), Usage())
 
 
 @dataclass(frozen=True, slots=True)
 class _StandIn:
-    """Says the same each time."""
+    """A system that gives the same answer each time."""
 
     text: str
     name: str = "stand-in"
@@ -77,7 +77,7 @@ class _StandIn:
 
 
 def _agents(reference: str, max_turns: int) -> Rehearsal:
-    """Agents who ask on until the last turn, and then revise: the longest dialogue that there can be."""
+    """Return agents that ask until the last turn, and then revise: the longest possible dialogue."""
 
     def ask(task: Task[Any]) -> NextQuestion:
         assert isinstance(task, AskNext)  # noqa: S101 - by the key below

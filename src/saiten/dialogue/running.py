@@ -1,8 +1,8 @@
-"""Dialogues over a data set: many at once, each written when it ends, and resumed where it stopped.
+"""Dialogues over a data set: run concurrently, each written when it ends, and resumable.
 
 A run of dialogues is a run like any other: its scores are `wscore`, `lscore`, `mscore` and `leak`, so that `show`,
-`compare` and `meta-evaluate` understand it. The folder also has `dialogues.jsonl`, one line per dialogue with all that
-was said, and `turns.jsonl`, the system's answers as they came.
+`compare` and `meta-evaluate` understand it. The folder also has `dialogues.jsonl`, one line per dialogue with every
+step, and `turns.jsonl`, the system's answers in order of arrival.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -32,29 +32,29 @@ from saiten.version import __version__
 
 DIALOGUES_NAME, TURNS_NAME = "dialogues.jsonl", "turns.jsonl"
 SESSION = "session"
-"""The setting that holds the name of a run of dialogues."""
+"""The setting with the name of a run of dialogues."""
 
 HIGHER_IS_BETTER: Mapping[str, bool] = {"wscore": True, "lscore": False, "mscore": True, "leak": False}
-"""The scores of a dialogue, and which way is better."""
+"""Score of a dialogue → whether higher is better."""
 TASKS: tuple[type[Task[Any]], ...] = (ComposeAnswer, GradeAnswer, DecideNext, AskNext, ReviseAnswer)
 """The tasks of the three agents."""
 
 
 @dataclass(frozen=True)
 class Conversations:
-    """Who talks with whom, and how long."""
+    """The participants and limits of the dialogues."""
 
     system: System
     agents: Judge
     max_turns: int = MAX_TURNS
     find_evidence: FindEvidence | None = None
     evidence_from: str = "samples"
-    """The knowledge base of the evidence, for signatures; `samples` where the grader sees only what the pairs bring."""
+    """The knowledge base of the evidence, for signatures; `samples` if the grader sees only the pairs' evidence."""
     at_once: int = 8
-    """Questions that the system is asked at a time."""
+    """Concurrent questions to the system."""
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings of a run of dialogues besides judge and data."""
+        """Return the settings of a run of dialogues, except judge and data."""
         return {
             "system": {"name": self.system.name, **self.system.describe()},
             "max_turns": self.max_turns,
@@ -62,7 +62,7 @@ class Conversations:
         }
 
     def signatures(self) -> dict[str, str]:
-        """Return how the scores are made, by name."""
+        """Return score → its signature."""
         parts = {
             **self.agents.describe(TASKS),
             **{f"system.{key}": value for key, value in self.system.describe().items()},
@@ -76,9 +76,9 @@ class Conversations:
 
 
 def open_journal(folder: Path, settings: RunSettings, signatures: Mapping[str, str], **more: Any) -> Journal:
-    """`Journal.open` for a run of dialogues, which has a name of its own among its settings; see `name_of_run`.
+    """Open the journal of a run of dialogues, whose settings include a unique name; see `name_of_run`.
 
-    Scores of dialogues that had ended when the process was killed between dialogue and scores are written first.
+    First write the scores that are missing because the process was killed between dialogue and scores.
     """
     named = replace(settings, more={**settings.more, SESSION: _session(folder, settings, signatures)})
     journal = Journal.open(folder, named, signatures=signatures, **more)
@@ -87,10 +87,10 @@ def open_journal(folder: Path, settings: RunSettings, signatures: Mapping[str, s
 
 
 def _session(folder: Path, settings: RunSettings, signatures: Mapping[str, str]) -> str:
-    """The name of the run in the folder if it goes on with these settings, else a new one.
+    """Return the name of the run in the folder if these settings resume it, else a new one.
 
-    A run without scores begins anew under other settings (`Journal.open`). It gets another name then, so that what an
-    earlier system answered is not taken for the answer of this one.
+    A run without scores begins anew under other settings (`Journal.open`). It gets a new name then, so that answers
+    of an earlier system are not mistaken for this one's.
     """
     there = read_manifest(folder)
     name = there.settings.get(SESSION) if there is not None else None
@@ -101,25 +101,25 @@ def _session(folder: Path, settings: RunSettings, signatures: Mapping[str, str])
 
 
 def name_of_run(journal: Journal) -> str:
-    """The name under which the run's conversations are known: unique, and the same when the run goes on."""
+    """Return the run's unique name, which stays the same when the run is resumed."""
     return str(journal.manifest.settings[SESSION])
 
 
 @dataclass(frozen=True)
 class Conversing:
-    """A run of dialogues: one about every pair of question and reference."""
+    """A run of dialogues: one per pair of question and reference."""
 
     journal: Journal
     conversations: Conversations
     on_answer: Callable[[Answer], None] = lambda _: None
-    """Called after each answer of the system in any dialogue was written."""
+    """Called after each answer of the system is written."""
 
     def usable(self, sample: Sample, number: int) -> Sample | BadRow:
         lacking = [name for name in ("question", "reference") if not (getattr(sample, name) or "").strip()]
         if lacking:
             where = f"pair {sample.id!r} (number {number})"
             return BadRow(where, f"a dialogue needs a {' and a '.join(lacking)}")
-        return replace(sample, answer=None, contexts=None, system=None)  # an answer in the row is another system's
+        return replace(sample, answer=None, contexts=None, system=None)  # an answer in the row is from another system
 
     def is_done(self, sample: Sample) -> bool:
         self.journal.sample(sample)
@@ -153,7 +153,7 @@ class Conversing:
 
     @cached_property
     def _recorded(self) -> RecordedSystem:
-        """The system, with what it said in dialogues that were cut off: that is not asked again."""
+        """Return the system with its answers in interrupted dialogues, which are not asked again."""
 
         def write(line: Mapping[str, Any], answer: Answer) -> None:
             self.journal.append(self.journal.file(TURNS_NAME), to_line(line))
@@ -164,12 +164,12 @@ class Conversing:
 
 
 def scores_of(dialogue: Dialogue) -> Iterator[Scored]:
-    """The scores as a run keeps them; those of a failed dialogue have no value, and say why."""
+    """Yield the scores of a dialogue; those of a failed one have a reason instead of a value."""
     details = {"grades": list(dialogue.grades), "ended": dialogue.ended, "turns": len(dialogue.history)}
     failed = dialogue.ended == "failed"
     for name, value in dialogue.scores.items():
         score = Score(value, "failed" if failed else "ok", dialogue.reason or dialogue.ended, details)
-        if name == "wscore":  # the dialogue is paid for once
+        if name == "wscore":  # count the cost of the dialogue once
             score = replace(score, usage=dialogue.usage)
         yield Scored(dialogue.id, name, score)
     yield Scored(dialogue.id, "leak", _leak(dialogue))
@@ -186,19 +186,19 @@ def _leak(dialogue: Dialogue) -> Score:
 
 
 def session_of(run: str, pair: str) -> str:
-    """The name of the conversation about a pair: two runs against one server never share one."""
+    """Return the name of the conversation about a pair, unique per run even on the same server."""
     return f"{run}/{pair}"
 
 
 def _finish_scores(journal: Journal) -> None:
-    """Write the scores of dialogues that had ended when the process was killed between dialogue and scores."""
+    """Write scores that are missing because the process was killed between dialogue and scores."""
     for _, line in journal.lines(journal.file(DIALOGUES_NAME)):
         identity = str(line.get("id"))
         if line.get("ended") == "failed" or _is_done(journal, identity) or not _is_of(journal, line):
             continue
         try:
             ended = dialogue_from_json(line)
-        except ValueError:  # as if it had not been written: it is held again
+        except ValueError:  # unreadable: hold the dialogue again
             continue
         for scored in scores_of(ended):
             if not journal.is_done(identity, scored.metric):
@@ -206,12 +206,12 @@ def _finish_scores(journal: Journal) -> None:
 
 
 def _is_of(journal: Journal, line: Mapping[str, Any]) -> bool:
-    """Return whether a line is of this run; a run that began anew leaves older lines in the folder."""
+    """Return whether a line is from this run; a run that began anew leaves older lines in the folder."""
     return line.get("session") == session_of(name_of_run(journal), str(line.get("id")))
 
 
 def _open_turns(journal: Journal) -> Iterator[Mapping[str, Any]]:
-    """The system's answers in dialogues that have not ended."""
+    """Yield the system's answers in unfinished dialogues."""
     for _, line in journal.lines(journal.file(TURNS_NAME)):
         if _is_of(journal, line) and not _is_done(journal, str(line.get("id"))):
             yield line

@@ -1,4 +1,4 @@
-"""wscore, lscore, mscore: how good the grades of a dialogue are, and how early.
+"""wscore, lscore, mscore: the quality of a dialogue's grades, and how early they are reached.
 
 Source: the ANLP paper on multi-turn evaluation (spec 02), with its symbols: n turns are allowed, σ = [s_0, …, s_k] are
 the grades, one per turn, 0 ≤ k < n.
@@ -12,7 +12,7 @@ HIGHEST = 5
 
 
 def wscore(grades: Sequence[float], n: int) -> float:
-    """Early grades weigh more; the last one counts for all turns that were not needed. 0 to 5, higher is better.
+    """Return the weighted mean grade, 0 to 5, higher is better: early grades weigh more, the last fills unused turns.
 
     [n·s_0 + (n-1)·s_1 + … + (n-k)·s_k + Σ_{i=1}^{n-k-1} (n-k-i)·s_k] / (n + … + 1); n = 3, σ = [1, 5] gives 3.
 
@@ -27,7 +27,7 @@ def wscore(grades: Sequence[float], n: int) -> float:
 
 
 def lscore(grades: Sequence[float], n: int) -> int:
-    """The number of turns until the dialogue ended, 1 to n; lower is better.
+    """Return the number of turns until the dialogue ended, 1 to n; lower is better.
 
     Raises:
         ValueError: there is no grade, or there are more than n.
@@ -37,7 +37,7 @@ def lscore(grades: Sequence[float], n: int) -> int:
 
 
 def mscore(grades: Sequence[float], n: int) -> float:
-    """The best grade, 0 to 5; higher is better.
+    """Return the best grade, 0 to 5; higher is better.
 
     Raises:
         ValueError: there is no grade, or there are more than n.
@@ -47,7 +47,7 @@ def mscore(grades: Sequence[float], n: int) -> float:
 
 
 def _up_to(last: int) -> int:
-    """1 + 2 + … + last."""
+    """Return 1 + 2 + … + last."""
     return last * (last + 1) // 2
 
 

@@ -122,7 +122,7 @@ class Models:
             await local.prepare()
 
     def embedder(self, spec: str, *, scaled: bool = True) -> Embedder:
-        """Return the embedder: `builtin`, `builtin:DIMENSIONS`, `st:NAME_OR_FOLDER`, `openai:MODEL` or `openai:MODEL@URL`.
+        """Return the embedder: `builtin[:DIMENSIONS]`, `st:NAME_OR_FOLDER`, `openai:MODEL` or `openai:MODEL@URL`.
 
         Its vectors have length 1, unless `scaled` is false: then a model's vectors keep their lengths.
 
