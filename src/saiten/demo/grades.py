@@ -1,4 +1,4 @@
-"""Simulated grades of the demo's answers on the aspects of long answers, to learn weights from. They are not human grades.
+"""Simulated (not human) grades of the demo's answers on the aspects of long answers, to learn weights from.
 
 The aspects' grades follow from the defects. The overall grade is computed from them with known weights plus noise,
 rounded to the scale like a person's, so that the correct result of learning is known.

@@ -1,4 +1,4 @@
-"""A run on disk: a manifest, scores appended line by line, and going on where it stopped."""
+"""Runs on disk: a manifest, scores appended line by line, and resuming."""
 
 from saiten.runs.journal import Journal
 from saiten.runs.lines import sample_from_json, sample_to_json, scored_from_json, scored_to_json

@@ -1,8 +1,8 @@
 """The engine of every run: `score`, `answer`, `converse`, `probe`, `experiment`, `evaluate()` stream through `run_all`.
 
-It reads samples one at a time, skips those that the journal holds, works on the others many at once, and hands each
-result to the journal the moment it is there. When the budget is spent, what is under way ends and nothing is begun;
-when a result cannot be written, nothing more is asked. Kinds of run (`RunKind`) say what a result is and how it is
+It reads samples one at a time, skips those that the journal holds, works on the others concurrently, and writes each
+result to the journal as soon as it exists. When the budget is spent, running work is finished and nothing new begins;
+when a result cannot be written, no more calls are made. Kinds of run (`RunKind`) define results and how they are
 made: `runs/scoring.py`, `runs/answers/collecting.py`, `dialogue/running.py`.
 """
 
@@ -24,20 +24,20 @@ class Watch(Protocol[T_contra]):
     """Observe a run, for example to show its progress."""
 
     def sample_read(self, sample: Sample) -> None:
-        """A sample came out of the source."""
+        """A sample was read from the source."""
 
     def bad_row(self, row: BadRow) -> None:
-        """A row could not be used and was kept apart."""
+        """A row could not be used and was set aside."""
 
     def result(self, sample: Sample, result: T_contra) -> None:
-        """A result was made and written down: a score, an answer, a dialogue."""
+        """A result was made and written: a score, an answer, a dialogue."""
 
     def sample_done(self, sample: Sample) -> None:
-        """All results of a sample are there, from this run or an earlier one."""
+        """All results of a sample exist, from this run or an earlier one."""
 
 
 class RunJournal(Protocol):
-    """The part of a journal that the engine itself needs; each kind of run needs more of its own."""
+    """The part of a journal that the engine itself needs; each kind of run needs more."""
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
         """Keep a row that cannot be used."""
@@ -45,7 +45,7 @@ class RunJournal(Protocol):
 
 @dataclass
 class Stop:
-    """Why a run begins nothing more. Not frozen: everything under way looks at it."""
+    """The reason for starting no more work. Not frozen: all running work checks it."""
 
     spent: BudgetSpent | None = field(default=None, init=False)
     broken: str = field(default="", init=False)
@@ -63,12 +63,12 @@ class Stop:
             raise
 
     def not_written(self) -> NotWritten | None:
-        """The error to raise instead of paying for what could not be kept; None while everything is."""
+        """Return the error to raise instead of paying for results that cannot be kept, or None."""
         return NotWritten(self.broken) if self.broken else None
 
 
 class RunKind(Protocol[T]):
-    """One kind of run: what a result is, how it is made, and which lines it takes."""
+    """One kind of run: its results, how they are made, and how they are written."""
 
     @property
     def journal(self) -> RunJournal:
@@ -76,7 +76,7 @@ class RunKind(Protocol[T]):
         ...
 
     def usable(self, sample: Sample, number: int) -> Sample | BadRow:
-        """The sample as this kind of run takes it, or the reason why it cannot; `number` counts rows from 1."""
+        """Return the sample for this kind of run, or a bad row with the reason; `number` counts rows from 1."""
         ...
 
     def is_done(self, sample: Sample) -> bool:
@@ -84,19 +84,19 @@ class RunKind(Protocol[T]):
         ...
 
     def judge_for(self, sample: Sample) -> Judge | None:
-        """The judge to try before the first sample that needs one; None if this sample does not."""
+        """Return the judge to try before the first sample that needs one; None if this sample does not."""
         ...
 
     async def make(self, sample: Sample, keep: Callable[[T], None], stop: Stop) -> None:
-        """Make what the journal lacks of the sample, and hand each result to `keep` the moment it is there."""
+        """Make the results of the sample that the journal lacks, and pass each to `keep` as soon as it exists."""
         ...
 
     def write(self, sample: Sample, result: T) -> T:
-        """Write the result to the journal; the result as it was kept."""
+        """Write the result to the journal, and return it as written."""
         ...
 
     def finish(self) -> None:
-        """Note that all rows were read and every result is there."""
+        """Record that all rows were read and every result exists."""
 
 
 async def run_all(
@@ -110,11 +110,11 @@ async def run_all(
 ) -> None:
     """Make every result that the journal lacks; no more samples are held than the executor works on.
 
-    With `strict` the first row that cannot be used is raised. The run is finished at the end of `whole` rows alone.
+    With `strict`, raise at the first unusable row. The run is marked as finished only if `rows` are `whole`.
 
     Raises:
         BadInput: A sample differs from the one that the journal holds under its id; with `strict`, any bad row.
-        BudgetSpent: After what was under way has ended and was written; the rest is still to be made.
+        BudgetSpent: After running work has ended and was written; the rest is still to be made.
         ConfigurationError: At once; `NotWritten` among them.
     """
     stop = Stop()

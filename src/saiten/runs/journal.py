@@ -1,9 +1,9 @@
 """The writing side of a run on disk: each result is written at once, and never paid for twice.
 
-A run is a folder: `manifest.json` (how it was made), `samples.jsonl` (the samples as they came), `scores.jsonl` (one
-line per score, appended; where a sample and a metric have several lines, the last one counts) and `errors.jsonl` (rows
-that could not be used, and scores without a value for which a reply or a call is to blame, with the raw reply). A last
-line that was cut off by a power failure is moved to a file `….torn` when the run goes on.
+A run is a folder: `manifest.json` (how it was made), `samples.jsonl` (the samples in order), `scores.jsonl` (one line
+per score, appended; of several lines for a sample and a metric, the last one counts) and `errors.jsonl` (unusable rows,
+and scores without a value because of a reply or a call, with the raw reply). A last line torn by a power failure is
+moved to a file `….torn` when the run is resumed.
 """
 
 import logging
@@ -26,7 +26,7 @@ from saiten.runs.settings import RunSettings
 SAMPLES_NAME, SCORES_NAME = "samples.jsonl", "scores.jsonl"
 
 _OPEN_AGAIN = ("failed", "unreadable")
-"""The statuses that `retry_failed` asks for again."""
+"""The statuses to which `retry_failed` applies."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -47,8 +47,8 @@ class Journal(LockedFolder):
     ) -> "Journal":
         """Begin a run in an empty or new folder, or resume the existing one.
 
-        Metrics may be added to a run. A metric that is in the run already must have the same signature as before, so
-        that a figure is never made in two ways.
+        Metrics may be added to a run. A metric that is already in the run must keep its signature, so that its
+        scores are comparable.
 
         A run without scores may begin anew with other settings, for example after a mistyped model or column. Paid
         replies are in the cache, which stays.
@@ -56,7 +56,7 @@ class Journal(LockedFolder):
         Args:
             folder: The run's folder.
             settings: Shared by all scores of the run.
-            signatures: Metric → how its figures are made.
+            signatures: Metric → its signature.
             command: The command line, for the manifest.
             retry_failed: Treat scores that are `failed` or `unreadable` as missing.
             tell: Called with each note about what was repaired.
@@ -80,7 +80,7 @@ class Journal(LockedFolder):
     ) -> None:
         there = read_manifest(self.path)
         if there is not None and there.differing(settings, signatures) and not has_scores(self.path):
-            for name in (SAMPLES_NAME, ERRORS_NAME):  # they may have been read with the wrong column names
+            for name in (SAMPLES_NAME, ERRORS_NAME):  # possibly read with the wrong column names
                 (self.path / name).unlink(missing_ok=True)
             there = None
         if there is None:
@@ -116,7 +116,7 @@ class Journal(LockedFolder):
         return score_key(sample, metric) in self._done
 
     def sample(self, sample: Sample) -> None:
-        """Keep the sample unless it is there already.
+        """Keep the sample unless the run has it.
 
         Raises:
             BadInput: The run has another sample under this id; the text says what changed.
@@ -155,10 +155,9 @@ class Journal(LockedFolder):
         self._bad_rows.keep(where, reason, raw)
 
     def finish(self, pairs: int | None = None) -> None:
-        """Mark the run as finished if it is.
+        """Mark the run as finished if all its samples were seen since it was opened, with a score per metric.
 
-        It is if all its samples were seen since it was opened, and every metric has a score for each of them. So
-        resuming a killed run with fewer rows or metrics does not finish it.
+        So resuming a killed run with fewer rows or metrics does not finish it.
 
         Args:
             pairs: Expected pairs of sample and metric; by default samples times metrics.
@@ -168,7 +167,7 @@ class Journal(LockedFolder):
             return
         if self.manifest.finished and self.manifest.bad_rows == len(self._bad_rows.seen):
             return
-        self.sync()  # before the word that all of it is there
+        self.sync()  # before the run is marked as complete
         self.manifest = replace(self.manifest, bad_rows=len(self._bad_rows.seen))
         self._mark(finished=True)
 
@@ -198,7 +197,7 @@ class Journal(LockedFolder):
 
 
 class InMemory:
-    """A journal that writes nothing, for results that the watch alone collects."""
+    """A journal that writes nothing, for results collected only by the watch."""
 
     def is_done(self, sample: str, metric: str) -> bool:
         return False
@@ -213,7 +212,7 @@ class InMemory:
 
 
 def _refuse_foreign(folder: Path) -> None:
-    """Refuse a folder with anything else in it."""
+    """Raise if the folder holds anything other than a run."""
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError(f"{folder} is a file; name a folder for the run")
     if folder.is_dir() and read_manifest(folder) is None:

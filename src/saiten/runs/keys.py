@@ -1,4 +1,4 @@
-"""Digests for what a run has to remember: 8 bytes per sample and per score, however long their texts are."""
+"""Digests that a run keeps in memory: 8 bytes per sample and per score, whatever the length of their texts."""
 
 from hashlib import blake2b
 

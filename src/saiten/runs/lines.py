@@ -1,7 +1,7 @@
 """Records as JSON lines in the files of a run, and back.
 
-A line of `scores.jsonl`: `{"sample", "metric", "value", "status", "reason", "details", "usage"}`, and `votes` where
-there are any. A line of `samples.jsonl` has the fields of `Sample`; what was not given is left out.
+A line of `scores.jsonl`: `{"sample", "metric", "value", "status", "reason", "details", "usage"}`, and `votes` if
+there are any. A line of `samples.jsonl` has the fields of `Sample` that were given.
 """
 
 import json
@@ -23,21 +23,21 @@ _LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 def to_line(value: Mapping[str, Any]) -> bytes:
-    """The object as one line of JSON in UTF-8, line end included.
+    """Return the object as one line of JSON in UTF-8, including the line end.
 
     Raises:
-        ValueError: there is a NaN or an infinity in it, which JSON has not and which is a bug wherever it comes from.
-        TypeError: there is something in it that JSON has not.
+        ValueError: it contains a NaN or an infinity, which JSON lacks and which is always a bug.
+        TypeError: it contains a type that JSON lacks.
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
-    # JSON allows these three as they are, but Python's splitlines and some editors end a line there.
+    # JSON allows these three unescaped, but Python's splitlines and some editors end a line there.
     text = text.translate(_LINE_ENDS)
-    # Half a character (a lone surrogate in a judge's reply) becomes its escape, which is the same thing in JSON.
+    # Half a character (a lone surrogate in a judge's reply) becomes its escape, which is equivalent in JSON.
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def from_line(line: bytes) -> dict[str, Any]:
-    """The object in a line; raises ValueError where there is none."""
+    """Return the object in a line; raise ValueError if it has none."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -54,7 +54,7 @@ def from_line(line: bytes) -> dict[str, Any]:
 def read_lines(
     path: Path, reader: Callable[[dict[str, Any]], T], tell: Callable[[str], None] = lambda _: None
 ) -> Iterator[tuple[int, T]]:
-    """The number of each line and what `reader` makes of its object; none where there is no such file.
+    """Yield the number of each line and the result of `reader` on its object; nothing if the file does not exist.
 
     A line that cannot be read is reported with its number and skipped: another process may be writing it.
     """
@@ -75,7 +75,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def sample_to_json(sample: Sample) -> dict[str, Any]:
-    """The sample's fields, without those that have their default; the id is always there."""
+    """Return the sample's id, and the fields that differ from their defaults."""
     values = {f.name: getattr(sample, f.name) for f in fields(sample)}
     defaults = {f.name: f.default for f in fields(sample) if f.default is not MISSING}
     return {
@@ -86,7 +86,7 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
 
 
 def sample_from_json(value: Mapping[str, Any]) -> Sample:
-    """The sample; raises ValueError where the object is none."""
+    """Return the sample; raise ValueError if the object is not one."""
     if not isinstance(value.get("id"), str):
         raise ValueError("no sample: its id is expected as text")  # noqa: TRY004 - a fault of the file
     known = {f.name for f in fields(Sample)}
@@ -96,10 +96,10 @@ def sample_from_json(value: Mapping[str, Any]) -> Sample:
 
 
 def scored_to_json(scored: Scored) -> dict[str, Any]:
-    """The fields of one line of `scores.jsonl`.
+    """Return the fields of one line of `scores.jsonl`.
 
     Raises:
-        ValueError: the score has a value although it is not `ok`, or none although it is.
+        ValueError: the score has a value but is not `ok`, or is `ok` without a value.
     """
     score = scored.score
     if (score.value is None) == (score.status == "ok"):
@@ -120,7 +120,7 @@ def scored_to_json(scored: Scored) -> dict[str, Any]:
 
 
 def scored_from_json(value: Mapping[str, Any]) -> Scored:
-    """The score and its place; raises ValueError where the object is no line of `scores.jsonl`."""
+    """Return the score and its place; raise ValueError if the object is not a line of `scores.jsonl`."""
     sample, metric, status = value.get("sample"), value.get("metric"), value.get("status")
     if not isinstance(sample, str) or not isinstance(metric, str) or status not in STATUSES:
         raise ValueError("no score: sample, metric and status are expected")

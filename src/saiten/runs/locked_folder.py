@@ -16,13 +16,13 @@ ERRORS_NAME = "errors.jsonl"
 
 
 class LockedFolder:
-    """Held from the moment it is made until `close`, or until the process dies."""
+    """A folder locked from construction until `close`, or until the process dies."""
 
     def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
-        """Make the folder if it is not there, and lock it; `tell` is called with what was repaired.
+        """Create the folder if needed, and lock it; `tell` is called with each note about a repair.
 
         Raises:
-            ConfigurationError: it cannot be made or written, or another process is writing it.
+            ConfigurationError: it cannot be created or written, or another process is writing it.
         """
         self.path = path
         self._tell = tell
@@ -45,7 +45,7 @@ class LockedFolder:
         self.close()
 
     def file(self, name: str | Path) -> AppendedFile:
-        """A file in the folder, or one by its path; the same object each time."""
+        """Return a file in the folder, or one by its path; the same object each time."""
         path = self.path / name
         for file in self._files:
             if file.path == path:
@@ -57,10 +57,10 @@ class LockedFolder:
         return file
 
     def append(self, file: AppendedFile, line: bytes) -> None:
-        """Write a line; when this returns, it outlives the process.
+        """Write a line; once this returns, it survives the process.
 
         Raises:
-            NotWritten: the disk does not take it or did not keep an earlier one; `check` raises the same from then on.
+            NotWritten: the disk refused this line or lost an earlier one; `check` raises it from then on.
         """
         if self._closed:
             raise ValueError(f"{self.path} is closed")
@@ -72,12 +72,12 @@ class LockedFolder:
             raise
 
     def check(self) -> None:
-        """Raise NotWritten if a line could not be written, since whatever is paid for from then on would be lost."""
+        """Raise NotWritten if a line could not be written, since results paid for from then on would be lost."""
         if self._broken:
             raise NotWritten(self._broken)
 
     def lines(self, file: AppendedFile) -> Iterator[tuple[bytes, dict[str, Any]]]:
-        """Each line that can be read; a last one that was cut off is repaired or moved aside first."""
+        """Yield each readable line; a torn last line is repaired or moved aside first."""
         size = 0
         for number, line in file.lines():
             whole = line.endswith(b"\n")
@@ -90,7 +90,7 @@ class LockedFolder:
                 if line.strip():
                     self._tell(f"{file.path}:{number} cannot be read; it counts as not written")
             else:
-                if not whole:  # nothing but the line end was lost
+                if not whole:  # only the line end was lost
                     file.append(b"\n")
                 yield (line if whole else line + b"\n"), value
                 if not whole:
@@ -98,12 +98,12 @@ class LockedFolder:
             size += len(line)
 
     def sync(self) -> None:
-        """Bring everything to the disk."""
+        """Flush everything to the disk."""
         for file in self._files:
             file.sync()
 
     def close(self) -> None:
-        """Bring everything to the disk, and free the folder."""
+        """Flush everything to the disk, and unlock the folder."""
         if self._closed:
             return
         self._closed = True
@@ -128,17 +128,17 @@ class LockedFolder:
 
 
 class BadRows:
-    """Rows that cannot be used, in `errors.jsonl`: the same one once, however often the run goes on."""
+    """The unusable rows in `errors.jsonl`, each once, however often the run is resumed."""
 
     def __init__(self, folder: LockedFolder) -> None:
         self._folder = folder
         self.file = folder.file(ERRORS_NAME)
         self._known = {content_key(line) for line, value in folder.lines(self.file) if value.get("kind") == "row"}
         self.seen: set[int] = set()
-        """Those that came since the folder was opened: what was corrected in the data is a bad row no more."""
+        """Bad rows since the folder was opened; rows corrected in the data no longer count."""
 
     def keep(self, where: str, reason: str, raw: str = "") -> None:
-        """Write the row down unless it is there."""
+        """Write the row unless it is in the file."""
         line = to_line({"kind": "row", "where": where, "reason": reason, "raw": raw})
         key = content_key(line)
         self.seen.add(key)

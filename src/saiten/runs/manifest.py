@@ -1,4 +1,4 @@
-"""`manifest.json`: how a run was made, and whether it may be resumed; one format for every kind of run."""
+"""`manifest.json`: the settings of a run, which decide whether it may be resumed; one format for all runs."""
 
 import json
 import platform
@@ -39,22 +39,22 @@ _ABSENT = "not set"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """How a run was made."""
+    """The settings, signatures and versions of a run."""
 
     settings: Mapping[str, Any]
     """The `RunSettings` as JSON."""
     signatures: Mapping[str, str] = field(default_factory=dict)
-    """Metric → how its figures are made."""
+    """Metric → its signature."""
     command: Sequence[str] = ()
     """The command line that began the run."""
     created: str = ""
-    """When, in UTC."""
+    """The time of creation, in UTC."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Of saiten, Python, the platform and the packages that figures may depend on."""
+    """The versions of saiten, Python, the platform and the packages that figures may depend on."""
     finished: bool | None = None
     """Whether all data was read and every score exists; None for versions that did not record it."""
     bad_rows: int | None = None
-    """Rows that could not be used when the data was last read to its end; None: it has not been."""
+    """Rows that could not be used when the data was last read to its end; None if it never was."""
     kind: str = KIND
     format: int = FORMAT
 
@@ -127,7 +127,7 @@ def read_manifest(folder: Path, name: str = MANIFEST_NAME, kind: str = KIND) -> 
     """Return the folder's manifest, or None.
 
     Raises:
-        ConfigurationError: it is not saiten's, of a later format, or damaged.
+        ConfigurationError: it is not saiten's, has a later format, or is damaged.
     """
     path = folder / name
     try:
@@ -157,7 +157,7 @@ def _flat(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def write_manifest(folder: Path, manifest: Manifest, name: str = MANIFEST_NAME) -> None:
-    """Write it as a whole or not at all, unless the file says the same already."""
+    """Write the manifest atomically, unless the file is already equal."""
     text = json.dumps(asdict(manifest), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     path = folder / name
     if not path.is_file() or path.read_bytes() != text.encode("utf-8", "backslashreplace"):

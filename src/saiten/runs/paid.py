@@ -1,7 +1,7 @@
 """`calls.jsonl`: the spending of a run, written call by call, so that it survives the end of the process.
 
 Each line is added to the total. A call has two lines: one before it is sent (a call of unknown price), and one when its
-reply arrives (tokens and cost). So a call that was cut off counts, too; its tokens are unknown.
+reply arrives (tokens and cost). So an interrupted call counts, too; its tokens are unknown.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ class PaidCalls:
     """The file being written; created at the first call, so runs without calls have none."""
 
     def __init__(self, folder: LockedFolder, before: Callable[[], Usage] = Usage) -> None:
-        """`before` gives what was already spent where there is no such file yet."""
+        """`before` returns the earlier spending if the file does not exist yet."""
         self._folder = folder
         self._before = before
         self._file: AppendedFile | None = None
@@ -36,7 +36,7 @@ class PaidCalls:
         if self._file is None:
             new = not (self._folder.path / CALLS_NAME).exists()
             file = self._folder.file(CALLS_NAME)
-            for _ in self._folder.lines(file):  # mends what a power failure cut off
+            for _ in self._folder.lines(file):  # repairs a line torn by a power failure
                 pass
             if new and (before := self._before()) != Usage():
                 self._folder.append(file, to_line(asdict(before)))

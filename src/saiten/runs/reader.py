@@ -1,4 +1,4 @@
-"""The reading side of a run on disk, while it is written or afterwards; streams, and survives a damaged line."""
+"""Streaming access to a run on disk, even while it is being written; damaged lines are skipped."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -20,12 +20,12 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RunReader:
-    """A run as it is on disk. A line that cannot be read is reported with its number and skipped."""
+    """A run on disk. Unreadable lines are reported with their numbers and skipped."""
 
     folder: Path
     manifest: Manifest
     tell: Callable[[str], None]
-    """Called with a note about each line that cannot be read."""
+    """Called with a note about each unreadable line."""
 
     @property
     def unfinished(self) -> bool:
@@ -33,9 +33,9 @@ class RunReader:
         return self.manifest.finished is False
 
     def scores(self) -> Iterator[Scored]:
-        """Each pair of sample and metric once, with its last line, in the order of those lines.
+        """Yield the last score of each pair of sample and metric, in file order.
 
-        Reads the file twice and remembers some 130 bytes a pair. What is added meanwhile is not seen.
+        Reads the file twice; memory: about 130 bytes per pair. Lines added meanwhile are not seen.
         """
         last: dict[int, int] = {}
         for number, scored in read_lines(self.folder / SCORES_NAME, scored_from_json, self.tell):
@@ -48,15 +48,15 @@ class RunReader:
                 return
 
     def samples(self) -> Iterator[Sample]:
-        """The samples in the order in which they came."""
+        """Return the samples in file order."""
         return (sample for _, sample in read_lines(self.folder / SAMPLES_NAME, sample_from_json, self.tell))
 
     def sample(self, identity: str) -> Sample | None:
-        """The sample with this id, found by reading; None if there is none."""
+        """Return the sample with this id, or None; scans the file."""
         return next((sample for sample in self.samples() if sample.id == identity), None)
 
     def errors(self) -> Iterator[dict[str, Any]]:
-        """Bad rows (`kind` row: `where`, `reason`, `raw`) and scores that failed (`kind` score), as they came."""
+        """Return bad rows (`kind` row: `where`, `reason`, `raw`) and failed scores (`kind` score), in file order."""
         return (value for _, value in read_lines(self.folder / ERRORS_NAME, dict[str, Any], self.tell))
 
     def paid(self) -> Usage | None:
@@ -64,18 +64,18 @@ class RunReader:
         return paid_in(self.folder)
 
     def bad_rows(self) -> int:
-        """Count the rows of the data that could not be used when it was last read to its end, else all there were."""
+        """Return the unusable rows of the last complete reading of the data, else the number of all so far."""
         if self.manifest.finished and self.manifest.bad_rows is not None:
             return self.manifest.bad_rows
         return sum(error.get("kind") == "row" for error in self.errors())
 
 
 def read_run(folder: Path | str, *, tell: Callable[[str], None] = _LOG.warning) -> RunReader:
-    """The run in a folder.
+    """Return the run in a folder.
 
     Raises:
-        BadInput: there is no run in it.
-        ConfigurationError: its manifest is of a later version or damaged.
+        BadInput: the folder holds no run.
+        ConfigurationError: its manifest is from a later version or damaged.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)

@@ -1,7 +1,7 @@
 """Scoring: samples × metrics → scores.
 
-Equal tasks of a sample's metrics are asked once (`Memo`); the cost of each score is counted (`Metered`); an error of
-one score becomes its status; an error of the whole run stops it, with everything that was paid for already written.
+Equal tasks of a sample's metrics are performed once (`Memo`); the cost of each score is counted (`Metered`); an error
+of one score becomes its status; an error of the whole run stops it after all paid results are written.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from saiten.version import __version__
 
 
 def signature_of(metric: Metric, judge: Judge) -> Signature:
-    """Return how this metric's figures are made with this judge; shown under every figure."""
+    """Return the signature of this metric with this judge; shown under every figure."""
     parts = dict(judge.describe(metric.tasks)) if metric.tasks else {}
     parts |= metric.describe()
     return Signature(metric.name, (*parts.items(), ("saiten", __version__)))
@@ -37,7 +37,7 @@ class Scoring:
     judge: Judge
     journal: Journal | InMemory
     wanted: frozenset[tuple[str, str]] | None = None
-    """(sample's id, metric's name) of the scores that are needed; None: all samples with all metrics."""
+    """(sample's id, metric's name) of the scores that are needed; None for all samples with all metrics."""
 
     def usable(self, sample: Sample, number: int) -> Sample | BadRow:
         return sample
@@ -61,7 +61,7 @@ class Scoring:
                     score = replace(score, votes=tuple(vote.value for vote in votes))
                 keep(Scored(sample.id, metric.name, score))
 
-        # Not a TaskGroup: the other metrics' calls are paid for, so their scores are written before an error goes up.
+        # Not a TaskGroup: the other metrics' calls are paid for, so their scores are written before an error is raised.
         ended = await asyncio.gather(*map(one, self._pending(sample)), return_exceptions=True)
         for error in sorted(filter(None, ended), key=lambda each: isinstance(each, BudgetSpent)):
             raise error
@@ -69,7 +69,7 @@ class Scoring:
     def write(self, sample: Sample, result: Scored) -> Scored:
         try:
             self.journal.score(result)
-        except (TypeError, ValueError) as error:  # details that JSON lacks, from a custom metric
+        except (TypeError, ValueError) as error:  # details that JSON cannot represent, from a custom metric
             broken = Score(None, "failed", f"{type(error).__name__}: {error}", usage=result.score.usage)
             result = replace(result, score=broken)
             self.journal.score(result)
@@ -95,7 +95,7 @@ async def score_once(
     `stopped` returns the error to raise instead of asking the judge, or None.
 
     Raises:
-        BudgetSpent, ConfigurationError: They concern the whole run.
+        BudgetSpent, ConfigurationError: The error concerns the whole run.
     """
     missing = [need for need in metric.needs if _is_missing(sample, need)]
     if missing:
@@ -149,7 +149,7 @@ def _is_missing(sample: Sample, need: str) -> bool:
 
 
 def _for_one_sample(judge: Judge) -> tuple[Judge, tuple[Judge, ...]]:
-    """Return a judge that performs equal tasks once for this sample, and each member of a panel by itself."""
+    """Return a judge that performs equal tasks once for this sample, and the members of a panel."""
     if not isinstance(judge, Panel):
         return Memo(judge), ()
     panel = judge.remembering()

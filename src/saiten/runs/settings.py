@@ -1,4 +1,4 @@
-"""The settings of a run: one record for every kind of run and every way to begin one."""
+"""The settings of a run: one record for every kind of run and every entry point."""
 
 import json
 from collections.abc import Mapping
@@ -17,16 +17,16 @@ class RunSettings:
     """
 
     data: str | None = None
-    """The name of the file; None for samples that come from no file."""
+    """The name of the file; None for samples that are not from a file."""
     judge: Mapping[str, Any] = field(default_factory=dict)
-    """`JudgeSettings.kept()`, or the name of another judge under `judge`."""
+    """`JudgeSettings.kept()`, or the name of a custom judge under `judge`."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Field → column, as given."""
     language: str | None = None
-    """Of all samples; None where each one's is detected."""
+    """The language of all samples; None to detect it per sample."""
     currency: str = "USD"
     more: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of this kind of run alone, ready for JSON: a system under test, a number of turns."""
+    """Settings specific to this kind of run, ready for JSON: a system under test, a number of turns."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as a manifest stores them: flat, without secrets, and with JSON's types.

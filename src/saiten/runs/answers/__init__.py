@@ -1,4 +1,4 @@
-"""Questions × one system → answers, each written down the moment it is there."""
+"""Questions × one system → answers, each written as soon as it exists."""
 
 from saiten.runs.answers.answers_file import AnswersFile
 from saiten.runs.answers.collecting import Collecting, answer_once

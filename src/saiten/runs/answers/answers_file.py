@@ -30,7 +30,7 @@ _ENDINGS = (".jsonl", ".ndjson")
 
 
 def folder_of(path: Path) -> Path:
-    """The folder next to a file of answers."""
+    """Return the folder next to a file of answers."""
     return path.with_name(f"{path.name}.saiten")
 
 
@@ -122,7 +122,7 @@ class AnswersFile(LockedFolder):
             if len(line) > MAX_LINE:
                 size = f"{len(line) >> 20} MiB; at most {MAX_LINE >> 20} can be kept"
                 raise ValueError(f"the answer takes {size}")  # noqa: TRY301 - one place says what becomes of it
-        except (TypeError, ValueError) as error:  # a NaN or an object that JSON lacks, from a custom system
+        except (TypeError, ValueError) as error:  # a NaN or an object that JSON cannot represent, from a custom system
             cost = outcome.usage if isfinite(outcome.usage.cost) else Usage(outcome.usage.calls)
             outcome = SystemFailed(f"the answer cannot be kept: {error}", "unreadable", cost)
             line = to_line(as_row(sample, outcome, self._system))
@@ -143,7 +143,7 @@ class AnswersFile(LockedFolder):
     def _take_out_failures(self) -> None:
         """Rewrite the file without failures, which move to `errors.jsonl`.
 
-        If the process is killed meanwhile, either the old file or the new one is there.
+        If the process is killed meanwhile, either the old file or the new one remains.
         """
         failures = {number for number, value in read_lines(self.answers, dict[str, Any]) if _is_failure(value)}
         if not failures:
@@ -167,7 +167,7 @@ def _is_failure(value: Mapping[str, Any]) -> bool:
 
 
 def _keys_of(given: Mapping[str, Any]) -> tuple[int, int]:
-    """Return digests of the question and of the other fields that came with it."""
+    """Return digests of the question and of its other fields."""
     rest = {name: given[name] for name in sorted(given) if name not in {"id", "question"}}
     return content_key(to_line({"question": given.get("question", "")})), content_key(to_line(rest))
 

@@ -14,7 +14,7 @@ from saiten.runs.engine import Stop
 
 @dataclass(frozen=True, slots=True)
 class Collecting:
-    """A run of answers: one for every question."""
+    """A run of answers: one per question."""
 
     system: System
     journal: AnswersFile
@@ -26,7 +26,7 @@ class Collecting:
         return self.journal.is_done(sample)
 
     def judge_for(self, sample: Sample) -> None:
-        """Nobody judges."""
+        """Return None: no judge is involved."""
 
     async def make(self, sample: Sample, keep: Callable[[Outcome], None], stop: Stop) -> None:
         keep(await answer_once(sample, self.system))
@@ -35,14 +35,14 @@ class Collecting:
         return self.journal.answered(sample, result)
 
     def finish(self) -> None:
-        """Nothing: a file of answers may always get further questions."""
+        """Do nothing: a file of answers may always get more questions."""
 
 
 async def answer_once(sample: Sample, system: System) -> Outcome:
-    """Return the system's answer, or the failure: an error of one question is an outcome, not an exception.
+    """Return the system's answer or failure: an error of one question is an outcome, not an exception.
 
     Raises:
-        BudgetSpent, ConfigurationError, BadInput: They concern the whole run.
+        BudgetSpent, ConfigurationError, BadInput: The error concerns the whole run.
     """
     try:
         answer: object = await system.answer(Inquiry(sample.question, sample.id, language=sample.language))

@@ -1,4 +1,4 @@
-"""Answers as rows that `saiten score` reads as they are, with the fields that came with the question."""
+"""Answers as rows that `saiten score` reads directly, with the fields of the question."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -20,7 +20,7 @@ def passed_through(sample: Sample) -> dict[str, Any]:
 
 
 def kept_from_question(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same fields of a row that was written earlier."""
+    """Return the same fields from an existing row."""
     known = (name for name in Sample.__dataclass_fields__ if name not in _OF_THE_SYSTEM)
     return {name: row[name] for name in known if name in row}
 
@@ -28,7 +28,7 @@ def kept_from_question(row: Mapping[str, Any]) -> dict[str, Any]:
 def as_row(sample: Sample, outcome: Outcome, system: str) -> dict[str, Any]:
     """`{"id", "question", "answer", "contexts", …, "system", "seconds", "calls", "usage"}`.
 
-    A failure has `"answer": null` and `"error": {"kind", "reason"}`, so that it is counted wherever the file is used.
+    A failure has `"answer": null` and `"error": {"kind", "reason"}`, so that every reader of the file counts it.
     """
     given = passed_through(sample)
     row = {"id": given.pop("id"), "question": given.pop("question", "")}
@@ -44,7 +44,7 @@ def _told(answer: Answer) -> dict[str, Any]:
 
 
 def _context(passage: Passage) -> dict[str, Any]:
-    """The passage's place in its document is included only if known."""
+    """Return the passage as JSON; its place in the document is included only if known."""
     always = {"text": passage.text, "source": passage.source, "score": passage.score}
     place = {"start": passage.start, "end": passage.end}
     return always | {name: value for name, value in place.items() if value is not None}

@@ -17,9 +17,9 @@ from saiten.runs.paid import paid_in, usage_from_json
 from saiten.stats.latency import Latency, latency_of
 
 _REASONS = 1000
-"""Maximum number of distinct reasons, so that a system with ever-new reasons does not fill the memory."""
+"""Maximum number of distinct reasons, to bound memory."""
 _REASON = 200
-"""Characters of a reason that are compared."""
+"""Characters of a reason to compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,15 @@ class AnswerSummary:
     system: str
     answered: int
     failures: Mapping[str, int]
-    """By kind: failed, timeout, unreadable."""
+    """Kind (failed, timeout, unreadable) → count."""
     reasons: tuple[tuple[str, str, int, str], ...]
-    """Kind, reason, how often, and the id of one of them; the most frequent first."""
+    """Kind, reason, count, and the id of one example; most frequent first."""
     latency: Latency | None
-    """None where none was measured."""
+    """None if not measured."""
     usage: Usage
-    """Of all, failures included, also those that were asked again, and calls that brought no answer."""
+    """Total usage, including failures, retried questions, and calls without an answer."""
     with_contexts: int
-    """Answers that came with contexts."""
+    """Answers with contexts."""
 
 
 def summarise_answers(path: Path) -> AnswerSummary:
@@ -66,7 +66,7 @@ def summarise_answers(path: Path) -> AnswerSummary:
             reasons[kind, reason] += 1
             example.setdefault((kind, reason), str(row.get("id")))
     folder = folder_of(Path(os.path.realpath(path)))
-    aside = read_lines(folder / ERRORS_NAME, dict[str, Any])  # failures that were asked again, at a cost all the same
+    aside = read_lines(folder / ERRORS_NAME, dict[str, Any])  # retried failures, whose cost counts too
     usage = sum((usage_from_json(value.get("usage")) for _, value in aside), usage)
     paid = paid_in(folder)
     usage = usage if paid is None else replace(paid, reused=usage.reused)
