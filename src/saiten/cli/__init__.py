@@ -1,4 +1,4 @@
-"""The command line: one file a command, loaded when it is called, so that `saiten --help` answers at once."""
+"""The command line: one file per command, loaded when called, so that `saiten --help` is fast."""
 
 import errno
 import importlib
@@ -45,21 +45,21 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "tune": ("saiten.cli.tune", "Fit a judge, or the weights of a score, to your own labels."),
     },
 }
-"""The overview, by what one wants to do. By name: the module that holds the command as `app`, and its line."""
+"""The overview by purpose: command → the module with its `app`, and its summary line."""
 
 COMMANDS = {name: told for commands in _GROUPS.values() for name, told in commands.items()}
 
 INTERRUPTED = 130
 
 ALARM = 4
-"""Exit status where a command found what the caller wanted to be woken for: the judge is not to be trusted."""
+"""Exit status of an alarm: the judge is not to be trusted."""
 
 MISSED = 5
-"""Exit status where the answers are not good enough: a threshold is missed, or a run is worse than the one before."""
+"""Exit status if answers are not good enough: a missed threshold, or a run worse than the one before."""
 
 
 NOTHING = 6
-"""Exit status where there is nothing to look at: every score, question or dialogue failed or could not be measured."""
+"""Exit status without any result: every score, question or dialogue failed or could not be measured."""
 
 
 class LazyCommands(TyperGroup):
@@ -76,7 +76,7 @@ class LazyCommands(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """As usual, but with the nearest name where there is no such command."""
+        """Resolve the command; suggest the nearest name if it does not exist."""
         if args[0] not in COMMANDS:
             near = get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean `saiten {near[0]}`?" if near else f"there are {', '.join(COMMANDS)}"
@@ -84,7 +84,7 @@ class LazyCommands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """As usual, but Ctrl-C ends with the status that shells expect, and the parser repeats no password."""
+        """Invoke the command; Ctrl-C exits with the conventional status, and parser errors omit passwords."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -97,7 +97,7 @@ class LazyCommands(TyperGroup):
             raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The overview, from the table above: no command is imported for it."""
+        """Write the overview from `_GROUPS`, without importing any command."""
         formatter.write(
             "saiten (採点) grades the answers of RAG and question-answering systems,\nand grades the grader.\n\n"
             "Usage: saiten COMMAND [OPTIONS]\n"
@@ -134,7 +134,7 @@ def saiten(
 
 
 def _no_room(error: OSError) -> int:
-    """Say that the output could not be written; nothing is lost with it but the output."""
+    """Report that the output could not be written, which loses only the output."""
     stderr().print(
         f"[bold red]saiten:[/] the output cannot be written: "
         f"{escape_untrusted(error.strerror)}; make room, or elsewhere"
@@ -145,7 +145,7 @@ def _no_room(error: OSError) -> int:
 
 
 class _Forgiving(io.FileIO):
-    """A pipe whose reader may have gone: what is written then goes nowhere, and what the command does goes on."""
+    """A pipe that discards output once its reader is gone, so that the command can finish."""
 
     def write(self, data: Any) -> int:
         try:
@@ -155,7 +155,7 @@ class _Forgiving(io.FileIO):
 
 
 def _outlive_readers() -> None:
-    """Let standard output and error be such pipes, where they are what the shell opened."""
+    """Replace the shell's standard output and error with such pipes."""
     for name, there in (("stdout", sys.__stdout__), ("stderr", sys.__stderr__)):
         if getattr(sys, name) is not there or not isinstance(there, io.TextIOWrapper):
             continue
@@ -197,5 +197,5 @@ def main(argv: list[str] | None = None) -> None:
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
             raise
-        # What is written beside a run has its own errors; this is the output that the shell sends somewhere.
+        # Files of a run have their own errors; this is the standard output.
         sys.exit(_no_room(error))

@@ -1,4 +1,4 @@
-"""The data of `saiten annotate`: answers into its database, and labels out of it."""
+"""The data of `saiten annotate`: importing answers, exporting labels."""
 
 import sys
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LONGEST_ID = 1_000
 _NAMED = 80
-"""Characters of an id in a message."""
+"""Maximum characters of an id in a message."""
 
 
 def fill(
@@ -32,7 +32,7 @@ def fill(
     prelabels: Path | None,
     notes: Console,
 ) -> None:
-    """Put the answers into the database, and what a judge said of them."""
+    """Import the answers, and a judge's prelabels, into the database."""
     from saiten.annotation.prelabels import read_prelabels
     from saiten.annotation.store.items import add_items
     from saiten.annotation.store.prelabels import add_prelabels
@@ -65,7 +65,7 @@ def fill(
 
 
 def _usable(rows: Iterator[Sample | BadRow], form: str, line: DrawnLine, *, strict: bool) -> Iterator[Sample]:
-    """The samples that have what the form shows; others are told and left out."""
+    """Yield the samples with the fields that the form shows; skip and report the others."""
     left_out = 0
     for number, row in enumerate(rows, 1):
         why = _lacking(row, form)
@@ -104,9 +104,9 @@ def _is_text(sample: Sample) -> bool:
 
 
 def write_labels(file: Path, lines: Iterator[bytes]) -> int:
-    """Write the labels to standard output, or as a whole file or not at all, and return how many there were.
+    """Write the labels to standard output or, atomically, to a file; return their number.
 
-    A pipe or a device is written to, never replaced.
+    Pipes and devices are written to, not replaced.
     """
     if str(file) == "-":
         written = _write_to(sys.stdout.buffer, lines)

@@ -16,7 +16,7 @@ _PROJECT, _SERVER = "The project: set when it is made, and held to", "The server
 
 @dataclass(frozen=True, slots=True)
 class ProjectOptions:
-    """The project's settings as typed; None or False for those that were not."""
+    """The project's settings as typed; None or False if not typed."""
 
     form: FormName | None = option(
         None,

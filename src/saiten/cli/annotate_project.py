@@ -1,4 +1,4 @@
-"""The project of `saiten annotate`: its settings as they were typed, and its database, made or found again."""
+"""The project of `saiten annotate`: its typed settings, and its database, created or reopened."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _over(typed: ProjectOptions, there: "ProjectSettings | None") -> "ProjectSettings":
-    """The settings of a new project; or those there, and what was typed, which must be the same."""
+    """Return the settings of a new project, or the existing ones; typed settings must match those."""
     from saiten.annotation.forms import FORMS
     from saiten.annotation.records import ProjectSettings
 
@@ -52,7 +52,7 @@ def _options(typed: ProjectOptions, form: str, there: "ProjectSettings | None") 
 
 
 def opened(data: str | None, db: str | None, typed: ProjectOptions) -> "Project":
-    """The project, made or found again."""
+    """Return the project, created or reopened."""
     from saiten.annotation.store.addresses import FileAddress, read_address
     from saiten.annotation.store.project import open_project
 
@@ -70,7 +70,7 @@ def opened(data: str | None, db: str | None, typed: ProjectOptions) -> "Project"
 
 
 def _settings_there(url: str) -> "ProjectSettings | None":
-    """None where there is no project yet; what else is wrong shows when it is opened to be used."""
+    """Return the project's settings, or None if it does not exist; other errors surface on opening."""
     from saiten.annotation.store.project import open_project
 
     try:

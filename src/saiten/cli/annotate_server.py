@@ -1,4 +1,4 @@
-"""The server of `saiten annotate`: how it is reached, and the links of its people."""
+"""The server of `saiten annotate`: its addresses, and the links of its people."""
 
 import os
 import re
@@ -33,17 +33,17 @@ class People:
     """The people named on the command line."""
 
     annotators: Sequence[str]
-    """To be made, where they are not there."""
+    """Annotators to create if they do not exist."""
     new_links: Sequence[str]
-    """To get another link."""
+    """People who get a new link."""
 
 
 def web_settings(server: ServerOptions, environ: Mapping[str, str]) -> "WebSettings":
-    """How the page is reached.
+    """Return the settings of the page's address.
 
     Raises:
-        ConfigurationError: others than this machine can reach it, and no token for the admin was set; or that, or the
-            public address, has another form.
+        ConfigurationError: the page is reachable from other machines without an admin token; or the token or the
+            public address is invalid.
     """
     from saiten.annotation.web.settings import LOOPBACK_NAMES, WebSettings, is_loopback, public_address
 
@@ -78,7 +78,7 @@ def serve_project(project: "Project", form: "Form", people: People, server: Serv
     from saiten.annotation.web.serving import bound_socket, serve
     from saiten.annotation.web.settings import is_loopback
 
-    web_settings(server, os.environ)  # what is wrong shows before links are made
+    web_settings(server, os.environ)  # fails before links are made
     with bound_socket(server.host, server.port) as listening:
         settings = web_settings(replace(server, port=listening.getsockname()[1]), os.environ)
         counts = item_counts(project)
@@ -103,7 +103,7 @@ def serve_project(project: "Project", form: "Form", people: People, server: Serv
 
 
 def print_links(project: "Project", people: People, settings: "WebSettings", notes: Console) -> None:
-    """Make the people who were named, and print their links, this once."""
+    """Create the named people, and print their links, which are shown only once."""
     from saiten.annotation.store.people import all_people, create_person, renew_token
 
     there = {person.name: person for person in all_people(project)}

@@ -34,7 +34,7 @@ from saiten.wiring.systems import assemble_system
 
 
 def _described(system: SystemOptions, settings: SystemSettings, calls: CallSettings) -> System:
-    """Return the system without a store: the store may lie beside the answers, which are not ours until locked."""
+    """Return the system without a store: it may be in the answers' folder, which is not locked yet."""
     with redirect_stdout(sys.stderr):  # what a function prints when it is imported
         return assemble_system(system.system, settings, Models(replace(calls, cache=None)))
 
@@ -50,7 +50,7 @@ def answer_into(
     retry_failed: bool,
     quiet: bool,
 ) -> int:
-    """Ask every question, and say how it went.
+    """Ask every question, and report the outcome.
 
     Returns:
         0, or the exit status of a run that can be continued.
@@ -90,7 +90,7 @@ def answer_into(
 
 
 def show_answers(out: Path, currency: str, form: Format, status: int) -> None:
-    """Print what was answered; raises typer.Exit for a run that is not at its end or has no answer."""
+    """Print the summary of the answers; raise typer.Exit if the run is unfinished or has no answer."""
     found = summarise_answers(out)
     render(answer_tables(found, currency), form, stdout())
     if form == "table":
@@ -129,7 +129,7 @@ def rehearse_answers(
     name: str | None,
     form: Format,
 ) -> None:
-    """Print what there is to ask, in a table."""
+    """Print a table of the questions to ask."""
     called = name or _described(system, settings, calls).name
     good = bad = 0
     languages: dict[Language, int] = {"ja": 0, "en": 0}
@@ -152,7 +152,7 @@ def rehearse_answers(
 
 
 def _begun(rows: Iterator[Sample | BadRow], notes: Console) -> Iterator[Sample | BadRow]:
-    """The same rows, the first of them read: a wrong file or column is told before anything is made."""
+    """Return the rows after reading the first, to report a wrong file or column before creating anything."""
     first = next(rows, None)
     if isinstance(first, Sample) and first.answer is not None:
         told(notes)(

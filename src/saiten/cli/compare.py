@@ -74,7 +74,7 @@ def compare(
             notes(f"{one.first}, {one.second}: {remark}")
     tables = comparison_tables(readers, names, found=found, remarks=remarks, glance=form == "table")
     first, *others = (reader.bad_rows() for reader in readers)
-    lost = [min(first, other) for other in others]  # what only one side lost was measured on one side only
+    lost = [min(first, other) for other in others]  # items lost on one side only were measured on the other
     worse = regressions(found, margins, lost)
     if worse:
         tables.append(worse_table(worse))

@@ -1,4 +1,4 @@
-"""`saiten converse`: how much of the reference can be got out of a system in a dialogue, and how soon."""
+"""`saiten converse`: how much of the reference a system says in a dialogue, and how soon."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -97,7 +97,7 @@ def converse(
     from saiten.cli.output import stderr, stdout, told
     from saiten.cli.show_summary import show_summary
 
-    if kb is None or system.kind == "rag":  # else they are for the evidence alone
+    if kb is None or system.kind == "rag":  # else they concern only the evidence
         system = replace(system, k=k, retrieval=retrieval)
     if system.kind == "file" and max_turns > 1:
         raise ConfigurationError(

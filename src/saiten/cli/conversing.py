@@ -40,21 +40,21 @@ from saiten.wiring import (
 from saiten.wiring.opened_later import OpenedLater
 
 _DIALOGUES_A_PLACE = 2
-"""A dialogue has one call in flight, to the system or to the judge. With as many dialogues as both have places, the
-last ones would leave places empty, since their own calls come one after the other; with twice as many, few do."""
+"""Dialogues per slot. A dialogue has one call in flight, to the system or to the judge; with only as many dialogues as
+both have slots, the last ones would leave slots empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Talking:
-    """The system, and how it is talked with."""
+    """The system under test, and the settings of the dialogues."""
 
     system: SystemOptions
     settings: SystemSettings
     concurrency: int
-    """Questions that the system is asked at a time."""
+    """Concurrent questions to the system."""
     max_turns: int
     kb: str | None
-    """Where the evidence is found; None where the pairs bring it, or there is none."""
+    """The knowledge base of the evidence; None if the pairs include it or no evidence is used."""
     k: int
     retrieval: Retrieval
 
@@ -69,14 +69,14 @@ def converse_into(
     retry_failed: bool,
     quiet: bool,
 ) -> int:
-    """Hold the dialogues, and say how it went.
+    """Hold the dialogues, and report the outcome.
 
     Returns:
         0, or the exit status of a run that can be continued.
     """
     notes = stderr()
     models = Models(calls)
-    # Never from a store: neither would the latency be one, nor would a second dialogue get an answer of its own.
+    # Never cached: latencies must be real, and each dialogue needs a fresh answer.
     bare = models.without_store()
     apart = models.called(replace(calls, cache=None, concurrency=talking.concurrency))
     with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
@@ -88,7 +88,7 @@ def converse_into(
     )
     conversations = Conversations(
         tested,
-        assemble_judge(judge, models=bare),  # for signatures; the store is not ours until the folder is
+        assemble_judge(judge, models=bare),  # for signatures; the store cannot be opened before the folder is locked
         talking.max_turns,
         None if evidence is None else _finder(evidence),
         "samples" if evidence is None else evidence.name,
@@ -158,7 +158,7 @@ async def _open(evidence: OpenedLater) -> None:
 
 
 def _finder(evidence: Retriever) -> FindEvidence:
-    """What question and reference together find."""
+    """Return a finder of evidence by question and reference together."""
 
     async def find(pair: Sample) -> Retrieved:
         return await evidence.retrieve(evidence_query(pair))
@@ -169,7 +169,7 @@ def _finder(evidence: Retriever) -> FindEvidence:
 def rehearse_dialogues(
     rows: Iterator[Sample | BadRow], max_turns: int, judged_by: JudgeSettings, calls: CallSettings, form: Format
 ) -> None:
-    """Print what a run would take, at least and at most."""
+    """Print the minimum and maximum cost of a run."""
     found = asyncio.run(rehearse(rows, max_turns, judged_by.votes))
     if not found.pairs:
         raise BadInput(f"there is no pair of question and reference ({found.bad_rows} rows cannot be used)")

@@ -18,7 +18,7 @@ _COUNT_UP_TO = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """A file, and how its rows are read."""
+    """A file, and the settings for reading its rows."""
 
     path: str
     """`-` for standard input."""

@@ -11,20 +11,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from saiten.cli.output import escape_untrusted
 
 _LINE_EVERY = 30.0
-"""Seconds between lines where the output is no terminal."""
+"""Seconds between lines if the output is not a terminal."""
 _DRAW_EVERY = 0.1
 """Seconds between changes of the bar; a run without a model has thousands of scores a second."""
 _NAMED = 5
-"""Failures and bad rows of a kind that are named at once."""
+"""Failures and bad rows per kind that are printed."""
 _REASON = 300
-"""Characters of a reason that is named."""
+"""Maximum characters of a printed reason."""
 
 
 class DrawnLine:
-    """What every command's progress has in common. Not frozen: it remembers when it drew."""
+    """The common part of every command's progress. Not frozen: it remembers when it drew."""
 
     def __init__(self, console: Console, what: str, total: int | None, *, quiet: bool) -> None:
-        """`what` is counted, for example samples; `total`: how many, None where that cannot be known beforehand."""
+        """`what`: the unit, for example samples; `total`: their number, None if unknown in advance."""
         self._console = console
         self._what = what
         self._total = total
@@ -55,11 +55,11 @@ class DrawnLine:
             self._bar.stop()
 
     def seconds(self) -> float:
-        """Since it began."""
+        """Return the seconds since the start."""
         return time.monotonic() - self._since
 
     def draw(self, done: int, more: Callable[[], str], total: int | None = None) -> None:
-        """As far as it is now, unless that was shown a moment ago; `total` where it becomes known on the way."""
+        """Draw the progress unless it was drawn a moment ago; `total` if it has become known."""
         now = time.monotonic()
         if self._quiet or now - self._last < (_LINE_EVERY if self._bar is None else _DRAW_EVERY):
             return
@@ -72,14 +72,14 @@ class DrawnLine:
         self._console.print(f"{done}{of} {self._what}, {more()}{self._left(done)}", markup=False)
 
     def name(self, number: int, what: str, where: str, reason: str) -> None:
-        """The first few are named at once; all of them stand in the files."""
+        """Print the first few failures or bad rows; the files have all of them."""
         if number <= _NAMED:
             self._console.print(f"[yellow]{what}[/] {escape_untrusted(where)}: {escape_untrusted(reason[:_REASON])}")
         elif number == _NAMED + 1:
             self._console.print(f"[yellow]{what}[/] for more of them; all reasons are written down")
 
     def measured(self, done: int) -> int:
-        """How many of those that are done were done now, and so tell how long the rest takes."""
+        """Return how many items were finished in this run, from which the time left is estimated."""
         return done
 
     def _left(self, done: int) -> str:

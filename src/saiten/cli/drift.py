@@ -1,4 +1,4 @@
-"""`saiten drift`: has a judge changed since it was last held against people?"""
+"""`saiten drift`: has a judge changed since it was last compared with people?"""
 
 from collections.abc import Iterator
 from pathlib import Path

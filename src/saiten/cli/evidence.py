@@ -1,4 +1,4 @@
-"""The evidence that a grader sees: what its options make of metrics and rows."""
+"""The effect of the evidence options on metrics and rows."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -14,7 +14,7 @@ from saiten.wiring import Models, knowledge_base_later
 
 
 def planned(metrics: tuple[Metric, ...], options: EvidenceOptions) -> tuple[Metric, ...]:
-    """The metrics for a dry run: placeholders stand for what would be retrieved, so that nobody is asked."""
+    """Return the metrics for a dry run, with placeholders instead of retrieved passages."""
     return (
         metrics
         if options.kb is None
@@ -25,10 +25,10 @@ def planned(metrics: tuple[Metric, ...], options: EvidenceOptions) -> tuple[Metr
 def retrieving(
     metrics: tuple[Metric, ...], options: EvidenceOptions, models: Models
 ) -> tuple[tuple[Metric, ...], Retriever | None]:
-    """The metrics, those that take evidence by reference with the knowledge base, and the base; it is to be closed.
+    """Return the metrics, connected to the knowledge base if they use it, and the base, which the caller closes.
 
     Raises:
-        ConfigurationError: there is no such base, or no metric that would use it.
+        ConfigurationError: the base does not exist, or no metric uses it.
     """
     if options.kb is None:
         return metrics, None
@@ -43,10 +43,10 @@ def retrieving(
 
 
 def check_evidence(rows: Iterator[Sample | BadRow], options: EvidenceOptions, data: str) -> Iterator[Sample | BadRow]:
-    """The same rows. Where evidence by reference is asked for and there is no base, the first sample has to bring it.
+    """Return the rows; for evidence by reference without a base, check that the first sample includes it.
 
     Raises:
-        ConfigurationError: it does not; nothing was spent yet.
+        ConfigurationError: it does not; raised before anything is spent.
     """
     if options.evidence != "reference" or options.kb is not None:
         return rows

@@ -9,7 +9,7 @@ from saiten.settings import JUDGE
 
 @dataclass(frozen=True, slots=True)
 class EvidenceOptions:
-    """The evidence of correctness, and where it is found."""
+    """The evidence for correctness, and its source."""
 
     evidence: EvidenceMode | None = option(
         None,

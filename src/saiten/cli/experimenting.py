@@ -34,7 +34,7 @@ from saiten.views.tables.meta_evaluation import meta_tables
 from saiten.views.tables.summary import usage_text
 
 _LEFT_OUT = 2
-"""Exit status where cells were left out, since their system is set up wrongly."""
+"""Exit status if cells were skipped because their system is misconfigured."""
 
 
 def run_experiment(
@@ -67,7 +67,7 @@ def run_experiment(
 
 
 def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Console, *, glance: bool) -> list[Table]:
-    """What came out, and each data set's metrics beside people where it has labels."""
+    """Return the tables of results, and of each labeled data set's agreement with people."""
     found = read_results(plan, folder, told(notes))
     tables = experiment_tables(found, currency, glance=glance)
     for data in plan.data:
@@ -76,7 +76,7 @@ def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Cons
             continue
         try:
             tables += _beside_people(run, data.labels, notes, glance=glance)
-        except BadInput as error:  # nobody has labelled yet, or in another form; all else is there
+        except BadInput as error:  # no labels yet, or in another form; show the rest
             notes.print(f"[yellow]without labels:[/] {escape_untrusted(data.name)}: {escape_untrusted(error)}")
     notes.print(usage_text(found.usage, currency), markup=False)
     return tables
@@ -98,7 +98,7 @@ def _run(work: Experiment, stages: "_Stages", notes: Console) -> int:
 
 
 class _Stages:
-    """Shows a line a stage."""
+    """Draws one line per stage."""
 
     def __init__(self, notes: Console, currency: str, *, quiet: bool) -> None:
         self._notes = notes

@@ -19,12 +19,12 @@ from saiten.views.tables.gate import missed_line, threshold_table
 from saiten.views.tables.run import summary_of
 
 _TOLD = 20
-"""Lines on standard error at most, where there are many systems or groups."""
+"""Maximum lines on standard error, for many systems or groups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """What a run must reach."""
+    """The thresholds of a run."""
 
     thresholds: tuple[Threshold, ...]
     each: By | None = None
@@ -68,7 +68,7 @@ class Gate:
         return cls(thresholds=unique, each=each, coverage=COVERAGE if coverage is None else coverage, junit=junit)
 
     def hold(self, reader: RunReader, summary: Summary | None = None) -> tuple[Outcome, ...]:
-        """How the run stands; tells what is missed, and writes the report. `summary`: of the run, if it is there."""
+        """Return the outcomes; report misses, and write the report. `summary`: the run's, if already computed."""
         places = {sample.id: place_of(sample) for sample in reader.samples()}
         if self.each is not None:
             summary = summarise(reader.scores(), places, each=self.each)
@@ -109,5 +109,5 @@ class Gate:
         return outcomes
 
     def table(self, outcomes: Sequence[Outcome], *, glance: bool) -> Table:
-        """The outcomes as a table."""
+        """Return the outcomes as a table."""
         return threshold_table(outcomes, self.each, glance=glance)

@@ -12,10 +12,10 @@ class IndexProgress(DrawnLine):
     def __init__(self, console: Console, *, quiet: bool = False) -> None:
         super().__init__(console, "files", None, quiet=quiet)
         self.done = Indexed()
-        """As far as it came, also where it was stopped."""
+        """The progress so far, also after a stop."""
 
     def show(self, done: Indexed) -> None:
-        """As far as it is now."""
+        """Show the current progress."""
         self.done = done
         rate = done.chunks / max(self.seconds(), 1e-9)
         self.draw(done.files, lambda: f"{done.chunks} chunks, {rate:.0f}/s", done.total)

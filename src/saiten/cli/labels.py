@@ -1,4 +1,4 @@
-"""Rows that cannot be used: the first few are told with their place and reason, all of them are counted."""
+"""Rows that cannot be used: the first few are reported with place and reason, and all are counted."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,11 +13,11 @@ from saiten.records import Label
 T = TypeVar("T")
 
 _SHOWN = 5
-"""Rows that are told one by one."""
+"""Maximum rows reported one by one."""
 
 
 def usable(rows: Iterable[T | BadRow], notes: Console) -> Iterator[T]:
-    """The rows that can be used; the others are told and left out."""
+    """Yield the usable rows; skip and report the others."""
     bad = 0
     for row in rows:
         if not isinstance(row, BadRow):
@@ -31,5 +31,5 @@ def usable(rows: Iterable[T | BadRow], notes: Console) -> Iterator[T]:
 
 
 def read_said(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:
-    """The labels of a file; rows that are none are told and left out."""
+    """Yield the labels of a file; skip and report unusable rows."""
     yield from usable(read_labels(path, columns=columns, tell=told(notes)), notes)

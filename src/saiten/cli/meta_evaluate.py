@@ -18,7 +18,7 @@ app = typer.Typer(add_completion=False)
 
 @dataclass(frozen=True, slots=True)
 class MetaOptions:
-    """How labels and scores are compared."""
+    """The settings for comparing labels and scores."""
 
     by: str | None = option(
         None,

@@ -1,4 +1,4 @@
-"""`saiten meta-evaluate --spans`: the units that a judge found, against those that people marked."""
+"""`saiten meta-evaluate --spans`: the units found by a judge, compared with those marked by people."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -28,18 +28,18 @@ def span_report(
     sample_columns: Mapping[str, str],
     tell: Callable[[str], None],
 ) -> SpanReport:
-    """The judges that the paths name against the labels.
+    """Compare the spans of the judges at these paths with the labels.
 
     Args:
         subject: a run with gist scores; a file of spans; with `judges` also a file of samples.
-        labels: the file of the people's labels; where `subject` is the same file, people are held against each other.
-        said: what it holds.
+        labels: the file of the people's labels; where `subject` is the same file, people are compared with each other.
+        said: the labels in that file.
         judges: further runs with gist scores, and files of spans.
         aspects: only these; empty for all.
         resamples: bootstrap rounds.
         seed: of the draws.
         sample_columns: field → column of the samples.
-        tell: is told what the user should know.
+        tell: called with notes for the user.
 
     Raises:
         BadInput: a path that is not there or has no spans, labels without spans, or nothing that both sides have.
@@ -75,7 +75,7 @@ def span_report(
 
 
 def _judges_in(path: Path, people: PeopleMarks, tell: Callable[[str], None]) -> dict[str, Marks]:
-    """The judges in a file of spans; one without a name goes by the file's."""
+    """Return the judges in a file of spans; an unnamed one gets the file's name."""
     rows: list[Label] = []
     bad: list[BadRow] = []
     try:
@@ -98,7 +98,7 @@ def _judges_in(path: Path, people: PeopleMarks, tell: Callable[[str], None]) -> 
 
 
 def _named_apart(new: dict[str, Marks], known: dict[str, Marks]) -> dict[str, Marks]:
-    """Two runs may stand in folders of the same name."""
+    """Return the new marks under unique names, since run folders may share a name."""
     named: dict[str, Marks] = {}
     for name, marks in new.items():
         number = 2
@@ -111,7 +111,7 @@ def _named_apart(new: dict[str, Marks], known: dict[str, Marks]) -> dict[str, Ma
 
 
 def _misplaced(people: PeopleMarks, judges: dict[str, Marks], samples: dict[str, Sample]) -> Iterable[str]:
-    """Spans that do not hold what stands at their offsets; the figures take the offsets at their word."""
+    """Yield notes on spans whose text differs from that at their offsets, which the figures rely on."""
     for name, marks in {**{name or "people": marks for name, marks in people.by.items()}, **judges}.items():
         wrong, first = misplaced(marks, samples)
         if wrong:

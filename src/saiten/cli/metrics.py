@@ -1,4 +1,4 @@
-"""`saiten metrics`: what there is to measure, what each metric needs, its range and direction."""
+"""`saiten metrics`: the metrics, their required fields, ranges and directions."""
 
 import inspect
 import sys
@@ -77,12 +77,12 @@ def _row(entry: "Entry", *, japanese: bool) -> tuple[str, ...]:
 
 
 def range_text(bounds: tuple[float, float]) -> str:
-    """`0 … 1`, with ∞ where there is no bound."""
+    """Return the bounds as `0 … 1`, with ∞ if unbounded."""
     return " … ".join({inf: "∞", -inf: "-∞"}.get(bound, f"{bound:g}") for bound in bounds)
 
 
 def _explain(name: str, *, japanese: bool) -> None:
-    """The docstrings of the metric's file and class, and what can stand in brackets."""
+    """Print the docstrings of the metric's file and class, and its settings."""
     from saiten.metrics.catalog import CATALOG
 
     entry = CATALOG[_title_of(name)]
@@ -99,7 +99,7 @@ def _explain(name: str, *, japanese: bool) -> None:
 
 
 def _title_of(name: str) -> str:
-    """The title of the metric that a name or alias, with or without settings, stands for."""
+    """Return the title of the metric with this name or alias, with or without settings."""
     from saiten.metrics.catalog import make_metric
 
     return make_metric(name).name.partition("[")[0]

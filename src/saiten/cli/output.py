@@ -1,4 +1,4 @@
-"""Where a command writes: figures to standard output, everything else to standard error."""
+"""The output of commands: figures on standard output, everything else on standard error."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from saiten.choices import Format
 from saiten.redaction import redact
 
 _WIDE = 160
-"""Columns where there is no terminal."""
+"""Columns without a terminal."""
 
 FormatOption = Annotated[
     Format, typer.Option("--format", help="table for people; html for the browser; json, csv, md or latex for others.")
@@ -23,7 +23,7 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")
 
 
 def stdout() -> Console:
-    """For results. Into a pipe (`| less`) as wide as the terminal in front of the user; else wide."""
+    """Return the console for results; in a pipe (`| less`) as wide as the user's terminal, else wide."""
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _width_of_terminal()
     return Console(file=sys.stdout, highlight=False, emoji=False, width=width)
 
@@ -36,12 +36,12 @@ def _width_of_terminal() -> int:
 
 
 def stderr() -> Console:
-    """For progress, notes and errors, so that results can be piped."""
+    """Return the console for progress, notes and errors, so that results can be piped."""
     return Console(file=sys.stderr, highlight=False, emoji=False, soft_wrap=True)
 
 
 def told(console: Console) -> Callable[[str], None]:
-    """What readers and journals tell the user, as notes on this console."""
+    """Return a callback that prints notes on this console."""
 
     def tell(text: str) -> None:
         from saiten.views.strip_controls import strip_controls
@@ -52,7 +52,7 @@ def told(console: Console) -> Callable[[str], None]:
 
 
 def escape_untrusted(text: object) -> str:
-    """Text from outside, ready for rich's markup: it can neither style nor clear the screen, and holds no password."""
+    """Escape untrusted text for rich's markup, and remove control sequences and passwords."""
     from saiten.views.strip_controls import strip_controls
 
     return escape(strip_controls(redact(str(text))))

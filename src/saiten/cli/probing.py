@@ -45,7 +45,7 @@ _BUILT_IN = "the built-in samples of saiten"
 
 @dataclass(frozen=True, slots=True)
 class Probing:
-    """What is scored to probe a judge."""
+    """The metrics, samples and changes of a probe."""
 
     plan: ProbePlan
     metrics: tuple[Metric, ...]
@@ -108,7 +108,7 @@ class Probing:
     def score_into(
         self, folder: Path, judge: JudgeSettings, calls: CallSettings, *, retry_failed: bool, quiet: bool
     ) -> int:
-        """Score what the plan wants, and say how it went.
+        """Score the planned samples, and report the outcome.
 
         Returns:
             0, or the exit status of a run that can be continued.
@@ -183,7 +183,7 @@ def _rises(metric: Metric) -> bool:
 
 
 def fields_read(metric: Metric) -> frozenset[Field]:
-    """What the metric reads of a sample: what it needs, and the evidence that it may be given."""
+    """Return the fields that the metric reads: those it needs, and optional evidence."""
     evidence: Mapping[Any, tuple[Field, ...]] = {"answer": ("contexts",), "reference": ("evidence",)}
     return frozenset((*metric.needs, *evidence.get(getattr(metric, "evidence", None), ())))
 

@@ -1,4 +1,4 @@
-"""The progress of a run in one line: what is done, the rate, failures, what it cost so far, the time left."""
+"""The progress of a run in one line: count, rate, failures, cost so far, time left."""
 
 from collections import Counter
 from dataclasses import replace
@@ -15,21 +15,21 @@ from saiten.views.tables.summary import spent_text
 
 
 def in_all(spent: Usage, counted: Usage) -> Usage:
-    """Return what a command spent: what its models booked, or else what was counted with the results."""
+    """Return a command's spending: as booked by its models, else as counted with the results."""
     return replace(spent, reused=counted.reused) if spent.calls else counted
 
 
 class _Progress(DrawnLine):
-    """A `runs.engine.Watch` that draws one line. It counts; one is made for a run and closed after it."""
+    """A `runs.engine.Watch` that draws one line. One instance per run."""
 
     what = ""
     """The unit of the count."""
 
     def __init__(self, console: Console, total: int | None, currency: str, *, quiet: bool = False) -> None:
-        """`total`: how many samples there are, None where that cannot be known beforehand."""
+        """`total`: the number of samples, None if unknown in advance."""
         super().__init__(console, self.what, total, quiet=quiet)
         self.samples = 0
-        """Those that are done, in this run or an earlier one."""
+        """Finished samples, from this run or an earlier one."""
         self.made = 0
         """Results of this run."""
         self.bad_rows = 0
@@ -52,7 +52,7 @@ class _Progress(DrawnLine):
         return self.made
 
     def text(self) -> str:
-        """The rate, failures and what was spent, in a few words."""
+        """Return a short text with rate, failures and cost."""
         failed = [f"{n} {what}" for what, n in sorted(self.failed.items())]
         return ", ".join(filter(None, [self._rate(), *failed, self._spent()]))
 

@@ -1,4 +1,4 @@
-"""The dry run: what a run would ask and spend, without asking anybody."""
+"""The dry run: estimated calls and cost, without calling a model."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -33,7 +33,7 @@ _CAPTION = (
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """A retriever that asks nobody: k passages of the usual length, so that what a judge would read is counted."""
+    """A retriever of k placeholder passages of typical length, for counting the judge's input."""
 
     k: int
     name: str = "placeholder"
@@ -53,12 +53,12 @@ def rehearse(
     form: Format,
     wanted: frozenset[tuple[str, str]] | None = None,
 ) -> None:
-    """Print calls, tokens and cost by metric; a step that metrics share is counted where it is asked first.
+    """Print calls, tokens and cost by metric; a step shared by metrics is counted with the first.
 
     `wanted` has the sample's id and the metric's name of each score; by default all samples with all metrics.
 
     Raises:
-        BadInput: there is no row that can be used.
+        BadInput: no row is usable.
     """
     counted = _Counted({metric.name: Usage() for metric in metrics})
     stand_in = _Planned(Rehearsal(OfflineJudge(BuiltinEmbedder())), settings.votes, once=calls.cache is not None)
@@ -88,7 +88,7 @@ def _row(name: str, used: Usage, settings: JudgeSettings, calls: CallSettings) -
 
 @dataclass(slots=True)
 class _Counted:
-    """A watch that adds up."""
+    """A watch that adds up usage."""
 
     usage: dict[str, Usage]
     samples: int = 0
@@ -109,12 +109,12 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """A judge that counts as a run does: a vote is a call of its own, an answer that is on disk is none."""
+    """A judge that counts like a run: each vote is a call, a cached reply is not."""
 
     judge: Judge
     votes: int
     once: bool
-    """Answers are kept, so that samples with the same contexts, say, ask once."""
+    """Whether replies are cached, so that equal requests count once."""
     _seen: set[int] = field(default_factory=set)
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
@@ -128,7 +128,7 @@ class _Planned:
         return reply.with_usage(self._usage(task, reply.usage))
 
     async def preflight(self) -> None:
-        """Nothing: nobody is asked."""
+        """Do nothing: no model is called."""
 
     async def close(self) -> None:
         await self.judge.close()

@@ -1,4 +1,4 @@
-"""`saiten report`: one page about runs, for people."""
+"""`saiten report`: one HTML page about runs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ from saiten.records import Language
 app = typer.Typer(add_completion=False)
 
 _MOST = 100_000
-"""Samples that a page can hold and a browser still opens."""
+"""Maximum samples of a page that a browser still opens."""
 
 
 @app.command(no_args_is_help=True)

@@ -23,7 +23,7 @@ from saiten.views.report.document import Report, make_report
 from saiten.views.report.words import WORDS
 
 _NAMED = 8
-"""Runs within a folder that an error names."""
+"""Maximum runs within a folder that an error lists."""
 
 
 def report_of(
@@ -35,9 +35,9 @@ def report_of(
     language: Language | None = None,
     limit: int = REPORT_LIMIT,
 ) -> Report:
-    """The report of runs and experiments, in the order in which they are named; each run once.
+    """Return the report of runs and experiments, in the given order; each run once.
 
-    `note`: what a reader must know before everything else.
+    `note`: shown to readers first.
 
     Raises:
         BadInput, ConfigurationError: there is no run, or it cannot be read; the text says which.

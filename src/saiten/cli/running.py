@@ -39,7 +39,7 @@ def run_to_end(
     kept: str,
     unfinished: str = "",
 ) -> int:
-    """Run, and say how it ended: 0, or the exit status of a run that can be continued.
+    """Run, and return 0 or the exit status of a run that can be continued.
 
     `first` is awaited before the first of `at_once` samples under way; what is in `closing` is closed at the end. For
     `kept` and `unfinished` see `to_end`, for the rest `run_all`.
@@ -60,7 +60,7 @@ def run_to_end(
 def to_end(
     all_of_it: Callable[[], Coroutine[Any, Any, object]], notes: Console, *, kept: str, unfinished: str = ""
 ) -> int:
-    """Do it, and say how it ended: 0, or the exit status of what can be continued.
+    """Run to the end, and return 0 or the exit status of what can be continued.
 
     `kept` says what Ctrl-C leaves, `unfinished` what becomes of work that the budget cut off.
     """
@@ -82,7 +82,7 @@ async def _awake(all_of_it: Callable[[], Coroutine[Any, Any, object]]) -> None:
     """Wake twice a second: asyncio notices a Ctrl-C that comes just before it waits only when something wakes it."""
 
     async def wake() -> None:
-        while True:  # noqa: ASYNC110 - no event tells of a signal
+        while True:  # noqa: ASYNC110 - no event signals a Ctrl-C
             await asyncio.sleep(0.5)
 
     waking = asyncio.create_task(wake())
@@ -94,7 +94,7 @@ async def _awake(all_of_it: Callable[[], Coroutine[Any, Any, object]]) -> None:
 
 @contextmanager
 def _fewer_collections() -> Iterator[None]:
-    """Leave what start-up made alone, and collect garbage less often: a tenth of the time of a run with a model."""
+    """Exempt start-up objects from garbage collection and collect less often; saves a tenth of a run's time."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)

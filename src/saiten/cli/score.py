@@ -1,4 +1,4 @@
-"""`saiten score`: the main job."""
+"""`saiten score`: score samples with metrics and a judge."""
 
 from pathlib import Path
 from typing import Annotated, Literal

@@ -36,7 +36,7 @@ def score_into(
     retry_failed: bool,
     quiet: bool,
 ) -> int:
-    """Score the rows, and say how it went.
+    """Score the rows, and report the outcome.
 
     Returns:
         0, or the exit status of a run that can be continued.
@@ -51,7 +51,7 @@ def score_into(
         language=source.settings.language,
         currency=calls.currency,
     )
-    # Described by a judge without a store: the store may lie in the folder, which is not ours until it is open.
+    # Described by a judge without a store: the store may be in the folder, which is not locked yet.
     described = assemble_judge(judge, replace(calls, cache=None))
     signatures = {each.name: str(signature_of(each, described)) for each in metrics}
     with Journal.open(

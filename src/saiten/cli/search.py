@@ -16,7 +16,7 @@ from saiten.settings import CallSettings
 app = typer.Typer(add_completion=False)
 
 _RETRIES = 1
-"""Somebody sits in front of it and waits."""
+"""Few, since a user is waiting."""
 
 RetrievalOption = Annotated[Retrieval, typer.Option(help="By embeddings, by terms (product codes, names), or by both.")]
 

@@ -1,4 +1,4 @@
-"""`saiten show RUN --gist`: what answers lack and add, beside their references, on the screen or as a page."""
+"""`saiten show RUN --gist`: missing and extra units of answers, with their references, on the screen or as a page."""
 
 from collections.abc import Iterator
 

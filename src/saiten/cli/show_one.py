@@ -12,7 +12,7 @@ from saiten.views.table import Table
 
 
 def worst_table(reader: RunReader, metric: str, number: int) -> Table:
-    """The samples with the worst values of a metric, the lowest unless lower is better; without a value is not worst.
+    """Return a table of the samples with a metric's worst values; samples without a value are excluded.
 
     Raises:
         BadInput: the run has no such metric.

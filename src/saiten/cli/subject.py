@@ -1,4 +1,4 @@
-"""The options of further judges, and reading what labels are compared with: a run or samples, runs, judges' files."""
+"""The options of further judges, and reading the subject of labels: a run or samples, runs, judges' files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,8 +47,8 @@ class JudgeFiles:
         """Return the samples, with their scores if `path` is a run, and the outputs of the judges.
 
         Raises:
-            BadInput: something is not there, or not of that kind.
-            ConfigurationError: a column or the pattern is none.
+            BadInput: a file is missing or has the wrong kind.
+            ConfigurationError: a column or the pattern is invalid.
         """
         from saiten.data import read_samples
         from saiten.text.language import detect_language

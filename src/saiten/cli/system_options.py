@@ -30,7 +30,7 @@ class SystemCalls(CallSettings):
 
 @dataclass(frozen=True, slots=True)
 class SystemOptions:
-    """A system under test, as typed; None for options that were not."""
+    """A system under test, as typed; None for options not typed."""
 
     system: str = option(
         ...,
@@ -100,7 +100,7 @@ class SystemOptions:
         )
 
     def _refuse_misplaced(self) -> None:
-        """Options that would do nothing."""
+        """Raise for options that would have no effect."""
         if self.header and self.kind not in {"http", "https"}:
             raise ConfigurationError(f"--header is for an HTTP system, not for {self.system}")
         names = ("chain", "form", "k", "generator", "example", "retrieval")

@@ -47,7 +47,7 @@ def track(
     if len(runs) > 1 and (name or report):
         raise BadInput("--name and --report are for one run; track the runs one after another")
     notes = stderr()
-    # All are read first, so that a folder that is no run is told before anything is in MLflow.
+    # Read all first, so that a wrong folder is reported before anything is sent to MLflow.
     for folder, tracking in [(folder, run_on_disk(read_run(folder, tell=told(notes)))) for folder in runs]:
         with notes.status(f"{escape_untrusted(folder)} → MLflow"):
             tracked = log_to_mlflow(tracking, to=to, experiment=experiment, name=name, texts=texts, report=report)

@@ -85,7 +85,7 @@ def offline(
 
 
 def chosen(labels: Sequence[Label], aspect: str, wanted: str | None, yes_from: float | None) -> list[Label]:
-    """The labels that were asked for, as labels of the judge's aspect; raises BadInput if there is none of them."""
+    """Return the chosen labels as labels of the judge's aspect; raise BadInput if there are none."""
     if wanted is not None:
         there = sorted({label.aspect for label in labels})
         labels = [replace(label, aspect=aspect) for label in labels if label.aspect == wanted]

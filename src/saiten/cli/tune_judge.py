@@ -1,4 +1,4 @@
-"""`saiten tune judge`: people's grades make a judge of one's own."""
+"""`saiten tune judge`: train a judge on people's grades."""
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ _LEARNING = "Learning"
 
 @dataclass(frozen=True, slots=True)
 class LearningOptions:
-    """How the judge learns; None for the default of its kind."""
+    """The training settings; None for the default of the judge's kind."""
 
     epochs: int | None = option(None, "How often each example is seen.", panel=_LEARNING, min=1)
     learning_rate: float | None = option(None, "Default: 2e-4 (chat).", panel=_LEARNING, min=0.0)

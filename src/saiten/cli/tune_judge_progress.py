@@ -15,7 +15,7 @@ class MakingProgress:
     def __init__(self, console: Console, tell: Callable[[str], None], *, quiet: bool = False) -> None:
         self._console, self._quiet = console, quiet
         self.tell = tell
-        """What the user should know, as a note."""
+        """Callback that prints a note."""
         self._line: _Line | None = None
         self._loading: Status | None = None
 
@@ -36,7 +36,7 @@ class MakingProgress:
         line.draw(done, lambda: f"{done / max(line.seconds(), 1e-9):.1f}/s")
 
     def close(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._loading is not None:
             self._loading.stop()
             self._loading = None
@@ -53,7 +53,7 @@ class MakingProgress:
 
 
 class _Line(DrawnLine):
-    """Knows how much was done before it began: a run that goes on tells the time left by what it does now."""
+    """A line that excludes earlier work when it estimates the time left of a resumed run."""
 
     def __init__(self, console: Console, what: str, total: int, *, quiet: bool) -> None:
         super().__init__(console, what, total, quiet=quiet)
@@ -61,7 +61,7 @@ class _Line(DrawnLine):
         self._before: int | None = None
 
     def since(self, before: int) -> None:
-        """So many were done before, unless that was said already."""
+        """Set the amount done before, the first time only."""
         self._before = before if self._before is None else self._before
 
     def measured(self, done: int) -> int:

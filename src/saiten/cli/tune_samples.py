@@ -1,4 +1,4 @@
-"""The samples that labels are about: of a run, or of a file."""
+"""The labeled samples, from a run or a file."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,10 +16,10 @@ from saiten.text.language import detect_language
 
 
 def samples_of(run: Path | None, file: Path | None, columns: Sequence[str], notes: Console) -> Iterator[Sample]:
-    """The samples, read as they are asked for; rows that are none are told and left out.
+    """Yield the samples; skip and report unusable rows.
 
     Raises:
-        ConfigurationError: neither was named, or both.
+        ConfigurationError: neither a run nor a file was named, or both.
         BadInput: it cannot be read.
     """
     if (run is None) == (file is None):

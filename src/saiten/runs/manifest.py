@@ -165,7 +165,7 @@ def write_manifest(folder: Path, manifest: Manifest, name: str = MANIFEST_NAME) 
 
 
 def versions() -> dict[str, str]:
-    """The versions of saiten, Python, the platform and the packages that figures may depend on."""
+    """Return the versions of saiten, Python, the platform and the packages that figures may depend on."""
     found = {"saiten": __version__, "python": sys.version.split()[0], "platform": platform.platform()}
     for package in _PACKAGES:
         try:

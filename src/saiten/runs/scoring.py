@@ -103,7 +103,7 @@ async def score_once(
     meter = Metered(judge, stopped)
     try:
         score = _checked(await metric.score(sample, meter))
-    except Exception as error:  # noqa: BLE001 - one broken metric must not take the others' paid scores with it
+    except Exception as error:  # noqa: BLE001 - one broken metric must not lose the others' paid scores
         score = _without_value(_single(error))
     return replace(score, usage=score.usage + meter.usage)
 
