@@ -1,1 +1,1 @@
-"""Results as frozen records: nothing here knows how it is shown."""
+"""Results as frozen records, independent of how they are displayed."""

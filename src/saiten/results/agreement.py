@@ -1,4 +1,4 @@
-"""How well people agree: the records."""
+"""Records of agreement among people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,39 +11,39 @@ from saiten.stats.interrater.agreement import AgreementAmong
 
 @dataclass(frozen=True, slots=True)
 class Unanimity:
-    """The questions in which so many annotators picked an answer."""
+    """Questions in which a given number of annotators picked the same answer."""
 
     annotators: int
     agreed: Mapping[int, int]
-    """The largest number of annotators with the same pick → questions; from all of them down to 1: no two agree."""
+    """Largest number of annotators with the same pick → questions; from all annotators down to 1 (no two agree)."""
 
 
 @dataclass(frozen=True, slots=True)
 class AspectAgreement:
-    """How far people agree on one aspect."""
+    """Agreement among people on one aspect."""
 
     aspect: str
-    """What was asked; may be empty."""
+    """The aspect's name; may be empty."""
     levels: tuple[Level, ...]
-    """How the values are read: nominal for two values or words, ordinal and interval for grades, unless told."""
+    """Levels of measurement: by default nominal for two values or words, ordinal and interval for grades."""
     items: int
-    """Items with labels of annotators."""
+    """Number of items labeled by annotators."""
     labels: int
-    """Labels of annotators."""
+    """Number of labels by annotators."""
     adjudicated: int
-    """Items with a third decision."""
+    """Number of items with an adjudicated label."""
     rates: Mapping[str, Mapping[str, int]]
-    """Annotator → value → how often; values ascending. One annotator "" where nobody is named."""
+    """Annotator → value → count, in ascending order of values; unnamed annotators are one annotator ""."""
     figures: AgreementAmong
     """The figures, with their intervals."""
     of_numbers: str | None = None
-    """A remark on each figure where the labels are marks: the values are numbers of spans."""
+    """Remark on each figure if the labels are marks: the values are numbers of spans."""
     questions: int | None = None
-    """Questions of the items, where they are known or the items are pairs of answers; they are what intervals draw."""
+    """Number of questions, if known or if the items are pairs of answers; the intervals resample them."""
     unanimity: tuple[Unanimity, ...] = ()
-    """Of preferences: how many annotators pick the same answer, by question."""
+    """For preferences: how many annotators pick the same answer, by question."""
     notes: tuple[str, ...] = ()
-    """What was left out, and what to mind when reading."""
+    """Notes on omissions and on how to read the figures."""
 
     def named_figures(self) -> dict[str, Estimate]:
         """Return the figures that these levels allow, by key."""
@@ -57,12 +57,12 @@ class AspectAgreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport(AsRows):
-    """How far people agree, on each aspect."""
+    """Agreement among people on each aspect."""
 
     aspects: tuple[AspectAgreement, ...]
-    """In the order in which they were first seen, or asked for."""
+    """In order of first occurrence, or as requested."""
     by_question: bool
-    """Whether the intervals draw questions instead of items."""
+    """Whether the intervals resample questions instead of items."""
 
     def rows(self) -> list[Row]:
         """Return one row per aspect and figure."""

@@ -1,4 +1,4 @@
-"""Two runs or more, or the systems of one, compared: is the difference real?"""
+"""Comparison of two or more runs, or of the systems of one: is the difference real?"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,8 +21,8 @@ from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.words import Message, joined
 
 Verdict = Literal["better", "worse", "differs", "noise", "unmeasured"]
-"""Of the second side: `differs` where neither direction is better, `noise` where the difference may be chance,
-`unmeasured` where too few have a value on both sides, since what was not measured may have been the hard part."""
+"""Verdict on the second side: `differs` if neither direction is better, `noise` if the difference may be chance,
+`unmeasured` if too few samples have a value on both sides, since the unmeasured ones may be the hard ones."""
 OUTSIDE_NOISE = frozenset[Verdict]({"better", "worse", "differs"})
 
 _LIKELY = 0.05
@@ -35,17 +35,17 @@ class MetricComparison:
 
     metric: str
     pairs: PairedComparison
-    """Second minus first, on what both measured."""
+    """Second minus first, on the samples measured on both sides."""
     p_value: float | None
-    """Of `pairs`, corrected for all tests that were made together."""
+    """P-value of `pairs`, corrected for all tests made together."""
     of: int
-    """How many could have been measured on both sides."""
+    """Number of samples that could have been measured on both sides."""
     either: int
-    """How many have a score on either side."""
+    """Number of samples with a score on either side."""
     one_sided: int
-    """How many have a value on one side only."""
+    """Number of samples with a value on one side only."""
     missing: tuple[Counter[Missing], Counter[Missing]] = (Counter(), Counter())
-    """Why the first and the second side lack values."""
+    """Reasons for missing values on the first and the second side."""
 
     @property
     def difference(self) -> float | None:
@@ -64,17 +64,17 @@ class MetricComparison:
 
     @property
     def n(self) -> int:
-        """How many were measured on both sides."""
+        """Number of samples measured on both sides."""
         return self.pairs.n
 
     @property
     def verdict(self) -> Verdict:
-        """What can be said of the second side."""
+        """Verdict on the second side."""
         return verdict(self.metric, self.difference, self.p_value, self.n, self.of)
 
     @property
     def remarks(self) -> Message:
-        """What is wrong with the interval, and why there is no verdict."""
+        """Remarks on the interval, and the reason if there is no verdict."""
         return joined([remark_on(self.pairs.note), *self._why_unmeasured()])
 
     def _why_unmeasured(self) -> Iterator[Message]:
@@ -95,10 +95,10 @@ class Comparison:
     metrics: tuple[MetricComparison, ...]
     pairing: Pairing
     tests_of: Literal["metrics", "metrics_and_runs"] = "metrics"
-    """What the p-values are corrected for the number of."""
+    """The set of tests that the p-values are corrected over."""
 
     def of(self, metric: str) -> MetricComparison | None:
-        """Return the metric on both sides; None if either lacks it."""
+        """Return the comparison of this metric; None if either side lacks it."""
         return next((each for each in self.metrics if each.metric == metric), None)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -132,12 +132,12 @@ class Comparison:
 
     @property
     def checks(self) -> list[str]:
-        """The metrics that are checks and no competitors: their p is not corrected, and corrects no other."""
+        """Metrics that are only checks: their p-values are not corrected and do not count in corrections."""
         return [each.metric for each in self.metrics if each.metric in CHECKS]
 
     @property
     def remarks(self) -> list[Message]:
-        """What a reader should know before believing the pairs."""
+        """Remarks on how reliable the pairs are."""
         found = []
         by = self.pairing
         if by.mostly_alone:
@@ -148,7 +148,7 @@ class Comparison:
 
 
 def sides_of(readers: Sequence[RunReader], systems: Sequence[str | None] = (), names: Sequence[str] = ()) -> list[Side]:
-    """The runs, or of each the system that is named; raises BadInput for a system that is not there."""
+    """Return the runs, or the named system of each; raise BadInput for an unknown system."""
     named = [*systems, *([None] * (len(readers) - len(systems)))]
     return [
         side_of(reader, system or name, system)
@@ -157,10 +157,10 @@ def sides_of(readers: Sequence[RunReader], systems: Sequence[str | None] = (), n
 
 
 def compare_sides(sides: Sequence[Side]) -> list[Comparison]:
-    """Each side after the first, compared with the first; p-values are corrected over all of them.
+    """Compare each later side with the first; p-values are corrected over all of them.
 
     Raises:
-        BadInput: two of them share no sample or no metric; the text says which there are.
+        BadInput: two of them share no sample or no metric; the text lists the available ones.
     """
     for side in sides[1:]:
         if apart(sides[0], side) is not None:
@@ -199,7 +199,7 @@ def _why_apart(first: Side, second: Side) -> str:
 
 
 def _metrics(first: PairedSide, second: PairedSide, *, all_asked: bool) -> Iterator[MetricComparison]:
-    """The metrics that both have, p not corrected yet; `all_asked`: whether each should have what the other has."""
+    """Yield the metrics that both sides have, with uncorrected p; `all_asked`: both should have the same samples."""
     for metric in first.values:
         a, b = first.values[metric], second.values.get(metric, {})
         keys = sorted(a.keys() & b.keys())
@@ -207,8 +207,8 @@ def _metrics(first: PairedSide, second: PairedSide, *, all_asked: bool) -> Itera
             continue
         pairs = compare_paired([a[key] for key in keys], [b[key] for key in keys], [question for question, _ in keys])
         one, other = first.asked(metric), second.asked(metric)
-        # All systems are asked the same questions, and one without an answer is left out of the run; another run may be
-        # of other samples.
+        # All systems are asked the same questions, and unanswered ones are missing from the run;
+        # another run may have other samples.
         could = one | other if all_asked else one & other
         yield MetricComparison(
             metric,
@@ -222,15 +222,15 @@ def _metrics(first: PairedSide, second: PairedSide, *, all_asked: bool) -> Itera
 
 
 def verdict(metric: str, difference: float | None, p: float | None, n: int, of: int) -> Verdict:
-    """`better` or `worse`, `differs` where neither direction is better, or that the difference may be noise.
+    """Return `better` or `worse`, `differs` if neither direction is better, or `noise`.
 
-    None of these where only `n` of `of` were measured on both sides, and that is too few.
+    If only `n` of `of` were measured on both sides and that is too few, return `unmeasured`.
     """
     return verdict_of(difference, p, n, of, higher=higher_is_better(metric))
 
 
 def verdict_of(difference: float | None, p: float | None, n: int, of: int, *, higher: bool | None) -> Verdict:
-    """The same where it is known whether higher is better."""
+    """Return the verdict for a known direction (`higher`: whether higher is better)."""
     if not enough(n, of):
         return "unmeasured"
     if difference is None or p is None or p >= _LIKELY:
@@ -241,24 +241,24 @@ def verdict_of(difference: float | None, p: float | None, n: int, of: int, *, hi
 
 
 def enough(n: int, of: int, coverage: float = COVERAGE) -> bool:
-    """Whether `n` of `of` are the share that is asked for."""
+    """Return whether `n` of `of` reach the required share."""
     return n >= coverage * of - _SLACK
 
 
 def higher_is_better(metric: str) -> bool | None:
-    """The metric's direction; None where there is none, or none is known."""
+    """Return the metric's direction; None if it has none or is unknown."""
     if is_human(metric):
         return True
-    if metric in HIGHER_IS_BETTER:  # a score of dialogues
+    if metric in HIGHER_IS_BETTER:  # a dialogue score
         return HIGHER_IS_BETTER[metric]
     try:
         return make_metric(metric).higher_is_better
-    except ConfigurationError:  # a metric of one's own
+    except ConfigurationError:  # a user-defined metric
         return None
 
 
 def what_differs(readers: Sequence[RunReader]) -> list[Message]:
-    """What makes figures hard to compare, the system apart: how they were made; of dialogues, how they were held."""
+    """Return how figures differ in more than the system: how they were made, how dialogues were conducted."""
     if not all(map(has_dialogues, readers)):
         return made_differently(readers)
     found = []

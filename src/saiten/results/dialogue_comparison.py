@@ -1,4 +1,4 @@
-"""Runs of dialogues compared group by group: the means of each score, and the differences to the first run."""
+"""Comparison of dialogue runs by group: the means of each score, and the differences from the first run."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,25 +12,25 @@ from saiten.runs import RunReader
 from saiten.stats.paired import PairedComparison, compare_paired, holm
 
 SCORES = ("wscore", "lscore", "mscore")
-"""What the paper draws; the leak is compared over all alone."""
+"""The scores in the paper's plots; the leak is compared only over all groups."""
 BROKEN_DOWN_AT_MOST = 100
-"""With more groups than this, nobody reads the breakdown."""
+"""Maximum number of groups that are broken down."""
 
 
 @dataclass(frozen=True, slots=True)
 class DialogueSide:
-    """One run of dialogues, as far as it is compared."""
+    """One run of dialogues in a comparison."""
 
     name: str
-    """Short, and no other run has it."""
+    """Short, unique name."""
     system: str
-    """Who answered."""
+    """The system that answered."""
     side: PairedSide
-    """Its scores, by pair."""
+    """Scores by pair."""
 
     @property
     def values(self) -> Mapping[str, Mapping[Key, float]]:
-        """By score, then by pair."""
+        """Values by score, then by pair."""
         return self.side.values
 
 
@@ -40,45 +40,45 @@ class GroupMeans:
 
     score: str
     group: str | None
-    """None: over all groups."""
+    """None for all groups."""
     n: int
     means: tuple[float, ...]
-    """By run."""
+    """One per run."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupDifference:
-    """The difference of one score in one group: a run minus the first."""
+    """Difference of one score in one group: a run minus the first."""
 
     score: str
     group: str
     pairs: PairedComparison
     p_value: float | None
-    """Corrected for all tests against this run."""
+    """P-value, corrected for all tests against this run."""
     of: int
-    """The pairs that every run has, measured or not."""
+    """Number of pairs that every run has, measured or not."""
 
     @property
     def verdict(self) -> Verdict:
-        """What can be said of the run."""
+        """Verdict on the run."""
         return verdict(self.score, self.pairs.difference, self.p_value, self.pairs.n, self.of)
 
 
 @dataclass(frozen=True, slots=True)
 class DialogueComparison:
-    """Runs of dialogues on the pairs that all of them measured; the first run is the baseline."""
+    """Dialogue runs on the pairs measured in all of them; the first run is the baseline."""
 
     names: tuple[str, ...]
     systems: tuple[str, ...]
     means: tuple[GroupMeans, ...]
     differences: tuple[tuple[GroupDifference, ...], ...]
-    """By run after the first; empty without groups."""
+    """One tuple per run after the first; empty without groups."""
     groups: int
-    """How many there are, broken down or not."""
+    """Number of groups, broken down or not."""
 
 
 def compare_dialogues(readers: Sequence[RunReader], names: Sequence[str]) -> DialogueComparison | None:
-    """Compare runs of dialogues; None where no pair was measured in all of them."""
+    """Compare dialogue runs; return None if no pair was measured in all of them."""
     sides = sides_of(readers, (), names)
     keys = pair_keys([side.places for side in sides])
     groups = {
@@ -94,7 +94,7 @@ def compare_dialogues(readers: Sequence[RunReader], names: Sequence[str]) -> Dia
 
 
 def by_group(runs: Sequence[DialogueSide], groups: Mapping[Key, str | None]) -> DialogueComparison | None:
-    """Compare on the pairs that all runs measured, over all groups and in each; None where there are none."""
+    """Compare on the pairs measured in all runs, overall and by group; return None without such pairs."""
     shared = sorted(set.intersection(*(set(run.values.get(score, {})) for run in runs for score in SCORES)))
     if not shared:
         return None
@@ -135,7 +135,7 @@ def _compared(first: DialogueSide, other: DialogueSide, score: str, keys: list[K
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """The same folder named twice has two names, and none is called as another column is."""
+    """Make names unique: for a folder that is named twice, and for names of other columns."""
     taken = {"score", "group", "n"}
     found = []
     for name in names:

@@ -1,4 +1,4 @@
-"""Drift between two runs over the same samples: the records."""
+"""Records of drift between two runs over the same samples."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,31 +10,31 @@ from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison
 
 Measure = Literal["agreement", "auroc", "spearman"]
-"""How a metric is held against people: equal verdicts · a grade against verdicts · grades against grades."""
+"""How a metric is compared with people: equal verdicts · a grade with verdicts · grades with grades."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementChange:
-    """The agreement with people, before and now."""
+    """Agreement with people, before and now."""
 
     measure: Measure
     before: float | None
     now: float | None
     change: Estimate
-    """now - before, with its interval; n items have a label and a value in both runs."""
+    """now - before, with its interval; n counts items with a label and a value in both runs."""
     alarm: bool
-    """It dropped by more than the tolerance, and the interval lies below 0."""
+    """Whether it dropped by more than the tolerance, with the interval below 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """One item whose score changed."""
+    """An item whose score changed."""
 
     sample: str
     before: float
     now: float
     people: float | None
-    """The label, where there is one."""
+    """The label, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,42 +43,42 @@ class MetricDrift:
 
     metric: str
     mean_before: float | None
-    """Over the items that have a value in both runs, as everything else here."""
+    """Mean over the items with a value in both runs, as for all figures here."""
     mean_now: float | None
     shift: PairedComparison
     """now - before; the p-value is corrected for the number of metrics (Holm)."""
     equal: Estimate
-    """The share of items with the same value."""
+    """Share of items with the same value."""
     icc: Estimate
     """ICC(1,1) of the two runs (Shrout and Fleiss 1979), with its interval: 1 is the same values on all items."""
     kappa: Estimate
-    """Quadratically weighted kappa of the two runs, for verdicts and grades; else None and why."""
+    """Quadratically weighted kappa of the two runs, for verdicts and grades; otherwise None with the reason."""
     statuses: Mapping[tuple[Status, Status], int]
-    """How often an item went from one status to another; a score that is not there is `failed`."""
+    """How often an item went from one status to another; a missing score counts as `failed`."""
     moved: tuple[Moved, ...]
-    """Those that moved most."""
+    """The items that moved most."""
     people: AgreementChange | None
     """None without labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class DriftReport(AsRows):
-    """What became of a frozen set that was scored again."""
+    """Changes in a frozen set that was scored again."""
 
     metrics: tuple[MetricDrift, ...]
     made: tuple[tuple[str, str, str, str], ...]
-    """Metric, part of the signature, before, now: what differs in how the figures were made."""
+    """Differences in how the figures were made: metric, part of the signature, before, now."""
     only: tuple[str, ...]
     """Metrics that only one of the runs has."""
     samples: int
     unmatched_labels: int
-    """Labels of items that the runs do not have."""
+    """Number of labels of items that the runs lack."""
     tolerance: float
     declined: int = 0
-    """Answers that people call declined (grade 0 of graded correctness); no figure holds them."""
+    """Answers that people labeled as declined (grade 0 of graded correctness); excluded from all figures."""
 
     def rows(self) -> list[Row]:
-        """Return one row per metric; the interval and p without a name are of the shift of the mean."""
+        """Return one row per metric; the interval and p without a prefix belong to the shift of the mean."""
         return [
             {
                 "metric": one.metric,
@@ -103,5 +103,5 @@ class DriftReport(AsRows):
 
     @property
     def alarms(self) -> tuple[MetricDrift, ...]:
-        """The metrics whose agreement with people dropped."""
+        """Metrics whose agreement with people dropped."""
         return tuple(each for each in self.metrics if each.people is not None and each.people.alarm)

@@ -1,4 +1,4 @@
-"""Means estimated from few labels: the records."""
+"""Records of means estimated from few labels."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from saiten.results.rows import AsRows, Row
 from saiten.stats.prediction_powered_records import Powered
 
 SUSPICIOUS = 0.01
-"""p-value below which the labelled items look like no random sample of all."""
+"""P-value below which the labeled items do not look like a random sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +19,17 @@ class MeanEstimate:
     """`all`, a system, or `FIRST - SECOND`."""
     powered: Powered
     unscored: int = 0
-    """Items among them that the metric has no value for."""
+    """Number of items without a value of the metric."""
     outside: int = 0
-    """Labelled items that are not in the set, and are left out."""
+    """Number of labeled items outside the set; they are excluded."""
     uneven: float | None = None
-    """Over all, not stratified: p-value of the test that each system has its share of the labels."""
+    """Overall, without strata: p-value of the test that each system has its share of the labels."""
     declined: int = 0
-    """Labels among them that say that the answer declines; the mean is over the answers that people grade."""
+    """Number of labels that call the answer declined; the mean is over the answers that people graded."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader must know before believing it."""
+        """Caveats about the estimate."""
         found = [] if self.powered.note is None else [self.powered.note]
         if self.declined:
             found.append(
@@ -55,13 +55,13 @@ class MeanEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimates(AsRows):
-    """All estimates, and the half width that labels were to be forecast for."""
+    """All estimates, and the half width for which the number of labels was forecast."""
 
     means: tuple[MeanEstimate, ...]
     width: float | None = None
 
     def rows(self) -> list[Row]:
-        """Return one row per estimate; the interval without a name is of the estimate from labels and judge."""
+        """Return one row per estimate; the interval without a prefix belongs to the estimate from labels and judge."""
         return [
             {
                 "aspect": one.aspect,

@@ -1,4 +1,4 @@
-"""Which figures of several runs were made in different ways: by another judge, prompt, tokeniser or version."""
+"""Figures of several runs that were made in different ways: by another judge, prompt, tokenizer or version."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from saiten.runs import RunReader
 from saiten.words import Message
 
 _NAMED = 3
-"""Metrics that are named where more were made in the same other way."""
+"""Maximum number of metrics named per difference."""
 
 
 def made_differently(readers: Sequence[RunReader]) -> list[Message]:
-    """Return a remark for each way in which the signatures of a metric differ between the runs that have it."""
+    """Return one remark per way in which a metric's signatures differ between the runs that have it."""
     made = [reader.manifest for reader in readers]
     found: dict[str, list[str]] = {}
     for metric in dict.fromkeys(metric for each in made for metric in each.signatures):
@@ -21,7 +21,7 @@ def made_differently(readers: Sequence[RunReader]) -> list[Message]:
 
 
 def _differing(runs: Sequence[dict[str, str]]) -> str:
-    """`judge a → b, saiten 0.1 → 0.2`, in the order of the signature."""
+    """Return `judge a → b, saiten 0.1 → 0.2`, in the order of the signature."""
     keys = dict.fromkeys(key for parts in runs for key in parts)
     ways = {key: [parts.get(key, "none") for parts in runs] for key in keys}
     return ", ".join(f"{key} {' → '.join(values)}" for key, values in ways.items() if len(set(values)) > 1)

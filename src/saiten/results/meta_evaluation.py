@@ -1,4 +1,4 @@
-"""Metrics compared with people: how it is done, and the record of each metric, subset and aspect."""
+"""Comparison of metrics with people: settings, and the record of each metric, subset and aspect."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class Unpaired:
-    """How many there are on one side only, and some of them."""
+    """Number of items on one side only, with examples."""
 
     n: int
     examples: tuple[str, ...] = ()
@@ -37,40 +37,40 @@ class Unpaired:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How outputs were made; what tells those of one metric apart."""
+    """How outputs were made, which distinguishes outputs of one metric."""
 
     metric: str
     """The metric's name in its run or file."""
     judge: str = ""
-    """"" for a metric without a judge, and where it is not known."""
+    """"" for a metric without a judge, or an unknown judge."""
     evidence: str = ""
-    """Which contexts the judge saw (`none`, `answer`, `reference`); "" for a metric that does not ask for any."""
+    """Contexts shown to the judge (`none`, `answer`, `reference`); "" for a metric without evidence."""
     family: str = ""
     """The metric's name without the evidence; "" for the whole name."""
     place: str = ""
-    """The run or file, where nothing else tells it from another; else ""."""
+    """The run or file, if needed to distinguish outputs; otherwise ""."""
 
     def __post_init__(self) -> None:
-        """The family is never empty."""
+        """Fill in the family if it is empty."""
         object.__setattr__(self, "family", self.family or self.metric)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the figures are made."""
+    """Settings of the figures."""
 
     by: str | None = None
-    """What metrics are ranked by, one of `ranking.NAMES`; None: AUROC for verdicts, else Pearson."""
+    """The figure that metrics are ranked by, one of `ranking.NAMES`; None: AUROC for verdicts, else Pearson."""
     yes_from: float | None = None
-    """The lowest value that is a yes; None leaves grades grades."""
+    """Lowest value that counts as yes; None keeps grades."""
     unmeasured: Unmeasured = "left-out"
     systems_over: SystemsOver = "common"
     system_pairs: tuple[tuple[str, str], ...] | None = None
-    """The pairs of systems whose order counts; None for all."""
+    """Pairs of systems whose order counts; None for all."""
     split_by: SplitBy | None = None
-    """All figures also for the items of each group, or of each system; None for no parts."""
+    """Repeat all figures for each group or system; None for no breakdown."""
     tie_margin: float = TIE_MARGIN
-    """Score differences up to this are no preference."""
+    """Score differences up to this are ties."""
     resamples: int = 1_000
     confidence: float = 0.95
     seed: int = 0
@@ -78,107 +78,107 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Easier:
-    """What people say of the answers that a metric calls declined, which are in none of its figures."""
+    """People's labels of the answers that a metric calls declined, which are excluded from its figures."""
 
     n: int
     right: int | None
-    """How many people call right; None where the labels are grades."""
+    """How many people call right; None if the labels are grades."""
     mean: float
-    """People's mean of them; of verdicts the share of right ones."""
+    """People's mean over these answers; for verdicts the share of right ones."""
     others: float | None
-    """The same of the answers that the metric measured; None where it measured none."""
+    """People's mean over the answers that the metric measured; None if it measured none."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricResult:
-    """One metric beside people, on one aspect."""
+    """One metric compared with people on one aspect."""
 
     metric: str
     made: Origin
-    """How its values were made; `made.metric` is the metric's own name."""
+    """How its values were made; `made.metric` is the metric's name."""
     n: int
-    """Items that both have."""
+    """Number of items with both a value and a label."""
     missing: Mapping[str, int]
-    """Labelled items without a value, by the reason."""
+    """Number of labeled items without a value, by reason."""
     items: ItemLevel
     systems: SystemLevel | None = None
     """None for preferences."""
     wins: Ordered | None = None
-    """Pairs of systems by the questions that each wins; None for preferences."""
+    """Pairs of systems, ordered by the questions that each wins; None for preferences."""
     questions: QuestionLevel | None = None
-    """Correlations over the answers to each question; None for preferences."""
+    """Correlations over the answers per question; None for preferences."""
     decisions: Decisions | None = None
     """None for grades without a threshold, and for preferences."""
     grades: Grades | None = None
-    """None where either side gives no grades, or their scales differ."""
+    """None if either side gives no grades, or their scales differ."""
     bias: Bias | None = None
     """None for preferences."""
     preferences: Preferences | None = None
-    """None where the labels are of single items."""
+    """None if the labels are of single items."""
     beside_declined: Mapping[str, int] = field(default_factory=dict)
-    """What it says of the answers that people call declined: `graded`, a status, or `no output`; how often."""
+    """The metric's results for answers that people call declined: count by `graded`, status, or `no output`."""
     mean: float | None = None
-    """The metric's mean over the items that both have."""
+    """The metric's mean over the items with both values."""
     people: float | None = None
     """People's mean over the same items."""
     easier: Easier | None = None
-    """None where it calls no labelled answer declined."""
+    """None if the metric calls no labeled answer declined."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubsetResult:
-    """All metrics beside people, on the items of one group or system."""
+    """All metrics compared with people, on the items of one group or system."""
 
     name: str
     n: int
-    """Items with labels."""
+    """Number of items with labels."""
     metrics: tuple[MetricResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AspectResult:
-    """All metrics beside people, on one aspect."""
+    """All metrics compared with people on one aspect."""
 
     aspect: str
     pairs: bool
     """Whether the labels are preferences."""
     n: int
-    """Items with labels."""
+    """Number of items with labels."""
     questions: int
     annotators: int
     labels: int
-    """Raw labels, adjudicated values apart."""
+    """Number of raw labels, without adjudicated values."""
     scale: Scale
-    """Of the labels."""
+    """Scale of the labels."""
     mean: float
-    """Of people, over all items."""
+    """People's mean over all items."""
     unlabelled: Unpaired
     unmatched: Unpaired
     metrics: tuple[MetricResult, ...]
     ceiling: Ceiling | None
-    """None where no item has two annotators."""
+    """None if no item has two annotators."""
     ranking: Ranking | None
-    """None where the figure asked for does not exist for these labels; `notes` says why."""
+    """None if the requested figure is undefined for these labels; `notes` has the reason."""
     notes: tuple[str, ...] = ()
     declined: int = 0
-    """Answers that people call declined (grade 0 of graded correctness); they are not among the n items."""
+    """Answers that people call declined (grade 0 of graded correctness); not counted in n."""
     parts: tuple[SubsetResult, ...] = ()
-    """By name, where `Settings.split_by` asks for them."""
+    """Subsets by name, if requested with `Settings.split_by`."""
     by_system: tuple[tuple[str, MeanInterval], ...] = ()
-    """People's mean of each system, where systems are named; empty for preferences."""
+    """People's mean per named system; empty for preferences."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetaEvaluation(AsRows):
-    """The whole of it."""
+    """A complete meta-evaluation."""
 
     aspects: tuple[AspectResult, ...]
     settings: Settings
     notes: tuple[str, ...] = ()
-    """What a reader must know, for example that the baselines are missing."""
+    """General notes, for example that the baselines are missing."""
 
     def rows(self) -> list[Row]:
-        """Return one row per aspect and metric, with every figure that its labels allow."""
+        """Return one row per aspect and metric, with every figure that the labels allow."""
         return [
             {
                 "aspect": aspect.aspect,

@@ -1,4 +1,4 @@
-"""How one metric compares with people, figure by figure: the records."""
+"""Records of how one metric compares with people, figure by figure."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from saiten.stats.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The lowest and the highest value that can come; for columns that do not declare it, that did come."""
+    """Lowest and highest possible value; for columns that do not declare them, the observed ones."""
 
     low: float
     high: float
@@ -20,13 +20,13 @@ class Scale:
 
     @property
     def unit(self) -> bool:
-        """Whether it is 0 to 1."""
+        """Whether the scale is 0 to 1."""
         return (self.low, self.high) == (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class ItemLevel:
-    """Three correlations over the items that have both."""
+    """Three correlations over the items with both values."""
 
     pearson: Estimate
     spearman: Estimate
@@ -35,53 +35,53 @@ class ItemLevel:
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """Pairs of systems, ordered by a metric and by people."""
+    """Pairs of systems as ordered by a metric and by people."""
 
     ordered: Estimate
-    """Share of the pairs that are alike; `n` is the number of pairs."""
+    """Share of the pairs ordered alike; `n` is the number of pairs."""
     credited: Estimate
-    """The same, with half a point for a pair that only one side ties."""
+    """Like `ordered`, with half a point for a pair that only one side ties."""
     agree: int
-    """Pairs that both order alike."""
+    """Pairs ordered alike."""
     disagree: int
-    """Pairs that they order the other way round."""
+    """Pairs ordered in opposite ways."""
     tied_metric: int
     """Pairs that only the metric ties."""
     tied_people: int
     """Pairs that only people tie."""
     tied_both: int
     unmet: int = 0
-    """Pairs that nothing is known of, for example without a common question."""
+    """Pairs without data, for example without a common question."""
 
     @classmethod
     def none(cls, estimate: Estimate, unmet: int = 0) -> "Ordered":
-        """No pairs, and the reason."""
+        """Return a record without pairs, with the reason."""
         return cls(estimate, estimate, 0, 0, 0, 0, 0, unmet)
 
 
 @dataclass(frozen=True, slots=True)
 class SystemLevel:
-    """Systems' means beside each other."""
+    """Comparison of systems' means."""
 
     systems: tuple[str, ...]
     metric: tuple[float, ...]
     """Each system's mean over the items that the metric measured."""
     people: tuple[float, ...]
-    """Each system's mean over all items that were given: those with both values, or all that people rated."""
+    """Each system's mean over the selected items: those with both values, or all that people rated."""
     kendall: Estimate
-    """Over systems; `n` is their number."""
+    """Over systems; `n` is the number of systems."""
     spearman: Estimate
     pearson: Estimate
     pairs: Ordered
-    """Pairs of systems by their means."""
+    """Pairs of systems, ordered by their means."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionLevel:
-    """The mean over questions of the correlation over the answers to each; `n` counts the questions that have one."""
+    """Mean of the correlations over the answers per question; `n` counts the questions that have one."""
 
     questions: int
-    """With an answer that has both values."""
+    """Number of questions with at least one answer that has both values."""
     pearson: Estimate
     spearman: Estimate
     kendall: Estimate
@@ -89,7 +89,7 @@ class QuestionLevel:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Who said what: `counts[i][j]` items that people call `values[i]` and the metric `values[j]`."""
+    """Confusion matrix: `counts[i][j]` items that people call `values[i]` and the metric `values[j]`."""
 
     values: tuple[float, ...]
     counts: tuple[tuple[int, ...], ...]
@@ -97,39 +97,39 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """How a metric decides beside people."""
+    """A metric's decisions compared with people's."""
 
     rule: str
-    """How values became decisions, or why the metric has none."""
+    """How values became decisions, or why there are none."""
     n: int
-    """Items with both decisions."""
+    """Number of items with both decisions."""
     split: int
-    """Items on which people are evenly split; left out."""
+    """Number of items on which people are evenly split; they are excluded."""
     filled: int
-    """Items without a value that were counted by the rule for the unmeasured."""
+    """Number of items without a value that were counted by the rule for unmeasured items."""
     agreement: Estimate
     kappa: Estimate
     f1: Estimate
-    """Of yes."""
+    """F1 of yes."""
     macro_f1: Estimate
-    """The mean of the F1 of yes and that of no."""
+    """Mean of the F1 of yes and of no."""
     auroc: Estimate
-    """Of the metric's values, so without any threshold; only over the items that have one."""
+    """AUROC of the metric's values, without a threshold; only over the items with a value."""
     balanced_accuracy: Estimate
     confusion: Confusion | None
 
 
 @dataclass(frozen=True, slots=True)
 class Grades:
-    """How a metric grades beside people, both rounded to whole grades."""
+    """A metric's grades compared with people's, both rounded to whole grades."""
 
     n: int
     agreement: Estimate
-    """Exactly the same grade."""
+    """Share of items with exactly the same grade."""
     linear_kappa: Estimate
     quadratic_kappa: Estimate
     macro_f1: Estimate
-    """The mean of the F1 of every grade that either side gives."""
+    """Mean F1 over all grades that either side gives."""
     confusion: Confusion
 
 
@@ -138,45 +138,45 @@ class Bias:
     """Mean differences metric - people on their common scale, with intervals by question."""
 
     overall: Estimate
-    """None with the reason where they share no scale."""
+    """None with the reason if they share no scale."""
     systems: tuple[tuple[str, Estimate], ...] = ()
     grades: tuple[tuple[str, Estimate], ...] = ()
-    """By what people said: a verdict, a grade, or a fifth of the scale."""
+    """By people's value: a verdict, a grade, or a fifth of the scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What a judge says in both orders, of the pairs that it judged in both."""
+    """A judge's verdicts on the pairs that it judged in both orders."""
 
     consistent: Estimate
     """Share of the pairs with the same verdict in both orders."""
     accuracy: Estimate
-    """The mean of the accuracies in either order, against people's verdict."""
+    """Mean of the accuracies in the two orders, compared with people's verdict."""
     first: Estimate
-    """Share of the verdicts for the answer shown first; a tie counts half, so 0.5 is no preference for a place."""
+    """Share of the verdicts for the answer shown first; a tie counts half, so 0.5 is no position bias."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """How a metric prefers beside people."""
+    """A metric's preferences compared with people's."""
 
     n: int
-    """Pairs with both."""
+    """Number of pairs with both preferences."""
     filled: int
-    """Pairs without a value that were counted by the rule for the unmeasured."""
+    """Number of pairs without a value that were counted by the rule for unmeasured items."""
     points: ItemLevel
-    """Over points, one a label."""
+    """Correlations over points, one per label."""
     accuracy: Estimate
-    """Three-way: first, tie, second."""
+    """Three-way accuracy: first, tie, second."""
     kappa: Estimate
     macro_f1: Estimate
-    """The mean of the F1 of first, tie and second, of those that either side ever says."""
+    """Mean F1 of first, tie and second, of those that either side uses."""
     right: int
-    """Of the pairs on which people prefer one answer: the metric prefers the same."""
+    """Pairs on which people prefer one answer, and the metric prefers the same."""
     tied: int
-    """… ties them, or has no value where that counts as wrong."""
+    """Such pairs that the metric ties, or has no value for if that counts as wrong."""
     wrong: int
-    """… prefers the other."""
+    """Such pairs on which the metric prefers the other answer."""
     confusion: Confusion
     orders: Orders | None = None
-    """None where no pair was judged in both orders."""
+    """None if no pair was judged in both orders."""

@@ -1,4 +1,4 @@
-"""Findings of probes: the records."""
+"""Records of probe findings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from saiten.stats.bootstrap import MeanInterval
 from saiten.stats.reliability import Reliability
 
 Expectation = Literal["must not rise", "must not change", "must fall", "lowest", "highest"]
-"""What a sound judge does with the changed sample; `lowest` is kept, too, by a judge that gives no value."""
+"""Behavior of a sound judge on the changed sample; a judge that gives no value also satisfies `lowest`."""
 
 
 Verdict = Literal["holds", "violated", "not enough items", "not applicable"]
@@ -18,82 +18,81 @@ Verdict = Literal["holds", "violated", "not enough items", "not applicable"]
 
 @dataclass(frozen=True, slots=True)
 class ProbeRow:
-    """One probe on one metric, or one form of it."""
+    """One probe on one metric, or one variant of it."""
 
     probe: str
     metric: str
     variant: str | None
-    """The form of the probe; None: over all forms."""
+    """The probe's variant; None for all variants."""
     expectation: Expectation
     verdict: Verdict
     trials: int
-    """Pairs of scores that were planned."""
+    """Number of planned pairs of scores."""
     n: int
-    """Trials that could show a break: both scores are known and there is room for it."""
+    """Trials that could break the expectation: both scores are known and there is room for a change."""
     questions: int
     """Distinct questions among those."""
     broken: int
-    """Trials among those that break the expectation."""
+    """Number of these trials that break the expectation."""
     share: float | None
     """broken / n."""
     share_low: float | None
     share_high: float | None
     no_room: int
-    """Trials left out of n: what must not rise was at the top already, what must fall stood in the lower half (there,
-    how far one wrong answer stands below another is no matter of right and wrong)."""
+    """Trials excluded from n: a score that must not rise was already at the top, or one that must fall was in the lower
+    half (differences between wrong answers are not a matter of right and wrong)."""
     others: Mapping[Status, int]
     """Trials without two values, by the first status that is not `ok`. Declined counts as the lowest value in `n`, and
-    stands here too, since it enters no mean."""
+    is also listed here, since it is excluded from means."""
     pairs: int
-    """Trials that gave two values."""
+    """Trials with two values."""
     difference: float | None
     """Mean over `pairs` of changed minus original."""
     low: float | None
     high: float | None
     p_value: float | None
-    """Of the difference, corrected over all rows of the report (Holm); forms are not tested."""
+    """P-value of the difference, corrected over all rows of the report (Holm); variants are not tested."""
     examples: tuple[str, ...] = ()
-    """Ids of the changed samples that broke most, at most three."""
+    """Ids of the changed samples with the largest breaks, at most three."""
     reason: str | None = None
-    """Why there is no verdict, or no interval of the difference."""
+    """Reason for a missing verdict, or for a missing interval of the difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderRow:
-    """The pairs of answers of one form, or of all."""
+    """The pairs of answers of one variant, or of all."""
 
     variant: str | None
-    """The form; None: over all forms."""
+    """The variant; None for all variants."""
     pairs: int
-    """Pairs that were planned."""
+    """Number of planned pairs."""
     changed: MeanInterval
     """Share of the pairs with a verdict in both orders whose verdict changes with the order; `n` counts these pairs."""
     first: MeanInterval
-    """Share of the verdicts for the answer that stands first, over the same pairs; two verdicts a pair."""
+    """Share of the verdicts for the answer shown first, over the same pairs; two verdicts per pair."""
     same_place: int
-    """Pairs in which the same place wins in both orders: the answers change places, and the verdict with them."""
+    """Pairs in which the same position wins in both orders."""
     ties: int
-    """Verdicts that are ties, of two a pair."""
+    """Number of verdicts that are ties, out of two per pair."""
     usage: Usage
-    """What all verdicts cost, those included whose other order gave none."""
+    """Cost of all verdicts, including those without a verdict in the other order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeReport(AsRows):
-    """All rows, and how far the judge agrees with itself."""
+    """All rows, and the judge's agreement with itself."""
 
     probes: tuple[ProbeRow, ...]
-    """A row a probe and metric, over all forms of the probe."""
+    """One row per probe and metric, over all variants of the probe."""
     variants: tuple[ProbeRow, ...] = ()
-    """The forms of the probes that have several."""
+    """One row per variant, for probes with several."""
     reliability: Mapping[str, Reliability] = field(default_factory=dict)
-    """By metric, over the originals: empty without several votes. Breaks that are no more frequent than votes that
-    change are noise."""
+    """By metric, over the originals; empty without several votes. Breaks as rare as changing votes are noise."""
     orders: tuple[OrderRow, ...] = ()
-    """What the order of two answers does; empty where `order_swapped` was not asked or has no pairs."""
+    """Effect of the order of two answers; empty if `order_swapped` was not requested or has no pairs."""
 
     def rows(self) -> list[Row]:
-        """Return one row per probe and metric, then one per form of the probes that have several."""
+        """Return one row per probe and metric, then one per variant of the probes with several."""
         return [
             {
                 "probe": one.probe,
@@ -117,5 +116,5 @@ class ProbeReport(AsRows):
 
     @property
     def violated(self) -> tuple[ProbeRow, ...]:
-        """The rows whose expectation is broken."""
+        """Rows whose expectation is broken."""
         return tuple(row for row in self.probes if row.verdict == "violated")

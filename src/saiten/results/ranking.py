@@ -1,4 +1,4 @@
-"""Metrics ranked by one figure, and the human ceiling: the records."""
+"""Records of the ranking of metrics by one figure, and of the human ceiling."""
 
 from dataclasses import dataclass
 
@@ -11,19 +11,19 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True, slots=True)
 class PairwiseTest:
-    """Two metrics on the items that both measured."""
+    """Comparison of two metrics on the items that both measured."""
 
     first: str
     second: str
     n: int
     difference: float | None
-    """Of their figures on these items, first minus second; None where either is undefined there."""
+    """First minus second on these items; None if either figure is undefined there."""
     p_value: float | None
-    """By question, as it is: of the swap test, or of the bootstrap test for a figure that has to be recounted."""
+    """Uncorrected p-value by question: of the swap test, or of the bootstrap test for recomputed figures."""
     corrected: float | None
-    """The same, corrected for all comparisons of the ranking."""
+    """P-value corrected for all comparisons of the ranking."""
     williams: WilliamsTest | None
-    """For Pearson and Spearman; it takes the items for independent."""
+    """For Pearson and Spearman; assumes independent items."""
 
     @property
     def apart(self) -> bool:
@@ -38,7 +38,7 @@ class RankedMetric:
     metric: str
     figure: Estimate
     rank: int | None
-    """None where the figure is undefined, and for people."""
+    """None for people, and if the figure is undefined."""
     letters: str = ""
     people: bool = False
     """Whether this row is the human ceiling."""
@@ -46,14 +46,14 @@ class RankedMetric:
 
 @dataclass(frozen=True, slots=True)
 class Ranking(AsRows):
-    """The metrics by one figure, best first, with the human ceiling where it belongs by its value."""
+    """Metrics by one figure, best first, with the human ceiling placed by its value."""
 
     by: str
     places: tuple[RankedMetric, ...]
     comparisons: tuple[PairwiseTest, ...]
 
     def rows(self) -> list[Row]:
-        """Return one row per metric, best first, people included."""
+        """Return one row per metric, best first, including people."""
         return [
             {
                 "rank": each.rank,
@@ -83,22 +83,22 @@ class PeopleFigures:
     linear_kappa: Estimate
     quadratic_kappa: Estimate
     accuracy: Estimate
-    """Of preferences."""
+    """Accuracy of preferences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorFigures(PeopleFigures):
-    """One annotator against the others."""
+    """One annotator compared with the others."""
 
     annotator: str
     n: int
-    """Items that somebody else labelled too."""
+    """Number of items that somebody else labeled, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceiling(PeopleFigures):
-    """The mean over annotators, each weighing the same, with intervals by question."""
+    """Mean over annotators with equal weights, with intervals by question."""
 
     people: tuple[AnnotatorFigures, ...]
     left_out: tuple[str, ...]
-    """Annotators who were asked because the others differ."""
+    """Annotators left out because they were consulted only when the others differ."""

@@ -1,4 +1,4 @@
-"""Records as rows of plain values, one column per figure and per end of its interval."""
+"""Records as rows of plain values, with one column per figure and per end of its interval."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -10,13 +10,13 @@ Row = dict[str, Any]
 
 
 class AsRows(ABC):
-    """A record that can be had as a DataFrame."""
+    """A record that can be converted to a DataFrame."""
 
     __slots__ = ()
 
     @abstractmethod
     def rows(self) -> list[Row]:
-        """Return one row per result; a figure without a value is None."""
+        """Return one row per result; a missing figure is None."""
 
     def to_pandas(self) -> Any:
         """Return `rows` as a pandas DataFrame.

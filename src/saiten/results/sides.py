@@ -1,8 +1,8 @@
-"""The sides of a comparison, runs or systems, and what of one belongs to what of another.
+"""The sides of a comparison, runs or systems, and the pairing of their samples.
 
-Samples of runs are paired by id and question. Where there are no ids (`row-N` only says where a row was), or the ids of
-one question differ from run to run, they are paired by question, and by group and system where these tell answers to
-one question apart. Systems are paired by question. Several answers under one key count with their mean.
+Samples of runs are paired by id and question. Without ids (`row-N` is only a position in a file), or if the ids of a
+question differ between runs, they are paired by question, and by group and system if these distinguish answers to one
+question. Systems are paired by question. Several answers under one key count with their mean.
 """
 
 import re
@@ -18,9 +18,9 @@ from saiten.results.summary import Place, place_of
 from saiten.runs import RunReader
 
 Key = tuple[str, str]
-"""Question, and the id, or whatever else tells answers to it apart; "" where nothing does."""
+"""Question, and the id or whatever else distinguishes its answers; "" if nothing does."""
 Missing = Status | Literal["absent"]
-"""Why a side has no value: the status of its score, or that it has no answer."""
+"""Reason for a missing value: the status of the score, or no answer."""
 How = Literal[
     "id_question",
     "question",
@@ -28,54 +28,54 @@ How = Literal[
     "question_other_ids",
     "place",
 ]
-"""By what answers are paired; `place`: by their place in the file, for lack of ids and questions."""
+"""How answers are paired; `place`: by their position in the file, without ids and questions."""
 
 _PLACE_IN_FILE = re.compile(r"row-\d+(@.*)?", re.DOTALL)
-"""What readers call a row without an id."""
+"""Id that readers assign to a row without one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """A run, or one system of a run, as far as it is compared."""
+    """A run, or one system of a run, in a comparison."""
 
     title: str
     places: Mapping[str, Place]
-    """Of its samples, by id."""
+    """Places of its samples, by id."""
     scores: Mapping[str, Mapping[str, float | Status]]
-    """By metric, then by sample id: the value, or why there is none."""
+    """By metric, then by sample id: the value, or the status if there is none."""
     by_question: bool = False
     """Whether it is a system, which is paired by question."""
 
     @property
     def measured(self) -> list[str]:
-        """The metrics that have a value."""
+        """Metrics with at least one value."""
         return [metric for metric, of in self.scores.items() if any(isinstance(one, float) for one in of.values())]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedSide:
-    """A side by the keys under which it is paired."""
+    """A side, indexed by the keys under which it is paired."""
 
     values: Mapping[str, Mapping[Key, float]]
     """By metric; several answers under one key count with their mean."""
     missing: Mapping[str, Mapping[Key, Status]]
-    """By metric: what has a score and no value."""
+    """By metric: keys with a score but no value."""
     answers: Counter[Key]
-    """How many there are under each key."""
+    """Number of answers per key."""
 
     def asked(self, metric: str) -> set[Key]:
-        """Everything that has a score of the metric, whatever its status."""
+        """Return all keys with a score of the metric, whatever its status."""
         return {*self.values.get(metric, {}), *self.missing.get(metric, {})}
 
     def why_missing(self, metric: str, keys: Iterable[Key]) -> Counter[Missing]:
-        """How many of these have no value, and why."""
+        """Count the keys without a value by reason."""
         values, missing = self.values.get(metric, {}), self.missing.get(metric, {})
         return Counter(missing.get(key, "absent") for key in keys if key not in values)
 
 
 @dataclass(frozen=True, slots=True)
 class PairKeys:
-    """Under which key each sample is paired, run by run."""
+    """The key under which each sample is paired, by run."""
 
     how: How
     of: tuple[Mapping[str, Key], ...]
@@ -83,7 +83,7 @@ class PairKeys:
 
 
 def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False) -> PairKeys:
-    """The keys of the samples of several runs, or systems (`by_question`); one way for all of them."""
+    """Return the keys of the samples of several runs or systems (`by_question`), chosen the same way for all."""
     tags = [_group] if by_question else [_group, _system]
     telling = [tag for tag in tags if _tells_apart(tag, runs)]
     questions = tuple(
@@ -120,7 +120,7 @@ def _has_question(place: Place) -> bool:
 
 
 def _tells_apart(tag: Callable[[Place], str], runs: Sequence[Mapping[str, Place]]) -> bool:
-    """Whether answers to one question differ in it, and all runs know it: systems may be renamed from run to run."""
+    """Return whether the tag distinguishes answers to a question, with the same tags in all runs."""
     known = [{tag(place) for place in places.values()} for places in runs]
     if any(known[0].isdisjoint(others) for others in known[1:]):
         return False
@@ -128,7 +128,7 @@ def _tells_apart(tag: Callable[[Place], str], runs: Sequence[Mapping[str, Place]
 
 
 def _match(first: Mapping[str, Key], second: Mapping[str, Key], *questions: Mapping[str, Key]) -> bool:
-    """Whether ids pair at least half of what the questions do; ids given anew in each run pair next to nothing."""
+    """Return whether ids pair at least half of what the questions do; ids assigned anew pair almost nothing."""
     by_id = len({*first.values()} & {*second.values()})
     by_question = len({*questions[0].values()} & {*questions[1].values()})
     return 2 * by_id >= by_question
@@ -141,30 +141,30 @@ class Pairing:
     how: How
     pairs: int
     first: int
-    """Keys of the first side, paired or not."""
+    """Number of keys of the first side, paired or not."""
     second: int
     several: int
-    """Pairs in which a side has several answers, which count with their mean."""
+    """Number of pairs in which a side has several answers, which count with their mean."""
 
     @property
     def alone(self) -> tuple[int, int]:
-        """How many of the first and of the second have no counterpart."""
+        """Number of keys without a counterpart on the first and on the second side."""
         return self.first - self.pairs, self.second - self.pairs
 
     @property
     def mostly_alone(self) -> bool:
-        """Whether a side has more without a counterpart than with one."""
+        """Whether a side has more keys without a counterpart than with one."""
         return max(self.alone) > self.pairs
 
 
 def paired(sides: Sequence[Side]) -> tuple[How, list[PairedSide]]:
-    """The sides by the keys under which all of them are paired."""
+    """Return the sides by the keys under which all of them are paired."""
     keys = pair_keys([side.places for side in sides], by_question=any(side.by_question for side in sides))
     return keys.how, [_keyed(side, of) for side, of in zip(sides, keys.of, strict=True)]
 
 
 def pairing_of(how: How, first: PairedSide, second: PairedSide) -> Pairing:
-    """How two of them were paired."""
+    """Return the pairing of two sides."""
     both = first.answers.keys() & second.answers.keys()
     several = sum(max(first.answers[key], second.answers[key]) > 1 for key in both)
     return Pairing(how, len(both), len(first.answers), len(second.answers), several)
@@ -188,11 +188,11 @@ def _keyed(side: Side, keys: Mapping[str, Key]) -> PairedSide:
 
 
 Apart = Literal["unmeasured", "metric", "question", "sample"]
-"""Why two sides cannot be compared: one has no value at all; no metric, no question, no sample has values of both."""
+"""Why two sides cannot be compared: one has no values at all; no metric, question or sample has values on both."""
 
 
 def apart(first: Side, second: Side) -> Apart | None:
-    """Why the two cannot be compared; None if they can."""
+    """Return why the two cannot be compared; None if they can."""
     if not first.measured or not second.measured:
         return "unmeasured"
     shared = [metric for metric in first.measured if metric in second.measured]
@@ -205,7 +205,7 @@ def apart(first: Side, second: Side) -> Apart | None:
 
 
 def comparable(sides: Iterable[Side]) -> Iterator[list[Side]]:
-    """The sides in groups: each can be compared with the first of its group, which is alone where none can be."""
+    """Yield groups of sides: each can be compared with the first of its group; incomparable ones are alone."""
     left = list(sides)
     while left:
         first, *others = left
@@ -215,7 +215,7 @@ def comparable(sides: Iterable[Side]) -> Iterator[list[Side]]:
 
 
 def side_of(reader: RunReader, name: str, system: str | None = None) -> Side:
-    """A run; or one of its systems, by question.
+    """Return a run, or one of its systems by question.
 
     Raises:
         BadInput: the run has no samples of the system.
@@ -227,13 +227,13 @@ def side_of(reader: RunReader, name: str, system: str | None = None) -> Side:
 
 
 def side_from(samples: Iterable[Sample], scores: Iterable[Scored], name: str, *, by_question: bool = False) -> Side:
-    """The side that these samples and their scores make."""
+    """Build a side from samples and their scores."""
     places = {sample.id: place_of(sample) for sample in samples}
     return _sides({name: places}, scores, by_question=by_question)[0]
 
 
 def systems_of(reader: RunReader) -> list[Side]:
-    """The systems of a run, by question, in the order in which they come; empty where there are fewer than two."""
+    """Return the systems of a run by question, in order of occurrence; empty for fewer than two."""
     places: dict[str, dict[str, Place]] = {}
     for sample in reader.samples():
         if sample.system:

@@ -1,4 +1,4 @@
-"""Marked spans compared with those of people: the records."""
+"""Records of the comparison of marked spans with people's."""
 
 from dataclasses import dataclass, field
 
@@ -12,69 +12,69 @@ class Averages:
     """Recall, precision and F, averaged in one of the two ways."""
 
     recall: Estimate
-    """n: the people's units, or the answers that have some."""
+    """n: the people's units, or the answers that have any."""
     precision: Estimate
-    """n: the judge's units, or the answers that have some."""
+    """n: the judge's units, or the answers that have any."""
     f: Estimate
     """n: the combinations."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanFigures:
-    """Recall, precision and F of one aspect, or of several together."""
+    """Recall, precision and F of one aspect, or of several combined."""
 
     aspect: str
-    """Its name; "" for all of them together."""
+    """Its name; "" for all of them combined."""
     combinations: int
-    """Items times annotators in which one of the two sides marked something."""
+    """Number of item-annotator combinations in which at least one side marked something."""
     empty: int
-    """Those in which neither did: left out."""
+    """Number of combinations in which neither side did; they are excluded."""
     human: int
     judge: int
     pairs: int
     adrift: tuple[int, int]
-    """Units without offsets, of the people and of the judge."""
+    """Number of units without offsets, of the people and of the judge."""
     per_unit: Averages
-    """Every unit weighs the same."""
+    """Every unit has the same weight."""
     per_answer: Averages
-    """Every answer weighs the same; of several aspects together, every combination of an answer."""
+    """Every answer has the same weight; for several aspects, every combination of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanComparison:
-    """One judge (or person) against people."""
+    """One judge (or person) compared with people."""
 
     judge: str
     human: str
     """`people`, or one annotator."""
     aspects: tuple[SpanFigures, ...]
     overall: SpanFigures | None
-    """The four combinations together; of labels without them all aspects; None where there is only one."""
+    """The four combinations pooled, or all aspects for labels without them; None if there is only one."""
     empties: tuple[int, int, int, int, int] | None
     """Answers (times annotators) by how many of their four combinations neither side marked, 0 to 4; None without all
     four."""
     unlabelled: Unpaired = field(default_factory=lambda: Unpaired(0))
-    """Items that the judge marked, or found nothing in, and people did not look at."""
+    """Items that the judge checked and people did not."""
     unmatched: Unpaired = field(default_factory=lambda: Unpaired(0))
-    """Items that people looked at and the judge did not."""
+    """Items that people checked and the judge did not."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanReport(AsRows):
-    """The whole of it, from which all outputs are made."""
+    """The complete comparison, from which all outputs are made."""
 
     judges: tuple[SpanComparison, ...]
-    """Each judge against everybody who marked."""
+    """Each judge compared with everybody who marked."""
     ceiling: SpanComparison | None
-    """Each annotator as the judge of each other; None where no two looked at the same thing."""
+    """Each annotator as the judge of each other; None if no two annotated the same item."""
     people: tuple[SpanComparison, ...]
-    """Every two annotators."""
+    """Every pair of annotators."""
     by_question: bool
-    """Whether questions are resampled; else items."""
+    """Whether questions are resampled; otherwise items."""
     notes: tuple[str, ...] = ()
 
     def rows(self) -> list[Row]:
-        """Return one row per judge or pair of annotators, aspect (all together: "") and way to average."""
+        """Return one row per judge or pair of annotators, aspect ("" for all) and way of averaging."""
         compared = (*self.judges, *((self.ceiling,) if self.ceiling else ()), *self.people)
         return [
             {

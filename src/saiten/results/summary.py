@@ -1,7 +1,7 @@
-"""The summary of a run: per metric the mean with its interval, how many samples it covers, per group and system.
+"""The summary of a run: the mean per metric with its interval and coverage, also by group and system.
 
-Only scores with the status `ok` enter a mean; each other status is counted beside it. Intervals come from a bootstrap
-that resamples questions, since answers to one question are not independent of each other.
+Only scores with the status `ok` enter a mean; the other statuses are counted separately. Intervals come from a
+bootstrap that resamples questions, since answers to one question are not independent of each other.
 """
 
 from collections import Counter
@@ -21,14 +21,14 @@ _COUNTED = frozenset({"matched", "runs", "answer_size", "reference_size"})
 """Details of `bleu4`."""
 _GRADES_AT_MOST = 11
 _BROKEN_DOWN_AT_MOST = 100
-"""With more systems or groups than this, nobody reads the breakdown."""
+"""Maximum number of systems or groups that are broken down."""
 _HIGHEST_GRADE = 10
-"""A metric with more distinct values, or higher ones (a length), is not shown as a distribution of grades."""
+"""A metric with more distinct values or higher ones (a length) is not shown as a distribution of grades."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a summary needs to know about a sample."""
+    """The facts about a sample that a summary needs."""
 
     question: str
     """Samples of one question are resampled together."""
@@ -37,7 +37,7 @@ class Place:
 
 
 def place_of(sample: Sample) -> Place:
-    """The sample's place; a sample without a question is a cluster of its own."""
+    """Return the sample's place; a sample without a question is a cluster of its own."""
     return Place(sample.question or f"\0{sample.id}", sample.group, sample.system)
 
 
@@ -47,60 +47,59 @@ class Figure:
 
     metric: str
     group: str | None
-    """None: over all groups."""
+    """None for all groups."""
     system: str | None
-    """None: over all systems."""
+    """None for all systems."""
     mean: float | None
-    """Over the scores with status `ok`; None where there is none."""
+    """Mean over the scores with status `ok`; None without any."""
     low: float | None
-    """Lower end of the 95 % interval; None where too few questions allow none."""
+    """Lower end of the 95 % interval; None for too few questions."""
     high: float | None
     n: int
-    """Scores with status `ok`."""
+    """Number of scores with status `ok`."""
     questions: int
-    """Distinct questions among them: what the interval resamples."""
+    """Number of distinct questions among them, which the interval resamples."""
     coverage: Mapping[Status, int]
-    """How many scores have each status."""
+    """Number of scores per status."""
     distribution: Mapping[float, int] = field(default_factory=dict)
-    """How often each grade was given, for metrics that give grades; else empty."""
+    """Count per grade, for metrics that give grades; otherwise empty."""
     note: Message | None = None
-    """Why there is no mean or no interval."""
+    """Reason for a missing mean or interval."""
     missing: Mapping[tuple[Status, str], int] = field(default_factory=dict)
-    """Status and reason of the scores that are not measured, refusals to answer apart: how often, the most frequent
-    first."""
+    """Count per status and reason of unmeasured scores, except refusals to answer; most frequent first."""
     corpus: CorpusBleu | None = None
-    """Of `bleu4` also the BLEU of the data set, whose counts are added up before they are divided."""
+    """For `bleu4` also corpus BLEU, whose counts are summed before division."""
     corpus_signature: str = ""
-    """How it was made, as sacrebleu says it."""
+    """Signature of corpus BLEU in sacrebleu's form."""
 
     @property
     def total(self) -> int:
-        """All scores, whatever their status."""
+        """Number of all scores, whatever their status."""
         return sum(self.coverage.values())
 
     @property
     def overall(self) -> bool:
-        """Whether it is over everything, not of one system or group."""
+        """Whether it covers everything, not one system or group."""
         return self.system is None and self.group is None
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Everything that is shown of a run at a glance."""
+    """Everything shown of a run at a glance."""
 
     figures: tuple[Figure, ...]
-    """Over everything first, then per system, then per group, metrics in the order of the run."""
+    """Over everything first, then per system, then per group; metrics in the order of the run."""
     usage: Usage
-    """What the run cost: also first small calls, and scores that were not finished or were asked for again."""
+    """Cost of the run, including initial test calls and scores that were unfinished or repeated."""
     signatures: Mapping[str, Signature | str] = field(default_factory=dict)
-    """By metric: how the figure was made."""
+    """How each figure was made, by metric."""
     reliability: Mapping[str, Reliability] = field(default_factory=dict)
-    """By metric: how far the votes of a panel agree with each other; empty without votes."""
+    """Agreement among the votes of a panel, by metric; empty without votes."""
     evidence: PairedComparison | None = None
-    """Where correctness was graded with the evidence of the answer (E2) and of the reference (E3): how the grade shifts
-    from the first to the second, on the answers that both graded."""
+    """If correctness was graded with the evidence of the answer (E2) and of the reference (E3): the shift of the grade
+    from E2 to E3, on the answers graded with both."""
     remarks: tuple[Message, ...] = ()
-    """What was left out of the figures."""
+    """Remarks on what the figures exclude."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per figure: `metric, system, group, mean, ci_low, ci_high, n, of, questions, …`."""
@@ -131,11 +130,11 @@ class Summary:
 
     @property
     def measured(self) -> bool:
-        """Whether anything has a value, answers that decline included: their grade is 0."""
+        """Whether there is any value, including answers that decline: their grade is 0."""
         return any(figure.n or figure.coverage.get("declined") for figure in self.figures)
 
     def overall(self, metric: str) -> Figure:
-        """The figure of one metric over everything; raises KeyError."""
+        """Return the figure of one metric over everything; raise KeyError if there is none."""
         for figure in self.figures:
             if figure.metric == metric and figure.overall:
                 return figure
@@ -144,22 +143,22 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What a summary needs of a score: its details may be a thousand times as large."""
+    """The parts of a score that a summary needs: its details may be a thousand times as large."""
 
     sample: str
     place: Place
     status: Status
     value: float | None
     reason: str | None
-    """Kept only where nothing was measured."""
+    """Kept only for unmeasured scores."""
     votes: tuple[float | None, ...]
     grade: float | None
-    """As it was given, where the value is finer (a mean of votes, or the offline judge's figure); None: split votes."""
+    """The grade as given, if the value is finer (a mean of votes, the offline judge's figure); None: split votes."""
     mode: str | None
-    """Which evidence was asked for, and how many pieces of it there were."""
+    """The requested evidence mode, and the number of evidence passages."""
     pieces: int
     counts: tuple[tuple[float, ...], int] | None
-    """Of sentence BLEU what corpus BLEU is made of, and the number of references."""
+    """For sentence BLEU: the counts that corpus BLEU needs, and the number of references."""
 
 
 def _row(one: Scored, place: Place) -> _Row:
@@ -182,12 +181,12 @@ def _row(one: Scored, place: Place) -> _Row:
 
 
 def remark_on(note: str | Message | None) -> str | Message:
-    """Return a remark of the statistics in a reader's words: the answers to one question are resampled together."""
+    """Reword a remark of the statistics for readers: the answers to one question are resampled together."""
     return note if isinstance(note, Message) else (note or "").replace("cluster", "question")
 
 
 def unmeasured(coverage: Mapping[Status, int]) -> Message:
-    """Return how many scores have no value, by status; empty if every score has one."""
+    """Return the number of scores without a value, by status; empty if every score has one."""
     return joined(
         [
             Message("remark", "counted", n=n, status=Message("status", "declined_grade" if of == "declined" else of))
@@ -207,17 +206,17 @@ def summarise(
     bad_rows: int = 0,
     paid: Usage | None = None,
 ) -> Summary:
-    """The summary of scores; a later score of the same sample and metric must already have replaced an earlier one.
+    """Summarize scores; earlier scores of the same sample and metric must already have been replaced by later ones.
 
     Args:
-        scored: the scores; they are not kept, so a stream of them does.
+        scored: the scores, possibly as a stream; they are not kept.
         places: by sample id.
-        signatures: by metric, to be shown under the figures.
-        each: break down by this even where there is only one name, or more than anybody would read.
-        bad_rows: how many rows of the data could not be used.
-        paid: what was spent, where that was written down call by call; the cost of the scores else.
+        signatures: by metric, shown below the figures.
+        each: break down by this even if there is only one name, or too many to read.
+        bad_rows: number of unusable rows in the data.
+        paid: the amount spent, if it was recorded call by call; by default the cost of the scores.
     """
-    # The metrics in the order in which they were asked for; their scores come in any order.
+    # The metrics in the requested order; their scores come in any order.
     rows: dict[str, list[_Row]] = {metric: [] for metric in signatures or {}}
     usage = Usage()
     for one in scored:
@@ -232,7 +231,7 @@ def summarise(
             figures += _by(by, names, rows)
         elif len(names) > _BROKEN_DOWN_AT_MOST:
             remarks.append(Message("caption", f"many_{by}s", n=len(names), most=_BROKEN_DOWN_AT_MOST))
-        elif len(names) > 1:  # one alone would only repeat the first rows
+        elif len(names) > 1:  # a single name would only repeat the first rows
             figures += _by(by, names, rows)
     agreement = {
         metric: reliability([row.votes for row in of if row.votes])
@@ -245,7 +244,7 @@ def summarise(
 
 
 def _by(by: str, names: list[str], rows: Mapping[str, list[_Row]]) -> list[Figure]:
-    """The figures per system or per group, those of one name together."""
+    """Return the figures per system or per group, grouped by name."""
     parts: dict[tuple[str, str], list[_Row]] = {(name, metric): [] for name in names for metric in rows}
     for metric, of in rows.items():
         for row in of:
@@ -259,11 +258,11 @@ def _by(by: str, names: list[str], rows: Mapping[str, list[_Row]]) -> list[Figur
 
 
 def _evidence_shift(rows: Mapping[str, list[_Row]]) -> PairedComparison | None:
-    """E3 minus E2 (spec: the judge that sees what question and reference retrieve is the stricter one)."""
+    """Return E3 minus E2 (spec: the judge that sees what question and reference retrieve is stricter)."""
     graded: dict[str, dict[str, tuple[str, float]]] = {}
     for metric, of in rows.items():
         for row in of if _is_correctness(metric) else ():
-            # Without a piece of evidence it is neither of the two, whatever was asked for.
+            # Without evidence it counts as neither mode.
             if row.value is not None and row.mode is not None and row.pieces:
                 graded.setdefault(row.mode, {})[row.sample] = (row.place.question, row.value)
     if not {"answer", "reference"} <= set(graded):
@@ -300,7 +299,7 @@ def _figure(metric: str, rows: list[_Row], group: str | None = None, system: str
 
 
 def _counts(one: Scored) -> tuple[tuple[float, ...], int] | None:
-    """What corpus BLEU needs of a score's details, and how many references there were; None of another metric."""
+    """Return the counts for corpus BLEU and the number of references; None for another metric."""
     details = one.score.details
     if one.metric.partition("[")[0] != "bleu4" or not details.keys() >= _COUNTED:
         return None
@@ -309,7 +308,7 @@ def _counts(one: Scored) -> tuple[tuple[float, ...], int] | None:
 
 
 def _corpus(rows: list[_Row]) -> tuple[CorpusBleu | None, str]:
-    """BLEU over all of the answers, and its signature."""
+    """Return BLEU over all answers, and its signature."""
     counted = [(row.place.question, *row.counts) for row in rows if row.counts is not None]
     if not counted:
         return None, ""
@@ -322,7 +321,7 @@ def _is_correctness(metric: str) -> bool:
 
 
 def _without_evidence(metric: str, rows: list[_Row]) -> Message | None:
-    """How many grades were given without the evidence that the mode asks for, since the samples brought none."""
+    """Return how many grades lack the evidence that the mode requests, because the samples have none."""
     if not _is_correctness(metric):
         return None
     without = sum(row.mode in {"answer", "reference"} and not row.pieces for row in rows)

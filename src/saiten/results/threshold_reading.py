@@ -1,6 +1,6 @@
-"""Thresholds as they are typed: `METRIC=NUMBER`, or `METRIC.FIGURE=NUMBER`; a slip is found before anything is spent.
+"""Parsing of typed thresholds, `METRIC=NUMBER` or `METRIC.FIGURE=NUMBER`, so that typos are found before any cost.
 
-Neither `<` nor `>` is used, since a shell reads them as a file, and the `=` needs no quotation marks in YAML.
+`<` and `>` are not used, since a shell interprets them as redirections; `=` needs no quotation marks in YAML.
 """
 
 import math
@@ -14,11 +14,11 @@ from saiten.results.thresholds import FIGURES, Side, Threshold
 
 
 def read_threshold(text: str, side: Side, measured: Sequence[str]) -> Threshold:
-    """The threshold; `measured` are the metrics that there are, as they stand in the run.
+    """Parse a threshold; `measured` are the run's metrics, as spelled there.
 
     Raises:
-        ConfigurationError: it is not of this form, there is no such metric, or its limit lies beyond all of its
-            values. At their bound it asks only that there is a value.
+        ConfigurationError: the form is wrong, there is no such metric, or the limit is outside the possible values. A
+            limit at their bound only requires that there is a value.
     """
     name, sign, number = text.rpartition("=")
     limit = _number(number)
@@ -40,7 +40,7 @@ def read_threshold(text: str, side: Side, measured: Sequence[str]) -> Threshold:
 
 
 def find_metric(name: str, measured: Sequence[str]) -> str:
-    """The metric as it stands in the run: by its name, another spelling, or its title where only one has it.
+    """Return the metric as spelled in the run: by name, another spelling, or its title if unique.
 
     Raises:
         ConfigurationError: there is none, or there are several; the text names them.
@@ -61,10 +61,10 @@ def find_metric(name: str, measured: Sequence[str]) -> str:
 
 
 def check_limit(what: str, limit: float, bounds: tuple[float, float]) -> None:
-    """Nothing, if the limit lies where values lie.
+    """Check that the limit is within the possible values.
 
     Raises:
-        ConfigurationError: it does not, or it is NaN, which nothing is below; the text names the bounds.
+        ConfigurationError: it is not, or it is NaN, which nothing is below; the text names the bounds.
     """
     low, high = bounds
     if not low <= limit <= high or math.isinf(limit):
@@ -74,7 +74,7 @@ def check_limit(what: str, limit: float, bounds: tuple[float, float]) -> None:
 
 
 def against_its_direction(threshold: Threshold) -> str | None:
-    """What to tell a user who bounds a metric on the side where it is good; None if there is nothing to tell."""
+    """Return advice for a threshold on the side where the metric is good; None if there is no need."""
     higher = None if threshold.figure == "coverage" else higher_is_better(threshold.metric)
     if threshold.figure == "coverage" and threshold.side == "over":
         higher = True
@@ -105,7 +105,7 @@ def _spelt(name: str) -> list[str]:
 def _bounds(metric: str) -> tuple[float, float]:
     try:
         return make_metric(metric).bounds
-    except ConfigurationError:  # a metric of one's own, or a score of dialogues
+    except ConfigurationError:  # a user-defined metric, or a dialogue score
         return -math.inf, math.inf
 
 
@@ -114,4 +114,4 @@ def _number(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return number if math.isfinite(number) and "_" not in text else None  # Python's 1_0 is a slip here
+    return number if math.isfinite(number) and "_" not in text else None  # Python's 1_0 is a typo here

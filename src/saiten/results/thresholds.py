@@ -1,7 +1,7 @@
-"""Thresholds: is a run good enough? What is asked of a figure, and whether the run has it.
+"""Thresholds: whether a run's figures are good enough.
 
-A figure that is not there misses its threshold, and so does one over too few of the samples, or of a run that has not
-come to its end: what was not measured is never good enough.
+A missing figure misses its threshold, and so does one over too few of the samples, or of an unfinished run: an
+unmeasured result is never good enough.
 """
 
 import math
@@ -22,29 +22,29 @@ Side = Literal["under", "over"]
 Verdict = Literal["met", "missed", "unmeasured"]
 
 EXTREMES = ("min", "max")
-"""Figures of single samples: their thresholds are asked of every sample."""
+"""Figures of single samples: their thresholds apply to every sample."""
 FIGURES = ("mean", "low", "high", *EXTREMES, "coverage")
-"""What a threshold may be about; `low` and `high` are the ends of the 95 % interval."""
+"""Figures that a threshold can bound; `low` and `high` are the ends of the 95 % interval."""
 
 _OF_THE_MEAN = ("mean", "low", "high")
 
 WORST = 5
-"""How many samples are named where a figure misses."""
+"""Number of samples named for a missed figure."""
 BEYOND = 100
-"""How many are named where every single sample is held against the limit."""
+"""Maximum number of samples named if every single sample is checked."""
 _SLACK = 1e-9
-"""0.1 + 0.2 is at least 0.3: the last bits of a sum decide nothing."""
+"""0.1 + 0.2 is at least 0.3: the last bits of a sum are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What is asked of one figure of one metric."""
+    """A limit on one figure of one metric."""
 
     metric: str
-    """As it stands in the run."""
+    """As spelled in the run."""
     limit: float
     side: Side = "under"
-    """On which side of the limit the figure misses."""
+    """The side of the limit on which the figure misses."""
     figure: str = "mean"
     """One of `FIGURES`."""
 
@@ -53,37 +53,37 @@ class Threshold:
         return f"{name} {'>=' if self.side == 'under' else '<='} {self.limit:g}"
 
     def beyond(self, value: float) -> bool:
-        """Whether the value misses; a value that is equal but for the last bits does not."""
+        """Return whether the value misses; a value equal up to the last bits does not."""
         slack = _SLACK * max(1.0, abs(self.limit))
         return value < self.limit - slack if self.side == "under" else value > self.limit + slack
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One threshold held against the run, or against one of its systems or groups."""
+    """One threshold checked against the run, or against one of its systems or groups."""
 
     threshold: Threshold
     verdict: Verdict
-    """`unmeasured` misses, too: there is no value, or for too few samples."""
+    """`unmeasured` also misses: there is no value, or for too few samples."""
     why: Message | None
-    """None where it is met."""
+    """None if it is met."""
     value: float | None
     low: float | None
     high: float | None
     n: int
-    """Samples with a value."""
+    """Number of samples with a value."""
     samples: int
-    """All samples there are; over everything, with the rows of which no sample could be made."""
+    """Number of all samples; for the whole run including rows that could not be converted to a sample."""
     place: str | None = None
-    """The system or the group; None: all of the run."""
+    """The system or group; None for the whole run."""
     worst: tuple[Scored, ...] = ()
-    """Where it is missed: the worst of the samples beyond the limit, with one for each sample all of them; bounded."""
+    """For a missed threshold: the worst samples beyond the limit, or all of them if each sample is checked; bounded."""
     beyond: int = 0
-    """With a limit for each sample: how many are beyond it, also where not all are named."""
+    """If each sample is checked: the number beyond the limit, including unnamed ones."""
 
     @property
     def missed(self) -> bool:
-        """Whether the run is not good enough by this."""
+        """Whether the run misses this threshold."""
         return self.verdict != "met"
 
 
@@ -98,17 +98,17 @@ def hold(
     finished: bool = True,
     bad_rows: int = 0,
 ) -> tuple[Outcome, ...]:
-    """How a run stands against thresholds: those over everything first, then per system or group.
+    """Check a run against thresholds: over everything first, then per system or group.
 
     Args:
-        thresholds: what is asked.
+        thresholds: the thresholds.
         summary: of the run; with `each`, broken down by it.
         places: of all its samples, by id: those without a score count against the coverage.
         scores: the scores once more, as a stream.
-        each: holds each system, or each group, against the same thresholds as the whole.
-        coverage: the share of the samples that must have a value, where no threshold on it says otherwise.
-        finished: whether the run came to its end; what it has not read yet can be anything.
-        bad_rows: how many rows of the data could not be used; over everything they count as samples without a value.
+        each: check each system, or each group, against the same thresholds as the whole.
+        coverage: the required share of samples with a value, unless a threshold sets it.
+        finished: whether the run is complete; unread samples can have any value.
+        bad_rows: number of unusable rows in the data; for the whole run they count as samples without a value.
     """
     own = {threshold.metric for threshold in thresholds if threshold.figure == "coverage"}
     worst = {threshold: _Worst(threshold) for threshold in thresholds}
@@ -121,10 +121,10 @@ def hold(
         where = (place if each == "system" else None, place if each == "group" else None)
         for threshold in thresholds:
             if place is not None and threshold.figure in EXTREMES:
-                continue  # every sample is asked for already
+                continue  # every sample is already required
             figure = figures.get((threshold.metric, *where))
             least = 0.0 if threshold.metric in own else coverage
-            lost = bad_rows if place is None else 0  # nobody knows whose they are
+            lost = bad_rows if place is None else 0  # their system or group is unknown
             outcome = _outcome(
                 threshold, figure, worst[threshold], samples=samples, least=least, place=place, lost=lost
             )
@@ -137,7 +137,7 @@ def _not_finished(outcome: Outcome) -> Outcome:
 
 
 def _counted(places: Mapping[str, Place], each: By | None) -> dict[str | None, int]:
-    """How many samples there are: of all, then by name."""
+    """Return the number of samples: of all, then by name."""
     names = Counter(name for place in places.values() if each and (name := getattr(place, each)) is not None)
     return {None: len(places), **dict(sorted(names.items()))}
 
@@ -180,7 +180,7 @@ def _outcome(
                 because=because if threshold.figure == "coverage" else "",
             )
         )
-    # The interval is the mean's; beside a single sample or a share it would be read as theirs.
+    # The interval is the mean's; with a single sample or a share it would be misread as theirs.
     ends = (figure.low, figure.high) if figure and threshold.figure in _OF_THE_MEAN else (None, None)
     named = worst.samples() if verdict == "missed" and place is None and threshold.figure != "coverage" else ()
     return Outcome(
@@ -207,7 +207,7 @@ def _value(threshold: Threshold, figure: Figure | None, share: float, worst: "_W
     if threshold.figure == "mean":
         return figure.mean
     end = figure.low if threshold.figure == "low" else figure.high
-    # Where all questions came out the same, resampling has no spread to show; from six on that is no lack of evidence.
+    # If all questions have the same result, resampling shows no spread; with six or more that is enough evidence.
     return figure.mean if end is None and figure.questions >= FEW else end
 
 
@@ -231,12 +231,12 @@ def _because(figure: Figure | None, samples: int, lost: int) -> Message:
 
 
 class _Worst:
-    """The worst of a metric's samples beyond the limit, as many as are named; sees every score and keeps few."""
+    """Collects the worst samples of a metric beyond the limit from a stream of scores, in bounded memory."""
 
     def __init__(self, threshold: Threshold) -> None:
         self._threshold = threshold
         self._each = threshold.figure in EXTREMES
-        # A threshold on the highest value asks about high ones, whichever side of the limit it is.
+        # A threshold on the maximum asks for high values, whichever side of the limit it is.
         self._sign = {"min": -1.0, "max": 1.0}.get(threshold.figure, -1.0 if threshold.side == "under" else 1.0)
         self._heap: list[tuple[float, int, Scored]] = []
         self._seen = 0
@@ -255,7 +255,7 @@ class _Worst:
         self._seen += 1
         if not beyond:
             return
-        entry = (badness, -self._seen, one)  # of equal ones the first
+        entry = (badness, -self._seen, one)  # the first of equal ones
         if len(self._heap) < (BEYOND if self._each else WORST):
             heappush(self._heap, entry)
         else:
@@ -266,6 +266,6 @@ class _Worst:
 
 
 def named_in(outcomes: Sequence[Outcome], samples: Iterable[Sample]) -> dict[str, Sample]:
-    """The samples that outcomes name, by id, out of a stream of all."""
+    """Return the samples named in outcomes, by id, from a stream of all samples."""
     wanted = {one.sample for outcome in outcomes for one in outcome.worst}
     return {sample.id: sample for sample in samples if sample.id in wanted} if wanted else {}

@@ -1,7 +1,7 @@
-"""Is a run worse than the one before? The verdict of the comparison, for whoever must not let it pass.
+"""Regression check: whether a run is worse than the one before.
 
-Worse is what the paired test calls worse, corrected as in the comparison, and by more than a margin; a difference that
-may be noise is not. Where too few samples were measured on both sides it cannot be told, which is as bad.
+Worse means worse by the paired test, corrected as in the comparison, and by more than a margin; possible noise does
+not count. If too few samples were measured on both sides, the result is unknown and fails as well.
 """
 
 from collections.abc import Sequence
@@ -16,28 +16,28 @@ from saiten.words import Message
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How much worse a metric may become."""
+    """Permitted decrease of a metric."""
 
     metric: str
-    """As it was typed."""
+    """As typed."""
     margin: float = 0.0
-    """In the metric's own unit; a difference up to it passes, however sure it is."""
+    """In the metric's unit; a difference up to it passes, however significant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """One metric of one run after the first: whether it may pass."""
+    """One metric of one run after the first, and whether it passes."""
 
     first: str
     second: str
     metric: str
     margin: float
     why: Message | None
-    """Why it may not pass."""
+    """Why it does not pass."""
 
     @property
     def passed(self) -> bool:
-        """Whether it may pass."""
+        """Whether it passes."""
         return self.why is None
 
 
@@ -66,9 +66,9 @@ def regressions(
 
     Args:
         runs: Each run after the first, compared with the first.
-        margins: What must not become worse.
-        lost: By run, how many rows could be used on neither side.
-        coverage: The share of the samples that either side has that must have been measured on both.
+        margins: The metrics that must not become worse.
+        lost: By run, the number of rows that were unusable on both sides.
+        coverage: The required share of the samples on either side that were measured on both.
 
     Raises:
         BadInput: A metric was not measured on both sides.

@@ -18,7 +18,7 @@ class Tracking:
     """A run's facts. Samples and scores are streams: each call starts over."""
 
     identity: str
-    """Constant for a run, wherever its folder is moved and however far it has progressed."""
+    """Constant for a run, even if its folder is moved or the run progresses."""
     name: str
     """The name displayed to people."""
     samples: Callable[[], Iterable[Sample]]

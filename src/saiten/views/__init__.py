@@ -1,1 +1,1 @@
-"""What people look at: tables in the terminal, JSON, CSV and Markdown out of the same rows."""
+"""Displays of results: tables in the terminal, JSON, CSV and Markdown from the same rows."""

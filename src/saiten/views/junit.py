@@ -1,9 +1,9 @@
-"""Thresholds as JUnit XML, the form that CI systems show: a suite a metric, a case a threshold.
+"""Thresholds as JUnit XML for CI systems: one suite per metric, one case per threshold.
 
-A threshold for every sample has a case for each sample beyond it as well, the worst ones where they are many. What was
-not measured is an error, what is not good enough a failure. Valid against the schemas of Jenkins' xUnit plugin
-(junit-10) and of Ant's report (windyroad's JUnit.xsd, the editions without `skipped` too, which is why no suite has
-one), and therefore a root without attributes.
+A threshold for every sample also has one case per sample beyond it, only the worst ones if there are many. An
+unmeasured figure is an error, a bad one a failure. Valid against the schemas of Jenkins' xUnit plugin (junit-10) and of
+Ant's report (windyroad's JUnit.xsd, including the editions without `skipped`, which is why no suite has one), and
+therefore a root without attributes.
 """
 
 import re
@@ -21,15 +21,15 @@ from saiten.views.strip_controls import strip_controls
 from saiten.views.tables.gate import missed_line
 
 _LONGEST = 2_000
-"""Characters of one text."""
+"""Maximum characters of one text."""
 _SHORT = 200
-"""Characters of a name."""
+"""Maximum characters of a name."""
 _MOST = 2_000
-"""Cases of one metric."""
+"""Maximum cases of one metric."""
 _HEAD = 10_000
-"""Bytes at the beginning of a file by which a report is known."""
+"""Bytes at the beginning of a file that identify a report."""
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold, however it is escaped."""
+"""Characters that XML 1.0 cannot contain, even escaped."""
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}")
 _NO_TIME = "1970-01-01T00:00:00"
 
@@ -38,7 +38,7 @@ _NO_TIME = "1970-01-01T00:00:00"
 class _Case:
     name: str
     kind: str | None = None
-    """`failure` or `error`; None: it is met."""
+    """`failure` or `error`; None if it is met."""
     message: str = ""
     text: str = ""
 
@@ -51,14 +51,14 @@ def as_junit(
     signatures: Mapping[str, str] | None = None,
     created: str = "",
 ) -> str:
-    """The report as XML.
+    """Return the report as XML.
 
     Args:
-        outcomes: the thresholds, held against the run.
-        samples: those that the outcomes name, by id, so that a failure can be read.
-        each: what `outcomes` are broken down by.
+        outcomes: the thresholds, checked against the run.
+        samples: those that the outcomes name, by id, to make failures readable.
+        each: the breakdown of `outcomes`.
         signatures: by metric: how its figures were made.
-        created: when the run was begun, in UTC.
+        created: the start of the run, in UTC.
     """
     root = ET.Element("testsuites")
     metrics = dict.fromkeys(outcome.threshold.metric for outcome in outcomes)
@@ -95,13 +95,13 @@ def as_junit(
 
 
 def may_write(file: Path) -> None:
-    """Make sure that the report can be written, and that an old one is not taken for it if it never is.
+    """Check that the report can be written, and ensure that an old one is not mistaken for it if it never is.
 
     Raises:
-        BadInput: what is there is no JUnit report, or the folder around it cannot be made or written.
+        BadInput: the existing file is no JUnit report, or the folder around it cannot be made or written.
     """
     try:
-        if file.exists() and not file.is_file():  # a folder, or /dev/null, which root could take away
+        if file.exists() and not file.is_file():  # a folder, or /dev/null, which root could delete
             raise BadInput(f"--junit {file} is no file; name one, such as saiten.xml")
         if file.exists() and not _is_report(file):
             raise BadInput(f"--junit {file} is there and is no JUnit report; name another file, such as saiten.xml")
@@ -113,7 +113,7 @@ def may_write(file: Path) -> None:
 
 
 def _is_report(file: Path) -> bool:
-    """Whether it may be replaced: a report of whatever tool, or nothing yet."""
+    """Return whether the file may be replaced: a report of any tool, or nothing yet."""
     with file.open("rb") as stream:
         head = stream.read(_HEAD)
     return not head or (head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") and b"<testsuite" in head)
@@ -156,7 +156,7 @@ def _told(one: Scored, samples: Mapping[str, Sample]) -> str:
 
 
 def _write(suite: ET.Element, case: _Case, metric: str) -> None:
-    # A dot in a class name is a folder to Jenkins.
+    # Jenkins treats a dot in a class name as a folder.
     classname = f"saiten.{_name(metric).replace('.', '·')}"
     element = ET.SubElement(suite, "testcase", classname=classname, name=_name(case.name), time="0")
     if case.kind is not None:

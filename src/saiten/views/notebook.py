@@ -1,7 +1,7 @@
-"""Results that show themselves: as HTML in a notebook, as tables in a terminal, as Markdown in a text.
+"""Results that display themselves: as HTML in a notebook, as tables in a terminal, as Markdown in a text.
 
-The HTML is a fragment without script, style sheet or colour of its own: it takes those of the page that it stands in,
-light or dark. Text from outside is escaped, and its control characters become signs.
+The HTML is a fragment without script, style sheet or color: it inherits those of the page around it, light or dark.
+Text from outside is escaped, and its control characters become signs.
 """
 
 import io
@@ -35,7 +35,7 @@ _NOTE = Markup('<p style="opacity:.75;max-width:60em;white-space:pre-wrap;margin
 
 
 def as_fragment(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
-    """The tables as HTML to stand in another page, and below them the notes."""
+    """Return the tables as HTML for embedding in another page, with the notes below them."""
     parts = []
     for table in (each.in_language("en") for each in tables):
         parts.append(_table(table))
@@ -66,33 +66,33 @@ def _is_number(cell: Value) -> bool:
 
 
 class Shown:
-    """What shows itself through its tables."""
+    """An object displayed through its tables."""
 
     __slots__ = ()
 
     def tables(self) -> list[Table]:
-        """What is shown."""
+        """Return the tables to show."""
         raise NotImplementedError
 
     def notes(self) -> Sequence[str]:
-        """What must be said below the tables."""
+        """Return the notes to show below the tables."""
         return ()
 
     def __str__(self) -> str:
-        """As Markdown tables."""
+        """Return Markdown tables."""
         notes = "".join(f"\n{note}\n" for note in self.notes())
         return as_markdown(self.tables()) + notes
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Return HTML for a notebook."""
         return as_fragment(self.tables(), self.notes())
 
     def _repr_markdown_(self) -> str:
-        """What a notebook shows where it shows no HTML."""
+        """Return Markdown for a notebook that shows no HTML."""
         return str(self)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        """What rich prints: the tables as in the terminal, as wide as there is room."""
+        """Yield the tables for rich, as in the terminal, at the available width."""
         out = io.StringIO()
         inner = Console(file=out, width=options.max_width, force_terminal=True, highlight=False, emoji=False)
         print_tables(self.tables(), inner)
@@ -103,11 +103,11 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ShownSummary(Shown, Summary):
-    """A summary that shows itself."""
+    """A summary that displays itself."""
 
     @classmethod
     def of(cls, summary: Summary) -> Self:
-        """The same summary."""
+        """Wrap a summary."""
         return cls(**{field.name: getattr(summary, field.name) for field in fields(Summary)})
 
     def tables(self) -> list[Table]:
@@ -119,10 +119,10 @@ class ShownSummary(Shown, Summary):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ShownComparison(Shown, Comparison):
-    """A comparison that shows itself."""
+    """A comparison that displays itself."""
 
     summaries: tuple[Summary, ...] = ()
-    """Of both sides."""
+    """Summaries of both sides."""
 
     @classmethod
     def between(cls, first: Side, second: Side, summaries: Sequence[Summary] = ()) -> Self:

@@ -1,4 +1,4 @@
-"""The model card of a judge of one's own: what it is, from what data, how it was measured, what it is not for."""
+"""The model card of a user's tuned judge: description, training data, evaluation, and out-of-scope uses."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _TASKS = {
 
 
 def card(own: TunedJudge, folder: str) -> str:
-    """The card in Markdown; texts from outside stand in it as code, and cannot act."""
+    """Return the card in Markdown; texts from outside are rendered as inert code."""
     return "\n".join(_lines(own, folder)) + "\n"
 
 
@@ -77,7 +77,7 @@ def _metric(own: TunedJudge) -> str:
 
 
 def _code(text: str) -> str:
-    """As code on one line, which no character ends."""
+    """Format as inline code that no character can end."""
     return "`" + " ".join(strip_controls(text).replace("`", "'").split()) + "`"
 
 

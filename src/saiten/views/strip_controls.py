@@ -1,8 +1,8 @@
-"""Text from outside made harmless: what would style, clear or reorder a terminal is shown as a sign instead."""
+"""Sanitizing text from outside: characters that style, clear or reorder a terminal become visible signs."""
 
 _LINE_ENDS_AND_TABS = "\n\t"
 _REORDERING = [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-"""Marks that turn the direction of all that follows, so that it reads as something else."""
+"""Marks that change the direction of the following text and so its apparent meaning."""
 
 _CONTROLS = [code for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in _LINE_ENDS_AND_TABS]
 _SIGNS = dict.fromkeys([*_CONTROLS, *_REORDERING], "\ufffd") | {
@@ -17,10 +17,10 @@ def strip_controls(text: str) -> str:
 
     Japanese, emoji and all else stay as they are.
     """
-    # Line ends as Windows and old files write them are line ends, not something to be pointed out.
+    # Line ends of Windows and old files are plain line ends, not worth a sign.
     return text.replace("\r\n", "\n").replace("\r", "\n").translate(_SIGNS)
 
 
 def strip_controls_json(text: str) -> str:
-    """JSON that says the same without a character that a terminal obeys; JSON itself escapes those below 0x20."""
+    """Return equivalent JSON without characters that a terminal obeys; JSON itself escapes those below 0x20."""
     return text.translate(_ESCAPES)

@@ -43,13 +43,13 @@ class Name(str):
 
 
 class PValue(float):
-    """A p-value: a float like others, but what is too small for three decimals is not shown as 0."""
+    """A p-value: a float that is not shown as 0 if it is too small for three decimals."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, p: float | None) -> "PValue | None":
-        """Return the same of what may be missing."""
+        """Wrap a p-value that may be missing."""
         return None if p is None else cls(p)
 
 
@@ -60,18 +60,18 @@ Heading = str | Message
 
 _LEAST_P = 0.001
 _LONGEST_NAME = 40
-"""Characters of a name, a figure or a word that are kept on one line."""
+"""Maximum characters of a name, a figure or a word that is not broken."""
 _LEAST_TEXT = 30
-"""Width that a column of long texts is not squeezed below."""
+"""Minimum width of a column of long texts."""
 _LONGEST_KEY = 3
-"""Columns that are repeated in each part of a wide table, at most: (data, system), (rank, letters, metric)."""
+"""Maximum columns repeated in each part of a wide table: (data, system), (rank, letters, metric)."""
 _GAP = 2
-"""Between columns."""
+"""Cells between columns."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The columns of a figure and of its interval's ends, which a page shows as one."""
+    """The columns of a figure and of its interval's ends, which a page merges into one."""
 
     figure: Heading
     low: Heading
@@ -79,46 +79,46 @@ class Interval:
 
 
 class Chart(Protocol):
-    """A picture of figures that a page draws."""
+    """A picture of figures for a page."""
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """The heading above it."""
         ...
 
     def svg(self, clean: Callable[[str], str]) -> str:
-        """The picture, its texts escaped; `clean` is for those from outside. Empty where nothing can be drawn."""
+        """Return the picture with escaped texts; `clean` sanitizes those from outside. Empty if there is none."""
         ...
 
     def in_language(self, language: Language) -> "Chart":
-        """The same with its own words in this language."""
+        """Return the chart with its fixed words in this language."""
         ...
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under columns. Numbers stay numbers, and words keys, until the table is rendered."""
+    """Rows of cells under columns. Numbers stay numbers, and words stay keys, until the table is rendered."""
 
     title: str | Message
     columns: tuple[Heading, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str | tuple[str | Message, ...] = ""
-    """What a reader must know to believe the figures."""
+    """Explanations needed to interpret the figures."""
     intervals: tuple[Interval, ...] = ()
     """The intervals, by the names in `columns`."""
     charts: tuple[Chart, ...] = ()
-    """What a page draws above the table."""
+    """Charts that a page draws above the table."""
     folded: bool = False
-    """Whether it stands behind others: a page shows its title, a few charts, and the rows to those who ask."""
+    """Whether a page initially shows only its title and a few charts."""
     key: str = ""
-    """What it is, whatever its title says; that of the title by default."""
+    """Its key, independent of the title; by default the title's key."""
 
     def __post_init__(self) -> None:
         if not self.key and isinstance(self.title, Message) and self.title.key != "of_run":
             object.__setattr__(self, "key", self.title.key)
 
     def in_language(self, language: Language) -> "WordedTable":
-        """Return the table with its words in a language; what comes from outside stays as it is."""
+        """Return the table with its words in a language; texts from outside stay unchanged."""
         columns = tuple(self._heading(column, language) for column in self.columns)
         english = columns if language == "en" else tuple(self._heading(column, "en") for column in self.columns)
         captions = (self.caption,) if isinstance(self.caption, str) else self.caption
@@ -147,14 +147,14 @@ class Table:
         if isinstance(cell, bool) and language != "en":
             return words.in_language(Message("cell", show_cell(cell)), language)
         if isinstance(cell, Message) and cell.section == "join" and language != "en":
-            # Some of the remarks may be finished English sentences still.
+            # Some remarks may still be finished English sentences.
             return in_japanese(heading, str(cell)) or words.in_language(cell, language)
         if isinstance(cell, str) and self.key and heading not in {"remarks", "note"}:
             return str(cell)
         return _worded(cell, heading, language) if isinstance(cell, str | Message) else cell
 
     def _place(self, wanted: Heading) -> int:
-        """Where the column is; a name from outside may be spelled like a key."""
+        """Return the column's index; a name from outside may be spelled like a key."""
         found = [at for at, column in enumerate(self.columns) if column == wanted]
         if not found:
             raise ValueError(f"no column {wanted!r}")
@@ -187,7 +187,7 @@ def _worded(text: str | Message, section: str, language: Language) -> str:
 
 
 def show_cell(cell: Cell) -> str:
-    """A cell for people: floats with three decimals, a dash for nothing, a sign for a control character."""
+    """Format a cell for people: floats with three decimals, a dash for nothing, a sign for a control character."""
     if cell is None:
         return "–"
     if isinstance(cell, bool):
@@ -200,10 +200,10 @@ def show_cell(cell: Cell) -> str:
 
 
 def print_tables(tables: Sequence[Table], console: Console) -> None:
-    """Print for the terminal; text from outside is shown as it is and cannot style the screen.
+    """Print for the terminal; text from outside is printed verbatim and cannot style the screen.
 
-    A table that is too wide is printed in parts below each other, each with the first columns that tell the rows
-    apart, so that no figure is broken and each is known for what it is.
+    A table that is too wide is printed in parts one below the other, each starting with the key columns, so that
+    figures are not broken and rows stay identifiable.
     """
     for table in _english(tables):
         console.print(Text(strip_controls(table.title), "bold"))
@@ -228,9 +228,9 @@ def _drawn(table: WordedTable, part: Sequence[int], width: int) -> RichTable:
 
 
 def _parts(table: WordedTable, width: int) -> list[list[int]]:
-    """The columns of each part: as many as stand side by side without a broken figure, after those of the key.
+    """Return the columns of each part: the key columns, then as many as fit without breaking a figure.
 
-    A column in which nothing stands (remarks, where there are none) is left out.
+    Empty columns (such as remarks without a remark) are left out.
     """
     key = _key(table, width)
     parts = [[*key]]
@@ -244,7 +244,7 @@ def _parts(table: WordedTable, width: int) -> list[list[int]]:
 
 
 def _key(table: WordedTable, width: int) -> Sequence[int]:
-    """The first columns, as many as tell the rows apart; the very first where that would take half of the width."""
+    """Return the first columns that identify the rows; only the very first if they would take half of the width."""
     for size in range(1, min(_LONGEST_KEY, len(table.columns)) + 1):
         if len({tuple(show_cell(cell) for cell in row[:size]) for row in table.rows}) == len(table.rows):
             return range(size if _least_room(table, range(size)) <= width // 2 else 1)
@@ -256,7 +256,7 @@ def _least_room(table: WordedTable, part: Sequence[int]) -> int:
 
 
 def _widths(table: WordedTable, part: Sequence[int], width: int) -> list[int]:
-    """As wide as the longest cell, the widest made narrower until all fit; below what they need only if they must."""
+    """Return the longest cells' widths, the widest reduced until all fit; below the minimum only if necessary."""
     widths = [max(map(cell_len, (table.columns[index], *_shown(table, index)))) for index in part]
     least = [_least_width(table, index) for index in part]
     room = max(width - _GAP * (len(part) - 1), len(part))
@@ -268,7 +268,7 @@ def _widths(table: WordedTable, part: Sequence[int], width: int) -> list[int]:
 
 
 def _least_width(table: WordedTable, index: int) -> int:
-    """How narrow a column may be: figures and names whole, of other texts a quarter and each word whole."""
+    """Return a column's minimum width: figures and names whole, a quarter of other texts, and each word whole."""
     shown = _shown(table, index)
     whole = index == 0 or _is_numeric([row[index] for row in table.rows])
     words = [word for text in (table.columns[index], *(() if whole else shown)) for word in text.split()]
@@ -286,7 +286,7 @@ def _is_numeric(cells: Sequence[Value]) -> bool:
 
 
 def as_json(tables: Sequence[Table]) -> str:
-    """`{title: [{column: cell}]}`, one object per row; a title that comes again is numbered, so that none is lost."""
+    """Return `{title: [{column: cell}]}`, one object per row; repeated titles are numbered, so that none is lost."""
     english = _english(tables)
     value = {
         title: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
@@ -296,7 +296,7 @@ def as_json(tables: Sequence[Table]) -> str:
 
 
 def as_csv(tables: Sequence[Table]) -> str:
-    """All tables below each other, with the title as first column where there are several."""
+    """Return all tables one below the other, with the title as first column if there are several."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     english = _english(tables)
@@ -314,7 +314,7 @@ def _english(tables: Sequence[Table]) -> Sequence[WordedTable]:
 
 
 def _titles(tables: Sequence[WordedTable]) -> list[str]:
-    """Each table's title, such as no other has: names from outside stand in them, and may be the same."""
+    """Return each table's title, made unique: titles contain names from outside, which may be equal."""
     found: list[str] = []
     for table in tables:
         title, number = table.title, 2
@@ -328,12 +328,12 @@ _FORMULA = re.compile(r"[=+@\t-](?!\d+(?:\.\d+)?\Z)")
 
 
 def _no_formula(text: str) -> str:
-    """The text behind an apostrophe where a spreadsheet would run it as a formula; answers come from anywhere."""
+    """Prefix an apostrophe if a spreadsheet would run the text as a formula; answers come from anywhere."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def as_markdown(tables: Sequence[Table]) -> str:
-    """GitHub's Markdown tables."""
+    """Return GitHub's Markdown tables."""
     parts = []
     for table in _english(tables):
         lines = [f"### {_flat(table.title)}", "", _line(table.columns), _line(["---"] * len(table.columns))]
@@ -345,7 +345,7 @@ def as_markdown(tables: Sequence[Table]) -> str:
 
 
 def as_latex(tables: Sequence[Table]) -> str:
-    """A `table` each with booktabs' rules; Japanese needs LuaLaTeX or XeLaTeX and a Japanese font."""
+    """Return one `table` each with booktabs' rules; Japanese needs LuaLaTeX or XeLaTeX and a Japanese font."""
     parts = ["% needs \\usepackage{booktabs}"]
     for table in _english(tables):
         numeric = [any(isinstance(row[i], int | float) for row in table.rows) for i in range(len(table.columns))]
@@ -370,7 +370,7 @@ def as_latex(tables: Sequence[Table]) -> str:
 
 
 def render(tables: Sequence[Table], form: Format, console: Console, title: str = "") -> None:
-    """Print the tables in one of the six forms; `title` is what the page is about, where the form is a page."""
+    """Print the tables in one of the six forms; `title` is the page's subject if the form is a page."""
     if form == "table":
         print_tables(tables, console)
         return
@@ -380,7 +380,7 @@ def render(tables: Sequence[Table], form: Format, console: Console, title: str =
         write_page(tables, console.file, title=title)
         return
     text = {"json": as_json, "csv": as_csv, "md": as_markdown, "latex": as_latex}[form](tables)
-    # Not console.print: wrapping and markup would change what other programs read.
+    # Not console.print: wrapping and markup would change the input of other programs.
     console.file.write(text if text.endswith("\n") else text + "\n")
 
 
@@ -389,18 +389,18 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _flat(text: str) -> str:
-    """On one line, and without what Markdown or HTML would take for its own."""
+    """Escape Markdown and HTML, and join lines."""
     return re.sub(r"([\\|<`])", r"\\\1", " ".join(strip_controls(text).split()))
 
 
 def _latex_line(cells: Sequence[str]) -> str:
-    # The empty group keeps a cell that begins with a bracket from being read as an argument of the line's end before.
+    # The empty group prevents a leading bracket from being read as an argument of the previous line break.
     line = " & ".join(_latex(cell) for cell in cells)
     return ("{}" if line.startswith(("[", "*")) else "") + line + r" \\"
 
 
 def _latex(text: str) -> str:
-    """On one line, and without what LaTeX would obey, or join: `--` would become a dash, two apostrophes a quote."""
+    """Escape LaTeX, join lines, and prevent ligatures: `--` would become a dash, two apostrophes a quote."""
     plain = " ".join(strip_controls(text).split())
     escaped = re.sub(r"[\\{}$&#^_~%<>|\"`]", lambda found: _LATEX[found.group()], plain)
     return re.sub(r"([-',])(?=\1)", r"\1{}", escaped)

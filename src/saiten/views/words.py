@@ -1,4 +1,4 @@
-"""The Japanese of finished English sentences, for tables that are not made of messages yet, from japanese.toml."""
+"""The Japanese of finished English sentences, for tables not yet made of messages, from japanese.toml."""
 
 from functools import cache
 from importlib.resources import files
@@ -7,7 +7,7 @@ from saiten.text.phrases import Catalogue
 
 
 def in_japanese(section: str, text: str) -> str | None:
-    """Return the Japanese of the text by this section of the catalogue; None where it is not known of all of it."""
+    """Return the Japanese of the text by this section of the catalogue; None unless all of it is known."""
     return _catalogue().look_up(section, text) if section in _catalogue().sections else None
 
 

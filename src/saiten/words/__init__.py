@@ -1,8 +1,8 @@
 """The words of results in both languages, by key: `en.po` and `ja.po`.
 
-A record or a table carries a `Message` instead of a finished sentence; whoever shows it asks for a language. An entry
-of a catalogue has a section (`msgctxt`: title, column, caption, cell, remark, …), a key (`msgid`) and the words
-(`msgstr`) with named `{values}`. Entries are sorted by section and key, and both catalogues have the same ones.
+A record or a table carries a `Message` instead of a finished sentence; the display chooses the language. An entry of a
+catalogue has a section (`msgctxt`: title, column, caption, cell, remark, …), a key (`msgid`) and the words (`msgstr`)
+with named `{values}`. Entries are sorted by section and key, and both catalogues have the same ones.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,17 +14,17 @@ from typing import Any
 from saiten.records import Language
 
 _JOINED = "join"
-"""Section of what stands between the parts of a joined message."""
+"""Section of the separators of a joined message."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Message:
-    """Words by key, with the values that they name; `str` gives the English."""
+    """Words by key, with their values; `str` gives the English."""
 
     section: str
     key: str
     values: tuple[tuple[str, Any], ...] = field(default=())
-    """Numbers, texts from outside, which stay as they are, and further messages."""
+    """Numbers, texts from outside, which stay unchanged, and further messages."""
 
     def __init__(self, section: str, key: str, /, **values: Any) -> None:
         object.__setattr__(self, "section", section)
@@ -39,17 +39,17 @@ class Message:
 
 
 def joined(parts: Iterable[str | Message | None], by: str = "remarks") -> Message:
-    """Return one message of several, empty ones left out.
+    """Join several messages into one, leaving out empty ones.
 
     Args:
         parts: Messages, or texts from outside.
-        by: What stands between them: `remarks` (`; `), `listed` (`, `) or `sentences` (a space).
+        by: The separator: `remarks` (`; `), `listed` (`, `) or `sentences` (a space).
     """
     return Message(_JOINED, by, **{str(at): part for at, part in enumerate(part for part in parts if part)})
 
 
 def in_language(text: str | Message, language: Language) -> str:
-    """Return the words of a message in a language; a text that is no message stays as it is.
+    """Return the words of a message in a language; a plain text stays unchanged.
 
     Raises:
         KeyError: The catalogue has no such entry, or the message lacks a value.

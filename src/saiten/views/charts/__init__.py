@@ -1,4 +1,4 @@
-"""Figures as charts: numbers and names in, a Vega-Lite specification out, drawn as SVG or PNG when it is asked for."""
+"""Charts: built from numbers and names as Vega-Lite specifications, drawn as SVG or PNG on demand."""
 
 from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_latency
 from saiten.views.charts.chart import VegaChart

@@ -1,6 +1,6 @@
 """Accuracy against latency: one point per system, with its interval; one shape per chain.
 
-Points of one model are joined by a thin line, so that one sees what another chain would gain and cost.
+A thin line joins the points of one model, to show the gain and cost of another chain.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,10 @@ from saiten.views.charts.texts import finite, in_words, plain, shorten, text_wid
 from saiten.words import section
 
 MOST_POINTS, MOST_SERIES = 200, 36
-"""More could not be told apart."""
+"""Limits beyond which points and series are indistinguishable."""
 _WIDTH, _HEIGHT = 640, 320
 _LABEL = 260
-"""Pixels of a point's label, at most."""
+"""Maximum pixels of a point's label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class SystemPoint:
     label: str
     """The model, written next to the point; points with the same label are joined."""
     series: str
-    """The chain; a shape each. "" where there is none: these are the other systems."""
+    """The chain, which determines the shape; "" for systems without one."""
     x: float
     """Its latency."""
     y: float
@@ -53,7 +53,7 @@ def accuracy_against_latency(
 ) -> VegaChart:
     """Draw all points. `metric` and `latency`: the axes' titles; `data`: the name of the data set.
 
-    Nothing is drawn without a point, or with more than can be told apart.
+    Nothing is drawn without a point, or beyond the limits above.
     """
     words = section("chart", language)
     x, y = latency or words["latency"], metric or words["accuracy"]
@@ -118,7 +118,7 @@ def _joined(points: Sequence[SystemPoint]) -> tuple[list[Row], list[SystemPoint]
     for _, same in groupby(by_label, key=lambda point: point.label):
         of = sorted(same, key=lambda point: point.x)
         joins += [{"x": a.x, "x2": b.x, "y": a.y, "y2": b.y, "colour": MUTED} for a, b in pairwise(of)]
-        if len(of) < len(points) or len(points) == 1:  # one name for all would only be in the way
+        if len(of) < len(points) or len(points) == 1:  # one name for all would be clutter
             named.append(of[0])
     return joins, named
 

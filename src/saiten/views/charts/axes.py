@@ -1,4 +1,4 @@
-"""Axes with round ends: those of the metric's scale where it has ends, else around the figures."""
+"""Axes with round ends: those of the metric's scale if it has ends, otherwise around the figures."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from math import ceil, floor, log10
 from saiten.views.charts.texts import finite
 
 Bounds = tuple[float | None, float | None]
-"""The ends of a scale; None where it is open."""
+"""The ends of a scale; None at an open end."""
 
 _STEPS = (1, 2, 2.5, 5, 10)
 _PARTS = range(4, 8)
-"""Into how many parts a scale is divided, if one of these comes out even."""
+"""Allowed numbers of parts of a scale, if one of them gives round steps."""
 _AIM = 4
-"""Parts that an axis without such a scale aims at."""
+"""Target number of parts for other axes."""
 _LARGEST = 1e290
 """Beyond this, and below its inverse, floating-point arithmetic breaks down."""
 
@@ -33,9 +33,9 @@ def make_axis(values: Iterable[float]) -> Axis | None:
     low, high = min(found, default=0.0), max(found, default=0.0)
     if not found or max(-low, high) > _LARGEST:
         return None
-    if high - low <= 1e-9 * max(abs(low), abs(high)):  # all the same, as far as a picture can tell
+    if high - low <= 1e-9 * max(abs(low), abs(high)):  # equal at the precision of a picture
         half = abs(low) / 2 or 0.5
-        if low == high == 0:  # a share, a count: nothing says that it could be below
+        if low == high == 0:  # a share or count, which is not known to go below 0
             low, high = half, half
         # A share has no room above 1.
         low, high = low - half, min(high + half, 1.0) if 0 < high < 1 else high + half

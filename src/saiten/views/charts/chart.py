@@ -1,4 +1,4 @@
-"""A chart: a specification in Vega-Lite, and what becomes of it: SVG in a page, SVG and PNG in files for papers."""
+"""A chart: a Vega-Lite specification, rendered as SVG in a page, and as SVG and PNG in files for papers."""
 
 import json
 import re
@@ -15,10 +15,9 @@ from saiten.views.charts.texts import plain
 
 @dataclass(frozen=True)
 class VegaChart:
-    """A chart, drawn once, when it is first needed.
+    """A chart, drawn once, on first use.
 
-    Fits `Chart` of `views/table.py`. Altair and vl-convert are loaded by the first chart that is drawn, since they
-    need a second.
+    Implements `Chart` of `views/table.py`. Altair and vl-convert, which take a second to load, are loaded on first use.
     """
 
     title: str
@@ -28,22 +27,22 @@ class VegaChart:
     make: Callable[[], Picture | None] = field(compare=False, repr=False)
     """Make the picture; None if there is nothing to draw."""
     language: Language
-    """The language of its own words."""
+    """The language of its fixed words."""
     again: Callable[[Language], "VegaChart"] = field(compare=False, repr=False)
     """Make the same chart in a language."""
 
     def in_language(self, language: Language) -> "VegaChart":
-        """Return the chart with its own words in this language."""
+        """Return the chart with its fixed words in this language."""
         return self if language == self.language else self.again(language)
 
     @cached_property
     def picture(self) -> Picture | None:
-        """Plots and marks; None without a value that can be drawn."""
+        """Plots and marks; None without a value to draw."""
         return self.make()
 
     @cached_property
     def spec(self) -> dict[str, Any] | None:
-        """The Vega-Lite specification, with its data; JSON. None where nothing can be drawn."""
+        """The Vega-Lite specification, with its data; JSON. None if nothing can be drawn."""
         return None if self.picture is None else vega_lite(self.picture)
 
     @cached_property
@@ -87,7 +86,7 @@ def draw(spec: dict[str, Any]) -> str:
     """Return vl-convert's SVG, with texts as texts. The first takes half a second, each further one a tenth."""
     import vl_convert  # noqa: PLC0415 - a JavaScript engine
 
-    # No address is allowed, and none is in our specifications.
+    # Our specifications need no URL, so none is allowed.
     return vl_convert.vegalite_to_svg(json.dumps(spec), allowed_base_urls=[])
 
 

@@ -1,8 +1,8 @@
-"""The colours, shapes and dashes of charts: those of the page's style sheet, by the names of its variables.
+"""The colors, shapes and dashes of charts, named like the variables of the page's style sheet.
 
-A chart is drawn in the light colours, which are what a file for a paper shows; in a page each becomes the variable of
-the same name (`templates/page.css`), so that it follows the page into the dark and onto paper. What colour tells is
-told by shape, dashes or a name beside it as well.
+A chart is drawn in light colors, for files in papers; in a page each becomes the variable of the same name
+(`templates/page.css`), so that it follows dark mode and print. Color is never the only cue: shape, dashes or a nearby
+name says the same.
 """
 
 LIGHT = {
@@ -18,7 +18,7 @@ LIGHT = {
     "line-5": "#7a5c00",
     "line-6": "#4a4f57",
 }
-"""By variable; each colour stands once, since it is by the colour that the variable is found again."""
+"""By variable; colors are unique, since the variable is looked up by its color."""
 
 VARIABLES = {colour: name for name, colour in LIGHT.items()}
 

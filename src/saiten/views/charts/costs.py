@@ -25,13 +25,13 @@ class CostRow:
 
     name: str
     cost: float | None = None
-    """In `currency`; None where it is not known."""
+    """In `currency`; None if unknown."""
     seconds: float | None = None
     """Per answer."""
     tokens: int | None = None
     calls: int | None = None
     n: int | None = None
-    """Answers."""
+    """Number of answers."""
 
 
 def costs(rows: Sequence[CostRow], language: Language = "en", *, currency: str = "USD", title: str = "") -> VegaChart:

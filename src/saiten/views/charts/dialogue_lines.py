@@ -1,6 +1,6 @@
-"""A score per group, one line per system, dotted, solid, …: the figure of the paper on dialogues (spec 02).
+"""A score per group, one line per system, dotted, solid, …: the plot in the paper on dialogues (spec 02).
 
-Lines are told apart by dashes and by the shapes of their marks, not by colour alone. A group without a value is a gap.
+Lines differ in dashes and in the shapes of their marks, not only in color. A group without a value is a gap.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,14 +17,14 @@ from saiten.views.charts.texts import finite, in_words, plain, shorten, text_wid
 from saiten.words import section
 
 MOST_GROUPS, MOST_LINES = 60, 36
-"""More lines could not be read or told apart."""
+"""Limits beyond which lines are illegible or indistinguishable."""
 _HEIGHT = 240
 _STEP, _NARROWEST, _WIDEST, _LEAST = 110, 44, 760, 480
-"""Pixels between two groups, at least, of the whole field where that leaves room, and at least."""
+"""Pixels: between two groups normally, between two groups at least, and the field's maximum and minimum width."""
 _LABEL = 160
 """Pixels of a group's label; the tooltip has the whole name."""
 _SINE = 0.6
-"""Of the angle of labels that have no room to lie flat."""
+"""Sine of the angle of labels that do not fit horizontally."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ def dialogue_lines(
 ) -> VegaChart:
     """Draw one line per system over all groups, in the order of their first occurrence.
 
-    `score`: what they show, and which values of it are `better`, for the title. Nothing is drawn with a single group,
-    or with more than can be read.
+    `score` and which of its values are `better` are for the title. Nothing is drawn with a single group, or beyond the
+    limits above.
     """
     words = section("chart", language)
     said = in_words(

@@ -21,7 +21,7 @@ from saiten.views.charts.texts import finite, in_words, plain, value_and_interva
 from saiten.words import section
 
 _LIKELY = 0.05
-"""From this p-value on a difference may be noise."""
+"""A difference with at least this p-value may be noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class DifferenceRow:
     p_value: float | None = None
     """The p-value shown: corrected if the table's is."""
     n: int = 0
-    """Answers that both were measured on."""
+    """Answers measured on both sides."""
     apart: bool | None = None
-    """Whether the difference is outside the noise; None: by the p-value, or the interval."""
+    """Whether the difference is significant; None: decided by the p-value, or the interval."""
 
 
 def differences(rows: Sequence[DifferenceRow], language: Language = "en", *, title: str = "") -> VegaChart:
@@ -71,7 +71,7 @@ def _picture(rows: Sequence[DifferenceRow], words: Mapping[str, str]) -> Picture
     for of in by_pair.values():
         kinds = list(dict.fromkeys(axis for row in of if (axis := axis_of[id(row)]) is not None))
         for place, axis in enumerate(kinds):
-            # A row without a value stands with the first: it has no scale.
+            # A row without a value goes with the first axis: it has no scale.
             members = [row for row in of if axis_of[id(row)] in ((axis, None) if place == 0 else (axis,))]
             heading = _pair(of[0], words) if place == 0 else ""
             blocks.append(

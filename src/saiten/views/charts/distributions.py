@@ -15,13 +15,13 @@ from saiten.views.charts.texts import finite, in_words, number, plain, shorten, 
 from saiten.words import section
 
 MOST_SYSTEMS = 12
-"""More could not be seen together."""
+"""Limit for a legible chart."""
 _WIDTH = 820
 _HEIGHT, _BETWEEN = 64, 22
 _LOWER, _NEARER, _FEW = 44, 16, 6
-"""Height of a row and pixels between two; where there are more than a few, so that a screen shows them all."""
+"""Height of a row and gap in pixels for charts with more than the last number of rows, so that a screen shows all."""
 _NAMES = 220
-"""Pixels of the names, at most."""
+"""Maximum pixels of the names."""
 _GAP = 14
 _MOST_GRADES = 12
 """Whole numbers further apart are counts (lengths, tokens), not grades."""
@@ -30,7 +30,7 @@ _BINS = 20
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """Bars that all systems share."""
+    """Bars shared by all systems."""
 
     edges: tuple[tuple[float, float], ...]
     """Left and right end of each bar."""
@@ -100,9 +100,9 @@ def distributions(
 ) -> VegaChart:
     """Draw one histogram per system, heights as shares of its values, next to mean, n and missing values.
 
-    All are on one axis of values; the heights of each row have a scale of their own.
+    All share one axis of values; each row has its own scale of heights.
 
-    `bounds`: the ends of the metric's scale, None where it is open. However many values, only counts are drawn.
+    `bounds`: the ends of the metric's scale, None at an open end. Only counts are drawn, however many values there are.
     """
     words = section("chart", language)
     bins, counted = _counted(by_system, bounds)
@@ -206,7 +206,7 @@ def _marks(
             "y2": up.high,
             "told": words["mean"].format(value=written(one.mean)),
         }
-        # A light line below the dark one, so that it is seen on a bar as well.
+        # A light line below the dark one makes it visible on a bar.
         marks.append(Marks("rule", [{**mean, "colour": CARD}], style={"strokeWidth": 4}))
         marks.append(Marks("rule", [{**mean, "colour": INK}], style={"strokeWidth": 1.5, "strokeDash": [3, 2]}))
     label: Row = {"y": up.high / 2, "text": shorten(plain(name), names), "told": plain(name)}
@@ -226,7 +226,7 @@ def _marks(
 
 def _range(bins: Bins, place: int) -> str:
     left, right = bins.edges[place]
-    if bins.axis.high - bins.axis.low == len(bins.edges):  # a bar a grade
+    if bins.axis.high - bins.axis.low == len(bins.edges):  # one bar per grade
         return number(bins.axis.ticks[place])
     return f"{number(left)} – {number(right)}"
 

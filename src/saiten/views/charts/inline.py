@@ -20,7 +20,7 @@ FONTS = (
     "'Noto Sans CJK JP', 'Noto Sans JP', 'Hiragino Sans', 'Yu Gothic', Meiryo, IPAexGothic, 'Helvetica Neue', Arial, "
     "sans-serif"
 )
-"""Of a file that stands alone: Japanese ones first, else a Chinese one may draw the Japanese letters."""
+"""Fonts of a standalone file: Japanese ones first, otherwise a Chinese font may draw the Japanese characters."""
 _KEPT = frozenset(
     {
         *("d", "transform", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height"),
@@ -61,7 +61,7 @@ def standing_svg(svg: str, size: tuple[float, float], title: str, said: str) -> 
 
 
 def headed(svg: str, heading: Sequence[str]) -> str:
-    """A standing SVG with these lines above the picture, the first of them bold; broken where they are too wide."""
+    """Return a standalone SVG with these lines above the picture, the first in bold, broken to its width."""
     found = _VIEW.search(svg)
     assert found is not None  # noqa: S101 - ours has one; said for the type checker
     width, height = map(int, found.groups())
@@ -81,7 +81,7 @@ def headed(svg: str, heading: Sequence[str]) -> str:
 
 
 def _broken(text: str, width: float) -> Iterator[str]:
-    """The text in lines that are not wider than the picture, as far as that can be known without the font."""
+    """Yield lines no wider than the picture, by estimate, since the font is unknown."""
     most = max(int(width / 7.5), 20)
     line = ""
     for word in re.findall(r"\S+\s*|\s+", text):
@@ -104,7 +104,7 @@ def _told(title: str, said: str) -> str:
 
 
 def _body(svg: str, paint: Paint, clean: Callable[[str], str]) -> str:
-    """The group with all marks; what lies beside it is the background."""
+    """Return the group with all marks, without the background around it."""
     root = ET.fromstring(svg)  # noqa: S314 - vl-convert's own output, in which texts are escaped
     marks = next(child for child in root if child.tag == f"{_NAMESPACE}g")
     return _written("g", dict(_attributes(marks, paint)), "".join(_pieces(marks, paint, clean)))
@@ -116,14 +116,14 @@ class _Mark:
 
     tag: str
     own: Mapping[str, str]
-    """Where it is, and what it looks like."""
+    """Its position and shape."""
     painted: Mapping[str, str]
-    """Colours, strokes, letters: what it would take from a group around it."""
+    """Colors, strokes and fonts, which could be inherited from an enclosing group."""
     inner: str = ""
 
 
 def _pieces(node: ET.Element, paint: Paint, clean: Callable[[str], str]) -> Iterator[str]:
-    """What is in a group, in its order; what neighbours have in common stands once, on a group around them."""
+    """Yield a group's contents in order; attributes shared by neighbors are moved to an enclosing group."""
     within = (mark for child in node for mark in _marks(child, paint, clean))
     for painted, run in groupby(within, key=lambda mark: mark.painted):
         marks = list(_joined(list(run)))
@@ -142,7 +142,7 @@ def _marks(node: ET.Element, paint: Paint, clean: Callable[[str], str]) -> Itera
     title = f"<title>{escape(told)}</title>" if told else ""
     if tag == "text":
         shown = clean("".join(node.itertext()))
-        # What is not cut need not be told again to a pointer.
+        # A tooltip is needed only if the text is cut.
         yield _Mark(tag, _at(own), painted, escape(shown) + (title if told != shown else ""))
     elif tag in _SHAPES:
         if node.get("opacity") != "0" and (node.get("stroke") or node.get("fill", "none") != "none"):
@@ -156,7 +156,7 @@ def _marks(node: ET.Element, paint: Paint, clean: Callable[[str], str]) -> Itera
 
 
 def _joined(marks: Sequence[_Mark]) -> Iterator[_Mark]:
-    """Lines of one look that tell nothing are one path; everything else as it is."""
+    """Merge lines of one look without tooltips into one path; keep everything else."""
     for line, run in groupby(marks, key=lambda mark: _stroke(mark) is not None):
         if line:
             first, *others = run
@@ -167,7 +167,7 @@ def _joined(marks: Sequence[_Mark]) -> Iterator[_Mark]:
 
 
 def _stroke(mark: _Mark) -> str | None:
-    """The line as a piece of a path; None for what is no line, or more than one."""
+    """Return the line as a piece of a path; None if it is not a single line."""
     if mark.tag != "line" or mark.inner or mark.own.keys() - {"transform", "x1", "y1", "x2", "y2"}:
         return None
     moved = _MOVED.match(mark.own.get("transform", "translate(0,0)"))
@@ -179,7 +179,7 @@ def _stroke(mark: _Mark) -> str | None:
 
 
 def _at(own: Mapping[str, str]) -> Mapping[str, str]:
-    """Of a text that is moved and not turned: where it stands, in fewer letters."""
+    """Shorten the position of a text that is moved and not rotated."""
     moved = _MOVED.match(own.get("transform", ""))
     return own if moved is None or own.keys() != {"transform"} else dict(zip("xy", moved.groups(), strict=True))
 
@@ -199,12 +199,12 @@ def _written(tag: str, attributes: Mapping[str, str], inner: str) -> str:
 
 
 def _short(number: float) -> str:
-    """Two decimals at most: a hundredth of a pixel is nothing that is seen."""
+    """Round to two decimals: a hundredth of a pixel is invisible."""
     shown = f"{number:.2f}".rstrip("0").rstrip(".")
     return "0" if shown == "-0" else shown
 
 
 def _variable(colour: str) -> str:
-    """The page's variable, which is on every page of ours."""
+    """Return the page variable of this color; all pages define it."""
     name = VARIABLES.get(colour)
     return colour if name is None else f"var(--{name})"

@@ -1,6 +1,6 @@
-"""Rows of figures with their intervals, in blocks that share an axis or have one of their own: plain numbers in.
+"""Rows of figures with their intervals, in groups with a shared axis or separate axes, from plain numbers.
 
-A dot for the figure, a line for its interval; a hollow dot where the interval contains the reference. The name is on
+A dot is the figure, a line its interval; a hollow dot means that the interval contains the reference. The name is on
 the left, figure and number of observations on the right, so that nothing has to be read off the axis alone.
 """
 
@@ -13,7 +13,7 @@ from saiten.views.charts.plot import Marks, Padding, Picture, Plot, Row
 from saiten.views.charts.texts import plain, shorten, text_width, written
 
 MOST_ROWS = 80
-"""More rows would be longer than a page; the table has the others."""
+"""Maximum rows, for one page; the table has the others."""
 _ROW = 24
 """Pixels from row to row."""
 _WIDTH = 820

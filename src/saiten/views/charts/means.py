@@ -20,17 +20,17 @@ class MeanRow:
 
     metric: str
     system: str
-    """"" where there is one system only, which need not be named."""
+    """"" if there is only one system, which need not be named."""
     mean: float | None
     low: float | None = None
     """Lower end of the 95 % interval, or None."""
     high: float | None = None
     n: int = 0
-    """Answers that were measured."""
+    """Number of measured answers."""
     missing: int = 0
     """Answers without a value, whatever the reason."""
     bounds: tuple[float | None, float | None] = (None, None)
-    """Ends of the metric's scale, None where it has none."""
+    """Ends of the metric's scale, None at an open end."""
 
 
 def means(rows: Sequence[MeanRow], language: Language = "en", *, title: str = "", part: bool = False) -> VegaChart:
@@ -66,7 +66,7 @@ def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | Non
     blocks: list[IntervalGroup] = []
     for (metric, of), axis in zip(by_metric.items(), axes, strict=True):
         drawn = [_row(row, metric if alone else row.system, words) for row in of]
-        # Where a metric has no value at all, the block says so for each system, on no axis.
+        # A metric without any value gets a group without an axis that says so for each system.
         scale = axis or Axis(0.0, 1.0, ())
         last = blocks[-1] if blocks else None
         if last is not None and (last.axis == scale or (alone and axis is None)):

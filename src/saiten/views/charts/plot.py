@@ -1,4 +1,4 @@
-"""Plots with two axes, put below each other as Vega-Lite: plain numbers in, a specification out by Altair.
+"""Plots with two axes, arranged vertically in Vega-Lite: plain numbers in, a specification out by Altair.
 
 Geometry is fixed here in pixels, so that a page knows a chart's size without drawing it and a machine without Japanese
 fonts clips nothing. No theme, renderer or data transformer of Altair is registered or used.
@@ -106,14 +106,14 @@ CONFIG = {
         "titleLimit": 0,
     },
 }
-"""Everything that a theme would decide."""
+"""All settings that a theme would make."""
 
 
 def vega_lite(picture: Picture) -> dict[str, Any]:
     """Return the complete specification, whose only URL is that of Vega-Lite's schema."""
     import altair as alt  # noqa: PLC0415 - takes most of a second
 
-    # Rows stand apart, and the marks are put together here: Altair copies what it combines, dozens of times.
+    # Rows are kept separate and the marks combined here, since Altair copies what it combines dozens of times.
     rows: dict[str, Sequence[Row]] = {}
     return {
         "$schema": alt.SCHEMA_URL,
@@ -161,7 +161,7 @@ def _layered(plot: Plot, rows: dict[str, Sequence[Row]]) -> dict[str, Any]:
         if marks.rows:
             name = f"rows-{len(rows)}"
             rows[name] = list(marks.rows)
-            # Not as top level: that would mix in the theme and the data transformer of the session.
+            # Not as top level, which would apply the session's theme and data transformer.
             layers.append(_drawn(marks, name).to_dict(validate=False, context={"top_level": False}))
     return {
         "width": plot.width,

@@ -23,7 +23,7 @@ from saiten.words import section
 _LETTERS = 100
 """Pixels of a metric's letters."""
 _PEOPLE = (8, 3, 2, 3)
-"""The dashes of people's line, which is not the one that says "no agreement"."""
+"""The dashes of people's line, distinct from those of the "no agreement" line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class RankingRow:
     """Lower end of the 95 % interval, or None."""
     high: float | None = None
     n: int = 0
-    """Items that have both."""
+    """Items with both values."""
     rank: int | None = None
     letters: str = ""
-    """Metrics with a letter in common are not significantly apart."""
+    """Metrics that share a letter do not differ significantly."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Names and numbers as charts write them: on one line, harmless, and no wider than there is room.
+"""Names and numbers in charts: on one line, sanitized, and no wider than the available space.
 
-Widths are estimated, not measured: the fonts are those of whoever reads the page, and a chart drawn on a machine
-without Japanese fonts would be clipped elsewhere. The estimate is on the wide side.
+Widths are estimated, not measured: the reader's fonts are unknown, and a chart drawn on a machine without Japanese
+fonts would be clipped elsewhere. The estimate is on the wide side.
 """
 
 import re
@@ -18,7 +18,7 @@ _NO_TEXT = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _WIDE, _BROAD, _PLAIN, _SLIM = 1.02, 0.95, 0.66, 0.36
 """Widths relative to the font size: a Japanese letter, an M, most others, an i."""
 _LONGEST = 400
-"""Characters of a name that are kept."""
+"""Maximum characters of a name."""
 
 
 def plain(text: str) -> str:
@@ -63,7 +63,7 @@ def _fitting(text: str, width: float, size: float) -> str:
 
 
 _LARGEST = 1e280
-"""Sums and differences of numbers up to this are numbers."""
+"""Sums and differences of numbers up to this are finite."""
 _SAID = 40
 """Figures in the description; the table has all."""
 

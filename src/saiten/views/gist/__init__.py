@@ -1,1 +1,1 @@
-"""Gist and supplement, extra and missing: what an answer lacks and adds, marked in the text."""
+"""Gist and supplement, extra and missing: an answer's gaps and additions, marked in the text."""

@@ -23,15 +23,15 @@ CLASSES: Mapping[Kind, str] = {
     "gist": "bg",
     "supplement": "bs",
 }
-"""CSS classes: short, since every unit carries one."""
+"""CSS classes, short since every unit has one."""
 
 Words = Mapping[str, str]
 
 
 def write_gist_page(run: GistRun, out: IO[str], *, title: str, language: Language | None = None) -> None:
-    """Write the page in pieces, reading answers as it goes.
+    """Write the page in pieces, reading answers on the way.
 
-    `language`: of the page's own words; by default that of most samples.
+    `language`: of the page's fixed words; by default that of most samples.
     """
     chosen = language or run.language
     write_page([], out, title=title, language=chosen, part=_part(run, section("gist", chosen), chosen))

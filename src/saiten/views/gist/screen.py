@@ -1,4 +1,4 @@
-"""Reference and answer side by side for the terminal, every unit in brackets of its own and with its sign.
+"""Reference and answer side by side for the terminal, every unit in its own brackets and with its sign.
 
 Nothing depends on color: double brackets are gist, single ones supplement; - is missing, + is extra.
 """
@@ -47,7 +47,7 @@ _NOT_FIRST = frozenset("、。，．・：；？！」』）】〕〉》”’�
 _NOT_LAST = frozenset("「『（【〔〈《“‘([{⟦⟨")
 
 _ONE_MORE = "\t\ufe0f"
-"""The second turns the narrow sign before it into an emoji."""
+"""The second character turns the narrow sign before it into an emoji."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Reference and answer of a sample with the units of `gist` at their places, and the same of all answers of a run.
+"""Reference and answer of a sample with the units of `gist` at their positions, for one sample or a whole run.
 
-Nothing here knows how a unit looks. Offsets count characters (code points) of the text as it is; a unit whose offsets
-do not hold its words, as after an edit of the file, is listed instead of marked. Of a run, findings are kept in short,
-since scores and samples come in different orders; samples are read again each time and never kept.
+Independent of how a unit is displayed. Offsets count characters (code points) of the raw text; a unit whose words are
+not at its offsets, for example after an edit of the file, is listed instead of marked. For a run, findings are kept in
+compact form, since scores and samples come in different orders; samples are read again each time and never kept.
 """
 
 import json
@@ -20,16 +20,16 @@ from saiten.views.strip_controls import strip_controls
 
 Kind = Literal["missing_gist", "missing_supplement", "extra_gist", "extra_supplement", "gist", "supplement"]
 KINDS: tuple[Kind, ...] = ("missing_gist", "missing_supplement", "extra_gist", "extra_supplement", "gist", "supplement")
-"""The four deviations, then the units of the reference that the answer has."""
+"""The four deviations, then the units of the reference that the answer contains."""
 
 _CLASSES: tuple[Literal["gist", "supplement"], ...] = ("gist", "supplement")
 _DEEPEST = 8
-"""Overlapping units that are marked at one place; further ones are listed."""
+"""Maximum overlapping units marked at one place; further ones are listed."""
 _NO_TEXT = dict.fromkeys([*range(0xD800, 0xE000), *range(0xFDD0, 0xFDF0), 0xFFFE, 0xFFFF], "\ufffd")
 """Lone surrogates and noncharacters."""
 
 MOST_SHOWN = 10_000
-"""Answers; about as many as a browser opens at once."""
+"""Maximum answers, about as many as a browser opens at once."""
 MOST_CHARACTERS = 20_000_000
 """Characters of all questions, answers and references shown."""
 
@@ -61,9 +61,9 @@ class Segment:
 
     text: str
     units: tuple[Unit, ...] = ()
-    """Outermost first; more than one where units overlap."""
+    """Outermost first; several if units overlap."""
     begin: int = 0
-    """How many of them, the innermost, begin with this segment; the others continue from the one before."""
+    """How many of them, the innermost, begin with this segment; the others continue from the previous one."""
 
 
 def cut(text: str, units: Sequence[Unit]) -> tuple[tuple[Segment, ...], tuple[Unit, ...]]:
@@ -135,7 +135,7 @@ class GistView:
     counts: Mapping[str, tuple[int, int]]
     """For each of the four, the number of such units and of units of that class in the reference."""
     unplaced: tuple[Unit, ...]
-    """Units that could not be placed in the text; they count all the same."""
+    """Units that could not be placed in the text; they still count."""
     faults: tuple[str, ...]
     """Faults that remained in the judge's replies."""
 
@@ -146,7 +146,7 @@ class Finding:
 
     metric: str
     details: Mapping[str, Any] | None
-    """Those of any of the four ratios, which share them; None without units."""
+    """Details of any of the four ratios, which share them; None without units."""
     reason: str
     """Why there are no details."""
 
@@ -223,7 +223,7 @@ def _read(value: Any, kind: Kind) -> list[Unit]:
 
 def _unit(item: Mapping[str, Any], kind: Kind) -> Unit:
     start, end = (item.get(name) for name in ("start", "end"))
-    placed = type(start) is int and type(end) is int  # True is no offset
+    placed = type(start) is int and type(end) is int  # True is not an offset
     said, why = (_text(item.get(name)) for name in ("said", "reason"))
     return Unit(kind, _text(item.get("text")), start if placed else None, end if placed else None, said, why)
 

@@ -1,1 +1,1 @@
-"""Results as a page for the browser."""
+"""Results as a web page."""

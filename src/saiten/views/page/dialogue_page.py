@@ -1,4 +1,4 @@
-"""One dialogue for the terminal: what was asked and answered, what the agents made of it, the grades at the margin."""
+"""One dialogue for the terminal: questions and answers, the agents' thoughts, the grades in the margin."""
 
 import json
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from saiten.views.strip_controls import strip_controls, strip_controls_json
 from saiten.views.tables.dialogue_rows import Kind, Row, dialogue_rows
 
 _GRADE_STYLES = ((4.5, "bold green"), (3.5, "green"), (2.5, "yellow"), (0.0, "bold red"))
-"""From this grade on."""
+"""Lowest grade of each style."""
 
 _WIDEST = 110
-"""Columns that lines of text are read in with pleasure."""
+"""Maximum columns of text, for legibility."""
 _STYLES: Mapping[Kind, str] = {"said": "", "question": "bold", "thought": "dim italic", "passage": "dim"}
 
 
 def print_dialogue(dialogue: Dialogue, out: Console) -> None:
-    """Print for the terminal. Texts from outside are shown as they are: they cannot style the screen."""
+    """Print for the terminal. Texts from outside are printed verbatim and cannot style the screen."""
     where = " · ".join(part for part in (dialogue.system, dialogue.group or "", dialogue.language) if part)
     width = min(out.width, _WIDEST)
     out.print(Text.assemble((strip_controls(dialogue.id), "bold"), "  ", (strip_controls(where), "dim")), width=width)
@@ -59,7 +59,7 @@ def _text(row: Row) -> Text:
 
 
 def _margin(row: Row) -> Text:
-    """The grade; at a question, which turn it opens."""
+    """Return the grade; for a question, the turn that it opens."""
     if row.title == "asks":
         return Text(f"turn {row.turn}", "dim")
     if row.grade is None:
@@ -73,5 +73,5 @@ def _short(value: float | None) -> str:
 
 
 def dialogue_json(dialogue: Dialogue) -> str:
-    """The same as one JSON object."""
+    """Return the dialogue as one JSON object."""
     return strip_controls_json(json.dumps(dialogue_to_json(dialogue), ensure_ascii=False, indent=2))

@@ -1,4 +1,4 @@
-"""Tables as one page for the browser: a single file that loads nothing, complete without its script.
+"""Tables as one web page: a single file that loads nothing and is complete without its script.
 
 Text from outside can be neither markup nor script: Jinja escapes every value, control characters become signs, and the
 page's own policy (Content-Security-Policy) lets run only the style sheet and the script whose digests it names.
@@ -25,50 +25,50 @@ from saiten.views.strip_controls import strip_controls
 from saiten.views.table import Chart, Table, Value, show_cell
 
 _ONE_LINE = 30
-"""Width of a text, in Latin letters, that is not broken."""
+"""Maximum width of an unbroken text, in Latin letters."""
 _LONGEST_CELL = 400
-"""Characters of a cell that stand open; of a longer one the beginning does, and the rest unfolds."""
+"""Maximum characters of a fully open cell; a longer one shows its beginning, and the rest unfolds."""
 _BEGINNING = 160
 _FILTERED_FROM = 16
-"""Rows from which a table has a box to filter them."""
+"""Minimum rows for a filter box."""
 _SIGNATURES = ("signature",)
-"""The columns of the table that says how figures were made; it stands in the page's foot."""
+"""Columns of the table of signatures, which is in the page's footer."""
 _REMARKS, _REMARKED_FROM = "remarks", 2
-"""The last column of a table of more than so many, which stands below its row on a page."""
+"""The last column of a table with more columns than this, which a page shows below its row."""
 _NOTES = ("note",)
-"""The columns of a table of sentences of ours."""
+"""Columns of a table of notes."""
 _FEW = 3
-"""Charts that stand open above a table that is folded; more of them are folded with it."""
+"""Maximum charts that stay open above a folded table; if there are more, all are folded with it."""
 _NO_TEXT = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-"""Halves of surrogate pairs and code points that are no characters: they cannot stand in valid UTF-8 or HTML."""
+"""Lone surrogates and noncharacters, which valid UTF-8 or HTML cannot contain."""
 _NOTHING = Markup()
 _JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a page shows beside its tables."""
+    """Content of a page in addition to its tables."""
 
     name: str
-    """Of a template that extends `page.html`, and of its style sheet and script: `gist` for gist.html, .css and .js."""
+    """Name of a template that extends `page.html`, and of its style sheet and script (gist.html, .css, .js: `gist`)."""
     values: Mapping[str, Any]
-    """What stands in the template, beside what stands in every page."""
+    """The template's values, in addition to those of every page."""
     contents: Sequence[tuple[str, str]] = ()
     """Anchor and title of each of its chapters, for the table of contents."""
     also: Sequence[str] = ()
-    """Further style sheets of ours that it needs."""
+    """Names of further style sheets that it needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """Tables under a heading of their own, where a page has many."""
+    """Tables under a common heading, for pages with many."""
 
     title: str
     tables: Sequence[Table]
     lead: str = ""
     """A sentence below the heading."""
     points: Sequence[str] = ()
-    """Sentences that stand first, each on a line of its own: what the chapter answers."""
+    """Sentences at the beginning, one per line: the chapter's answers."""
 
 
 def write_page(
@@ -79,7 +79,7 @@ def write_page(
     language: Language = "en",
     part: Part | None = None,
 ) -> None:
-    """Write the page piece by piece; a stream that is not UTF-8 gets character references, which say the same."""
+    """Write the page piece by piece; a stream that is not UTF-8 gets equivalent character references."""
     encoding = (getattr(out, "encoding", None) or "utf-8").lower().replace("_", "-")
     plain = encoding not in {"utf-8", "utf8"}
     for piece in page_pieces(tables, title=title, language=language, part=part):
@@ -88,13 +88,13 @@ def write_page(
 
 
 def as_html(tables: Sequence[Table | Chapter], *, title: str = "", language: Language = "en") -> str:
-    """The page as one text. `title`: what it is about; `language`: of the page's own labels."""
+    """Return the page as one text. `title`: its subject; `language`: of the page's own labels."""
     return "".join(page_pieces(tables, title=title, language=language)) + "\n"
 
 
 @cache
 def templates() -> Environment:
-    """Our templates; every value that stands in one is escaped."""
+    """Return our templates; every value in them is escaped."""
     return Environment(
         loader=PackageLoader("saiten.views"),
         autoescape=True,
@@ -108,7 +108,7 @@ def templates() -> Environment:
 def page_pieces(
     tables: Sequence[Table | Chapter], *, title: str = "", language: Language = "en", part: Part | None = None
 ) -> Iterator[str]:
-    """The page in pieces of some kilobytes, so that a long table is never held as text."""
+    """Yield the page in pieces of some kilobytes, so that a long table is never held as text."""
     labels = LABELS[language]
     names = ["page"] if part is None else ["page", part.name]
     styles = [*names[:1], *(part.also if part is not None else ()), *names[1:]]
@@ -141,7 +141,7 @@ def page_pieces(
 
 
 def _chapters(tables: Sequence[Table | Chapter]) -> Iterator[Chapter]:
-    """Tables that stand in no chapter are one without a title."""
+    """Wrap tables outside chapters in a chapter without a title."""
     for alone, run in groupby(tables, lambda one: isinstance(one, Table)):
         if alone:
             yield Chapter("", [one for one in run if isinstance(one, Table)])
@@ -150,7 +150,7 @@ def _chapters(tables: Sequence[Table | Chapter]) -> Iterator[Chapter]:
 
 
 def clean(text: str) -> str:
-    """The text with a sign for every control character, and U+FFFD for what is no character at all."""
+    """Replace every control character by a sign, and noncharacters by U+FFFD."""
     return _NO_TEXT.sub("\ufffd", strip_controls(text))
 
 
@@ -175,32 +175,31 @@ class _Head:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A cell as it stands on the page."""
+    """A cell as shown on the page."""
 
     kind: str
-    """Its class: `text` stands on one line, `prose` on several, of `long` the beginning is open; `number`, `interval`,
-    and `none` where there is nothing.
-    """
+    """Its class: `text` is on one line, `prose` on several, `long` shows its beginning; `number`, `interval`, or
+    `none`."""
     text: str
     rest: str = ""
-    """Of a long one: what unfolds."""
+    """The part of a long cell that unfolds."""
     order: float | None = None
-    """What it is sorted by, where that is not its text."""
+    """The sort key, if it is not the text."""
     language: Language | None = None
-    """Of a text in another language than the page's."""
+    """Language of a text, if it is not the page's."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row as it stands on the page."""
+    """A row as shown on the page."""
 
     cells: Sequence[_Shown]
     below: _Shown | None
-    """What is remarked on it: a line across the whole table, since a column at its end would be out of sight."""
+    """Its remarks: a line across the whole table, since a column at its end would be out of sight."""
 
 
 class _Chapter:
-    """A chapter as the template wants it."""
+    """A chapter in the template's form."""
 
     def __init__(self, number: int, chapter: Chapter, language: Language) -> None:
         self.anchor = f"chapter-{number}"
@@ -213,7 +212,7 @@ class _Chapter:
 
 
 def _contents(chapters: Sequence[_Chapter], part: Part | None) -> list[tuple[str, str, list[tuple[str, str]]]]:
-    """Anchor and title of each chapter and of the tables in it; tables without a chapter stand for themselves."""
+    """Return anchor and title of each chapter and of its tables; tables without a chapter are separate entries."""
     found: list[tuple[str, str, list[tuple[str, str]]]] = []
     for chapter in chapters:
         within = [(section.anchor, section.title) for section in chapter.sections]
@@ -225,7 +224,7 @@ def _contents(chapters: Sequence[_Chapter], part: Part | None) -> list[tuple[str
 
 
 class _Section:
-    """A table as the template wants it."""
+    """A table in the template's form."""
 
     def __init__(self, anchor: str, made: Table, language: Language) -> None:
         last = made.columns[-1] if len(made.columns) > _REMARKED_FROM else ""
@@ -264,7 +263,7 @@ class _Section:
 
     @property
     def rows(self) -> Iterator[_Row]:
-        """One after another, so that they are never all there at once."""
+        """Yield one row at a time, so that they are never all in memory."""
         makers = [self._maker(place) for place in range(len(self._table.columns)) if place not in self._left_out]
         for row in self._table.rows:
             remark = None if self._below is None else row[self._below]
@@ -295,9 +294,9 @@ def _is_number(cell: Value) -> bool:
 
 
 def _said(text: str) -> Markup:
-    """A sentence of ours: what stands between backticks is code."""
+    """Mark up a sentence; text between backticks is code."""
     parts = [escape(part) for part in clean(text).split("`")]
-    if len(parts) % 2 == 0:  # one of them stands alone
+    if len(parts) % 2 == 0:  # an unmatched backtick
         return Markup("`").join(parts)
     return _NOTHING.join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
@@ -308,7 +307,7 @@ def _note(cell: Value, language: Language) -> _Shown:
 
 
 def _shown(cell: Value, nothing: str, language: Language, *, whole: bool = False) -> _Shown:
-    """`whole`: however long it is, nothing of it is folded."""
+    """Return the cell as shown on the page. `whole`: never fold it, whatever its length."""
     if cell is None or cell == "":
         return _Shown(nothing, show_cell(cell))
     if isinstance(cell, float) and isfinite(cell):

@@ -1,4 +1,4 @@
-"""What a page itself says, in both languages; for what its tables say see languages.py."""
+"""Fixed texts of a page in both languages; for those of its tables see languages.py."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What stands behind a score, line by line: what was judged with its verdicts, the evidence, then the rest."""
+"""Details behind a score, line by line: the judged items with their verdicts, the evidence, then the rest."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,29 +6,29 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 _ITEMS = ("statements", "questions")
-"""Details that list what is judged, one by one."""
+"""Details that list the judged items."""
 _EVIDENCE = 200
-"""Characters of a retrieved passage that are shown: enough to know it by."""
+"""Maximum characters of a retrieved passage, enough to recognize it."""
 
 Kind = Literal["item", "yes", "no", "unclear", "heading", "evidence", "rest"]
-"""`item`: a statement or question without a verdict · `yes`, `no`, `unclear`: with one · `heading`: what follows has a
-part of its own · `evidence`: a passage that the judge saw · `rest`: further details, as JSON."""
+"""`item`: a statement or question without a verdict · `yes`, `no`, `unclear`: with one · `heading`: the following lines
+are a separate part · `evidence`: a passage that the judge saw · `rest`: further details, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line; texts are as they came and may hold anything."""
+    """One line; texts are raw and may contain anything."""
 
     depth: int
-    """1 for what belongs to the score itself."""
+    """1 for details of the score itself."""
     kind: Kind
     text: str
     reason: str = ""
-    """Of a verdict."""
+    """Reason of a verdict."""
 
 
 def detail_lines(details: Mapping[str, Any], depth: int = 1) -> Iterator[Line]:
-    """What was judged with its verdicts, then what has a part of its own (answer, reference), then the rest."""
+    """Yield the judged items with their verdicts, then the separate parts (answer, reference), then the rest."""
     named, items = next(((key, details[key]) for key in _ITEMS if isinstance(details.get(key), list)), ("", []))
     verdicts = details.get("verdicts")
     shown = {named}
@@ -52,7 +52,7 @@ def detail_lines(details: Mapping[str, Any], depth: int = 1) -> Iterator[Line]:
 
 
 def _verdict(verdict: Mapping[str, Any], items: Sequence[Any], depth: int) -> Line:
-    """A verdict with the statement, question or context that it is about."""
+    """Return a verdict with its statement, question or context."""
     number = verdict.get("number")
     said = verdict.get("verdict", verdict.get("useful"))
     kind: Kind = "unclear" if verdict.get("unclear") or said is None else "yes" if said else "no"
@@ -63,7 +63,7 @@ def _verdict(verdict: Mapping[str, Any], items: Sequence[Any], depth: int) -> Li
 
 
 def _passages(evidence: Any) -> list[str]:
-    """What the grader was given to see, a line a passage; none where the details are of another shape."""
+    """Return the passages shown to the grader, one line each; empty if the details have another form."""
     found = evidence.get("passages") if isinstance(evidence, Mapping) else None
     if not isinstance(found, list) or not all(isinstance(each, Mapping) and "text" in each for each in found):
         return []

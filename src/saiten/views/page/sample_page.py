@@ -22,9 +22,9 @@ _SIGNS: Mapping[str, tuple[str, str]] = {"yes": ("✓", "green"), "no": ("✗", 
 
 
 def print_sample(sample: Sample, scores: Sequence[Scored], out: Console) -> None:
-    """Print for the terminal. Texts from outside are shown as they are: they cannot style the screen.
+    """Print for the terminal. Texts from outside are printed verbatim and cannot style the screen.
 
-    Where `gist` was scored, reference and answer stand side by side with their units.
+    If `gist` was scored, reference and answer are printed side by side with their units.
     """
     where = " · ".join(part for part in (sample.system, sample.group, sample.language) if part)
     out.print(Text.assemble((strip_controls(sample.id), "bold"), "  ", (strip_controls(where), "dim")))
@@ -64,7 +64,7 @@ def _print_score(metric: str, score: Score, out: Console) -> None:
 
 
 def _drawn(line: Line) -> Iterator[Text]:
-    """One line for the terminal; the reason of a verdict stands below it."""
+    """Yield a line for the terminal, and the reason of a verdict below it."""
     text = strip_controls(line.text)
     if line.kind in _SIGNS:
         yield Text.assemble(_SIGNS[line.kind], " ", text)
@@ -77,6 +77,6 @@ def _drawn(line: Line) -> Iterator[Text]:
 
 
 def sample_json(sample: Sample, scores: Sequence[Scored]) -> str:
-    """The same as one JSON object."""
+    """Return the sample and its scores as one JSON object."""
     value = {"sample": sample_to_json(sample), "scores": [scored_to_json(one) for one in scores]}
     return strip_controls_json(json.dumps(value, ensure_ascii=False, indent=2))

@@ -1,6 +1,6 @@
-"""What a report answers first, in a few sentences: which system is better, and can that be believed?
+"""The opening sentences of a report: which system is better, and how reliable is that?
 
-Nothing is computed here: the sentences say what the summaries and the tests of the chapters further below hold.
+Nothing is computed here: the sentences repeat the summaries and tests of the later chapters.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from saiten.views.tables.meta_cells import measure_name
 from saiten.words import in_language
 
 MOST_SYSTEMS = 6
-"""Systems of a run, or runs, that are named one by one."""
+"""Maximum systems or runs that are named one by one."""
 _METRICS = 3
 _ASPECTS = 2
 
@@ -31,27 +31,27 @@ class Tests:
     runs: tuple[Comparison, ...] = ()
     """Runs compared with others, by the names of their tallies."""
     systems: Mapping[str, tuple[Comparison, ...]] = field(default_factory=dict)
-    """By run: its systems, compared with each other."""
+    """By run: paired tests of its systems."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgainstPeople:
-    """The chapter with the metrics next to people, and the rankings themselves."""
+    """The chapter that compares the metrics with people, and the rankings themselves."""
 
     chapter: Chapter
     rankings: tuple[tuple[str, Ranking], ...]
-    """By the name of the aspect, that of the run before it where there are several."""
+    """By the name of the aspect, prefixed with the run's if there are several."""
 
 
 def answered(
     tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | None, language: Language
 ) -> tuple[str, ...]:
-    """Two to six sentences.
+    """Return two to six sentences.
 
     Args:
         tallies: of all runs.
         tests: of runs and of systems.
-        people: metrics against labels; None where there are no labels.
+        people: metrics compared with labels; None without labels.
         language: of the sentences.
     """
     words = WORDS[language]
@@ -64,12 +64,12 @@ def answered(
 
 
 def systems_apart(one: Tally) -> bool:
-    """Whether a run's mean over all its systems is nobody's, and the systems are few enough to stand one by one."""
+    """Return whether a run has several systems, so that its mean is nobody's, and few enough to list one by one."""
     return 1 < len(one.told.systems) <= MOST_SYSTEMS
 
 
 def _better(tallies: Sequence[Tally], tests: Tests, words: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """The metrics that are spoken of, and a sentence each: of the runs beside the first, else of a run's systems."""
+    """Return the metrics discussed, and one sentence each: on the runs compared with the first, or on systems."""
     first = tallies[0]
     beside = [each for each in tests.runs if each.first == first.name][: MOST_SYSTEMS - 1]
     if beside:
@@ -95,7 +95,7 @@ def _better(tallies: Sequence[Tally], tests: Tests, words: Mapping[str, str]) ->
 
 
 def _first(metrics: Sequence[str]) -> list[str]:
-    """The first metrics of which one knows whether higher is better."""
+    """Return the first metrics with a known direction."""
     return [metric for metric in metrics if higher_is_better(metric) is not None][:_METRICS]
 
 
@@ -110,7 +110,7 @@ def _sentence(
     words: Mapping[str, str],
     said: str = "",
 ) -> str:
-    """`accuracy: careful 0.652 [0.583, 0.721] (n 50), hasty 0.549 [0.475, 0.623] (n 50): hasty is worse (…)`."""
+    """Return `accuracy: careful 0.652 [0.583, 0.721] (n 50), hasty 0.549 [0.475, 0.623] (n 50): hasty is worse (…)`."""
     sign = 1 if higher_is_better(metric) is False else -1
     known = sorted(figures, key=lambda each: (each[1].mean is None, sign * (each[1].mean or 0.0)))
     means = words["listed"].join(
@@ -125,7 +125,7 @@ def _sentence(
 
 
 def _measured(figure: Figure, words: Mapping[str, str]) -> str:
-    """`n 50`, or `n 17 of 50, declined 33`."""
+    """Return `n 50`, or `n 17 of 50, declined 33`."""
     if figure.n == figure.total:
         return words["n"].format(figure.n)
     why = (words["counted"].format(words[status], n) for status, n in figure.coverage.items() if status != "ok")
@@ -148,7 +148,7 @@ def _verdict(sides: Comparison, found: MetricComparison, words: Mapping[str, str
 def _believed(
     people: AgainstPeople, metrics: Sequence[str], words: Mapping[str, str], language: Language
 ) -> Iterator[str]:
-    """Yield a sentence per ranking: of the metrics spoken of above that are in it, else of the first in it."""
+    """Yield a sentence per ranking: on the metrics discussed above that are in it, otherwise on its first one."""
     for name, ranking in people.rankings[:_ASPECTS]:
         measure = in_language(measure_name(ranking.by), language)
         ranked = [place for place in ranking.places if not place.people]

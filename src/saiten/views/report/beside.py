@@ -1,9 +1,9 @@
-"""Which answers of a report stand beside each other: those that `saiten compare` pairs.
+"""Grouping of answers that a report shows side by side: those that `saiten compare` pairs.
 
-Samples of several runs belong together by question and id, or where ids do not say so by question; the systems of a run
-by question. The ids of an experiment, QUESTION-ID@SYSTEM, name the question that both answer. Where a run or a system
-has several answers to one question, and their ids do not say which belongs to which, the first stands beside the first
-of the others, the second beside the second.
+Samples of several runs belong together by question and id, or by question if ids are no help; the systems of a run by
+question. The ids of an experiment, QUESTION-ID@SYSTEM, name the common question. If a run or a system has several
+answers to one question and their ids do not match them, the first is paired with the first of the others, the second
+with the second.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,25 +15,25 @@ from saiten.results.summary import Place
 _Cell = tuple[str, str]
 """Question, and the id without the system's name."""
 _Owner = tuple[int, str]
-"""Who has one answer to a question in each group: a system, of one run where runs are paired by question."""
+"""Owner of at most one answer per group: a system, within its run if runs are paired by question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Answers in groups, each of answers to one question; most groups of a single run without systems are of one."""
+    """Answers in groups, each to one question; in a single run without systems most groups have one answer."""
 
     groups: tuple[Mapping[str, int], ...]
-    """By run: the number of the group by the sample's id."""
+    """By run: sample id → number of its group."""
     leaders: Mapping[str, str]
-    """By sample id: what names its group, where that is not the id itself."""
+    """Sample id → the group's name, if that is not the id itself."""
 
     def leader(self, identity: str) -> str:
-        """The same for all answers of a group."""
+        """Return the group's name, the same for all of its answers."""
         return self.leaders.get(identity, identity)
 
 
 def beside(runs: Sequence[Mapping[str, Place]]) -> Beside:
-    """Group the samples of runs, given by id; time and memory grow with their number, whatever they are called."""
+    """Group the samples of runs, given by id, in linear time and memory, whatever their names."""
     by_question = len(runs) > 1 and pair_keys(runs).how != "id_question"
     cells = _cells(runs, by_question=by_question)
     owners: dict[_Cell, dict[_Owner, None]] = {}
@@ -54,13 +54,13 @@ def beside(runs: Sequence[Mapping[str, Place]]) -> Beside:
 
 
 def _cells(runs: Sequence[Mapping[str, Place]], *, by_question: bool) -> list[dict[str, _Cell]]:
-    """By run and sample id; the question holds the group where runs are paired by both."""
+    """Return the cells by run and sample id; the question includes the group if runs are paired by both."""
     if by_question:
         keys = pair_keys(runs, by_question=True).of
         questions = [{identity: "\0".join(filter(None, key)) for identity, key in of.items()} for of in keys]
     else:
         questions = [{identity: place.question for identity, place in places.items()} for places in runs]
-    bare: dict[_Cell, _Cell] = {}  # one for all runs, whatever they say
+    bare: dict[_Cell, _Cell] = {}  # shared by all runs, whatever they say
     for places, of in zip(runs, questions, strict=True):
         for identity, place in places.items():
             if place.system and identity.endswith(f"@{place.system}"):
@@ -72,9 +72,9 @@ def _cells(runs: Sequence[Mapping[str, Place]], *, by_question: bool) -> list[di
 
 
 def _joined(owners: Mapping[_Cell, Mapping[_Owner, None]]) -> dict[_Cell, int]:
-    """Numbers of groups: cells of one question are joined where no owner is in both, in the order they come.
+    """Number the groups in order: cells of one question are joined if they share no owner.
 
-    A sample without an owner is matched by its id alone.
+    A sample without an owner is matched only by its id.
     """
     rounds: dict[tuple[str, _Owner], int] = {}
     numbers: dict[tuple[str, int] | _Cell, int] = {}

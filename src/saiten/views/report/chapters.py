@@ -1,4 +1,4 @@
-"""The chapters of a report: what stands in it follows from what the runs hold."""
+"""The chapters of a report, which depend on the contents of the runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -43,9 +43,9 @@ from saiten.views.tables.run import currency_of, run_tables
 from saiten.words import Message, in_language
 
 _COMPARED_AT_MOST = 12
-"""Systems of a run that are compared with its first one."""
+"""Maximum systems of a run that are compared with its first one."""
 _DRAWN_AT_MOST = 3
-"""Charts of means in the overview: what stands open above a folded table."""
+"""Maximum charts of means in the overview, as many as are open above a folded table."""
 _AGREEMENT_SAID = "The intervals draw questions; those of `saiten agreement` draw items, unless it has --samples."
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -53,14 +53,14 @@ _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 def overview(
     tallies: Sequence[Tally], language: Language, *, tests: Tests, people: AgainstPeople | None = None, note: str = ""
 ) -> Chapter:
-    """What the report answers; of several runs their means side by side; each run in a row.
+    """Return the report's answers, the means of several runs side by side, and one row per run.
 
     Args:
         tallies: of all runs.
         language: of the sentences.
-        tests: what `compared` found.
-        people: the chapter `against_people`, where there are labels.
-        note: what a reader must know before everything else.
+        tests: the result of `compared`.
+        people: the chapter `against_people`, if there are labels.
+        note: a caveat to show before everything else.
     """
     words = WORDS[language]
     unfinished = [words["unfinished"].format(one.name, one.scores, one.expected) for one in tallies if one.unfinished]
@@ -89,7 +89,7 @@ def _runs(tallies: Sequence[Tally]) -> Table:
 
 
 def _begun(tallies: Sequence[Tally], words: Mapping[str, str]) -> Table:
-    """Stands at the page's foot, as all tables with this one column do."""
+    """Return the table of start times, shown in the page's footer like all tables with this one column."""
     manifests = [(one.name, one.reader.manifest) for one in tallies]
     lines = [words["begun"].format(name, made.created, made.versions.get("saiten", "–")) for name, made in manifests]
     return Table(Name(words["begun_title"]), ("signature",), tuple((line,) for line in lines), key="begun")
@@ -101,7 +101,7 @@ def _judge(reader: RunReader) -> str:
 
 
 def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
-    """Every metric of every run, those that nothing came of as well: those that runs share below each other."""
+    """Return every metric of every run, including those without values; metrics that runs share are grouped."""
     metrics = dict.fromkeys(metric for one in tallies for metric in (*one.summary.signatures, *one.metrics))
     found: list[tuple[str, Figure]] = []
     rows: list[tuple[Cell, ...]] = []
@@ -109,7 +109,7 @@ def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
         for one in tallies:
             if metric in one.metrics:
                 whole = one.summary.overall(metric)
-                # The mean over several systems is nobody's: theirs are drawn.
+                # The mean over several systems is nobody's, so theirs are drawn.
                 parts = [f for f in one.summary.figures if f.metric == metric and f.system is not None]
                 parts = parts if systems_apart(one) else []
                 found += [(f"{one.name} · {f.system}", f) for f in parts] or [(one.name, whole)]
@@ -146,7 +146,7 @@ def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
 
 
 def run_chapter(one: Tally, language: Language) -> Chapter:
-    """Everything that `saiten show` shows of a run, with its means and distributions drawn."""
+    """Return everything that `saiten show` shows of a run, with charts of its means and distributions."""
     tables = run_tables(one.reader, one.summary)
     of_systems = [(str(f.system), f) for f in one.summary.figures if f.system is not None]
     overall = [("", f) for f in one.summary.figures if f.system is None and f.group is None]
@@ -157,7 +157,7 @@ def run_chapter(one: Tally, language: Language) -> Chapter:
     ]
     at = next((at for at, table in enumerate(tables) if table.key not in {"scores", "by_system", "by_group"}), 0)
     tables.insert(at, _distributions(one.values, language))
-    # Signatures of several runs stand together at the foot of the page.
+    # Signatures of several runs are together in the page's footer.
     title = Message("title", "signatures_of", run=one.name)
     tables = [replace(table, title=title) if table.key == "signatures" else table for table in tables]
     return Chapter(WORDS[language]["run"].format(one.name), [table for table in tables if table.rows])
@@ -166,7 +166,7 @@ def run_chapter(one: Tally, language: Language) -> Chapter:
 def _distributions(values: Values, language: Language) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for metric, of in values.items():
-        for system, numbers in sorted(of.items()):  # as in the tables by system
+        for system, numbers in sorted(of.items()):  # the order of the tables by system
             quarters = np.quantile(np.frombuffer(numbers), _QUARTERS)
             rows.append(
                 (
@@ -182,7 +182,7 @@ def _distributions(values: Values, language: Language) -> Table:
 
 
 def compared(tallies: Sequence[Tally], language: Language) -> Tests:
-    """Paired tests: runs that share samples, the first of them as the yardstick; systems within each run."""
+    """Run paired tests: of runs that share samples, the first being the baseline, and of systems within runs."""
     words, tables, notes = WORDS[language], list[Table](), list[str]()
     runs: list[Comparison] = []
     systems: dict[str, tuple[Comparison, ...]] = {}
@@ -215,12 +215,12 @@ def _of_run(one: Tally, tables: Sequence[Table]) -> list[Table]:
 
 
 def _titled(run: str, title: str | Message) -> str | Message:
-    """A title that is no message yet is looked up as a whole."""
+    """Prefix a title with the run; one that is no message yet is looked up as a whole."""
     return Message("title", "of_run", run=run, title=title) if isinstance(title, Message) else f"{run}: {title}"
 
 
 def _alone(groups: Sequence[Sequence[Side]], say: Callable[[str], str], language: Language) -> list[str]:
-    """What is compared with nothing else, and why it is not with the first that was measured."""
+    """Explain for each side compared with nothing why it is not compared with the first measured one."""
     words = WORDS[language]
     sides = [side for group in groups for side in group]
     alone = [group[0] for group in groups if len(group) == 1 and len(sides) > 1]
@@ -236,7 +236,7 @@ def _alone(groups: Sequence[Sequence[Side]], say: Callable[[str], str], language
 
 
 def _drawn(found: Sequence[Comparison], tables: Sequence[Table], language: Language) -> list[Table]:
-    """The first tables, each with the picture of what it shows."""
+    """Add charts to the first tables."""
     return [
         replace(table, charts=(*table.charts, differences_chart(each, language)))
         for each, table in zip(found, tables, strict=False)
@@ -244,9 +244,9 @@ def _drawn(found: Sequence[Comparison], tables: Sequence[Table], language: Langu
 
 
 def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: Language) -> AgainstPeople:
-    """The metrics of each run that has labelled samples beside people, and people beside each other.
+    """Compare the metrics of each run that has labeled samples with people, and people with each other.
 
-    Where runs have different answers under one id, its labels are of the first run's.
+    If runs have different answers under one id, its labels belong to the first run's.
 
     Raises:
         BadInput: the labels belong to none of the runs.
@@ -294,9 +294,9 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
 
 
 def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, SampleInfo], set[str]]:
-    """The samples of a run, and the ids under which an earlier run has another answer: a label is of one text.
+    """Return a run's samples, and the ids under which an earlier run has another answer: a label is of one text.
 
-    `answers` holds a digest of each answer, of the first run that has the id, and is added to.
+    `answers` maps each id to a digest of its first answer over all runs, and is extended.
     """
     items, others = dict[str, SampleInfo](), set[str]()
     for sample in reader.samples():
@@ -308,7 +308,7 @@ def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, Sample
 
 
 def spent(tallies: Sequence[Tally], language: Language) -> Chapter:
-    """Calls, tokens, cost and what was reused, by run and metric; seconds where something was measured."""
+    """Return calls, tokens, cost and reuse by run and metric; seconds if any were measured."""
     rows: list[tuple[Cell, ...]] = []
     drawn: list[tuple[str, Usage, float | None, int]] = []
     currency = currency_of(tallies[0].reader)

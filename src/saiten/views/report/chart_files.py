@@ -1,7 +1,7 @@
-"""The charts of a report as files for papers: SVG and PNG, named and headed by the table each belongs to.
+"""The charts of a report as files for papers: SVG and PNG, named and titled after their tables.
 
-`saiten-charts.json` beside them says which file is which chart. By it a later report knows the files of an earlier one:
-those that are as they were written are replaced or removed, and nothing else is touched.
+`saiten-charts.json` in the same folder maps files to charts. It lets a later report recognize the files of an earlier
+one: unmodified ones are replaced or removed, and nothing else is touched.
 """
 
 import json
@@ -22,14 +22,14 @@ LIST_NAME = "saiten-charts.json"
 _UNFIT = re.compile(r"[^\w.=-]+")
 _NAME = 255
 _LONGEST = 100
-"""Bytes of a file's name, without number and ending; file systems hold 255."""
+"""Maximum bytes of a file's name, without number and ending; file systems allow 255."""
 
 
 def write_charts(figures: Iterable[Figure], folder: Path) -> list[Path]:
-    """Each chart as SVG and PNG, numbered in the order of the page.
+    """Write each chart as SVG and PNG, numbered in the order of the page.
 
     Returns:
-        Files that are in the way and not as an earlier report left them, and so stay.
+        Files that are in the way and were not written by an earlier report or were modified since; they are kept.
 
     Raises:
         BadInput: `saiten-charts.json` in the folder is not ours.
@@ -66,13 +66,13 @@ def _place(figure: Figure) -> Mapping[str, str]:
 
 
 def _heading(figure: Figure) -> list[str]:
-    """What the picture is of, and what it shows."""
+    """Return the picture's subject and content."""
     lines = (" · ".join(part for part in (figure.chapter, figure.table) if part), figure.chart.title, figure.note)
     return [strip_controls(line) for line in lines if line]
 
 
 def _names(figures: list[Figure]) -> Iterator[str]:
-    """A number and the table's title; the chapter's before it, the chart's behind it where that tells them apart."""
+    """Yield a number and the table's title, with chapter or chart title if needed for distinction."""
     chapters = Counter(table for _, table in {(figure.chapter, figure.table) for figure in figures})
     within = Counter((figure.chapter, figure.table) for figure in figures)
     for number, figure in enumerate(figures, 1):
@@ -84,7 +84,7 @@ def _names(figures: list[Figure]) -> Iterator[str]:
 
 
 def _written_before(path: Path) -> dict[str, str]:
-    """Files of an earlier report with their digests."""
+    """Return the files of an earlier report with their digests."""
     if not path.exists():
         return {}
     try:
@@ -96,7 +96,7 @@ def _written_before(path: Path) -> dict[str, str]:
 
 
 def _removed(path: Path, digest: str) -> bool:
-    """Whether it is gone: it was ours and as we wrote it, or it was removed before."""
+    """Remove an unmodified file of ours; return whether it is gone."""
     if path.exists() and not _is_ours(path, {digest}):
         return False
     path.unlink(missing_ok=True)
@@ -104,5 +104,5 @@ def _removed(path: Path, digest: str) -> bool:
 
 
 def _is_ours(path: Path, digests: set[str]) -> bool:
-    """Whether it is as we wrote it."""
+    """Return whether the file is unmodified since we wrote it."""
     return path.is_file() and not path.is_symlink() and sha256(path.read_bytes()).hexdigest() in digests

@@ -1,4 +1,4 @@
-"""The charts of a report, made of what its tables are made of."""
+"""The charts of a report, made from the data of its tables."""
 
 from array import array
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,10 @@ from saiten.views.charts import (
 from saiten.views.tables.meta_cells import measure_name
 
 _NONE = {"auroc": 0.5, "balanced_accuracy": 0.5, "f1": None, "macro_f1": None, "agreement": None, "accuracy": None}
-"""What a figure is where a metric says nothing; 0 where it does not stand here."""
+"""The value of a figure for an uninformative metric; 0 if absent."""
 
 _ROWS = 16
-"""Of a chart of means: what a screen shows."""
+"""Rows of a chart of means that fit on a screen."""
 
 Bounds = tuple[float | None, float | None]
 
@@ -42,11 +42,11 @@ _DIALOGUES: Mapping[str, Bounds] = {
     "mscore": (0.0, HIGHEST),
     "leak": (0.0, 1.0),
 }
-"""The scales of the scores of dialogues, which are no metrics of the catalogue."""
+"""Scales of the dialogue scores, which are not in the metric catalogue."""
 
 
 def bounds_of(metric: str) -> Bounds:
-    """The ends of the metric's scale; None where it has none, or is not one of ours."""
+    """Return the ends of the metric's scale; None at an open end, or for an unknown metric."""
     if metric in _DIALOGUES:
         return _DIALOGUES[metric]
     try:
@@ -57,9 +57,9 @@ def bounds_of(metric: str) -> Bounds:
 
 
 def means_charts(figures: Sequence[tuple[str, Figure]], language: Language) -> list[VegaChart]:
-    """The means of figures, each with the name of what it is of: a system, a run, "" for everything.
+    """Draw the means of figures, each with the name of its subject: a system, a run, "" for everything.
 
-    One chart, or where it would not fit on a screen several, with the metrics in turn.
+    Returns one chart, or several with some of the metrics each if one would not fit on a screen.
     """
     rows = [
         MeanRow(
@@ -86,14 +86,14 @@ def means_charts(figures: Sequence[tuple[str, Figure]], language: Language) -> l
 
 
 def distribution_charts(values: Mapping[str, Mapping[str, "array[float]"]], language: Language) -> list[VegaChart]:
-    """One for each metric, a row of bars a system, in the order of the tables."""
+    """Draw one chart per metric with one row of bars per system, in the order of the tables."""
     return [
         distributions(metric, dict(sorted(of.items())), bounds_of(metric), language) for metric, of in values.items()
     ]
 
 
 def differences_chart(compared: Comparison, language: Language) -> VegaChart:
-    """The differences of two sides; one without a verdict is drawn as one that may be noise."""
+    """Draw the differences of two sides; one without a verdict is drawn as possible noise."""
     rows = [
         DifferenceRow(
             each.metric,
@@ -112,7 +112,7 @@ def differences_chart(compared: Comparison, language: Language) -> VegaChart:
 
 
 def ranking_chart(aspect: AspectResult, language: Language) -> VegaChart | None:
-    """The ranking with people's agreement among themselves, where it is in the same measure."""
+    """Draw the ranking, with the agreement among people if it is in the same measure."""
     found = aspect.ranking
     if found is None:
         return None
@@ -137,7 +137,7 @@ def ranking_chart(aspect: AspectResult, language: Language) -> VegaChart | None:
 
 
 def costs_chart(rows: Sequence[tuple[str, Usage, float | None, int]], currency: str, language: Language) -> VegaChart:
-    """What each of them took: its usage, seconds an answer where known, answers."""
+    """Draw the cost of each row: its usage, seconds per answer if known, number of answers."""
     return costs(
         [
             CostRow(

@@ -1,8 +1,7 @@
-"""Which samples a report holds where there are more than it can: the same ones in every run, drawn by their ids.
+"""Selection of the samples of a report that cannot contain all: the same ones in every run, by their ids.
 
-A digest of the id decides, so the choice is as good as random, does not depend on order or scores, comes out the same
-each time, and takes a sample in all runs or in none. Answers that stand beside each other have one digest, of what they
-share, so that they are taken together.
+A digest of the id decides, so the choice is as good as random, independent of order and scores, reproducible, and the
+same in all runs. Answers shown side by side share a digest, so that they are selected together.
 """
 
 from array import array
@@ -15,18 +14,18 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which samples are shown."""
+    """The selection of samples."""
 
     total: int
-    """Samples there are, over all runs."""
+    """Number of samples over all runs."""
     shown: int
-    """Of them, those that are shown."""
+    """Number of selected samples."""
     _below: int | None
-    """What the digests of those that are shown lie below; None for all."""
+    """Upper bound of the digests of selected samples; None for all."""
     _leader: Callable[[str], str]
 
     def holds(self, identity: str) -> bool:
-        """Whether this sample is shown."""
+        """Return whether this sample is selected."""
         return self._below is None or _digest(self._leader(identity)) < self._below
 
 
@@ -35,16 +34,16 @@ def _itself(identity: str) -> str:
 
 
 def choose(ids: Sequence[str], limit: int, leader: Callable[[str], str] = _itself) -> Choice:
-    """At most `limit` of the samples with these ids, over all runs; memory: 8 bytes a sample.
+    """Choose at most `limit` of the samples with these ids, over all runs, with 8 bytes of memory per sample.
 
-    `leader` gives the same text for ids that are taken together; where not one group of them fits, each goes alone.
+    `leader` returns the same text for ids that are selected together; if not even one group fits, ids are separate.
     """
     if len(ids) <= limit:
         return Choice(len(ids), len(ids), None, leader)
     ordered = _digests(leader(identity) for identity in ids)
     if leader is not _itself and ordered[limit] == ordered[0]:
         leader, ordered = _itself, _digests(ids)
-    below = ordered[limit]  # where one group would not fit as a whole, it is left out as a whole
+    below = ordered[limit]  # a group that would not fit as a whole is left out as a whole
     return Choice(len(ids), int(np.searchsorted(ordered, below, side="left")), int(below), leader)
 
 

@@ -1,4 +1,4 @@
-"""A report from runs to page: read, put together, written piece by piece."""
+"""A report from runs to page: read, assembled, written piece by piece."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,36 +28,36 @@ from saiten.words import in_language, section
 
 _OURS = re.compile(rb'<meta name="generator" content="saiten">')
 _HEAD = 16_000
-"""Bytes at the beginning of a page in which its maker is named."""
+"""Bytes at the beginning of a page that name its generator."""
 
 
 class Figure(NamedTuple):
-    """A chart and where it stands: its own title may be that of others."""
+    """A chart and its location, since titles of charts are not unique."""
 
     chapter: str
     table: str
     chart: VegaChart
     note: str = ""
-    """What whoever sees the picture alone must know."""
+    """A caveat for people who see the picture alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that stands in a report."""
+    """Everything in a report."""
 
     chapters: tuple[Chapter, ...]
     tallies: tuple[Tally, ...]
     choice: Choice
     beside: Beside
-    """Which answers are shown next to each other."""
+    """Groups of answers shown next to each other."""
     language: Language
     title: str
     notes: tuple[str, ...]
-    """What a reader must know, and whoever made it as well."""
+    """Caveats for readers and for the author of the report."""
 
     @property
     def figures(self) -> Iterator[Figure]:
-        """All charts in the order and the language of the page, each with where it stands."""
+        """All charts in the order and the language of the page, with their locations."""
         for chapter in self.chapters:
             for table in chapter.tables:
                 title = table.in_language(self.language).title if table.charts else ""
@@ -90,16 +90,16 @@ def make_report(
     language: Language | None = None,
     limit: int = REPORT_LIMIT,
 ) -> Report:
-    """Read the runs and put their report together.
+    """Read the runs and assemble their report.
 
     Args:
-        readers: of the runs; where several share samples, the first of them is the yardstick.
-        labels: what people said of the samples.
-        more: chapters in a language that stand behind the overview, for example of an experiment.
+        readers: of the runs; if several share samples, the first of them is the baseline.
+        labels: people's labels of the samples.
+        more: returns chapters in a language that follow the overview, for example of an experiment.
         title: of the page; by default the names of the runs.
-        note: what a reader must know before everything else, in the page's language.
-        language: of the page's own words; by default that of most samples.
-        limit: samples that can be looked at one by one.
+        note: a caveat to show before everything else, in the page's language.
+        language: of the page's fixed words; by default that of most samples.
+        limit: maximum number of samples shown one by one.
 
     Raises:
         BadInput: there are no scores, or the labels belong to none of the runs.
@@ -109,7 +109,7 @@ def make_report(
     groups = beside([one.places for one in told])
     choice = choose([identity for one in told for identity in one.places], limit, groups.leader)
     tallies = [tally(*each, choice) for each in zip(readers, names, told, strict=True)]
-    # What is damaged was told by now, and is not told again by later readings.
+    # Damage has been reported by now; later readings stay silent.
     tallies = [replace(one, reader=replace(one.reader, tell=_nobody)) for one in tallies]
     if not any(one.scores for one in tallies):
         raise BadInput(f"there are no scores yet in {', '.join(str(reader.folder) for reader in readers)}")
@@ -118,7 +118,7 @@ def make_report(
     tests = compared(tallies, chosen)
     people = against_people(tallies, labels, chosen) if labels else None
     held = [tests.chapter, *([people.chapter] if people is not None else [])]
-    middle = [*held, *runs] if len(runs) > 1 else [*runs, *held]  # of several runs one asks first which is better
+    middle = [*held, *runs] if len(runs) > 1 else [*runs, *held]  # for several runs, first which is better
     first = overview(tallies, chosen, tests=tests, people=people, note=note)
     chapters = [first, *more(chosen), *middle, spent(tallies, chosen)]
     heading = title or WORDS[chosen]["title"].format(" · ".join(names))
@@ -127,10 +127,10 @@ def make_report(
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write the page beside, then over what was there, so that there is never half of one.
+    """Write the page to a temporary file and then replace the old one, so that it is never incomplete.
 
     Raises:
-        BadInput: what stands there is no report.
+        BadInput: the existing file is no report.
         ConfigurationError: it cannot be written.
     """
     check_place(path)
@@ -140,13 +140,13 @@ def write_report(report: Report, path: Path) -> None:
             try:
                 write_report_to(report, out)
             finally:
-                out.detach()  # flushed, and left open for whoever opened it
+                out.detach()  # flushed, and left open for its owner
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}; name another file") from error
 
 
 def check_place(path: Path) -> None:
-    """Find out before the work whether a report may be written there; raises as `write_report` does."""
+    """Check before the work whether a report may be written there; raise like `write_report`."""
     if path.is_dir():
         raise BadInput(f"{path} is a folder; name a file, for example {path / 'report.html'}")
     if not path.parent.is_dir():
@@ -159,7 +159,7 @@ def check_place(path: Path) -> None:
 
 
 def write_report_to(report: Report, out: IO[str]) -> None:
-    """Write the page piece by piece; samples are read while it is written."""
+    """Write the page piece by piece, reading samples on the way."""
     part = Part("report", _values(report), [("items", WORDS[report.language]["items"])], also=("gist",))
     write_page(report.chapters, out, title=report.title, language=report.language, part=part)
 
@@ -185,7 +185,7 @@ def _most_of(counts: Sequence[Mapping[Language, int]]) -> Language:
 
 
 def _names(folders: Sequence[Path]) -> list[str]:
-    """As little of each path as tells them apart, from its end."""
+    """Return the shortest distinct end of each path."""
     parts = [folder.parts or (str(folder),) for folder in folders]
     longest = max(map(len, parts), default=1)
     for size in range(1, longest + 1):
@@ -196,4 +196,4 @@ def _names(folders: Sequence[Path]) -> list[str]:
 
 
 def _nobody(_: str) -> None:
-    """Hears nothing."""
+    """Ignore a message."""

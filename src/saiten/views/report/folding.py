@@ -1,7 +1,7 @@
-"""Which tables of a report are folded: those that one asks for after the others have been read.
+"""The tables of a report that are folded: those of interest only after the others.
 
-A folded table shows its title, up to three charts and how many rows it has; it opens on the page, on paper, and for
-whoever searches in it.
+A folded table shows its title, up to three charts and its number of rows; it opens on click, in print, and on a search
+in the page.
 """
 
 from dataclasses import replace
@@ -10,12 +10,12 @@ from saiten.views.page.page import Chapter
 
 SECOND_RANK = frozenset(
     {
-        # of labels, behind the ranking and the figures over items
+        # of labels, after the ranking and the figures over items
         *("over_systems", "decisions", "grades", "bias", "bias_in_parts", "bias_by_aspect", "confusions"),
         *("metric_pairs", "base_rates", "annotator_pairs"),
-        # of a run, behind its means; what is drawn stands open
+        # of a run, after its means; charts stay open
         *("means_of_runs", "by_system", "by_group", "distributions", "grades_given"),
-        # of several sides, behind their differences
+        # of several sides, after their differences
         *("means_by_group", "dialogues_by_group"),
     }
 )
@@ -26,9 +26,9 @@ _TITLES = frozenset(
         *("who said what", "every two metrics", "Base rates", "Each two annotators"),
     }
 )
-"""Of tables that have no key yet, without the run and the aspect before them."""
+"""Titles of tables without a key yet, without the run and the aspect in front."""
 _SHORT = 3
-"""Rows up to which a table is not worth a click."""
+"""Maximum rows of a table that is never folded."""
 
 
 def with_folded(chapter: Chapter) -> Chapter:

@@ -1,4 +1,4 @@
-"""The samples of a report as data for its page: an index to list, filter and sort by, and each sample in full."""
+"""The samples of a report as data for its page: an index for listing, filtering and sorting, and the full samples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -22,13 +22,13 @@ from saiten.views.tables.dialogue_rows import THE_SAME, dialogue_rows
 from saiten.words import section
 
 _QUESTION = 120
-"""Characters of a question that stand in the list."""
+"""Maximum characters of a question in the list."""
 _DIGITS = 6
-"""Significant digits of a value in the list; the sample in full has all."""
+"""Significant digits of a value in the list; the full sample has all."""
 
 
 class Items:
-    """Streams the samples into packs; afterwards the index is known. One is made for a page."""
+    """Streams the samples into packs, and then the index. Single-use: one per page."""
 
     def __init__(self, tallies: Sequence[Tally], choice: Choice, beside: Beside, language: Language) -> None:
         self._tallies, self._choice, self._beside, self._language = tallies, choice, beside, language
@@ -41,7 +41,7 @@ class Items:
         self._packs = Packs()
 
     def packs(self) -> Iterator[str]:
-        """All samples, run after run."""
+        """Yield all samples, run after run."""
         for number, one in enumerate(self._tallies):
             raws = dict(_raws(one, self._choice))
             talks = {talk.id: self._packed_dialogue(talk) for talk in self._dialogues(one)}
@@ -51,7 +51,7 @@ class Items:
         yield from self._packs.rest()
 
     def index(self) -> str:
-        """The list of the samples that `packs` gave."""
+        """Return the list of the samples that `packs` yielded."""
         return packed(
             as_json(
                 {
@@ -124,7 +124,7 @@ class Items:
             score = scores.get(metric, {})
             value = score.get("value")
             self._values[place].append(None if value is None else float(f"{value:.{_DIGITS}g}"))
-            # A digit for each status, in the order of STATUSES; "-" where the metric has no score.
+            # One digit per status, in the order of STATUSES; "-" for no score of the metric.
             self._statuses[place].append(str(STATUSES.index(score["status"])) if score else "-")
 
     def _gist(self, sample: Sample, finding: Any) -> dict[str, Any]:
@@ -144,7 +144,7 @@ class Items:
 
 
 def _pieces(pieces: Sequence[Segment], units: list[Unit]) -> list[list[Any]]:
-    """Each stretch of the text with the numbers of its units, the outermost first, and how many begin with it."""
+    """Return each stretch of the text with the numbers of its units, outermost first, and how many begin with it."""
     found = []
     number = {id(unit): at for at, unit in enumerate(units)}
     for piece in harmless(pieces):
@@ -165,7 +165,7 @@ def _dialogue(talk: Dialogue, words: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _raws(one: Tally, choice: Choice) -> Iterator[tuple[tuple[str, str], str]]:
-    """Replies as they came, by sample and metric, where they could not be read."""
+    """Yield the raw replies that could not be parsed, by sample and metric."""
     for error in one.reader.errors():
         sample, metric, raw = (error.get(name) for name in ("sample", "metric", "raw"))
         if (
@@ -179,14 +179,14 @@ def _raws(one: Tally, choice: Choice) -> Iterator[tuple[tuple[str, str], str]]:
 
 
 def _from_nought(column: Sequence[int | None]) -> list[int]:
-    """Equal numbers stay equal, small ones in the order in which they come; each None has a number of its own."""
+    """Renumber from 0 in the order of first occurrence, equal numbers alike; each None gets a number of its own."""
     places: dict[int, int] = {}
     own = [-1 - at if number is None else number for at, number in enumerate(column)]
     return [places.setdefault(number, len(places)) for number in own]
 
 
 def _numbered(column: Sequence[str | None]) -> dict[str, Any]:
-    """The different names of a column, and for each row the number of its name or -1."""
+    """Return the distinct names of a column, and for each row the number of its name or -1."""
     names = list(dict.fromkeys(name for name in column if name))
     number = {name: at for at, name in enumerate(names)}
     return {"names": names, "rows": [-1 if not name else number[name] for name in column]}

@@ -1,4 +1,4 @@
-"""What scores say about the samples that are shown: they stand in another file than the samples, in another order."""
+"""Scores and findings of the shown samples, which are in another file than the samples, and in another order."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ _NOTHING = Usage()
 
 
 class Kept:
-    """By sample: each score as the page shows it, and what `gist` found. Some hundred bytes a score."""
+    """Each score in its page form and the `gist` findings, by sample. Some hundred bytes per score."""
 
     def __init__(self) -> None:
         self._scores: dict[str, dict[str, bytes]] = {}
@@ -34,18 +34,18 @@ class Kept:
         self._scores.setdefault(one.sample, {})[one.metric] = line
 
     def scores(self, sample: str) -> dict[str, dict[str, Any]]:
-        """By metric, as `shown_score` made them."""
+        """Return the results of `shown_score`, by metric."""
         return {metric: orjson.loads(decompress(line)) for metric, line in self._scores.get(sample, {}).items()}
 
     def findings(self, sample: str) -> Sequence[Finding]:
-        """One for each setting of gist."""
+        """Return one finding per setting of gist."""
         return [unpacked(metric, line) for metric, line in self._findings.get(sample, {}).items()]
 
 
 def shown_score(one: Scored, *, details: bool) -> dict[str, Any]:
-    """A score as the page shows it; what has its default is left out.
+    """Return a score in its page form; defaults are left out.
 
-    `details`: with what stands behind it, unless that is drawn elsewhere.
+    `details`: include the details, unless they are drawn elsewhere.
     """
     score = one.score
     rest = dict(score.details)

@@ -1,7 +1,7 @@
 """Data of a page in a compact form that cannot be markup: JSON, compressed, as base64.
 
-A browser unpacks it with `DecompressionStream`, a pack at a time: the index when the page opens, the others when one of
-their samples is looked at.
+A browser unpacks one pack at a time with `DecompressionStream`: the index when the page opens, the others when one of
+their samples is opened.
 """
 
 import re
@@ -15,29 +15,29 @@ import orjson
 from saiten.views.page.page import clean
 
 PACK = 200_000
-"""Bytes of JSON, from which a pack is full: a browser opens it in a few milliseconds."""
+"""Bytes of JSON from which a pack is full: a browser opens it in a few milliseconds."""
 _LEVEL = 6
 _LONGEST = 20_000
-"""Characters of a text that are shown; whoever wants more reads the run."""
+"""Maximum characters of a text; the run has the rest."""
 _DEEPEST = 40
 _CUT = " … [{} characters more: saiten show RUN --sample ID]"
 _ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-"""What `clean` changes, found faster than it is changed."""
+"""The characters that `clean` changes, as a fast pre-check."""
 
 
 class Packs:
-    """Values as they come, joined to packs; one is made for a page."""
+    """Joins a stream of values into packs. Single-use: one per page."""
 
     def __init__(self) -> None:
         self.starts: list[int] = []
         """The number of the first value of each pack."""
         self.count = 0
-        """Values so far."""
+        """Number of values so far."""
         self._waiting: list[bytes] = []
         self._size = 0
 
     def add(self, value: Any) -> Iterator[str]:
-        """A pack where this value fills one."""
+        """Add a value; yield a pack if it is full."""
         if not self._waiting:
             self.starts.append(self.count)
         line = as_json(value)
@@ -48,7 +48,7 @@ class Packs:
             yield self._full()
 
     def rest(self) -> Iterator[str]:
-        """The last pack, where something is left."""
+        """Yield the last pack, if any values remain."""
         if self._waiting:
             yield self._full()
 
@@ -59,12 +59,12 @@ class Packs:
 
 
 def packed(content: bytes) -> str:
-    """The bytes, compressed; the same each time."""
+    """Compress the bytes reproducibly."""
     return b64encode(compress(content, _LEVEL, mtime=0)).decode("ascii")
 
 
 def as_json(value: Any) -> bytes:
-    """JSON of a value whose texts are made harmless and not endless."""
+    """Serialize a value as JSON, with its texts sanitized and bounded."""
     return orjson.dumps(_harmless(value, _DEEPEST), option=orjson.OPT_SERIALIZE_NUMPY)
 
 

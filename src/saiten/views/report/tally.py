@@ -1,4 +1,4 @@
-"""One reading of a run for its report: the summary, the values behind it, what each metric spent, what samples show."""
+"""One reading of a run for its report: the summary, its values, each metric's cost, the shown scores."""
 
 from array import array
 from collections import Counter
@@ -16,33 +16,33 @@ _SYSTEMS_AT_MOST = 12
 """With more systems than this, distributions are drawn over all of them together."""
 
 Values = Mapping[str, Mapping[str, "array[float]"]]
-"""By metric, then by system; "" is everything, where there are no systems or too many."""
+"""By metric, then by system; "" for everything, if there are no systems or too many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the samples of a run say about it."""
+    """The facts that a run's samples provide."""
 
     places: Mapping[str, Place]
     """By sample id."""
     languages: Mapping[Language, int]
     groups: int
     bad_rows: int
-    """Rows of the data that could not be used."""
+    """Number of unusable rows in the data."""
 
     @property
     def systems(self) -> list[str]:
-        """In the order in which they come."""
+        """In order of occurrence."""
         return list(dict.fromkeys(place.system for place in self.places.values() if place.system))
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What there is to say about a run."""
+    """The facts about a run for its report."""
 
     reader: RunReader
     name: str
-    """Short, and no other run of the report has it."""
+    """Short, and unique in the report."""
     told: Told
     summary: Summary
     values: Values
@@ -51,33 +51,33 @@ class Tally:
     scores: int
     kept: Kept
     dialogues: bool
-    """Whether it is a run of dialogues."""
+    """Whether the run consists of dialogues."""
 
     @property
     def metrics(self) -> list[str]:
-        """Those that have scores, in the order of the run."""
+        """Metrics with scores, in the order of the run."""
         return list(dict.fromkeys([*(one for one in self.summary.signatures if one in self.spent), *self.spent]))
 
     @property
     def measured(self) -> int:
-        """Scores that have a value."""
+        """Number of scores with a value."""
         return sum(figure.n for figure in self.summary.figures if figure.system is None and figure.group is None)
 
     @property
     def unfinished(self) -> bool:
-        """Whether scores are still to come, as far as the run tells."""
+        """Whether scores are missing as far as the run records."""
         if self.reader.manifest.finished is None:
             return self.scores < self.expected
         return self.reader.unfinished
 
     @property
     def expected(self) -> int:
-        """Scores there will be once the samples that were read are done."""
+        """Number of scores once the samples read so far are done."""
         return len(self.told.places) * len(self.reader.manifest.signatures)
 
     @property
     def lost(self) -> int:
-        """Scores that there are not, since their rows could not be used."""
+        """Number of scores missing because of unusable rows."""
         return self.told.bad_rows * len(self.reader.manifest.signatures)
 
 
@@ -100,7 +100,7 @@ class _Sums:
 
 
 def tally(reader: RunReader, name: str, told: Told, choice: Choice) -> Tally:
-    """Read the scores once; those of the samples that are shown are kept, compressed."""
+    """Read the scores once; those of the shown samples are kept, compressed."""
     sums, kept = _Sums(), Kept()
     split = 0 < len(told.systems) <= _SYSTEMS_AT_MOST
     summary = summarise(

@@ -1,4 +1,4 @@
-"""What a report itself says, in both languages; for what its tables say see views/words.py."""
+"""Fixed texts of a report in both languages; for those of its tables see views/words.py."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""How far people agree, as tables: the labels, the figures, the base rates, and each two annotators."""
+"""Agreement among people as tables: the labels, the figures, the base rates, and each pair of annotators."""
 
 import math
 from collections import Counter
@@ -10,16 +10,16 @@ from saiten.views.table import Cell, Interval, Table
 from saiten.words import Message
 
 _MOST_VALUES = 12
-"""Values of which people are shown the rate; files get all."""
+"""Maximum values shown with their rates on screen; files contain all."""
 
 
 def agreement_tables(report: AgreementReport) -> list[Table]:
-    """All tables; those with nothing in them are left out."""
+    """Return all tables except empty ones."""
     return _tables(report, Table(Message("title", "base_rates"), _RATE_COLUMNS, tuple(_rates(report))))
 
 
 def agreement_glance(report: AgreementReport) -> list[Table]:
-    """The same for people: the base rates of an annotator on one line."""
+    """Return the tables for the terminal: an annotator's base rates are on one line."""
     rows = tuple(_rates_at_a_glance(report))
     return _tables(report, Table(Message("title", "base_rates"), ("aspect", "annotator", "labels", "shares"), rows))
 
@@ -96,7 +96,7 @@ def _rates_at_a_glance(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
 
 
 def _in_order(value: str) -> tuple[float, str]:
-    """Grades by their size, then words."""
+    """Sort grades by size, then words."""
     try:
         return float(value), ""
     except ValueError:
@@ -104,7 +104,7 @@ def _in_order(value: str) -> tuple[float, str]:
 
 
 def _shares(counts: Mapping[str, int]) -> str:
-    """`0: 4.1 % · 1: 95.9 %`."""
+    """Return `0: 4.1 % · 1: 95.9 %`."""
     total = sum(counts.values())
     shown = set(sorted(counts, key=lambda value: -counts[value])[:_MOST_VALUES])
     parts = [f"{value}: {times / total:.1%}" for value, times in counts.items() if value in shown]

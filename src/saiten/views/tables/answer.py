@@ -1,4 +1,4 @@
-"""What a file of answers comes to, as tables."""
+"""The summary of a file of answers as tables."""
 
 from saiten.records import Usage
 from saiten.runs.answers.summary import AnswerSummary
@@ -12,7 +12,7 @@ _REASONS_SHOWN = 5
 
 
 def answer_tables(summary: AnswerSummary, currency: str = "USD") -> list[Table]:
-    """The answers, and why there are none where there are none."""
+    """Return the answers, and the reasons for missing ones."""
     latency = summary.latency
     cells: dict[str, Cell] = {
         "system": summary.system,

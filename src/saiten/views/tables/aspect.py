@@ -1,4 +1,4 @@
-"""Aspects as tables: grades by system, preference beside grades, judge minus people, learned weights."""
+"""Aspects as tables: grades by system, preference with grades, judge minus people, learned weights."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -18,16 +18,16 @@ from saiten.views.table import Cell, Interval, Name, Table
 
 _ENDS = ("95 % from", "to")
 _SYSTEMS_AT_MOST = 100
-"""With more systems than this, nobody reads the breakdown."""
+"""Maximum number of systems that are broken down."""
 
 
 def has_aspects(metrics: Iterable[str]) -> bool:
-    """Whether one of the metrics gives grades of an aspect."""
+    """Return whether one of the metrics grades an aspect."""
     return any(is_aspect_metric(metric) for metric in metrics)
 
 
 def aspect_tables(scored: Iterable[Scored], items: Mapping[str, SampleInfo]) -> list[Table]:
-    """How often each grade was given, by aspect and system, with the share of the best; none without such scores."""
+    """Return grade counts by aspect and system, with the share of the best; empty without such scores."""
     every = grades_by_system(scored, items)
     if len({one.system for one in every}) > _SYSTEMS_AT_MOST:
         every = tuple(one for one in every if one.system is None)
@@ -65,9 +65,9 @@ def _grades(one: AspectGrades) -> tuple[Cell, ...]:
 def preference_tables(
     labels: Sequence[Label], items: Mapping[str, SampleInfo], scored: Iterable[Scored] = ()
 ) -> list[Table]:
-    """How often a system's answers were preferred, beside how often they got the top grade; none without preferences.
+    """Return how often a system's answers were preferred and got the top grade; empty without preferences.
 
-    The aspect that stands for the whole is that of the `direct` scores, or else the shipped rubric's.
+    The overall aspect is that of the `direct` scores, or else the shipped rubric's.
     """
     every = [one for one in grades_by_system(scored, items) if aspect_of_metric(one.metric) is None]
     rubric = read_rubric()
@@ -113,7 +113,7 @@ def _preferred(one: Preferred, judged: AspectGrades | None) -> tuple[Cell, ...]:
 
 
 def aspect_bias_tables(found: MetaEvaluation) -> list[Table]:
-    """Judge minus people, each metric on the aspect that it is about; none where labels and metrics share no aspect."""
+    """Return judge minus people for each metric on its aspect; empty if labels and metrics share no aspect."""
     rows: list[tuple[Cell, ...]] = []
     for aspect in found.aspects:
         for one in aspect.metrics:
@@ -128,7 +128,7 @@ def aspect_bias_tables(found: MetaEvaluation) -> list[Table]:
 
 
 def _about(metric: str) -> str | None:
-    """The aspect that a metric stands for; None where it stands for none, or its rubric is gone."""
+    """Return the metric's aspect; None if it has none, or its rubric is gone."""
     if (aspect := aspect_of_metric(metric)) is not None:
         return aspect
     if not metric.startswith((Direct.title, Mate.title)):
@@ -143,7 +143,7 @@ def _about(metric: str) -> str | None:
 
 
 def weight_tables(weights: Weights, notes: Sequence[str] = ()) -> list[Table]:
-    """The weights with their intervals, and what they were learned from."""
+    """Return the weights with their intervals, and the data that they were learned from."""
     rows: list[tuple[Cell, ...]] = [
         (one.name, one.weight, one.low, one.high, one.best, one.span) for one in weights.aspects
     ]

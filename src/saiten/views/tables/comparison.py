@@ -1,4 +1,4 @@
-"""Comparisons as tables: metric by metric, dialogues by group, and BLEU of whole data sets next to them."""
+"""Comparisons as tables: metric by metric, dialogues by group, and BLEU of whole data sets."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -35,18 +35,18 @@ def comparison_tables(
     remarks: Sequence[Message] | None = None,
     glance: bool = False,
 ) -> list[Table]:
-    """Return a table for each run after the first; for runs of dialogues also the means and differences by group.
+    """Return one table per run after the first; for runs of dialogues also the means and differences by group.
 
     Args:
         readers: Of the runs; the first is the baseline.
-        systems: By run, which of its systems counts; None or left out: all, by sample.
+        systems: By run, the system to compare; by default all, by sample.
         names: Of the runs; their folders by default.
-        found: How the runs compare, where that is known.
-        remarks: The result of `what_differs`, where that is known.
+        found: The comparisons, if known.
+        remarks: The result of `what_differs`, if known.
         glance: For the terminal, with intervals as text.
 
     Raises:
-        BadInput: Two of them share no sample or no metric; the text says which there are.
+        BadInput: Two of them share no sample or no metric; the text lists the available ones.
     """
     names = names or [str(reader.folder) for reader in readers]
     tables = [
@@ -58,7 +58,7 @@ def comparison_tables(
     corpus = _corpus(readers, systems, names)
     if corpus.rows:
         tables.append(corpus)
-    # In each form: a page, or a file that the terminal's output went to, is read without what was said next to it.
+    # In each form, since a page or a redirected output is read without messages on stderr.
     said = [Message("caption", "but", remark=each) for each in (what_differs(readers) if remarks is None else remarks)]
     if any(only_words(reader.manifest.signatures.values()) for reader in readers):
         said.append(ONLY_WORDS)
@@ -66,7 +66,7 @@ def comparison_tables(
 
 
 def comparison_table(found: Comparison, *, glance: bool = False) -> Table:
-    """Return a row per metric; `glance`: for the terminal, with intervals as text."""
+    """Return one row per metric; `glance`: for the terminal, with intervals as text."""
     return Table(
         Message("title", "comparison", first=found.first, second=found.second),
         (
@@ -122,7 +122,7 @@ def _captions(found: Comparison) -> Iterator[Message]:
 
 
 def _corpus(readers: Sequence[RunReader], systems: Sequence[str | None], names: Sequence[str]) -> Table:
-    """BLEU of each side's whole data set, where sentence BLEU was measured."""
+    """Return BLEU of each side's whole data set, if sentence BLEU was measured."""
     found = []
     readers = readers if any("bleu4" in reader.manifest.signatures for reader in readers) else ()
     for reader, name, system in zip_longest(readers, names[: len(readers)], systems[: len(readers)]):
@@ -133,7 +133,7 @@ def _corpus(readers: Sequence[RunReader], systems: Sequence[str | None], names: 
 
 
 def dialogue_comparison_tables(found: DialogueComparison, *, glance: bool = False) -> list[Table]:
-    """Return the means with the paper's figure, then the differences to the first run."""
+    """Return the means with the paper's plot, then the differences from the first run."""
     others = zip(found.names[1:], found.differences, strict=False)
     return [_means(found), *(_differences(found.names[0], name, rows, glance=glance) for name, rows in others)]
 
@@ -178,7 +178,7 @@ def _means(found: DialogueComparison) -> Table:
 
 
 def _whole(groups: set[str]) -> Message:
-    """The name of the row over all groups: another one where a group is called so."""
+    """Return the name of the row over all groups, different from any group's name."""
     name = Message("cell", "all")
     while str(name) in groups:
         name = Message("cell", "in_brackets", text=name)

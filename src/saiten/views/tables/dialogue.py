@@ -1,4 +1,4 @@
-"""What is particular to a run of dialogues, as tables: how they ended, what leaked, what it took."""
+"""Tables specific to a run of dialogues: how they ended, the leak, the cost."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ _FAULTS = {("system", "failed"), ("system", "timeout"), ("system", "unreadable")
 
 
 def dialogue_tables(found: Outcomes, currency: str = "USD") -> list[Table]:
-    """The tables, those with nothing in them left out."""
+    """Return the tables except empty ones."""
     return [_ended(found), _leaked(found), _took(found, currency)] if found.dialogues else []
 
 

@@ -1,4 +1,4 @@
-"""One dialogue row by row: what was asked and answered, what the agents made of it, what was noticed."""
+"""One dialogue row by row: questions, answers, the agents' thoughts, and findings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from saiten.dialogue.dialogue import Dialogue, DialogueStep, StepName
 from saiten.views.table import show_cell
 
 _EVIDENCE = 200
-"""Characters of a passage that are shown: enough to know it by."""
+"""Maximum characters of a passage, enough to recognize it."""
 _SHORTEST_SHOWN = 0.05
-"""Seconds; below it a latency says nothing."""
+"""Seconds below which a latency is meaningless."""
 
 Title = Literal[
     "reference", "asks", "system", "composed", "review", "decides", "aim", "revised", "refused", "leak", "evidence"
 ]
 Kind = Literal["said", "question", "thought", "passage"]
-"""`thought`: an agent's explanation, which nobody in the dialogue hears."""
+"""`thought`: an agent's explanation, which is not part of the conversation."""
 
 TITLES: Mapping[StepName, Title] = {
     "T1": "system",
@@ -28,25 +28,25 @@ TITLES: Mapping[StepName, Title] = {
     "T7": "review",
 }
 THE_SAME = "the same"
-"""Stands where the composer took the system's answer as it was."""
+"""Marks a step in which the composer used the system's answer unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row; texts are as they came and may hold anything."""
+    """One row; texts are raw and may contain anything."""
 
     turn: int
-    """Counted from 1; 0 for what stands before and after the turns."""
+    """Counted from 1; 0 for rows before and after the turns."""
     title: Title
     text: str
     kind: Kind = "said"
     grade: float | None = None
     seconds: float | None = None
-    """Of an answer of the system, where it took a time worth mentioning."""
+    """Seconds that an answer of the system took, if worth mentioning."""
 
 
 def dialogue_rows(dialogue: Dialogue) -> Iterator[Row]:
-    """All rows in order; each turn begins with its question."""
+    """Yield all rows in order; each turn begins with its question."""
     yield Row(0, "reference", dialogue.reference)
     for turn, question in enumerate(_questions(dialogue), start=1):
         yield Row(turn, "asks", question, "question")
@@ -55,12 +55,12 @@ def dialogue_rows(dialogue: Dialogue) -> Iterator[Row]:
 
 
 def _questions(dialogue: Dialogue) -> list[str]:
-    """The question of each turn, the one that was put and not answered among them."""
+    """Return the question of each turn, including one that was asked and not answered."""
     return [dialogue.question, *(step.text for step in dialogue.steps if step.name == "T5" and step.text)]
 
 
 def _of_turn(turn: int, steps: Sequence[DialogueStep]) -> Iterator[Row]:
-    """A step in one row; a T5 that was not refused stands as the next turn's question, and here with its aim alone."""
+    """Yield one row per step; an accepted T5 becomes the next turn's question, so only its aim is shown."""
     said = ""
     for step in steps:
         title, text, seconds = TITLES[step.name], step.text, None

@@ -1,4 +1,4 @@
-"""Prediction-powered estimates as tables: for the terminal one that fits 100 columns, else one with every figure."""
+"""Prediction-powered estimates as tables: for the terminal within 100 columns, otherwise with every figure."""
 
 from itertools import groupby
 
@@ -24,7 +24,7 @@ _NEEDED = " Labels needed: for the half width, with the judge and without; empty
 
 
 def estimate_tables(found: Estimates, *, glance: bool = False) -> list[Table]:
-    """One table, a row an estimate; `glance`: one for each aspect and metric, fewer columns, remarks apart."""
+    """Return one table with a row per estimate; `glance`: one per aspect and metric, with fewer columns."""
     if glance:
         return _glance(found)
     columns: tuple[str, ...] = ("aspect", "metric", "of", "judge alone", *_FORM.columns(*_MEANS))
@@ -93,7 +93,7 @@ def _short(row: MeanEstimate, width: float | None) -> tuple[Cell, ...]:
 
 
 def _with_half(mean: Mean) -> str:
-    """Without spaces, so that it stays on one line; with both ends where ± would go beyond what is possible."""
+    """Format without spaces, to stay on one line; with both ends if ± would exceed the possible range."""
     if mean.half is not None and not mean.cut:
         return f"{mean.value:.3f}±{mean.half:.3f}"
     if mean.low is None or mean.high is None:

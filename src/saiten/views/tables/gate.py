@@ -1,4 +1,4 @@
-"""What a run must reach as tables: its thresholds, and whether it became worse."""
+"""Requirements on a run as tables: its thresholds, and whether it became worse."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from saiten.words import Message
 
 
 def threshold_table(outcomes: Sequence[Outcome], each: By | None = None, *, glance: bool = False) -> Table:
-    """Return a row per threshold, and system or group where there are any; `glance`: for the terminal."""
+    """Return one row per threshold, and system or group if any; `glance`: for the terminal."""
     columns = (
         "threshold",
         *((each,) if each else ()),
@@ -57,7 +57,7 @@ def missed_line(outcome: Outcome, each: By | None = None) -> str:
 
 
 def worse_table(found: Sequence[Regression]) -> Table:
-    """Return a row per margin and run after the first."""
+    """Return one row per margin and run after the first."""
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             Message("title", "comparison", first=each.first, second=each.second),

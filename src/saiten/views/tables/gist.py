@@ -1,4 +1,4 @@
-"""What the answers of a run lack and add, as a table: how many have which of the 16 profiles."""
+"""Gaps and additions in a run's answers as a table: the count of each of the 16 profiles."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,17 +11,17 @@ _CAPTION = "Which of the four are above 0; the other profiles did not come up."
 
 
 def has_gist(metrics: Iterable[str]) -> bool:
-    """Whether one of the metrics is of the gist family."""
+    """Return whether one of the metrics is in the gist family."""
     return any(gist_metric(metric) is not None for metric in metrics)
 
 
 def gist_tables(scored: Iterable[Scored]) -> list[Table]:
-    """A table for each setting of `gist`; none for a run without it."""
+    """Return one table per setting of `gist`; empty for a run without it."""
     return profile_tables(profiles_of(scored))
 
 
 def profile_tables(every: Sequence[Profiles]) -> list[Table]:
-    """The same, of profiles that were counted before."""
+    """Return the tables of profiles that were already counted."""
     return [_table(profiles, alone=len(every) == 1) for profiles in every if profiles.total]
 
 

@@ -10,7 +10,7 @@ from saiten.words import Message
 
 
 def index_tables(done: Indexed, contents: Contents, *, pruned: bool) -> list[Table]:
-    """Return what was done with the documents, and which gave nothing."""
+    """Return the result per document, including those without content."""
     counts = {
         "documents_new": done.read,
         "documents_replaced": done.replaced,
@@ -34,7 +34,7 @@ def index_tables(done: Indexed, contents: Contents, *, pruned: bool) -> list[Tab
 
 
 def search_table(passages: Sequence[Passage], query: str) -> Table:
-    """Return the passages, the best first."""
+    """Return the passages, best first."""
     rows = tuple(
         (rank, each.score, each.source, each.start, each.end, each.text) for rank, each in enumerate(passages, 1)
     )

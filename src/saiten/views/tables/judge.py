@@ -1,4 +1,4 @@
-"""Judges by the evidence that they saw: mean and correlation with people, and the baselines beside them (spec 01)."""
+"""Judges by the evidence that they saw: mean and correlation with people, compared with the baselines (spec 01)."""
 
 from saiten.results.meta_evaluation import AspectResult, MetaEvaluation, MetricResult
 from saiten.stats.estimate import Estimate
@@ -6,11 +6,11 @@ from saiten.views.table import Cell, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 
 _MODES = {"answer": ", E2", "reference": ", E3", "none": ", no evidence", "": ""}
-"""How a mode stands behind the names of its columns, by the papers' names where it has one."""
+"""Suffix of each mode's columns, with the papers' name if it has one."""
 
 
 def judge_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
-    """One row per metric, judge and run; three columns per mode. None where one judge graded in one mode."""
+    """Return one row per metric, judge and run; three columns per mode. Empty if one judge graded in one mode."""
     form = IntervalColumns(numbers=not glance)
     tables = [_table(aspect, form) for aspect in found.aspects if not aspect.pairs]
     return [table for table in tables if table.rows]
@@ -18,7 +18,7 @@ def judge_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
 
 def _table(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: dict[tuple[str, str, str], dict[str, MetricResult]] = {}
-    for one in sorted(aspect.metrics, key=lambda one: not one.made.judge):  # baselines below
+    for one in sorted(aspect.metrics, key=lambda one: not one.made.judge):  # baselines at the end
         rows.setdefault((one.made.family, one.made.judge, one.made.place), {})[one.made.evidence] = one
     modes = [mode for mode in _MODES if any(mode in by_mode for by_mode in rows.values())]
     several = len([one for one in aspect.metrics if one.made.judge and one.made.evidence]) > 1
@@ -58,7 +58,7 @@ def _cells(one: MetricResult | None, form: IntervalColumns) -> Cells:
 
 
 def _people(aspect: AspectResult, modes: list[str], form: IntervalColumns) -> Cells:
-    """People's mean once, in the columns of no mode if there are any."""
+    """Return people's mean once, in the columns without a mode if any."""
     at = modes.index("") if "" in modes else 0
     none = form.cells(Estimate(None, 0))
     return tuple(

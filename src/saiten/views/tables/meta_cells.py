@@ -1,26 +1,26 @@
-"""Words that all tables of a meta-evaluation share: an aspect's name, why there is no figure, remarks in one cell."""
+"""Texts shared by all tables of a meta-evaluation: an aspect's name, reasons for missing figures, joined remarks."""
 
 from saiten.results.meta_evaluation import AspectResult, MetricResult
 from saiten.stats.estimate import Estimate
 
 
 def aspect_name(aspect: AspectResult) -> str:
-    """The name that titles begin with."""
+    """Return the name that titles begin with."""
     return (aspect.aspect or "labels") + (" (preferences)" if aspect.pairs else "")
 
 
 def why_not(estimate: Estimate) -> str:
-    """Why there is no figure, or no interval; "" where there are both."""
+    """Return why there is no figure, or no interval; "" if both exist."""
     return estimate.reason or estimate.note or ""
 
 
 def joined(*remarks: str) -> str:
-    """Remarks as one cell, each once."""
+    """Return distinct remarks as one cell."""
     return "; ".join(dict.fromkeys(remark for remark in remarks if remark))
 
 
 def easier(one: MetricResult) -> str:
-    """Whether a ranking has the metric over an easier or harder set, since declined answers are left out of it."""
+    """Return whether the metric is ranked over an easier or harder set, since declined answers are excluded."""
     left = one.easier
     if left is None or left.others is None:
         return ""
@@ -32,7 +32,7 @@ def easier(one: MetricResult) -> str:
 
 
 def measure_name(by: str) -> str:
-    """What metrics are ranked by, in words."""
+    """Return the ranking figure's name in words."""
     proper = {
         "auroc": "AUROC",
         "f1": "F1",

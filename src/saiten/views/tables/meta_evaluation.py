@@ -1,4 +1,4 @@
-"""A meta-evaluation as tables: the ranking first, then what it rests on, then what was left out."""
+"""A meta-evaluation as tables: the ranking first, then its details, then omissions."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -24,7 +24,7 @@ from saiten.views.tables.system import (
 
 
 def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
-    """All tables, those with nothing in them left out; `glance`: for the terminal, with less detail."""
+    """Return all tables except empty ones; `glance`: for the terminal, with less detail."""
     form = IntervalColumns(numbers=not glance)
     tables: list[Table] = []
     for aspect in found.aspects:
@@ -60,13 +60,13 @@ def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
 
 
 def ranking_title(aspect: AspectResult) -> str:
-    """Of the table with the ranking."""
+    """Return the title of the ranking table."""
     return f"{aspect_name(aspect)}: metrics by {measure_name(aspect.ranking.by if aspect.ranking else '')}"
 
 
 def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
     ranking = aspect.ranking
-    # Where what is not measured is counted, nothing is left out.
+    # If unmeasured items are counted, nothing is left out.
     sets = {one.metric: easier(one) for one in aspect.metrics}
     lacks = {one.metric: _missing(one) for one in aspect.metrics}
     rows: list[Cells] = [
@@ -99,7 +99,7 @@ def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
 
 
 def _no_ceiling(aspect: AspectResult) -> str:
-    """Why people's own figure does not stand in the ranking; "" where it does."""
+    """Return why the ranking lacks people's own figure; "" if it has it."""
     if aspect.ranking is None or any(place.people for place in aspect.ranking.places):
         return ""
     figure: Estimate | None = getattr(aspect.ceiling, aspect.ranking.by, None)
@@ -264,9 +264,9 @@ _CEILINGS = (
     *("pearson", "spearman", "kendall", "agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc"),
     *("linear_kappa", "quadratic_kappa", "accuracy"),
 )
-"""In the order of the columns; those that no annotator has are left out, but for the correlations."""
+"""In the order of the columns; except for the correlations, those that no annotator has are left out."""
 _CEILING_NAMES = {"linear_kappa": "kappa, linear", "quadratic_kappa": "kappa, quadratic"}
-"""As in the tables of the metrics."""
+"""Names as in the tables of the metrics."""
 
 
 def _confusions(aspect: AspectResult, form: IntervalColumns) -> Table:

@@ -1,4 +1,4 @@
-"""A judge of one's own as a table: its grades beside people's on held-out questions, and what it has to beat."""
+"""A user's tuned judge as a table: its grades compared with people's on held-out questions, and the baselines."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ _OVERALL = (
 
 
 def own_judge_tables(found: Sequence[HeldOut], notes: Sequence[str] = ()) -> list[Table]:
-    """What each judge is worth, aspect by aspect, the judges beneath each other; then the notes."""
+    """Return the quality of each judge by aspect, judges one below the other; then the notes."""
     aspects = sorted({one.aspect for each in found for one in each.aspects})
     rows = tuple(
         _row(each.judge, one) for aspect in aspects for each in found for one in each.aspects if one.aspect == aspect
@@ -43,7 +43,7 @@ def own_judge_tables(found: Sequence[HeldOut], notes: Sequence[str] = ()) -> lis
 
 
 def _overall(found: Sequence[HeldOut]) -> Table:
-    """The paper's table: the overall grade asked for at once, and made of aspects."""
+    """Return the paper's table: the overall grade, requested directly and computed from aspects."""
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             one.name,
@@ -84,6 +84,6 @@ def _row(judge: str, one: HeldOutAspect) -> tuple[Cell, ...]:
 
 
 def _plain(remark: str) -> str:
-    """For people, who do not see columns."""
+    """Reword a remark for people, who do not see columns."""
     said = str(remark_on(remark)).replace("the first column is constant", "the judge always says the same")
     return said.replace("the second column is constant", "people always say the same")

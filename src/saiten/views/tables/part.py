@@ -16,7 +16,7 @@ _GRADES = {"agreement": "same grade", "linear_kappa": "kappa, linear", "quadrati
 
 
 def parts_table(aspect: AspectResult, form: IntervalColumns, *, by: SplitBy | None, glance: bool) -> Table:
-    """A row per part, metric and figure; `glance`: only the figure that metrics are ranked by."""
+    """Return one row per part, metric and figure; `glance`: only the figure that metrics are ranked by."""
     ranked = measure_name(aspect.ranking.by) if aspect.ranking else ""
     rows: list[Cells] = []
     for part in aspect.parts:
@@ -32,7 +32,7 @@ def parts_table(aspect: AspectResult, form: IntervalColumns, *, by: SplitBy | No
 
 
 def _figures(one: MetricResult) -> Iterator[tuple[str, Estimate]]:
-    """Every figure that these labels allow."""
+    """Yield every figure that the labels allow."""
     for name in _CORRELATIONS:
         yield measure_name(name), getattr(one.items, name)
     for level, where in ((one.questions, "within questions"), (one.systems, "over systems")):

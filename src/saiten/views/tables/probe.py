@@ -1,4 +1,4 @@
-"""Probes of a judge and drift as tables: for the terminal with intervals as text, else as numbers."""
+"""Probes of a judge and drift as tables: for the terminal with intervals as text, otherwise as numbers."""
 
 from saiten.results.drift import DriftReport, MetricDrift
 from saiten.results.probe import OrderRow, ProbeReport, ProbeRow
@@ -25,7 +25,7 @@ _DRIFT = (
 
 
 def probe_tables(report: ProbeReport, *, glance: bool = False) -> list[Table]:
-    """All tables of the report, those with nothing in them left out; `glance`: for the terminal."""
+    """Return all tables of the report except empty ones; `glance`: for the terminal."""
     form = IntervalColumns(numbers=not glance)
     votes = tuple(
         (metric, r.votes, r.items, r.agreement, r.icc, r.icc_average, r.spread, r.changed, r.reason)
@@ -75,7 +75,7 @@ def _probe(name: str, row: ProbeRow, form: IntervalColumns) -> Cells:
 
 
 def _broken(row: ProbeRow, form: IntervalColumns) -> Cells:
-    """How many and which share; for people in two columns of percent, so that the table stays on the screen."""
+    """Return number and share; for people in two columns of percent, so that the table fits the screen."""
     if row.share is None or row.share_low is None or row.share_high is None:
         return (None,) * (4 if form.numbers else 2)
     if form.numbers:
@@ -107,7 +107,7 @@ def _order(row: OrderRow, form: IntervalColumns) -> Cells:
 
 
 def drift_tables(report: DriftReport, *, glance: bool = False) -> list[Table]:
-    """All tables of the report, those with nothing in them left out; `glance`: for the terminal."""
+    """Return all tables of the report except empty ones; `glance`: for the terminal."""
     form = IntervalColumns(numbers=not glance)
     moved: tuple[Cells, ...] = tuple(
         (each.metric, item.sample, item.before, item.now, item.now - item.before, item.people)

@@ -1,4 +1,4 @@
-"""A run as tables: its summary, and what its metrics and its dialogues bring with them."""
+"""A run as tables: its summary, and the tables of its metrics and its dialogues."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -18,9 +18,9 @@ from saiten.views.tables.summary import glance_tables, summary_tables
 
 
 def summary_of(reader: RunReader, people: Sequence[Scored] = (), *, of_labels: str = "") -> Summary:
-    """The summary of a run on disk, with the scores of people beside those of the metrics where there are any.
+    """Return the summary of a run on disk, including people's scores, if any, along with those of the metrics.
 
-    `of_labels`: where people's scores come from, for their signature.
+    `of_labels`: the source of people's scores, for their signature.
     """
     places = {sample.id: place_of(sample) for sample in reader.samples()}
     signatures = dict(reader.manifest.signatures)
@@ -30,24 +30,24 @@ def summary_of(reader: RunReader, people: Sequence[Scored] = (), *, of_labels: s
 
 
 def people_of(reader: RunReader, labels: Sequence[Label], *, main: str = "") -> Iterator[Scored]:
-    """What people said of the run's answers, as scores; raises BadInput as `human_scores` does."""
+    """Yield people's labels of the run's answers as scores; raises BadInput like `human_scores`."""
     items = {sample.id: item_of(sample) for sample in reader.samples()}
     return human_scores(items, outputs_of_run(reader), labels, main=main)
 
 
 def currency_of(reader: RunReader) -> str:
-    """The currency in which the run counted its costs."""
+    """Return the currency of the run's costs."""
     return str(reader.manifest.settings.get("currency", "USD"))
 
 
 def run_tables(reader: RunReader, summary: Summary, *, glance: bool = False) -> list[Table]:
-    """Everything that is shown of a run but its single samples; `glance`: for the terminal."""
+    """Return everything shown of a run except its single samples; `glance`: for the terminal."""
     tables = glance_tables(summary) if glance else summary_tables(summary)
     if has_gist(summary.signatures):
         tables += gist_tables(reader.scores())
     if has_aspects(summary.signatures):
         tables += aspect_tables(reader.scores(), {sample.id: item_of(sample) for sample in reader.samples()})
     if has_dialogues(reader):
-        *first, signatures = without_repeats(tables)  # a run always has signatures, which stand last
+        *first, signatures = without_repeats(tables)  # a run always has signatures, as the last table
         tables = [*first, *dialogue_tables(outcomes_of(read_dialogues(reader)), currency_of(reader)), signatures]
     return tables

@@ -1,4 +1,4 @@
-"""Judges' spans beside people's, as tables: the figures, people against people, empty combinations, what is left."""
+"""Judges' spans compared with people's, as tables: figures, agreement of people, empty combinations, omissions."""
 
 from collections.abc import Iterable, Iterator
 
@@ -21,7 +21,7 @@ _CAPTION = (
 
 
 def span_tables(report: SpanReport, *, glance: bool = False) -> list[Table]:
-    """All tables, those with nothing in them left out; `glance`: for the terminal, a table for each judge."""
+    """Return all tables except empty ones; `glance`: for the terminal, one table per judge."""
     caption = _CAPTION.format(units="questions" if report.by_question else "items")
     ceiling = (report.ceiling,) if report.ceiling else ()
     if glance:
@@ -42,7 +42,7 @@ def span_tables(report: SpanReport, *, glance: bool = False) -> list[Table]:
 
 
 def _at_a_glance(one: SpanComparison, caption: str) -> Table:
-    """Remarks stand below, once each: as a column they would squeeze the figures."""
+    """Return a table with each remark once below it: as a column they would squeeze the figures."""
     columns = ("aspect", "average", "P", "P 95 %", "R", "R 95 %", "F", "F 95 %", *_COUNTS)
     rows = [row for each in _ordered(one) for row in _rows(each, glance=True)]
     about: dict[str, list[str]] = {}
@@ -70,7 +70,7 @@ _COUNTS = ("n people", "n judge", "pairs", "empty", "remarks")
 
 
 def _ordered(one: SpanComparison) -> Iterator[SpanFigures]:
-    """The aspects, what is together after its parts, the reference's own units last."""
+    """Yield the aspects, combined ones after their parts, the reference's own units last."""
     yield from (each for each in one.aspects if each.aspect not in CLASSES)
     if one.overall:
         yield one.overall
@@ -78,7 +78,7 @@ def _ordered(one: SpanComparison) -> Iterator[SpanFigures]:
 
 
 def _rows(one: SpanFigures, *, glance: bool) -> Iterator[Cells]:
-    """One for each way to average."""
+    """Yield one row per way of averaging."""
     remarks = "; ".join(_remarks(one))
     for way, found in (("per unit", one.per_unit), ("per answer", one.per_answer)):
         estimates = (found.precision, found.recall, found.f)

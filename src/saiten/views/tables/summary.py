@@ -14,16 +14,16 @@ Conclusion = Literal["e3_stricter", "e3_lenient", "e3_noise"]
 
 _LIKELY = 0.05
 _REASONS_SHOWN = 3
-"""Of each metric."""
+"""Maximum reasons per metric."""
 _LONGEST_REASON = 200
-"""Characters."""
+"""Maximum characters of a reason."""
 
 _COLUMNS = ("metric", "mean", "ci_low", "ci_high", "n", "of", "questions", "remarks")
 _MEANS = (Interval("mean", "ci_low", "ci_high"),)
 
 
 def summary_tables(summary: Summary) -> list[Table]:
-    """Return all tables of a summary; those with nothing in them are left out."""
+    """Return all tables of a summary except empty ones."""
     overall = tuple(_row(figure) for figure in summary.figures if figure.overall)
     said = (ONLY_WORDS,) if only_words(summary.signatures.values()) else ()
     caption = (*said, Message("caption", "scores"), *summary.remarks)
@@ -44,19 +44,19 @@ def summary_tables(summary: Summary) -> list[Table]:
 
 
 def means_by(summary: Summary, by: Literal["system", "group"]) -> Table:
-    """Return the means alone, a row per metric and a column per system or group: for people, at a glance."""
+    """Return only the means, one row per metric and one column per system or group: for people, at a glance."""
     figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
     names = tuple(dict.fromkeys(str(getattr(figure, by)) for figure in figures))
     means = {(figure.metric, str(getattr(figure, by))): figure.mean for figure in figures}
     metrics = dict.fromkeys(figure.metric for figure in figures)
     rows = tuple((metric, *(means.get((metric, name)) for name in names)) for metric in metrics)
-    # "Means by group" of dialogues is another table.
+    # The dialogue table "Means by group" is different.
     title = Message("title", f"means_by_{by}")
     return Table(title, ("metric", *map(Name, names)), rows, (Message("caption", "means_by"),), key=f"by_{by}")
 
 
 def glance_tables(summary: Summary) -> list[Table]:
-    """Return the tables for the terminal: as `summary_tables`, with the breakdowns as means side by side."""
+    """Return the tables of `summary_tables` for the terminal, with the breakdowns as means side by side."""
     breakdowns = {f"by_{by}": by for by in _BREAKDOWNS}
     return [
         means_by(summary, breakdowns[table.key]) if table.key in breakdowns else table
@@ -81,14 +81,14 @@ def _row(figure: Figure) -> tuple[Cell, ...]:
 
 
 def interval_text(low: float | None, high: float | None) -> str:
-    """Return `[0.712, 0.843]`, or a dash where there is none."""
+    """Return `[0.712, 0.843]`, or a dash if there is no interval."""
     if low is None or high is None:
         return "–"
     return f"[{low:.3f}, {high:.3f}]"
 
 
 def corpus_table(summaries: Sequence[tuple[str, Summary]]) -> Table:
-    """Return BLEU of whole data sets next to the mean over their answers; each summary with what it is of."""
+    """Return BLEU of whole data sets next to the mean over their answers; each summary with its name."""
     several = len(summaries) > 1
     found = [(name, figure) for name, summary in summaries for figure in summary.figures if figure.corpus is not None]
     rows = tuple(_corpus_row(name, figure, several=several) for name, figure in found)
@@ -120,7 +120,7 @@ def _corpus_row(name: str, figure: Figure, *, several: bool) -> tuple[Cell, ...]
 
 
 def corpus_side_by_side(summaries: Sequence[tuple[str, Summary]]) -> Table:
-    """Return the same of several, each as a whole."""
+    """Return BLEU of several data sets, each as a whole."""
     whole = [
         (name, replace(one, figures=tuple(each for each in one.figures if each.overall))) for name, one in summaries
     ]
@@ -176,7 +176,7 @@ def _evidence(summary: Summary) -> Table:
 
 
 def evidence_shift(difference: float | None, p: float | None) -> Conclusion:
-    """Return what the shift of the mean from E2 to E3 says of E3."""
+    """Return the conclusion about E3 from the shift of the mean from E2 to E3."""
     if difference is None or p is None or p >= _LIKELY:
         return "e3_noise"
     return "e3_stricter" if difference < 0 else "e3_lenient"
@@ -202,20 +202,20 @@ def _votes(summary: Summary) -> Table:
 
 
 def signatures_table(signatures: Iterable[str]) -> Table:
-    """Return what every figure depends on; a page has it in its foot."""
+    """Return the signatures of all figures; a page has them in its footer."""
     rows = tuple((signature,) for signature in signatures)
     return Table(Message("title", "signatures"), ("signature",), rows)
 
 
 def usage_text(usage: Usage, currency: str = "USD") -> str:
-    """Return one sentence about what was spent; a price that is not known is said to be unknown."""
+    """Return one sentence about the cost; an unknown price is called unknown."""
     if usage.calls == 0 and usage.reused == 0:
         return "no calls, no cost"
     tokens = f"{usage.calls} calls, {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
     reused = f", {usage.reused} answers reused" if usage.reused else ""
     if usage.calls == 0:
         return f"no calls, no cost{reused}"
-    if usage.unpriced and not usage.cost:  # refused calls are known to cost nothing; that says nothing of the others
+    if usage.unpriced and not usage.cost:  # refused calls are known to cost nothing, which does not apply to the others
         cost = "cost unknown (set [prices] in saiten.toml)"
     elif usage.unpriced:
         cost = f"at least {usage.cost:.4f} {currency} ({usage.unpriced} calls without a known price)"
@@ -225,7 +225,7 @@ def usage_text(usage: Usage, currency: str = "USD") -> str:
 
 
 def spent_text(usage: Usage, currency: str = "USD") -> str:
-    """Return the same in a few words, for the line of progress: `128 calls, 0.42 USD`."""
+    """Return the cost in a few words, for the progress line: `128 calls, 0.42 USD`."""
     if not usage.calls:
         return ""
     cost = "cost unknown" if usage.unpriced and not usage.cost else f"{usage.cost:.2f} {currency}"

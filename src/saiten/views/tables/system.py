@@ -1,4 +1,4 @@
-"""Systems beside each other, and answers to one question beside each other, as tables of a meta-evaluation."""
+"""Comparison of systems, and of answers to one question, as tables of a meta-evaluation."""
 
 from saiten.choices import SystemsOver
 from saiten.results.meta_evaluation import AspectResult
@@ -9,25 +9,25 @@ from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import aspect_name, easier, joined, why_not
 
 _COUNTED = ("ties as half", "alike", "otherwise", "tied by the metric", "tied by people", "tied by both")
-"""The columns after the share of pairs that are alike."""
+"""The columns after the share of pairs ordered alike."""
 
 
 def too_few(aspect: AspectResult) -> str:
-    """Why nothing can be said of systems, where that is the same for all metrics; "" otherwise."""
+    """Return why systems cannot be compared, if the reason is the same for all metrics; otherwise ""."""
     levels = [one.systems for one in aspect.metrics if one.systems is not None]
     reasons = {level.kendall.reason for level in levels if len(level.systems) < FEWEST}
     return (reasons.pop() or "") if len(reasons) == 1 and all(len(each.systems) < FEWEST for each in levels) else ""
 
 
 def never_won(aspect: AspectResult) -> str:
-    """Why there are no wins although there are systems enough; "" where there are, and for preferences."""
+    """Return why there are no wins although there are enough systems; "" if there are, and for preferences."""
     found = [one.wins.ordered for one in aspect.metrics if one.wins is not None]
     known = any(figure.value is not None for figure in found)
     return "" if known or not found or too_few(aspect) else found[0].reason or ""
 
 
 def means_table(aspect: AspectResult, form: IntervalColumns) -> Table:
-    """Each system's mean by people, and by each metric over the items that both have."""
+    """Return each system's mean by people, and by each metric over the items with both values."""
     metrics = [one for one in aspect.metrics if one.systems is not None]
     rows: list[Cells] = []
     for system, people in aspect.by_system:
@@ -46,7 +46,7 @@ def means_table(aspect: AspectResult, form: IntervalColumns) -> Table:
 
 
 def systems_table(aspect: AspectResult, form: IntervalColumns, *, over: SystemsOver) -> Table:
-    """Correlations of systems' means, and the pairs of systems by them."""
+    """Return the correlations of systems' means, and the pairs of systems ordered by them."""
     rows: list[Cells] = []
     for one in () if too_few(aspect) else aspect.metrics:
         level = one.systems
@@ -71,7 +71,7 @@ def systems_table(aspect: AspectResult, form: IntervalColumns, *, over: SystemsO
 
 
 def never_within(aspect: AspectResult) -> str:
-    """Why no metric has a correlation within questions; "" where one has, and for preferences."""
+    """Return why no metric has a correlation within questions; "" if one has, and for preferences."""
     levels = [one.questions for one in aspect.metrics if one.questions is not None]
     known = any(level.pearson.value is not None for level in levels)
     return "" if known or not levels else levels[0].pearson.reason or ""
@@ -89,7 +89,7 @@ def _counted(pairs: Ordered) -> Cells:
 
 
 def wins_table(aspect: AspectResult, form: IntervalColumns) -> Table:
-    """The pairs of systems by the questions that each wins."""
+    """Return the pairs of systems by the questions that each wins."""
     rows: list[Cells] = []
     for one in aspect.metrics:
         if one.wins is not None and one.wins.ordered.n and one.wins.ordered.value is not None:
@@ -109,7 +109,7 @@ def wins_table(aspect: AspectResult, form: IntervalColumns) -> Table:
 
 
 def within_table(aspect: AspectResult, form: IntervalColumns) -> Table:
-    """Correlations over the answers to one question, averaged over questions."""
+    """Return the correlations over the answers to one question, averaged over questions."""
     rows: list[Cells] = []
     for one in aspect.metrics:
         level = one.questions
