@@ -230,7 +230,7 @@ def verdict(metric: str, difference: float | None, p: float | None, n: int, of: 
 
 
 def verdict_of(difference: float | None, p: float | None, n: int, of: int, *, higher: bool | None) -> Verdict:
-    """Return the verdict for a known direction (`higher`: whether higher is better)."""
+    """Return the verdict; `higher`: whether higher is better, None if neither direction is."""
     if not enough(n, of):
         return "unmeasured"
     if difference is None or p is None or p >= _LIKELY:

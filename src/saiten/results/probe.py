@@ -87,7 +87,8 @@ class ProbeReport(AsRows):
     variants: tuple[ProbeRow, ...] = ()
     """One row per variant, for probes with several."""
     reliability: Mapping[str, Reliability] = field(default_factory=dict)
-    """By metric, over the originals; empty without several votes. Breaks as rare as changing votes are noise."""
+    """By metric, over the originals; empty without several votes. Breaks no more frequent than vote changes are
+    noise."""
     orders: tuple[OrderRow, ...] = ()
     """Effect of the order of two answers; empty if `order_swapped` was not requested or has no pairs."""
 

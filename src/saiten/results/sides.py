@@ -120,7 +120,7 @@ def _has_question(place: Place) -> bool:
 
 
 def _tells_apart(tag: Callable[[Place], str], runs: Sequence[Mapping[str, Place]]) -> bool:
-    """Return whether the tag distinguishes answers to a question, with the same tags in all runs."""
+    """Return whether the tag distinguishes answers to a question, and runs share its values."""
     known = [{tag(place) for place in places.values()} for places in runs]
     if any(known[0].isdisjoint(others) for others in known[1:]):
         return False

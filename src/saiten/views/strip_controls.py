@@ -13,9 +13,9 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *_REORDERING
 
 
 def strip_controls(text: str) -> str:
-    """The text with a sign for every control character but line ends and tabs: `␛` for ESC, `\ufffd` for C1.
+    """Return the text with a sign for every control character but line ends and tabs: `␛` for ESC, `\ufffd` for C1.
 
-    Japanese, emoji and all else stay as they are.
+    Japanese, emoji and everything else stay unchanged.
     """
     # Line ends of Windows and old files are plain line ends, not worth a sign.
     return text.replace("\r\n", "\n").replace("\r", "\n").translate(_SIGNS)

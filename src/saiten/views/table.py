@@ -256,7 +256,7 @@ def _least_room(table: WordedTable, part: Sequence[int]) -> int:
 
 
 def _widths(table: WordedTable, part: Sequence[int], width: int) -> list[int]:
-    """Return the longest cells' widths, the widest reduced until all fit; below the minimum only if necessary."""
+    """Return the width of each column's longest cell, the widest reduced to fit; below the minimum if necessary."""
     widths = [max(map(cell_len, (table.columns[index], *_shown(table, index)))) for index in part]
     least = [_least_width(table, index) for index in part]
     room = max(width - _GAP * (len(part) - 1), len(part))

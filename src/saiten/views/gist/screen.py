@@ -170,7 +170,7 @@ def _below(view: GistView, pen: _Pen) -> Iterator[Text]:
 
 
 def _tally(which: Kind, view: GistView) -> str:
-    """Missing units are a share of the reference's; extra ones are only counted."""
+    """Return a count; missing units are a share of the reference's, extra ones are only counted."""
     n, of = view.counts[which]
     return f"{n}\xa0of\xa0{of}" if which.startswith("missing") else str(n)
 

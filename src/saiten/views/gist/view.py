@@ -308,7 +308,7 @@ def gist_run(
 
 
 def _remembering(scores: Iterable[Scored], findings: dict[str, dict[str, bytes]], most: int) -> Iterator[Scored]:
-    """Pass the scores through and keep the latest finding of each of the first answers."""
+    """Yield the scores unchanged, and keep the latest finding of each of the first answers."""
     kept = 0
     for one in scores:
         finding = finding_of(one)

@@ -94,7 +94,7 @@ def as_html(tables: Sequence[Table | Chapter], *, title: str = "", language: Lan
 
 @cache
 def templates() -> Environment:
-    """Return our templates; every value in them is escaped."""
+    """Return the page templates; every value in them is escaped."""
     return Environment(
         loader=PackageLoader("saiten.views"),
         autoescape=True,

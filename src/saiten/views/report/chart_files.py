@@ -32,7 +32,7 @@ def write_charts(figures: Iterable[Figure], folder: Path) -> list[Path]:
         Files that are in the way and were not written by an earlier report or were modified since; they are kept.
 
     Raises:
-        BadInput: `saiten-charts.json` in the folder is not ours.
+        BadInput: `saiten-charts.json` in the folder was not written by saiten.
         ConfigurationError: the folder cannot be written.
     """
     try:
@@ -96,7 +96,7 @@ def _written_before(path: Path) -> dict[str, str]:
 
 
 def _removed(path: Path, digest: str) -> bool:
-    """Remove an unmodified file of ours; return whether it is gone."""
+    """Remove a file of an earlier report unless it was modified; return whether it is gone."""
     if path.exists() and not _is_ours(path, {digest}):
         return False
     path.unlink(missing_ok=True)

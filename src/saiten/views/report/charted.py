@@ -28,7 +28,7 @@ from saiten.views.charts import (
 from saiten.views.tables.meta_cells import measure_name
 
 _NONE = {"auroc": 0.5, "balanced_accuracy": 0.5, "f1": None, "macro_f1": None, "agreement": None, "accuracy": None}
-"""The value of a figure for an uninformative metric; 0 if absent."""
+"""Values of figures for an uninformative metric: None if there is none, 0 for figures not listed."""
 
 _ROWS = 16
 """Rows of a chart of means that fit on a screen."""

@@ -65,7 +65,7 @@ class Tally:
 
     @property
     def unfinished(self) -> bool:
-        """Whether scores are missing as far as the run records."""
+        """Whether scores are still to come, as far as recorded."""
         if self.reader.manifest.finished is None:
             return self.scores < self.expected
         return self.reader.unfinished

@@ -96,7 +96,7 @@ def _rates_at_a_glance(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
 
 
 def _in_order(value: str) -> tuple[float, str]:
-    """Sort grades by size, then words."""
+    """Return a sort key: grades by size, then words."""
     try:
         return float(value), ""
     except ValueError:

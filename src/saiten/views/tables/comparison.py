@@ -58,7 +58,7 @@ def comparison_tables(
     corpus = _corpus(readers, systems, names)
     if corpus.rows:
         tables.append(corpus)
-    # In each form, since a page or a redirected output is read without messages on stderr.
+    # In each form, since a page or a redirected output is read without separate messages.
     said = [Message("caption", "but", remark=each) for each in (what_differs(readers) if remarks is None else remarks)]
     if any(only_words(reader.manifest.signatures.values()) for reader in readers):
         said.append(ONLY_WORDS)

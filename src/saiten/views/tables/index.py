@@ -10,7 +10,7 @@ from saiten.words import Message
 
 
 def index_tables(done: Indexed, contents: Contents, *, pruned: bool) -> list[Table]:
-    """Return the result per document, including those without content."""
+    """Return the counts of an indexing run, the documents that could not be read, and remarks."""
     counts = {
         "documents_new": done.read,
         "documents_replaced": done.replaced,

@@ -20,7 +20,7 @@ def joined(*remarks: str) -> str:
 
 
 def easier(one: MetricResult) -> str:
-    """Return whether the metric is ranked over an easier or harder set, since declined answers are excluded."""
+    """Return a remark if the metric excludes declined answers, with whether that makes its set easier or harder."""
     left = one.easier
     if left is None or left.others is None:
         return ""
