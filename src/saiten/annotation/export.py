@@ -1,4 +1,4 @@
-"""Export of annotations as the rows of a label file: one row per label, third decisions next to the annotators' own.
+"""Export of annotations as the rows of a label file: one row per label, with decisions as further rows.
 
 `agreement`, `meta-evaluate`, `tune` and the gist metric read these rows. In addition to a label's fields, a row has
 `unclear` (the annotator flagged the item), `seconds` and `saved_at` of the latest revision, and, if the item has a

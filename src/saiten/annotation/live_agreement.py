@@ -24,7 +24,7 @@ _MARKS = ("f_per_unit", "f_per_answer")
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigure:
-    """One figure of one aspect, or the reason why there is none."""
+    """One figure of one aspect, or the reason why it is undefined."""
 
     aspect: str
     figure: Message

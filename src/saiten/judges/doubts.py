@@ -1,4 +1,4 @@
-"""Doubts: oddities in a usable reply. The model is asked once more; its second reply is accepted as it is.
+"""Doubts: oddities in a usable reply. The model is asked once more; its second reply is accepted unchanged.
 
 A reply that does not fit its task is invalid (`Task.check`). A doubtful one fits, but is worth a second try: a unit in
 two lists, text that no unit covers, the number of a unit that does not exist. Users of the reply find and report the

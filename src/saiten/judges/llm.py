@@ -50,7 +50,7 @@ class LLMJudge:
         """Return model, temperature, seed, the digest of the tasks' prompts, and the embedder if one is used.
 
         Raises:
-            ConfigurationError: a task needs an embedder and there is none.
+            ConfigurationError: a task needs an embedder, which is missing.
         """
         kinds = set(tasks)
         names = [*(name for kind in kinds for name in prompts.names_for(kind))]
@@ -69,7 +69,7 @@ class LLMJudge:
     async def perform(self, task: Task[R]) -> R:
         """Return the model's reply; its usage, or that of an error, includes the repair.
 
-        A doubtful reply (`doubts`) is also asked about once, and the second reply accepted as it is.
+        A doubtful reply (`doubts`) is also asked about once, and the second reply accepted unchanged.
 
         Raises:
             Unreadable: neither the reply nor the repaired one could be read; `raw` is the latter.

@@ -154,7 +154,7 @@ def _passing(message: str, usage: Usage) -> CallFailed:
 
 
 def _status_inside(value: Any) -> int:
-    """Return the status of an error sent with HTTP 200, as OpenRouter does; 0 if there is none."""
+    """Return the status of an error sent with HTTP 200, as OpenRouter does; 0 without one."""
     error = value.get("error") if isinstance(value, dict) else None
     if not error:
         return 0

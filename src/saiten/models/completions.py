@@ -1,4 +1,4 @@
-"""From the JSON of `/chat/completions` to an answer, or to an error that says why there is none."""
+"""Conversion of the JSON of `/chat/completions` to an answer, or to an error with the reason."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -22,7 +22,7 @@ class KeyOfServer(Protocol):
     """A key that is looked up when the first request is sent, not before."""
 
     def value(self) -> str | None:
-        """Return the key; None if there is none for this server."""
+        """Return the key; None if this server has no key."""
         ...
 
     def advice(self) -> str:

@@ -60,7 +60,7 @@ class ChatGenerator:
 
 
 def _spoken(text: str) -> str:
-    """Return the text without thinking; a truncated text stays as it is.
+    """Return the text without thinking; a truncated text stays unchanged.
 
     Raises:
         ValueError: it contains only thinking.

@@ -28,7 +28,7 @@ class Rag:
     """A `System` made of a retriever, a generator and a chain.
 
     If nothing is retrieved, the generator is not called: the answer is *I don't know* in the question's language,
-    without contexts. On the first turn of a conversation `mqa` searches for the question as it is.
+    without contexts. On the first turn of a conversation `mqa` searches for the unchanged question.
     An answer with a cached call has no latency; waits for the rate limit and for retries count, as they would for the
     user.
     """

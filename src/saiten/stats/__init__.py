@@ -1,4 +1,4 @@
-"""Numbers in, numbers out: each figure is defined once, here. Nothing in here knows a sample.
+"""Numbers in, numbers out: each figure is defined once, here, independent of samples.
 
 | file | figures |
 |---|---|
@@ -15,9 +15,9 @@
 |---|---|
 | `estimate.py` | a figure with its interval; the bootstrap of any figure |
 | `bootstrap.py` | a mean with its interval |
-| `resampling.py` | the bootstrap of figures that are computed for many resamples at once |
+| `resampling.py` | the bootstrap of figures computed for many resamples at once |
 | `ranks.py` | ranks and pairs of rows, for one or many resamples |
-| `clusters.py` | rows that are drawn together |
+| `clusters.py` | rows drawn together |
 | `paired.py` | the difference of two runs, its p-value, Holm's correction |
 | `ratios.py` | the ratio of two means |
 | `dependent_correlations.py` | whether one of two metrics is closer to people |

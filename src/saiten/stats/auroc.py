@@ -14,21 +14,21 @@ from saiten.stats.ranks import ranks, ranks_each
 
 
 def auroc(labels: Column, scores: Column) -> Estimate:
-    """The AUROC of scores for labels of 0 and 1 (or False and True)."""
+    """Compute the AUROC of scores for labels of 0 and 1 (or False and True)."""
     truth, score = as_pair(labels, scores, ("labels", "scores"))
     return one_class(truth) or Estimate(float(auroc_of(auroc_features(score, truth).sum(axis=0))), len(truth))
 
 
 def auroc_features(scores: Floats, labels: Floats) -> Floats:
-    """Columns to add up, (rows × 4): 1, the rank, the label, and both."""
+    """Return columns to add up (rows × 4): 1, the rank, the label, and both multiplied."""
     rank = ranks(scores)
     return np.stack([np.ones_like(rank), rank, labels, rank * labels], axis=1)
 
 
 def auroc_of(sums: Floats) -> Floats:
-    """The AUROC from sums of `auroc_features`, (… × 4); NaN without positives or negatives.
+    """Compute the AUROC from sums of `auroc_features` (… × 4); NaN without positives or negatives.
 
-    Half plus the difference of the mean ranks of positives and negatives, divided by n. Of ranks that do not add up to
+    Half plus the difference of the mean ranks of positives and negatives, divided by n. For ranks that do not add up to
     n(n + 1)/2, as after a swap of two metrics, this does not depend on which class is called 1.
     """
     n, ranked, positives, of_positives = np.moveaxis(sums, -1, 0)
@@ -40,7 +40,7 @@ def auroc_of(sums: Floats) -> Floats:
 
 
 def auroc_each(labels: Floats, scores: Floats) -> Callable[[Floats], Floats]:
-    """The AUROC as a function of the rows' weights (resamples × rows); `labels` are 0 and 1."""
+    """Return the AUROC as a function of the rows' weights (resamples × rows); `labels` are 0 and 1."""
     rank = ranks_each(scores)
 
     def figure(weights: Floats) -> Floats:

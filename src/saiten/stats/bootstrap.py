@@ -1,12 +1,12 @@
-"""The mean and how sure one can be of it: a cluster bootstrap interval.
+"""A mean with its uncertainty: a cluster bootstrap interval.
 
 Source: Efron and Tibshirani 1993, *An Introduction to the Bootstrap*, chapter 13 (percentile interval), clusters drawn
 whole; widened for few clusters as in Hesterberg 2015, *What Teachers Should Know About the Bootstrap*, section 5.3
-(expanded percentile interval), since the plain one is too narrow by a factor of √((n-1)/n) and knows no t.
+(expanded percentile interval), since the plain one is too narrow by a factor of √((n-1)/n) and ignores Student's t.
 
-How often it holds the true mean, by simulation: 0.92 or more from 30 clusters on; 0.89 to 1.00 from 6 to 20, the less
-the more the values are bunched at one end (grades of 1 to 5 with mean 4.2 and 10 clusters: 0.91, the misses too
-high).
+Coverage of the true mean, by simulation: 0.92 or more from 30 clusters on; 0.89 to 1.00 from 6 to 20, lower the more
+the values are bunched at one end (grades of 1 to 5 with mean 4.2 and 10 clusters: 0.91, with intervals that miss being
+too high).
 """
 
 import math
@@ -20,25 +20,27 @@ from saiten.stats.clusters import Column, Floats, as_floats, as_groups, check_se
 
 RESAMPLES = 2_000
 FEW = 6
-"""Below this the widest bootstrap interval, from the lowest to the highest cluster, covers less than 95 %: 1 - 2/2ⁿ."""
+"""With fewer clusters, even the widest interval, from the lowest to the highest cluster, covers less than 95 %:
+1 - 2/2ⁿ.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class MeanInterval:
-    """A mean with its interval, or without one and the reason why."""
+    """A mean with its interval, or without one and the reason."""
 
     mean: float | None
-    """Over the values, each weighing the same; None where there are none."""
+    """Mean over the values, with equal weights; None if there are no values."""
     low: float | None
     """Lower end, or None."""
     high: float | None
     """Upper end, or None."""
     n: int
-    """How many values."""
+    """Number of values."""
     clusters: int
-    """How many clusters they come from; this, not `n`, says how much is known."""
+    """Number of clusters they come from; this, not `n`, determines the precision."""
     note: str | None = None
-    """Why there is no interval, or what is wrong with it."""
+    """Why there is no interval, or a caveat about it."""
 
 
 def bootstrap_mean(
@@ -49,17 +51,17 @@ def bootstrap_mean(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> MeanInterval:
-    """The mean with an interval from resampled clusters; the same for the same values in any order.
+    """Compute the mean with an interval from resampled clusters; independent of the order of the values.
 
     Args:
-        values: finite numbers; leave out what has no value.
-        clusters: a label for each value, for example the question; None makes each value a cluster of its own.
+        values: finite numbers; leave out missing values.
+        clusters: a label per value, for example the question; None makes each value its own cluster.
         resamples: how often the clusters are drawn.
-        confidence: how often the interval should hold the true mean.
-        seed: of the draws.
+        confidence: how often the interval should contain the true mean.
+        seed: seed of the draws.
 
     Raises:
-        ValueError: a value is not finite, the lengths differ, or a setting makes no interval.
+        ValueError: a value is not finite, the lengths differ, or a setting is invalid.
     """
     check_settings(resamples, confidence)
     array = as_floats(values, "values")
@@ -78,14 +80,14 @@ def bootstrap_mean(
 
 
 def percentiles(figures: Floats, clusters: int, confidence: float) -> tuple[float, float]:
-    """The ends of the expanded percentile interval over resampled figures."""
+    """Return the ends of the expanded percentile interval over resampled figures."""
     tail = _expanded_tail((1 - confidence) / 2, clusters)
     low, high = np.quantile(figures, [tail, 1 - tail])
     return float(low), float(high)
 
 
 def few(clusters: int) -> str | None:
-    """The warning that goes with an interval from few clusters."""
+    """Return the warning for an interval from few clusters, or None."""
     return f"only {clusters} clusters: the interval is too narrow" if clusters < FEW else None
 
 
@@ -94,16 +96,16 @@ def _equal(means: Floats) -> bool:
 
 
 def _expanded_tail(tail: float, clusters: int) -> float:
-    """Φ(-√(k/(k-1))·t) instead of the tail itself, t being Student's quantile with k-1 degrees of freedom."""
+    """Return Φ(-√(k/(k-1))·t) instead of the tail itself, t being Student's quantile with k-1 degrees of freedom."""
     normal = NormalDist()
     return normal.cdf(-math.sqrt(clusters / (clusters - 1)) * _student(normal.inv_cdf(1 - tail), clusters - 1))
 
 
 def _student(z: float, freedom: int) -> float:
-    """Student's quantile from the normal one, Abramowitz and Stegun 1964, 26.7.5.
+    """Return Student's quantile from the normal one, Abramowitz and Stegun 1964, 26.7.5.
 
     Within 1 % from 5 degrees of freedom on, for intervals up to 99 %. Below that the interval reaches the outermost
-    resamples anyway; it is not worth scipy, which takes longer to import than the rest of a summary to compute.
+    resamples anyway. Avoids scipy, which takes longer to import than the rest of a summary takes to compute.
     """
     first = (z**3 + z) / 4
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96

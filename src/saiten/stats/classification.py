@@ -1,6 +1,6 @@
-"""Two columns of categories (verdicts, grades, preferences): agreement, Cohen's kappa, F1, balanced accuracy.
+"""Figures of two columns of categories (verdicts, grades, …): agreement, Cohen's kappa, F1, balanced accuracy.
 
-Each figure is one function of counts that add up over rows. Counts of the rows as they are give the figure; counts of
+Each figure is a function of counts that add up over rows. Counts of the original rows give the figure; counts of
 resampled or swapped rows, along the leading axes, give it for all of them at once. NaN is undefined.
 """
 
@@ -14,22 +14,22 @@ from saiten.stats.clusters import Column, Floats, as_pair
 from saiten.stats.estimate import Estimate
 
 MOST_KINDS = 500
-"""Different values that kappa takes for grades; its table has the square of this."""
+"""Maximum number of distinct values that kappa treats as grades; its table has the square of this."""
 
 VERDICTS = np.array([0.0, 1.0])
 
 Weights = Literal["linear", "quadratic"] | None
-"""How a disagreement weighs: 1 (None), the distance of the two values, or its square."""
+"""The weight of a disagreement: 1 (None), the distance of the two values, or its square."""
 
 _POWERS: dict[Weights, int] = {None: 0, "linear": 1, "quadratic": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryCounts:
-    """How often each category was given; the categories are along the last axis."""
+    """Counts per category; the categories are along the last axis."""
 
     n: Floats
-    """Rows."""
+    """Number of rows."""
     first: Floats
     """Rows whose first value is this category."""
     second: Floats
@@ -39,24 +39,24 @@ class CategoryCounts:
 
     @classmethod
     def of_sums(cls, sums: Floats) -> "CategoryCounts":
-        """The counts from sums of `category_features`, (… × features)."""
+        """Return the counts from sums of `category_features` (… × features)."""
         return cls(sums[..., 0], sums[..., 1::3], sums[..., 2::3], sums[..., 3::3])
 
     @classmethod
     def of(cls, x: Column, y: Column, kinds: Floats | None = None) -> "CategoryCounts":
-        """The counts of two columns; `kinds` None: the categories that occur."""
+        """Return the counts of two columns; `kinds` None: the categories that occur."""
         a, b = as_pair(x, y)
         kinds = kinds_of(a, b) if kinds is None else kinds
         return cls.of_sums(category_features(a, b, kinds).sum(axis=0))
 
 
 def kinds_of(x: Floats, y: Floats) -> Floats:
-    """The values that occur in either column, ascending."""
+    """Return the values that occur in either column, ascending."""
     return np.unique(np.concatenate([x, y]))
 
 
 def category_features(x: Floats, y: Floats, kinds: Floats) -> Floats:
-    """Columns that add up to `CategoryCounts`, (rows × 1 + 3 kinds)."""
+    """Return columns that add up to `CategoryCounts` (rows × 1 + 3 kinds)."""
     columns = [np.ones(len(x), dtype=bool)]
     for kind in kinds:
         columns += [x == kind, y == kind, (x == kind) & (y == kind)]
@@ -67,30 +67,30 @@ def category_features(x: Floats, y: Floats, kinds: Floats) -> Floats:
 
 
 def agreement_of(counts: CategoryCounts) -> Floats:
-    """The share of rows whose two values are equal, all categories being counted."""
+    """Return the share of rows whose two values are equal; requires the counts of all categories."""
     return _over(counts.both.sum(axis=-1), counts.n)
 
 
 def kappa_of(counts: CategoryCounts) -> Floats:
-    """Cohen's kappa without weights, all categories being counted."""
+    """Compute Cohen's kappa without weights; requires the counts of all categories."""
     apart = counts.n - counts.both.sum(axis=-1)
     return cohen_kappa_of(apart, counts.first, counts.second, np.arange(counts.first.shape[-1]), None)
 
 
 def f1_of(counts: CategoryCounts) -> Floats:
-    """F1 of each category, the harmonic mean of precision and recall; NaN for one that neither side has."""
+    """Compute F1 per category, the harmonic mean of precision and recall; NaN for a category on neither side."""
     return _over(2 * counts.both, counts.first + counts.second)
 
 
 def macro_f1_of(counts: CategoryCounts) -> Floats:
-    """The mean F1 of the categories that either side has."""
+    """Compute the mean F1 over the categories that occur on either side."""
     each = f1_of(counts)
     known = np.isfinite(each)
     return _over(np.where(known, each, 0.0).sum(axis=-1), known.sum(axis=-1))
 
 
 def balanced_accuracy_of(counts: CategoryCounts) -> Floats:
-    """The mean over the categories of the share of their rows (by the first column) that the second has right."""
+    """Compute the mean over categories of the share of their rows (by the first column) that the second gets right."""
     recalls: Floats = _over(counts.both, counts.first).mean(axis=-1)
     return recalls
 
@@ -98,17 +98,18 @@ def balanced_accuracy_of(counts: CategoryCounts) -> Floats:
 def cohen_kappa_of(
     disagreement: Floats, first: Floats, second: Floats, values: Floats | np.ndarray, weights: Weights
 ) -> Floats:
-    """Cohen's kappa: 1 minus the observed disagreement over the one expected by chance.
+    """Compute Cohen's kappa: 1 minus the ratio of the observed disagreement to the one expected by chance.
 
     Source: Cohen 1960, and Cohen 1968 for weights, which are distances of the *values*: grades 1 and 5 are 4 apart even
-    where no one gave 2, 3 or 4 (scikit-learn counts the places among the grades that occur).
+        if
+    no one gave 2, 3 or 4 (scikit-learn counts positions among the grades that occur).
 
     Args:
         disagreement: the sum over rows of 1 where the values differ, of their distance, or of its square.
-        first: how often the first column has each value, (… × values).
-        second: the same of the second column.
-        values: ascending; without effect for no weights.
-        weights: which disagreement it is.
+        first: how often the first column has each value (… × values).
+        second: how often the second column has each value (… × values).
+        values: ascending; unused without weights.
+        weights: the kind of disagreement.
     """
     n = first.sum(axis=-1)
     unequal = n**2 - (first * second).sum(axis=-1)  # exact, so 0 exactly where both always say the same one thing
@@ -117,13 +118,13 @@ def cohen_kappa_of(
 
 
 def chance_corrected(observed: Floats, expected: Floats) -> Floats:
-    """1 minus observed over expected disagreement: the form of every kappa and alpha; NaN where nothing is expected."""
+    """Return 1 minus observed over expected disagreement, as in every kappa and alpha; NaN if none is expected."""
     figure: Floats = 1 - _over(observed, expected)
     return figure
 
 
 def _expected(first: Floats, second: Floats, n: Floats, values: Floats | np.ndarray, weights: Weights) -> Floats:
-    """The sum over all pairs of a first and a second value of their distance, or of its square."""
+    """Sum the distance, or its square, over all pairs of a first and a second value."""
     if weights == "linear":
         below, under = np.cumsum(first, axis=-1)[..., :-1], np.cumsum(second, axis=-1)[..., :-1]
         crossing = below * (n[..., None] - under) + under * (n[..., None] - below)
@@ -135,13 +136,13 @@ def _expected(first: Floats, second: Floats, n: Floats, values: Floats | np.ndar
 
 
 def _moments(counts: Floats, n: Floats, values: Floats | np.ndarray) -> tuple[Floats, Floats]:
-    """Mean of the values and sum of squares around it: not by the difference of two large sums, which would cancel."""
+    """Return the mean and the sum of squares around it, avoiding the cancelling difference of two large sums."""
     mean = _over(counts @ values, n)
     return mean, (counts * (values - mean[..., None]) ** 2).sum(axis=-1)
 
 
 def _over(part: Floats, whole: Floats | np.ndarray) -> Floats:
-    """The quotient; NaN where the divisor is 0."""
+    """Return the quotient; NaN where the divisor is 0."""
     quotient: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
     return quotient
 
@@ -150,13 +151,13 @@ def _over(part: Floats, whole: Floats | np.ndarray) -> Floats:
 
 
 def agreement(x: Column, y: Column) -> Estimate:
-    """The share of pairs that are equal; chance is not taken off, so read it beside kappa."""
+    """Compute the share of equal pairs; not corrected for chance, so read it together with kappa."""
     a, b = as_pair(x, y)
     return Estimate(float((a == b).mean()), len(a)) if len(a) else Estimate(None, 0, "no pairs")
 
 
 def cohen_kappa(x: Column, y: Column, *, weights: Weights = None) -> Estimate:
-    """Agreement beyond chance (`cohen_kappa_of`): 1 is full, 0 as by chance, below 0 worse."""
+    """Compute agreement beyond chance (`cohen_kappa_of`): 1 is full, 0 is chance, below 0 is worse than chance."""
     a, b = as_pair(x, y)
     if not len(a):
         return Estimate(None, 0, "no pairs")
@@ -169,20 +170,20 @@ def cohen_kappa(x: Column, y: Column, *, weights: Weights = None) -> Estimate:
 
 
 def f1(truth: Column, said: Column) -> Estimate:
-    """F1 of 1 (`f1_of`), of two columns of 0 and 1; undefined where neither side ever says 1."""
+    """Compute F1 of 1 (`f1_of`) for two columns of 0 and 1; undefined if neither side ever says 1."""
     counts = CategoryCounts.of(truth, said, VERDICTS)
     reason = "neither side ever says yes" if counts.n else "no pairs"
     return Estimate.of(f1_of(counts)[1], int(counts.n), reason)
 
 
 def macro_f1(x: Column, y: Column, kinds: Floats | None = None) -> Estimate:
-    """The mean F1 over those of the categories that either side has (`macro_f1_of`)."""
+    """Compute the mean F1 over the categories that occur on either side (`macro_f1_of`)."""
     counts = CategoryCounts.of(x, y, kinds)
     return Estimate.of(macro_f1_of(counts), int(counts.n), "no pairs")
 
 
 def balanced_accuracy(labels: Column, decisions: Column) -> Estimate:
-    """The mean of the shares of positives and of negatives that were decided rightly; both columns hold 0 and 1."""
+    """Compute the mean of the shares of positives and negatives decided correctly; both columns hold 0 and 1."""
     truth, decided = as_pair(labels, decisions, ("labels", "decisions"))
     return one_class(truth) or Estimate(
         float(balanced_accuracy_of(CategoryCounts.of(truth, decided, VERDICTS))), len(truth)
@@ -190,7 +191,7 @@ def balanced_accuracy(labels: Column, decisions: Column) -> Estimate:
 
 
 def one_class(truth: Floats) -> Estimate | None:
-    """Why labels of 0 and 1 tell nothing apart; None where they do.
+    """Return why labels of 0 and 1 allow no comparison of classes; None if both occur.
 
     Raises:
         ValueError: a label is neither 0 nor 1.
@@ -208,7 +209,7 @@ def one_class(truth: Floats) -> Estimate | None:
 
 
 def distances(x: Floats, y: Floats, weights: Weights) -> Floats:
-    """How much each pair's disagreement weighs."""
+    """Return the weight of each pair's disagreement."""
     apart: Floats = np.abs(x - y)
     return (apart > 0).astype(np.float64) if weights is None else apart ** _POWERS[weights]
 
@@ -221,24 +222,24 @@ class WeightedKappa:
     weights: Weights
 
     def features(self, x: Floats, y: Floats) -> Floats:
-        """Columns to add up, (rows × 1 + 2 kinds): the disagreement, then each side's values."""
+        """Return columns to add up (rows × 1 + 2 kinds): the disagreement, then each side's values."""
         columns = [distances(x, y, self.weights), *(side == kind for side in (x, y) for kind in self.kinds)]
         return np.stack(columns, axis=1).astype(np.float64)
 
     def figure(self, sums: Floats) -> Floats:
-        """Kappa from sums of the features, (… × features)."""
+        """Compute kappa from sums of the features (… × features)."""
         middle = 1 + len(self.kinds)
         return cohen_kappa_of(sums[..., 0], sums[..., 1:middle], sums[..., middle:], self.kinds, self.weights)
 
 
 def weighted_kappa_each(x: Floats, y: Floats, weights: Weights) -> Callable[[Floats], Floats]:
-    """Weighted kappa as a function of the rows' weights (resamples × rows)."""
+    """Return weighted kappa as a function of the rows' weights (resamples × rows)."""
     kappa = WeightedKappa(kinds_of(x, y), weights)
     features = kappa.features(x, y)
     return lambda times: kappa.figure(times @ features)
 
 
 def macro_f1_each(x: Floats, y: Floats, kinds: Floats) -> Callable[[Floats], Floats]:
-    """Macro F1 as a function of the rows' weights (resamples × rows)."""
+    """Return macro F1 as a function of the rows' weights (resamples × rows)."""
     features = category_features(x, y, kinds)
     return lambda times: macro_f1_of(CategoryCounts.of_sums(times @ features))

@@ -1,6 +1,6 @@
-"""What belongs together is drawn together: rows grouped by cluster, in an order that the input's order cannot change.
+"""Clusters of rows that are drawn together, in an order that does not depend on the input's order.
 
-Samples of one question are alike; to resample them one by one would make intervals too narrow (Davison and Hinkley
+Samples of one question are similar; resampling them individually would make intervals too narrow (Davison and Hinkley
 1997, *Bootstrap Methods and their Application*, section 3.8).
 """
 
@@ -14,17 +14,17 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 Column = Sequence[float] | Floats
-"""Numbers, one a row."""
+"""One number per row."""
 
 CHUNK = 1_000_000
-"""Random draws that are held at once: 8 MB."""
+"""Random draws held in memory at once: 8 MB."""
 
 CELLS = 2_000_000
-"""Weights (resamples × rows) that are held at once: 16 MB."""
+"""Weights (resamples × rows) held in memory at once: 16 MB."""
 
 
 def as_floats(values: Column, name: str) -> Floats:
-    """The values as an array; raises ValueError where one is not a finite number, since a mean would hide it."""
+    """Return the values as an array; raise ValueError if one is not finite, since a mean would hide it."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise ValueError(f"{name} must be a flat sequence of numbers, not one of shape {array.shape}")
@@ -35,7 +35,7 @@ def as_floats(values: Column, name: str) -> Floats:
 
 
 def as_pair(x: Column, y: Column, names: tuple[str, str] = ("x", "y")) -> tuple[Floats, Floats]:
-    """Two columns of one length; raises ValueError where they are not, or a value is not finite."""
+    """Return two columns of equal length; raise ValueError if lengths differ or a value is not finite."""
     a, b = as_floats(x, names[0]), as_floats(y, names[1])
     if len(a) != len(b):
         raise ValueError(f"{names[0]} has {len(a)} values and {names[1]} has {len(b)}; they must be pairs")
@@ -43,7 +43,7 @@ def as_pair(x: Column, y: Column, names: tuple[str, str] = ("x", "y")) -> tuple[
 
 
 def as_groups(clusters: Sequence[Hashable] | None, n: int) -> Ints:
-    """The number of each row's cluster, counted from 0; None makes each row a cluster of its own.
+    """Return the number of each row's cluster, counted from 0; None makes each row its own cluster.
 
     Raises:
         ValueError: there are not as many cluster labels as rows.
@@ -57,7 +57,7 @@ def as_groups(clusters: Sequence[Hashable] | None, n: int) -> Ints:
 
 
 def sums_and_sizes(values: Floats, groups: Ints) -> tuple[Floats, Floats]:
-    """Each cluster's sum and number of rows, sorted by them, so that neither order nor labels matter."""
+    """Return each cluster's sum and number of rows, sorted by them, so that neither order nor labels matter."""
     count = int(groups.max()) + 1 if groups.size else 0
     sizes = np.bincount(groups, minlength=count).astype(np.float64)
     order = np.argsort(groups, kind="stable")
@@ -68,7 +68,7 @@ def sums_and_sizes(values: Floats, groups: Ints) -> tuple[Floats, Floats]:
 
 
 def draws(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:
-    """Which clusters each resample consists of: arrays of shape (some resamples, clusters), drawn with replacement."""
+    """Yield the clusters of each resample: arrays of shape (some resamples, clusters), drawn with replacement."""
     random = np.random.default_rng(seed)
     rows = max(1, CHUNK // clusters)
     for start in range(0, resamples, rows):
@@ -76,7 +76,7 @@ def draws(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:
 
 
 def check_settings(resamples: int, confidence: float) -> None:
-    """Raises ValueError for settings that make no interval."""
+    """Raise ValueError for settings that allow no interval."""
     if resamples < 1:
         raise ValueError(f"resamples is {resamples}; it must be at least 1")
     if not 0 < confidence < 1:

@@ -1,7 +1,7 @@
-"""BLEU of a whole data set from the counts of its answers: they are added up before anything is divided.
+"""BLEU of a whole data set from the counts of its answers, which are added up before dividing.
 
 Source: Papineni et al. 2002; the arithmetic is sacrebleu's `corpus_bleu` (Post 2018) with its defaults (smoothing
-`exp`, all four orders), as 0 to 1. The interval resamples clusters (questions), as that of a mean does.
+`exp`, all four orders), as 0 to 1. The interval resamples clusters (questions), like that of a mean.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -15,25 +15,25 @@ from saiten.stats.clusters import Floats, as_groups, draws
 
 ORDERS = 4
 COUNTS = 2 * ORDERS + 2
-"""Of an answer: matched runs of one to four tokens, all its runs, its length, the length of the nearest reference."""
+"""Counts per answer: matched n-grams of one to four tokens, all n-grams, its length, the nearest reference's length."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusBleu:
-    """The figure with its interval."""
+    """Corpus BLEU with its interval."""
 
     value: float
     low: float | None
     """Lower end of the 95 % interval, or None."""
     high: float | None
     n: int
-    """Answers whose counts went in."""
+    """Number of answers counted."""
     note: str | None = None
-    """Why there is no interval, or what is wrong with it."""
+    """Why there is no interval, or a caveat about it."""
 
 
 def corpus_bleu(counts: Sequence[Sequence[float]], clusters: Sequence[Hashable], *, seed: int = 0) -> CorpusBleu:
-    """BLEU over the answers with these `COUNTS`, at least one, and the cluster of each."""
+    """Compute BLEU over at least one answer with these `COUNTS`, and the cluster of each."""
     rows = np.asarray(counts, dtype=float).reshape(len(counts), COUNTS)
     value = float(bleu_of(rows.sum(axis=0)))
     groups = as_groups(clusters, len(rows))
@@ -53,11 +53,11 @@ def corpus_bleu(counts: Sequence[Sequence[float]], clusters: Sequence[Hashable],
 
 
 def bleu_of(sums: Floats) -> Floats:
-    """BLEU from added counts, (… x `COUNTS`)."""
+    """Compute BLEU from added counts (… x `COUNTS`)."""
     matched, runs = sums[..., :ORDERS], sums[..., ORDERS : 2 * ORDERS]
     length, reference = sums[..., -2], sums[..., -1]
     missed = matched == 0
-    # The first order without a match counts half of one, the next a quarter, and so on.
+    # The first order without a match counts as half a match, the next as a quarter, and so on.
     smoothed = np.where(missed, 0.5 ** np.cumsum(missed, axis=-1), matched)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(runs > 0, np.log(smoothed / runs), -np.inf).mean(axis=-1)
@@ -67,7 +67,7 @@ def bleu_of(sums: Floats) -> Floats:
 
 
 def corpus_signature(references: Iterable[int]) -> str:
-    """As sacrebleu writes that of corpus BLEU over answers with so many references each; `tok` is ours."""
+    """Return sacrebleu's signature for corpus BLEU with these numbers of references; `tok` is saiten's own addition."""
     kinds = set(references)
     nrefs = str(kinds.pop()) if len(kinds) == 1 and 0 not in kinds else "var"
     return f"nrefs:{nrefs}|case:mixed|eff:no|tok:none|smooth:exp|version:{version('sacrebleu')}"

@@ -1,7 +1,7 @@
-"""Two columns of numbers: Pearson's and Spearman's correlation and Kendall's tau-b.
+"""Correlations of two columns of numbers: Pearson, Spearman and Kendall's tau-b.
 
 All three are the cosine of two centred columns: of the values, of their ranks, and of the signs of all differences
-between rows (tau-b). Nothing is made up for a constant column.
+between rows (tau-b). They are undefined for a constant column.
 """
 
 from collections.abc import Callable
@@ -16,29 +16,29 @@ FEWEST = 3
 """Two points always lie on a line."""
 
 EQUAL = 1e-12
-"""Values that differ by this much, relative to the larger one, are equal: 0.1 + 0.2 and 0.3."""
+"""Values with at most this relative difference are equal: 0.1 + 0.2 and 0.3."""
 
 
 def pearson(x: Column, y: Column) -> Estimate:
-    """How close the pairs are to a rising line: -1 to 1."""
+    """Compute Pearson's correlation: how close the pairs are to a rising line, -1 to 1."""
     a, b = as_pair(x, y)
     return _undecidable(a, b) or Estimate(_correlation(a, b), len(a))
 
 
 def spearman(x: Column, y: Column) -> Estimate:
-    """Pearson's correlation of the ranks, ties sharing their mean rank: -1 to 1."""
+    """Compute Pearson's correlation of the ranks, ties sharing their mean rank: -1 to 1."""
     a, b = as_pair(x, y)
     return _undecidable(a, b) or Estimate(_correlation(ranks(a), ranks(b)), len(a))
 
 
 def kendall(x: Column, y: Column) -> Estimate:
-    """Kendall's tau-b, pairs ordered alike minus pairs ordered otherwise, corrected for ties: -1 to 1."""
+    """Compute Kendall's tau-b: concordant minus discordant pairs, corrected for ties, -1 to 1."""
     a, b = as_pair(x, y)
     return _undecidable(a, b) or Estimate(float(kendall_each(a, b)(np.ones((1, len(a))))[0]), len(a))
 
 
 def cosine(across: Floats, squares: Floats, other_squares: Floats) -> Floats:
-    """The cosine of two columns from their product and squares; NaN where one is all 0."""
+    """Compute the cosine of two columns from their product and squares; NaN where one is all 0."""
     room = np.sqrt(squares * other_squares)
     found: Floats = np.where(room > 0, np.clip(across / np.where(room > 0, room, 1), -1, 1), np.nan)
     return found
@@ -50,7 +50,7 @@ def _correlation(a: Floats, b: Floats) -> float:
 
 
 def _centred(values: Floats) -> Floats:
-    """The values of each row of an array without their mean, stretched so that squares neither overflow nor vanish."""
+    """Return the values of each row minus their mean, scaled so that squares neither overflow nor underflow."""
     away: Floats = values / _largest(values)
     away = away - away.mean(axis=-1, keepdims=True)
     away = np.where(np.abs(away).max(axis=-1, keepdims=True) <= EQUAL, 0.0, away)
@@ -76,15 +76,15 @@ def _undecidable(a: Floats, b: Floats) -> Estimate | None:
 
 
 def moments(x: Floats, y: Floats) -> Floats:
-    """Columns that add up to Pearson's correlation, (rows × 6); centred and scaled first, so that nothing is lost."""
+    """Return columns that add up to Pearson's correlation (rows × 6); centred and scaled first to keep precision."""
     a, b = standard(x), standard(y)
     return np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1)
 
 
 def pearson_of(sums: Floats) -> Floats:
-    """Pearson's correlation from sums of `moments`, (… × 6); NaN where a column is constant."""
+    """Compute Pearson's correlation from sums of `moments` (… × 6); NaN where a column is constant."""
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
-    # what the subtraction leaves of a constant column is rounding, small beside what it was taken from
+    # the remainder after subtraction for a constant column is rounding, small relative to the minuend
     spreads = [
         np.where(n * square - one * one > 1e-13 * n * square, n * square - one * one, 0.0)
         for one, square in ((x, xx), (y, yy))
@@ -93,7 +93,7 @@ def pearson_of(sums: Floats) -> Floats:
 
 
 def standard(values: Floats) -> Floats:
-    """Mean 0, spread 1; all 0 where the values do not differ."""
+    """Standardize to mean 0 and standard deviation 1; all 0 if the values do not differ."""
     if not len(values):
         return values
     away: Floats = values - values.mean()
@@ -102,7 +102,7 @@ def standard(values: Floats) -> Floats:
 
 
 def spearman_each(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
-    """Spearman's correlation as a function of weights; the ranks are those within the resample."""
+    """Return Spearman's correlation as a function of weights, with ranks within the resample."""
     rank_x, rank_y = ranks_each(x), ranks_each(y)
 
     def figure(weights: Floats) -> Floats:
@@ -122,7 +122,7 @@ def spearman_each(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
 
 
 def kendall_each(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
-    """Kendall's tau-b as a function of weights."""
+    """Return Kendall's tau-b as a function of weights."""
     balance = concordance_each(x, y)
     tied_x, tied_y = ties_each(x), ties_each(y)
 
@@ -135,12 +135,12 @@ def kendall_each(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
 
 
 def apart(a: Floats, b: Floats) -> Floats:
-    """1 where a is above b, -1 where it is below, 0 where they are equal but for rounding; NaN stays."""
+    """Return 1 where a is above b, -1 where below, 0 where equal up to rounding; NaN stays NaN."""
     return np.where(np.abs(a - b) <= EQUAL * np.maximum(np.abs(a), np.abs(b)), 0.0, np.sign(a - b))
 
 
 def correlations_by_row(x: Floats, y: Floats) -> Floats:
-    """Pearson, Spearman and Kendall's tau-b of each row of x with that of y: (rows x 3), NaN where undefined."""
+    """Compute Pearson, Spearman and Kendall's tau-b of each row of x with that of y (rows x 3), NaN where undefined."""
     size = x.shape[1]
     rows = max(1, CELLS // max(1, size**2))
     parts = [_by_row(x[at : at + rows], y[at : at + rows]) for at in range(0, len(x), rows)]

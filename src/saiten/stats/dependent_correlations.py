@@ -1,13 +1,13 @@
-"""Is one of two metrics closer to people than the other: tests for two figures over the same items.
+"""Tests of whether one of two metrics is closer to people, for two figures over the same items.
 
-`swap_tests` exchanges the two metrics' scores question by question, which changes nothing in distribution if neither is
-better, and counts how often luck makes a difference as large (Noreen 1989; Deutsch, Dror and Roth 2021, *A Statistical
-Analysis of Summarization Evaluation Metrics using Resampling Methods*, PERM-BOTH, here by question instead of by
-item). Scores are brought to one scale first: standardised for Pearson, ranked for Spearman and AUROC; decisions as they
-are. Figures that are no function of sums (Kendall's tau-b, kappa with linear weights) would have to be recounted for
-every swap of every two metrics; `bootstrap_test` gets by with one recount a metric and resample. `williams` is the
-classical test (Williams 1959; Graham and Baldwin 2014), quick and without luck, but it takes the items for independent
-of each other and the scores for normal.
+`swap_tests` exchanges the two metrics' scores question by question, which leaves the distribution unchanged if neither
+is better, and counts how often chance produces a difference as large (Noreen 1989; Deutsch, Dror and Roth 2021, *A
+Statistical Analysis of Summarization Evaluation Metrics using Resampling Methods*, PERM-BOTH, here by question instead
+of by item). Scores are first brought to a common scale: standardized for Pearson, ranked for Spearman and AUROC;
+decisions stay unchanged. Figures that are not functions of sums (Kendall's tau-b, kappa with linear weights) would have
+to be recounted for every swap of every two metrics; `bootstrap_test` needs only one recount per metric and resample.
+`williams` is the classical test (Williams 1959; Graham and Baldwin 2014), fast and deterministic, but it assumes
+independent items and normally distributed scores.
 """
 
 import math
@@ -30,7 +30,7 @@ OfSums = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class WilliamsTest:
-    """Whether two correlations with the same third column differ."""
+    """Test of whether two correlations with the same third column differ."""
 
     t: float | None
     """Student's t with n - 3 degrees of freedom, above 0 if the first correlation is higher; None with a reason."""
@@ -41,7 +41,7 @@ class WilliamsTest:
 
 
 def williams(first: Column, second: Column, people: Column) -> WilliamsTest:
-    """Does `first` correlate with `people` more closely than `second` does.
+    """Test whether `first` correlates with `people` more closely than `second` does.
 
     Raises:
         ValueError: a value is not finite, or the lengths differ.
@@ -53,7 +53,7 @@ def williams(first: Column, second: Column, people: Column) -> WilliamsTest:
 
 
 def williams_test(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
-    """The test from three correlations over n items; 1 is the column that 2 and 3 are both held against."""
+    """Compute the test from three correlations over n items; 1 is the column that 2 and 3 are correlated with."""
     from scipy.special import stdtr  # noqa: PLC0415 - takes a quarter of a second to import
 
     if n < 4:
@@ -71,9 +71,9 @@ class SummedPair:
     """Two metrics on the items that both measured, for a figure that is a function of sums over items."""
 
     first: Floats
-    """Columns to add up (items × columns), made of the first metric's values and people's."""
+    """Columns to add up (items × columns), from the first metric's values and people's."""
     second: Floats
-    """The same of the second metric."""
+    """Columns to add up (items × columns), from the second metric's values and people's."""
     figure: OfSums
 
 
@@ -85,17 +85,17 @@ def swap_tests(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> list[tuple[float | None, float | None]]:
-    """The difference figure(first) - figure(second) of each pair and its two-sided p-value; None where undefined.
+    """Compute figure(first) - figure(second) of each pair and its two-sided p-value; None where undefined.
 
-    All are tested with the same swaps. The p-value is (1 + as extreme) / (1 + permutations), which is never 0 (Phipson
-    and Smyth 2010). A swap that leaves a figure undefined counts as extreme.
+    All pairs are tested with the same swaps. The p-value is (1 + as extreme) / (1 + permutations), which is never 0
+    (Phipson and Smyth 2010). A swap that leaves a figure undefined counts as extreme.
 
     Args:
         pairs: the metrics.
         groups: per pair the number of each item's cluster, the same numbers for all pairs.
-        clusters: how many there are; the draws depend on it.
+        clusters: the number of clusters; the draws depend on it.
         permutations: how often clusters are swapped.
-        seed: of the swaps.
+        seed: seed of the swaps.
 
     Raises:
         ValueError: the columns of a pair are not of the same items.
@@ -127,17 +127,17 @@ def swap_tests(
 
 
 def bootstrap_test(difference: float, first: Floats, second: Floats, clusters: int) -> float | None:
-    """The two-sided p-value of a difference of two figures, by its spread over resamples; None where it has none.
+    """Compute the two-sided p-value of a difference of two figures by its spread over resamples; None if undefined.
 
-    Student's t with clusters - 1 degrees of freedom, of the difference over its bootstrap standard error (Efron and
+    Student's t with clusters - 1 degrees of freedom, for the difference over its bootstrap standard error (Efron and
     Tibshirani 1993, *An Introduction to the Bootstrap*, chapter 6), widened by √(n/(n-1)) for few clusters. Two figures
-    that are the same in every resample have the p-value 1.
+    that are equal in every resample have the p-value 1.
 
     Args:
         difference: first minus second, over all items.
-        first: the first figure in each resample, NaN where it is undefined there.
-        second: the second one in the very same resamples.
-        clusters: how many were drawn from.
+        first: the first figure in each resample, NaN where undefined.
+        second: the second figure in the same resamples.
+        clusters: the number of clusters drawn from.
     """
     from scipy.special import stdtr  # noqa: PLC0415 - takes a quarter of a second to import
 

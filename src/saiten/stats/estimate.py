@@ -1,4 +1,4 @@
-"""A figure with its interval, and how a bootstrap puts the interval there."""
+"""A figure with its bootstrap interval."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -9,33 +9,33 @@ from saiten.stats.bootstrap import few, percentiles
 from saiten.stats.clusters import Column, Floats, Ints, as_groups, as_pair, check_settings, draws
 
 SLACK = 0.95
-"""A figure that is undefined in more of the resamples than the rest gets no interval."""
+"""Minimum share of resamples in which a figure must be defined to get an interval."""
 
 _NO_SPREAD = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure over pairs of numbers, or the reason why there is none."""
+    """A figure over pairs of numbers, or the reason why it is undefined."""
 
     value: float | None
-    """The figure; None unless it can be computed."""
+    """The figure; None if it cannot be computed."""
     n: int
-    """How many pairs."""
+    """Number of pairs."""
     reason: str | None = None
     """Why there is no value."""
     low: float | None = None
-    """Lower end of the interval, where one was asked for."""
+    """Lower end of the interval, if requested."""
     high: float | None = None
-    """Upper end of the interval, where one was asked for."""
+    """Upper end of the interval, if requested."""
     clusters: int | None = None
-    """How many clusters were resampled."""
+    """Number of clusters resampled."""
     note: str | None = None
-    """Why there is no interval although there is a value, or what is wrong with it."""
+    """Why there is no interval although there is a value, or a caveat about it."""
 
     @classmethod
     def of(cls, value: Floats | float, n: int, reason: str) -> "Estimate":
-        """The figure over n pairs; the reason instead where it is NaN."""
+        """Return the figure over n pairs, or the reason if it is NaN."""
         return cls(float(value), n) if np.isfinite(value) else cls(None, n, reason)
 
 
@@ -43,13 +43,13 @@ Statistic = Callable[[Floats, Floats], Estimate]
 
 
 def with_interval(whole: Estimate, drawn: Floats, clusters: int, confidence: float) -> Estimate:
-    """Add the expanded percentile interval of resampled figures, or the reason why there is none.
+    """Add the expanded percentile interval of resampled figures, or the reason why it is missing.
 
     Args:
         whole: the figure over all data.
-        drawn: the figure in each resample; NaN where it is undefined.
-        clusters: how many were drawn from.
-        confidence: of the interval.
+        drawn: the figure in each resample; NaN where undefined.
+        clusters: the number of clusters drawn from.
+        confidence: confidence level of the interval.
     """
     whole = replace(whole, clusters=clusters)
     if whole.value is None:
@@ -76,13 +76,13 @@ def bootstrap_statistic(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Estimate:
-    """The statistic with a cluster bootstrap interval (see `bootstrap.py`); the same for the same pairs in any order.
+    """Compute the statistic with a cluster bootstrap interval (see `bootstrap.py`); independent of the pairs' order.
 
-    The rows of each resample are written out, so any statistic will do; `Resamples` is quicker for those that can be
-    computed for many resamples at once. Settings of a statistic go in by `functools.partial`.
+    The rows of each resample are written out, so any statistic is possible; `Resamples` is faster for statistics that
+    can be computed for many resamples at once. Pass settings of a statistic with `functools.partial`.
 
     Raises:
-        ValueError: a value is not finite, the lengths differ, or a setting makes no interval.
+        ValueError: a value is not finite, the lengths differ, or a setting is invalid.
     """
     check_settings(resamples, confidence)
     a, b = as_pair(x, y)
@@ -101,7 +101,7 @@ def bootstrap_statistic(
 
 
 def _rows_by_cluster(a: Floats, b: Floats, groups: Ints) -> tuple[Ints, Ints, Ints]:
-    """Row numbers cluster by cluster, and where each cluster starts and how long it is; sorted by content."""
+    """Return row numbers cluster by cluster, and each cluster's start and length; sorted by content."""
     by_content = np.lexsort((b, a, groups))
     sizes = np.bincount(groups)
     members = np.split(by_content, np.cumsum(sizes)[:-1]) if len(groups) else []  # it gives one part even of nothing
@@ -111,7 +111,7 @@ def _rows_by_cluster(a: Floats, b: Floats, groups: Ints) -> tuple[Ints, Ints, In
 
 
 def _ranges(starts: Ints, sizes: Ints) -> Ints:
-    """The numbers from each start on, `sizes` many, one after the other."""
+    """Concatenate the ranges of `sizes` numbers from each start."""
     ends = np.cumsum(sizes)
     rows: Ints = np.arange(int(ends[-1])) + np.repeat(starts - (ends - sizes), sizes)
     return rows

@@ -1,4 +1,4 @@
-"""How long answers took: median, mean and 95th percentile."""
+"""Latency of answers: median, mean and 95th percentile."""
 
 from array import array
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """In seconds, over the answers where it was measured."""
+    """Latency in seconds, over the answers with a measurement."""
 
     n: int
     median: float
     mean: float
     p95: float
-    """Interpolated between the two answers around it; with less than some 20 it is hardly below the slowest."""
+    """Interpolated between the two adjacent answers; with fewer than about 20 it is close to the slowest."""
 
 
 def latency_of(seconds: "array[float]") -> Latency | None:
-    """The figures of an array of type `d`; None where nothing was measured."""
+    """Return the figures of an array of type `d`; None if nothing was measured."""
     if not seconds:
         return None
     values = np.frombuffer(seconds)

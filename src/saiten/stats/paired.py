@@ -1,11 +1,11 @@
-"""Is the difference between two runs real: paired by sample, resampled and flipped by question.
+"""Significance of the difference between two runs: paired by sample, resampled and flipped by question.
 
 Source: the interval as in `bootstrap.py`, over the differences; the test flips the sign of each cluster's difference
 (Fisher 1935; Dror et al. 2018, *The Hitchhiker's Guide to Testing Statistical Significance in NLP*, section 3.3),
-exactly while 2ⁿ is small, else by random flips with the p-value of Phipson and Smyth 2010, which is never 0. For yes/no
-metrics with one sample a cluster the exact test is McNemar's. The test is of exchangeability: runs with equal means and
-differently shaped values are called different a little too often while there are few clusters (7 % instead of 5 % at
-10). With n clusters that differ, p is never below 2 / 2ⁿ: up to five cannot show anything at 0.05.
+exactly while 2ⁿ is small, otherwise by random flips with the p-value of Phipson and Smyth 2010, which is never 0. For
+yes/no metrics with one sample per cluster the exact test is McNemar's. The test is of exchangeability: runs with equal
+means and differently shaped distributions are called different slightly too often with few clusters (7 % instead of 5 %
+at 10). With n clusters that differ, p is never below 2 / 2ⁿ: up to five cannot be significant at 0.05.
 """
 
 import math
@@ -18,27 +18,27 @@ from saiten.stats.bootstrap import RESAMPLES, bootstrap_mean
 from saiten.stats.clusters import CHUNK, Column, Floats, as_floats, as_groups, sums_and_sizes
 
 EXACT = 12
-"""Up to so many clusters with a difference, all 2ⁿ signs are tried."""
+"""Up to this many clusters with a difference, all 2ⁿ signs are tried."""
 
 PERMUTATIONS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class PairedComparison:
-    """What the second run gains over the first."""
+    """Differences of the second run from the first."""
 
     difference: float | None
-    """Mean of second minus first; None where there are no pairs."""
+    """Mean of second minus first; None if there are no pairs."""
     low: float | None
     """Lower end of the interval, or None."""
     high: float | None
     """Upper end of the interval, or None."""
     p_value: float | None
-    """Two-sided: how often sheer luck makes a mean difference at least as far from 0."""
+    """Two-sided: how often chance alone makes a mean difference at least as far from 0."""
     n: int
-    """How many pairs."""
+    """Number of pairs."""
     clusters: int
-    """How many clusters they come from."""
+    """Number of clusters they come from."""
     wins: int
     """Pairs in which the second is higher."""
     ties: int
@@ -46,7 +46,7 @@ class PairedComparison:
     losses: int
     """Pairs in which the second is lower."""
     note: str | None = None
-    """Why there is no interval, or what is wrong with it."""
+    """Why there is no interval, or a caveat about it."""
 
 
 def compare_paired(
@@ -59,19 +59,19 @@ def compare_paired(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> PairedComparison:
-    """The mean of second - first with interval and p-value; the same for the same pairs in any order.
+    """Compute the mean of second - first with interval and p-value; independent of the order of the pairs.
 
     Args:
-        first: one value a sample, from the run that is the yardstick.
+        first: one value per sample, from the baseline run.
         second: the values of the same samples, in the same order, from the other run.
-        clusters: a label for each pair, for example the question; None makes each pair a cluster of its own.
+        clusters: a label per pair, for example the question; None makes each pair its own cluster.
         resamples: draws for the interval.
-        permutations: random flips for the p-value, where there are too many clusters to try all.
-        confidence: of the interval.
-        seed: of draws and flips.
+        permutations: random flips for the p-value, if there are too many clusters to try all signs.
+        confidence: confidence level of the interval.
+        seed: seed of draws and flips.
 
     Raises:
-        ValueError: a value is not finite, the lengths differ, or a setting makes no interval.
+        ValueError: a value is not finite, the lengths differ, or a setting is invalid.
     """
     a, b = as_floats(first, "first"), as_floats(second, "second")
     if len(a) != len(b):
@@ -94,11 +94,11 @@ def compare_paired(
 
 
 def sign_flip(sums: Floats, *, permutations: int = PERMUTATIONS, seed: int = 0) -> float:
-    """The two-sided p-value of the sum, if the sign of each cluster's sum is a coin's; 1 where all are 0."""
+    """Compute the two-sided p-value of the sum under random signs of each cluster's sum; 1 if all are 0."""
     moved = sums[sums != 0]
     if not moved.size:
         return 1.0
-    # 1e-9: the same terms summed with other signs may differ in the last bits, and equal is "at least as far"
+    # 1e-9: the same terms summed with other signs may differ in the last bits, and equality counts as extreme
     limit = abs(math.fsum(moved)) - 1e-9 * float(np.abs(moved).sum())
     if moved.size <= EXACT:
         signs = np.arange(2**moved.size)[:, None] >> np.arange(moved.size) & 1
@@ -113,14 +113,14 @@ def sign_flip(sums: Floats, *, permutations: int = PERMUTATIONS, seed: int = 0) 
 
 
 def holm(p_values: Sequence[float | None], *, competing: Sequence[bool] | None = None) -> tuple[float | None, ...]:
-    """The p-values corrected for being many: below 0.05 now means at most 5 % risk of *any* false alarm.
+    """Return p-values corrected for multiple testing: below 0.05 means at most 5 % risk of *any* false alarm.
 
     Those that do not compete keep their own p and are not counted; None: all compete.
 
     Source: Holm 1979, *A Simple Sequentially Rejective Multiple Test Procedure*. None stays None and is not counted.
 
     Raises:
-        ValueError: a p-value lies outside 0 to 1.
+        ValueError: a p-value is outside 0 to 1.
     """
     competing = [True] * len(p_values) if competing is None else competing
     corrected = list(p_values)

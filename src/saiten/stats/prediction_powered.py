@@ -1,18 +1,17 @@
-"""What the mean label of all items is, from few labels and a judge's score for every item, with a valid interval.
+"""The mean label of all items, from few labels and a judge's score for every item, with a valid interval.
 
 Source: Angelopoulos, Duchi and Zrnic 2023, *PPI++: Efficient Prediction-Powered Inference*, for a mean, with power
 tuning. With n labelled items (label Y, score f) and N more with a score only,
-
     θ = mean_n(Y) - λ · (mean_n(f) - mean_N(f)),
 
-so a biased judge does no harm, and λ, tuned for the least variance, becomes 0 for a judge that says nothing. Valid
-only if the labelled items are a random sample of all; `Powered.imbalance` is a check of that, and no proof.
+so a biased judge does no harm, and λ, tuned for the least variance, becomes 0 for an uninformative judge. Valid only if
+the labelled items are a random sample of all; `Powered.imbalance` checks that, without proving it.
 
-Where we differ from the paper: the variance is summed by cluster (items of one question are not independent), λ
-minimises that variance as estimated, λ has no upper limit unless one is given (a judge on 0 to 1 for grades of 1 to 5
-needs λ = 4; a straight line from the judge's scale to the labels' would change nothing, since its slope is λ and its
-intercept cancels), the quantiles are Student's, and verdicts and grades get pseudo-items as in Agresti and Coull 1998,
-since few errors of a good judge in few labels make its errors look rarer than they are.
+Differences from the paper: the variance is summed by cluster (items of one question are not independent), λ minimizes
+that variance as estimated, λ has no upper limit unless one is given (a judge on 0 to 1 for grades of 1 to 5 needs λ =
+4; a straight line from the judge's scale to the labels' would change nothing, since its slope is λ and its intercept
+cancels), the quantiles are Student's, and verdicts and grades get pseudo-items as in Agresti and Coull 1998, since with
+few labels the errors of a good judge look rarer than they are.
 """
 
 import math
@@ -25,7 +24,7 @@ from saiten.stats.clusters import Column, Floats, Ints, as_floats, as_groups, ch
 from saiten.stats.prediction_powered_records import ANYTHING, FEWEST, Limits, Mean, Powered, Spread, quantile
 
 GRADES_AT_MOST = 11
-"""Labels with more distinct values than this are taken for measurements and get no pseudo-items."""
+"""Labels with more distinct values than this count as measurements and get no pseudo-items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +32,19 @@ class Scores:
     """The items of one part, for example of one system; a labelled item is not among `rest`."""
 
     labels: Column
-    """What people said."""
+    """Human labels."""
     judged: Column
-    """The judge's scores of the same items, in the same order."""
+    """The judge's scores of the labelled items, in the same order."""
     rest: Column
     """The judge's scores of the items without a label."""
     clusters: Sequence[Hashable] | None = None
-    """A label for each labelled item, for example its question; None makes each item a cluster of its own."""
+    """A label per labelled item, for example its question; None makes each item its own cluster."""
     rest_clusters: Sequence[Hashable] | None = None
-    """The same for the others; given exactly if `clusters` is. A cluster may have items on both sides."""
+    """Clusters of the items in `rest`; given exactly if `clusters` is. A cluster may have items on both sides."""
     weight: float = 1.0
-    """What the part's mean counts: 1 and -1 for a difference, the part's share for a stratified mean."""
+    """Weight of the part's mean: 1 and -1 for a difference, the part's share for a stratified mean."""
     telling: int | None = None
-    """How many clusters have a label that is a value, where some labels stand for none; None: all that have a label."""
+    """Number of clusters with an actual value, if some labels represent no value; None: all that have a label."""
 
 
 def prediction_powered(
@@ -56,22 +55,23 @@ def prediction_powered(
     limits: Limits | None = None,
     steady: bool = True,
 ) -> Powered:
-    """The sum of the parts' mean labels, each times its weight: a mean, a difference, or a stratified mean.
+    """Estimate the weighted sum of the parts' mean labels: a mean, a difference, or a stratified mean.
 
-    The interval is for items like these; for the mean of these very items it is valid too, and wider than need be.
+    The interval is for items like these; for the mean of exactly these items it is valid too, though wider than
+    necessary.
 
     Args:
-        parts: one for a mean; two with weights 1 and -1 for a difference, whose covariance is taken in through the
-            clusters that both have; one a stratum, with its share of the items as weight.
-        confidence: of the intervals.
-        lambdas: one a part, instead of the tuned ones; 1 is plain prediction-powered inference, 0 labels alone.
-        limit: λ is kept between 0 and this; the paper has 1.
-        limits: what a single label can be; None: 0 to 1 where all labels are 0 or 1, else anything.
-        steady: verdicts and grades get pseudo-items; False: none.
+        parts: one for a mean; two with weights 1 and -1 for a difference, whose covariance is accounted for through the
+            clusters that both share; one per stratum, with its share of the items as weight.
+        confidence: confidence level of the intervals.
+        lambdas: one per part, instead of the tuned ones; 1 is plain prediction-powered inference, 0 labels alone.
+        limit: upper limit of λ, which is at least 0; 1 in the paper.
+        limits: range of a single label; None: 0 to 1 if all labels are 0 or 1, otherwise unlimited.
+        steady: whether verdicts and grades get pseudo-items.
 
     Raises:
-        ValueError: there are no parts, a part has no labels, lengths differ, a value is not finite, or a setting makes
-            no interval.
+        ValueError: there are no parts, a part has no labels, lengths differ, a value is not finite, or a setting is
+            invalid.
     """
     check_settings(1, confidence)
     terms, clusters = _terms(parts, confidence, steady=steady)
@@ -103,13 +103,13 @@ def prediction_powered(
         return result
     if any(term.constant for term in terms):
         return _bounded(result, terms, parts, each, confidence)
-    # parts that share no clusters have one mean each to give up; parts that share them all have one in common
+    # parts without shared clusters lose one degree of freedom per mean; parts that share all lose one in total
     freedom = max(clusters - len(parts), min(term.clusters for term in terms) - 1)
     tuned = int(np.count_nonzero(lam)) if lambdas is None else 0
     rest = a - b @ lam
     alone = float(a @ a) + pseudo_a
     both = float(rest @ rest) + pseudo_a + float(pseudo_b @ lam**2)
-    both *= 1 + tuned / freedom  # λ was chosen to make it small
+    both *= 1 + tuned / freedom  # λ was chosen to minimize it
     t = quantile(confidence, freedom)
     return replace(
         result,
@@ -122,30 +122,30 @@ def prediction_powered(
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """One part, as what each cluster adds to the error of its mean: a - λ b."""
+    """One part, as each cluster's contribution to the error of its mean: a - λ b."""
 
     a: Floats
     b: Floats
     pseudo_label: float
-    """What the pseudo-items add to the square of a."""
+    """Contribution of the pseudo-items to the square of a."""
     pseudo_score: float
-    """The same for b; nothing to the product, since label and score are independent in them."""
+    """Contribution to the square of b; none to the product, since label and score are independent in pseudo-items."""
     label: float
     """Mean label."""
     score: float
     """Mean score of all items."""
     shift: float
-    """How much higher the mean score is on the labelled items than on the others."""
+    """Difference of the mean scores of labelled items and others."""
     n: int
     total: int
     clusters: int
-    """With a label."""
+    """Clusters with a label."""
     constant: bool
     """Whether all labels are equal."""
 
 
 def _terms(parts: Sequence[Scores], confidence: float, *, steady: bool) -> tuple[list[_Terms], int]:
-    """Each part's terms, and how many clusters have a label in any of them."""
+    """Return each part's terms, and how many clusters have a label in any part."""
     if not parts:
         raise ValueError("there are no parts; give at least one")
     names: list[Hashable] = []
@@ -180,7 +180,7 @@ def _term(part: Scores, groups: Ints, rest_groups: Ints, count: int, weight: flo
     weight = weight if len(values) <= GRADES_AT_MOST else 0.0
     centre = (math.fsum(y) + 2 * weight * sum(ends)) / (n + 4 * weight)
     square = clusters / max(1.0, clusters + 4 * weight - 1) / n**2
-    each = weight * (n / clusters) ** 2 * square  # of a pseudo-cluster, all alike and as large as the others
+    each = weight * (n / clusters) ** 2 * square  # of a pseudo-cluster of identical items and average size
     scores = np.concatenate([f, rest])
     informed = bool(len(rest)) and bool(np.ptp(scores))
     a: Floats = np.asarray(math.sqrt(square) * np.bincount(groups, y - centre, minlength=count), np.float64)
@@ -206,7 +206,7 @@ def _term(part: Scores, groups: Ints, rest_groups: Ints, count: int, weight: flo
 
 
 def _best(a: Floats, b: Floats, pseudo: Floats, limit: float) -> Floats:
-    """The λ of each part, from 0 to the limit, that make the variance |a - b λ|² + pseudo · λ² least."""
+    """Return each part's λ, from 0 to the limit, that minimizes the variance |a - b λ|² + pseudo · λ²."""
     squares = (b**2).sum(axis=0) + pseudo
     if len(squares) == 1:
         best = float(a @ b[:, 0]) / float(squares[0]) if squares[0] > 0 else 0.0
@@ -221,7 +221,7 @@ def _best(a: Floats, b: Floats, pseudo: Floats, limit: float) -> Floats:
 
 
 def _imbalance(terms: Sequence[_Terms]) -> float | None:
-    """Student's test of each part's shift; the lowest p-value times the number of parts (Bonferroni)."""
+    """Test each part's shift with Student's t; return the lowest p-value times the number of parts (Bonferroni)."""
     from scipy.special import stdtr  # noqa: PLC0415 - not needed to start
 
     found = [
@@ -246,7 +246,7 @@ def _limits(parts: Sequence[Scores]) -> Limits:
 
 
 def _ends(weights: Floats, limits: Limits) -> Limits:
-    """What a weighted sum of means can be."""
+    """Return the range of a weighted sum of means."""
     ends = [sorted(weight * end for end in limits) for weight in weights.tolist() if weight]
     return math.fsum(low for low, _ in ends), math.fsum(high for _, high in ends)
 
@@ -254,7 +254,7 @@ def _ends(weights: Floats, limits: Limits) -> Limits:
 def _bounded(
     result: Powered, terms: Sequence[_Terms], parts: Sequence[Scores], limits: Limits, confidence: float
 ) -> Powered:
-    """Without a spread the share of other labels still has an upper bound: Wilson's, on one side, by cluster.
+    """Bound the share of other labels where the labels have no spread: Wilson's bound, one-sided, by cluster.
 
     Source: Wilson 1927, *Probable Inference, the Law of Succession, and Statistical Inference*.
     """

@@ -1,26 +1,27 @@
-"""A mean with its interval, three times (by the judge, from labels alone, from both), and what a width would need."""
+"""Records of a mean with its interval (by the judge, by labels alone, by both), and the labels needed for a width."""
 
 import math
 from dataclasses import dataclass
 
 FEWEST = 10
-"""Labels, and clusters with labels, below which no interval is given: coverage was simulated from 30 on, and Student's
-quantile helps down to here where the labels are not very lopsided."""
+"""Minimum number of labels, and of clusters with labels, for an interval: coverage was simulated from 30 on, and
+Student's quantile helps down to this number unless the labels are very lopsided.
+"""
 
 _ROUNDING = 1e-9
 
 Limits = tuple[float, float]
-"""The lowest and the highest value that there can be."""
+"""The lowest and the highest possible value."""
 ANYTHING: Limits = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """An estimate with its interval, or without one."""
+    """An estimate, with or without an interval."""
 
     value: float
     half: float | None = None
-    """Half the width of the interval before it is cut; None where there is no interval, or a bound on one side."""
+    """Half the width of the interval before it is cut; None without an interval or for a one-sided bound."""
     low: float | None = None
     """Lower end."""
     high: float | None = None
@@ -28,17 +29,17 @@ class Mean:
 
     @classmethod
     def within(cls, value: float, half: float, limits: Limits) -> "Mean":
-        """The mean with the part of its interval that is possible."""
+        """Return the mean with the possible part of its interval."""
         value, low, high = (min(max(end, limits[0]), limits[1]) for end in (value, value - half, value + half))
         return cls(value, half, low, high)
 
     def holds(self, value: float) -> bool:
-        """Whether the value is inside; False without an interval."""
+        """Return whether the value is inside; False without an interval."""
         return self.low is not None and self.high is not None and self.low <= value <= self.high
 
     @property
     def cut(self) -> bool:
-        """Whether a part of the interval was not possible."""
+        """Return whether a part of the interval was impossible."""
         if self.half is None or self.low is None or self.high is None:
             return False
         return self.high - self.low < 2 * self.half * (1 - _ROUNDING)
@@ -46,77 +47,78 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """How many labels, those there are included, an interval of the wanted width needs: a forecast."""
+    """Forecast of the number of labels, including existing ones, that an interval of the wanted width needs."""
 
     total: int | None
-    """With the judge; None: even a label for every item is not enough."""
+    """With the judge; None: even labelling every item is not enough."""
     alone: int | None
     """Without the judge; None: more than there are items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What a forecast of widths needs."""
+    """Variances for forecasting widths."""
 
     alone: float
     """Variance of the mean of the labels alone."""
     powered: float
     """Variance of the prediction-powered mean."""
     freedom: int
-    """Of Student's quantile."""
+    """Degrees of freedom of Student's quantile."""
     confidence: float
 
 
 @dataclass(frozen=True, slots=True)
 class Powered:
-    """The mean that people would give, three times: by the judge, by the labels alone, by both."""
+    """The mean of people's labels, estimated by the judge, by the labels alone, and by both."""
 
     judge: float
-    """The mean of the judge's scores over all items; on the judge's scale, with the judge's bias."""
+    """The mean of the judge's scores over all items, on the judge's scale and with the judge's bias."""
     alone: Mean
     """From the labels alone, with the same kind of interval."""
     powered: Mean
     """From labels and scores together."""
     lambdas: tuple[float, ...]
-    """How much the judge's scores count, for each part, in labels' units per judge's unit; 0: not at all."""
+    """The weight of the judge's scores per part, in labels' units per judge's unit; 0: unused."""
     n: int
-    """Labels."""
+    """Number of labels."""
     total: int
-    """Items, with and without a label."""
+    """Number of items, with and without a label."""
     clusters: int
-    """Clusters with a label."""
+    """Number of clusters with a label."""
     imbalance: float | None
-    """p-value of the test that the judge's mean is the same on labelled items and on the others; None where it cannot
-    be made. Low: the labelled items look like no random sample, and then no interval here is valid."""
+    """p-value of the test that the judge's mean is the same on labelled items and on the others; None if undefined. If
+    low, the labelled items do not look like a random sample, and then no interval here is valid.
+    """
     spread: Spread | None = None
-    """None where there is no interval."""
+    """None without an interval."""
     note: str | None = None
-    """Why there is no interval, what bound there is instead, or why labels alone do."""
+    """Why there is no interval, which bound replaces it, or why labels alone suffice."""
     limits: Limits = ANYTHING
-    """What the mean can be; intervals are cut there."""
+    """Range of the mean; intervals are cut to it."""
 
     @property
     def effective(self) -> int | None:
-        """How many labels alone would give an interval of this width, by the spread of those there are."""
+        """Return how many labels alone would give an interval of this width, by the spread of the existing labels."""
         if self.spread is None or not self.spread.powered:
             return None
         return math.floor(self.n * self.spread.alone / self.spread.powered + 1e-9)
 
     @property
     def saved(self) -> int | None:
-        """How many labels the judge saves: negative by one or two where it is useless and λ is fitted to noise."""
+        """Return how many labels the judge saves; slightly negative if it is useless and λ is fitted to noise."""
         return None if self.effective is None else self.effective - self.n
 
     @property
     def ratio(self) -> float | None:
-        """The interval's width as a share of that of the labels alone."""
+        """Return the interval's width as a share of that of the labels alone."""
         return None if not self.alone.half or self.powered.half is None else self.powered.half / self.alone.half
 
     def needed(self, half: float) -> Needed | None:
-        """How many labels make an interval of ± `half`, if further labels are drawn from the same items.
+        """Forecast how many labels make an interval of ± `half`, if further labels are drawn from the same items.
 
-        A forecast by V(m) = A/m + B, the form of the variance at the best λ, with A and B from the two variances found.
-        None where there is no interval.
+        Uses V(m) = A/m + B, the form of the variance at the best λ, with A and B from the two variances found. None
+        without an interval.
 
         Raises:
             ValueError: `half` is not above 0.
@@ -130,9 +132,9 @@ class Powered:
         return Needed(self._fewest(self.n * (both - floor), floor, half), self._fewest(self.n * alone, 0.0, half))
 
     def _fewest(self, slope: float, floor: float, half: float) -> int | None:
-        """The smallest m whose interval is narrow enough, found by halving, since the width falls with m.
+        """Return the smallest m with a narrow enough interval by bisection, since the width falls with m.
 
-        At least `FEWEST`: with fewer there would be no interval, however narrow the forecast.
+        At least `FEWEST`: with fewer labels there would be no interval, however narrow the forecast.
         """
         assert self.spread is not None  # noqa: S101 - the caller has asked
         per_label, confidence = self.spread.freedom / self.n, self.spread.confidence
@@ -150,7 +152,7 @@ class Powered:
 
 
 def quantile(confidence: float, freedom: float) -> float:
-    """Student's two-sided quantile."""
+    """Return Student's two-sided quantile."""
     from scipy.special import stdtrit  # noqa: PLC0415 - not needed to start
 
     return float(stdtrit(freedom, (1 + confidence) / 2))

@@ -1,8 +1,7 @@
-"""Ranks and pairs of rows, also recounted for many resamples at once: a resample is a weight for each row.
+"""Ranks and pairs of rows, also for many resamples at once: a resample is a weight per row.
 
-Recounting goes over structures that are sorted once: O(n log g) per resample, g being the number of different values
-in the coarser column, where sorting anew would take O(n log n). The figures are exactly those of the resampled rows
-written out.
+Recounting uses structures that are sorted once: O(n log g) per resample, g being the number of distinct values in the
+coarser column, where sorting again would take O(n log n). The figures are exactly those of the resampled rows.
 """
 
 from collections.abc import Callable
@@ -13,14 +12,14 @@ from saiten.stats.clusters import Floats, Ints
 
 
 def ranks(values: Floats) -> Floats:
-    """Ranks from 1, ties sharing their mean rank."""
+    """Return ranks from 1, ties sharing their mean rank."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     mean_rank: Floats = np.cumsum(counts) - (counts - 1) / 2
     return mean_rank[place]
 
 
 def ranks_each(values: Floats) -> Callable[[Floats], Floats]:
-    """Mid-ranks as a function of weights: what is lower, and half of what is equal."""
+    """Return mid-ranks as a function of weights: the weight below, plus half of that of equal values."""
     codes = _codes(values)
     counted = _weights_by_value(codes)
 
@@ -32,7 +31,7 @@ def ranks_each(values: Floats) -> Callable[[Floats], Floats]:
 
 
 def ties_each(values: Floats) -> Callable[[Floats], Floats]:
-    """Pairs of rows with equal values as a function of weights."""
+    """Return the number of pairs of rows with equal values as a function of weights."""
     counted = _weights_by_value(_codes(values))
 
     def figure(weights: Floats) -> Floats:
@@ -44,11 +43,11 @@ def ties_each(values: Floats) -> Callable[[Floats], Floats]:
 
 
 def concordance_each(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
-    """Pairs ordered alike minus pairs ordered otherwise, as a function of weights.
+    """Return concordant minus discordant pairs as a function of weights.
 
     Two rows differ in x exactly if there is a bit at which their dense ranks first differ. Bit by bit, the rows that
-    agree above it are put next to each other, sorted by y; then a row with the bit set meets all those without it in
-    running sums. The columns change places where y has fewer values, since the bits are what costs.
+    agree above it are made adjacent, sorted by y; then each row with the bit set is compared with all those without it
+    in running sums. The columns are swapped if y has fewer values, since the bits determine the cost.
     """
     codes, others = _codes(x), _codes(y)
     if len(codes) and codes.max() > others.max():
@@ -71,14 +70,14 @@ def concordance_each(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
 
 
 def _level(codes: Ints, others: Ints, bit: int) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
-    """Where the rows with the bit set find, among those without it, the ends of their tie and of their block."""
+    """Return where the rows with the bit set find, among those without it, the ends of their tie and of their block."""
     block, high = codes >> (bit + 1), (codes >> bit) & 1
     span = int(others.max()) + 2
     key = block * span + others
     lower = np.flatnonzero(high == 0)
     lower = lower[np.argsort(key[lower], kind="stable")]
     upper = np.flatnonzero(high == 1)
-    upper = upper[np.argsort(key[upper], kind="stable")]  # neighbours ask for neighbouring places
+    upper = upper[np.argsort(key[upper], kind="stable")]  # for memory locality
     held = key[lower]
     begin = np.searchsorted(held, block[upper] * span)
     finish = np.searchsorted(held, block[upper] * span + span - 1, side="right")
@@ -89,7 +88,7 @@ def _level(codes: Ints, others: Ints, bit: int) -> tuple[Ints, Ints, Ints, Ints,
 
 
 def _weights_by_value(codes: Ints) -> Callable[[Floats], Floats]:
-    """The weights added up by value, ascending."""
+    """Return the weights added up by value, ascending."""
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(int(codes.max()) + 1)) if len(codes) else codes
 

@@ -1,9 +1,9 @@
-"""How many times as long: the ratio of two means over pairs, with an interval.
+"""The ratio of two means over pairs, with an interval.
 
-Within a group (a model) the mean is over its pairs; over several groups the means are averaged first, each group
-weighing the same, and then divided: the ratio of the means over nine models of the paper on serial and parallel chains
-(spec 03). The interval resamples clusters (questions) for all groups together, since a question that is long for one
-model is long for all. It is the percentile interval of `bootstrap.py`, which follows the skew of a ratio.
+Within a group (a model) the mean is over its pairs; over several groups the means are first averaged with equal weights
+and then divided: the ratio of the means over nine models of the paper on serial and parallel chains (spec 03). The
+interval resamples clusters (questions) for all groups together, since a question that is long for one model is long for
+all. It is the percentile interval of `bootstrap.py`, which follows the skew of a ratio.
 """
 
 from collections.abc import Hashable, Sequence
@@ -17,20 +17,20 @@ from saiten.stats.clusters import Column, Floats, Ints, as_floats, as_groups, ch
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A ratio with its interval, or the reason why there is none."""
+    """A ratio with its interval, or the reason why it is undefined."""
 
     ratio: float | None
-    """Mean of the first over mean of the second; None where there are no pairs or the second mean is 0."""
+    """Mean of the first over mean of the second; None if there are no pairs or the second mean is 0."""
     low: float | None
     """Lower end of the interval, or None."""
     high: float | None
     """Upper end of the interval, or None."""
     n: int
-    """How many pairs."""
+    """Number of pairs."""
     clusters: int
-    """How many clusters they come from."""
+    """Number of clusters they come from."""
     note: str | None = None
-    """Why there is no ratio or no interval, or what is wrong with it."""
+    """Why there is no ratio or no interval, or a caveat about it."""
 
 
 def ratio_of_means(
@@ -43,19 +43,19 @@ def ratio_of_means(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Ratio:
-    """Mean of first over mean of second.
+    """Compute the mean of first over the mean of second.
 
     Args:
-        first: one value a pair, not negative.
+        first: one value per pair, not negative.
         second: the other value of each pair, not negative.
-        clusters: a label for each pair, for example the question; None makes each pair a cluster of its own.
-        groups: a label for each pair, for example the model; None makes one group of all.
+        clusters: a label per pair, for example the question; None makes each pair its own cluster.
+        groups: a label per pair, for example the model; None makes one group of all.
         resamples: draws for the interval.
-        confidence: how often the interval should hold the true ratio.
-        seed: of the draws.
+        confidence: how often the interval should contain the true ratio.
+        seed: seed of the draws.
 
     Raises:
-        ValueError: a value is negative or not finite, the lengths differ, or a setting makes no interval.
+        ValueError: a value is negative or not finite, the lengths differ, or a setting is invalid.
     """
     check_settings(resamples, confidence)
     a, b = as_floats(first, "first"), as_floats(second, "second")
@@ -93,7 +93,7 @@ class _Sums:
     sizes: Floats
 
     def ratios(self, drawn: Ints) -> Floats:
-        """The ratio of each row of drawn clusters; NaN where a group has no pair or the second mean is 0."""
+        """Compute the ratio per row of drawn clusters; NaN where a group has no pair or the second mean is 0."""
         above, below = np.zeros(len(drawn)), np.zeros(len(drawn))
         with np.errstate(divide="ignore", invalid="ignore"):
             for first, second, sizes in zip(self.first, self.second, self.sizes, strict=True):

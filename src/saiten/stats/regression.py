@@ -1,8 +1,8 @@
-"""Least squares with intervals: a column of numbers as a weighted sum of others, with or without an intercept.
+"""Least squares with intervals: a column as a weighted sum of others, with or without an intercept.
 
 Source: solved by a QR decomposition (Golub and Van Loan 2013, *Matrix Computations*, section 5.3); the intervals
-resample clusters whole (Davison and Hinkley 1997, section 6.2.4: cases are drawn, not residuals), the
-percentile interval of `bootstrap.py`. Nothing is made up where the columns do not determine the weights.
+resample clusters whole (Davison and Hinkley 1997, section 6.2.4: cases are drawn, not residuals), with the percentile
+interval of `bootstrap.py`. There are no weights if the columns do not determine them.
 """
 
 from collections.abc import Hashable, Sequence
@@ -15,28 +15,28 @@ from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
 
 SINGULAR = 1e-9
-"""Columns of length 1 whose smallest singular value lies below this times the largest determine no weights."""
+"""Unit columns whose smallest singular value is below this times the largest do not determine weights."""
 
 _LARGEST = 1e100
-"""Beyond this, and below its inverse, squares overflow or vanish."""
+"""Beyond this, and below its inverse, squares overflow or underflow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """Weights, one a column, or the reason why there are none."""
+    """One weight per column, or the reason why they are undefined."""
 
     weights: tuple[Estimate, ...]
-    """In the order of the columns, each with its interval; empty where there are none."""
+    """In the order of the columns, each with its interval; empty if undefined."""
     intercept: Estimate | None
     """None without an intercept."""
     n: int
-    """Rows."""
+    """Number of rows."""
     clusters: int
     reason: str | None = None
     """Why there are no weights, naming the columns."""
 
     def predict(self, columns: Sequence[Column]) -> Floats:
-        """The weighted sum for other rows; raises ValueError where there are no weights."""
+        """Return the weighted sum for other rows; raise ValueError if there are no weights."""
         if self.reason is not None:
             raise ValueError(f"there are no weights: {self.reason}")
         start = (self.intercept.value or 0.0) if self.intercept else 0.0
@@ -57,20 +57,20 @@ def least_squares(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Regression:
-    """The weights with which the columns come nearest to `y`, in squares.
+    """Compute the least-squares weights of the columns for `y`.
 
     Args:
-        columns: one a weight, each as long as `y`; finite numbers.
-        y: what is to be explained.
-        clusters: a label for each row, for example the question.
-        names: of the columns, for the reasons.
-        intercept: whether a constant is added to the sum.
+        columns: one per weight, each as long as `y`; finite numbers.
+        y: the column to explain.
+        clusters: a label per row, for example the question.
+        names: names of the columns, for the reasons.
+        intercept: whether to add a constant to the sum.
         resamples: draws for the intervals.
-        confidence: how often an interval should hold the true weight.
-        seed: of the draws.
+        confidence: how often an interval should contain the true weight.
+        seed: seed of the draws.
 
     Raises:
-        ValueError: a value is not finite, lengths differ, there is no column, or a setting makes no interval.
+        ValueError: a value is not finite, lengths differ, there is no column, or a setting is invalid.
     """
     draws = Resamples.of(clusters, resamples=resamples, confidence=confidence, seed=seed)
     found, target = [as_floats(column, name) for column, name in zip(columns, names, strict=True)], as_floats(y, "y")
@@ -98,9 +98,9 @@ def least_squares(
 
 
 def _resampled(q: Floats, r: Floats, scale: Floats, y: Floats, draws: Resamples) -> Floats:
-    """The weights of every resample, (resamples x weights); NaN where it does not determine them.
+    """Return the weights of every resample (resamples x weights); NaN where undetermined.
 
-    Cross products are taken of the orthogonal columns, where they are all well-conditioned, and added up by cluster.
+    Cross products are taken of the orthogonal columns, which are well-conditioned, and added up by cluster.
     """
     p = q.shape[1]
     products = np.column_stack(
@@ -118,14 +118,14 @@ def _resampled(q: Floats, r: Floats, scale: Floats, y: Floats, draws: Resamples)
 
 
 def _back(r: Floats, scale: Floats, inner: Floats) -> Floats:
-    """From weights of the orthogonal columns to those of the columns themselves."""
+    """Transform weights of the orthogonal columns to those of the original columns."""
     solved = np.asarray(np.linalg.solve(r, inner), dtype=np.float64)
     divided: Floats = solved / (scale if solved.ndim == 1 else scale[:, None])
     return divided
 
 
 def _undetermined(design: Floats, names: Sequence[str], *, intercept: bool) -> str | None:
-    """Why the columns determine no weights, in a sentence; None where they do."""
+    """Return why the columns do not determine weights, in a sentence; None if they do."""
     n, p = design.shape
     if n <= p:
         return f"{n} rows are too few for {p} weights; there must be more rows than weights"
@@ -138,7 +138,7 @@ def _undetermined(design: Floats, names: Sequence[str], *, intercept: bool) -> s
         if largest < 1 / _LARGEST:
             return f"{name} is 0 everywhere, so its weight could be anything"
     unit: Floats = design / np.sqrt((design * design).sum(axis=0))
-    if intercept:  # a column far from 0 is nearly a constant one without being any the less telling
+    if intercept:  # a column far from 0 is nearly constant, yet may be just as informative
         away = design[:, 1:] - design[:, 1:].mean(axis=0)
         unit = away / np.sqrt((away * away).sum(axis=0))
         names = names[1:]

@@ -1,9 +1,9 @@
-"""Does the judge agree with itself: test-retest reliability of votes on the same items.
+"""Test-retest reliability of a judge: agreement of several votes on the same items.
 
 Sources: intraclass correlation of the one-way random model, Shrout and Fleiss 1979, *Intraclass Correlations: Uses in
 Assessing Rater Reliability*, ICC(1,1) and ICC(1,k), since votes of a panel are exchangeable; for items with different
-numbers of votes with the mean group size of Donner 1986. Agreement is the mean over items of the share of pairs of
-votes that are equal (the observed part of Fleiss 1971, chance not taken off).
+numbers of votes with the mean group size of Donner 1986. Agreement is the mean over items of the share of equal pairs
+of votes (the observed part of Fleiss 1971, not corrected for chance).
 """
 
 import math
@@ -19,31 +19,32 @@ from saiten.stats.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How far several votes on the same item agree, or why that cannot be said."""
+    """Agreement of several votes on the same item, or the reason why it is undefined."""
 
     items: int
-    """Items with at least two votes; only these are counted."""
+    """Number of items with at least two votes; only these are counted."""
     skipped: int
-    """Items with fewer votes."""
+    """Number of items with fewer votes."""
     votes: float | None
-    """Mean number of votes an item."""
+    """Mean number of votes per item."""
     agreement: float | None
-    """Share of equal pairs of votes; for verdicts and grades, of little use for finely graded values."""
+    """Share of equal pairs of votes; for verdicts and grades, not meaningful for continuous values."""
     icc: float | None
-    """Share of the variance that is between items: what one vote is worth. 1 is perfect, 0 nothing but noise; it may
-    come out negative."""
+    """Share of the variance that is between items: the reliability of one vote. 1 is perfect, 0 is noise; it may be
+    negative.
+    """
     icc_average: float | None
-    """The same for the mean of an item's votes: what the panel is worth."""
+    """Reliability of the mean of an item's votes, that is, of the panel."""
     spread: float | None
     """Mean over items of the standard deviation of the votes."""
     changed: float | None
     """Share of items whose votes are not all equal."""
     reason: str | None = None
-    """Why something above is None."""
+    """Why a figure above is None."""
 
 
 def reliability(votes: Sequence[Sequence[float | None]]) -> Reliability:
-    """The figures over a table items × votes; None is a vote without a value and is left out.
+    """Compute the figures over a table items × votes; None is a vote without a value and is left out.
 
     Raises:
         ValueError: a vote is NaN or infinite.
@@ -71,7 +72,7 @@ def reliability(votes: Sequence[Sequence[float | None]]) -> Reliability:
 
 
 def intraclass(rows: Sequence[Sequence[float]]) -> tuple[float | None, float | None, str | None]:
-    """ICC(1,1) and ICC(1,k), or None and why; each row has at least two values."""
+    """Compute ICC(1,1) and ICC(1,k), or None with the reason; each row has at least two values."""
     k, n = len(rows), sum(map(len, rows))
     if k < 2:
         return None, None, "a single item has no variance between items"
@@ -82,13 +83,13 @@ def intraclass(rows: Sequence[Sequence[float]]) -> tuple[float | None, float | N
     within = math.fsum((value - fmean(row)) ** 2 for row in rows for value in row) / (n - k)
     size = (n - math.fsum(len(row) ** 2 for row in rows) / n) / (k - 1)
     single = icc_of(between, within, size)
-    if between <= 1e-12 * within:  # 0 but for rounding
+    if between <= 1e-12 * within:  # 0 up to rounding
         return single, None, "all items have the same mean, so the mean of the votes tells nothing apart"
     return single, (between - within) / between, None
 
 
 def icc_of_pairs(x: Column, y: Column) -> Estimate:
-    """ICC(1,1) of two values per item."""
+    """Compute ICC(1,1) of two values per item."""
     a, b = as_pair(x, y)
     n = len(a)
     if n < 2:
@@ -102,7 +103,7 @@ def icc_of_pairs(x: Column, y: Column) -> Estimate:
 
 
 def icc_of(between: float, within: float, size: float) -> float:
-    """ICC(1,1) from the mean squares between and within items, with so many values per item."""
+    """Compute ICC(1,1) from the mean squares between and within items; `size`: values per item."""
     return (between - within) / (between + (size - 1) * within)
 
 
@@ -110,7 +111,7 @@ Number = TypeVar("Number", float, Floats)
 
 
 def equal_pairs(ordered: Number, size: Number) -> Number:
-    """The share of pairs of an item's values that are equal, from the number of ordered equal pairs and of values."""
+    """Compute the share of equal pairs of an item's values from the numbers of ordered equal pairs and of values."""
     return ordered / (size * (size - 1))
 
 

@@ -1,7 +1,7 @@
-"""Figures over a thousand resamples at once: a resample is a weight for each row, the number of times it was drawn.
+"""Figures over a thousand resamples at once: a resample is a weight per row, the number of times it was drawn.
 
-A figure that is a function of sums needs one matrix product (`sums`); one of ranks or pairs is recounted with weights
-(`each`, see `ranks.py`). The figures are exactly those of the resampled rows written out.
+A figure that is a function of sums needs one matrix product (`sums`); a figure of ranks or pairs is recounted with
+weights (`each`, see `ranks.py`). The results equal those of the resampled rows written out.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -15,7 +15,7 @@ from saiten.stats.estimate import Estimate, with_interval
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """Clusters drawn with replacement, the same draws for every figure that is asked for."""
+    """Clusters drawn with replacement, with the same draws for every figure."""
 
     groups: Ints
     """The number of each row's cluster, from 0."""
@@ -28,10 +28,10 @@ class Resamples:
     def of(
         cls, labels: Sequence[Hashable], *, resamples: int = 1_000, confidence: float = 0.95, seed: int = 0
     ) -> "Resamples":
-        """Rows with their clusters' labels; the clusters are numbered by label, so that the rows' order is no matter.
+        """Build from the rows' cluster labels; clusters are numbered by label, so that the rows' order does not matter.
 
         Raises:
-            ValueError: a setting makes no interval.
+            ValueError: a setting is invalid.
         """
         check_settings(resamples, confidence)
         numbers = {label: number for number, label in enumerate(sorted(set(labels), key=lambda x: (str(type(x)), x)))}
@@ -39,12 +39,12 @@ class Resamples:
         return cls(groups, len(numbers), resamples, confidence, seed)
 
     def only(self, rows: Ints) -> "Resamples":
-        """The same draws seen from some of the rows; clusters of which none is left are no longer counted."""
+        """Return the draws restricted to some of the rows; clusters without a remaining row are no longer counted."""
         kept, groups = np.unique(self.groups[rows], return_inverse=True)
         return replace(self, groups=groups.astype(np.int64), clusters=len(kept))
 
     def counts(self) -> Iterator[Floats]:
-        """How often each cluster is in each resample: arrays of shape (some resamples, clusters)."""
+        """Yield each cluster's count per resample: arrays of shape (some resamples, clusters)."""
         if not self.clusters:
             return
         random = np.random.default_rng(self.seed)
@@ -57,22 +57,22 @@ class Resamples:
             yield flat.reshape(rows, self.clusters).astype(np.float64)
 
     def sums(self, features: Floats) -> Floats:
-        """The sums of features (rows x features) in each resample: shape (resamples, features)."""
+        """Compute the sums of features (rows x features) in each resample: shape (resamples, features)."""
         by_cluster = cluster_sums(features, self.groups, self.clusters)
         parts = [counts @ by_cluster for counts in self.counts()]
         return np.concatenate(parts) if parts else np.empty((0, features.shape[1]))
 
     def each(self, figure: Callable[[Floats], Floats]) -> Floats:
-        """A figure of weights (some resamples x rows), for every resample."""
+        """Compute a figure of weights (some resamples x rows) for every resample."""
         parts = [figure(counts[:, self.groups]) for counts in self.counts()]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def interval(self, whole: Estimate, drawn: Floats) -> Estimate:
-        """The estimate with the interval of the resampled figures, or why there is none; NaN is undefined."""
+        """Return the estimate with the interval of the resampled figures, or why it has none; NaN is undefined."""
         return with_interval(whole, drawn, self.clusters, self.confidence)
 
     def mean(self, values: Floats) -> Estimate:
-        """The mean of the values with its interval; NaN is no value."""
+        """Compute the mean of the values with its interval; NaN is a missing value."""
         known = np.isfinite(values)
         n = int(known.sum())
         if not n:
@@ -83,6 +83,6 @@ class Resamples:
 
 
 def cluster_sums(features: Floats, groups: Ints, clusters: int) -> Floats:
-    """Features (rows x features) added up by cluster: shape (clusters, features)."""
+    """Add up features (rows x features) by cluster: shape (clusters, features)."""
     columns = [np.bincount(groups, weights=column, minlength=clusters) for column in features.T]
     return np.stack(columns, axis=1) if columns else np.empty((clusters, 0))

@@ -1,15 +1,15 @@
-"""Can the judge be trusted: its figures compared with what people said, and with themselves.
+"""Whether a judge can be trusted: its figures compared with human labels, and with themselves.
 
 | room | question |
 |---|---|
-| `inputs/` | what did metrics, judges and people say, paired item by item |
+| `inputs/` | what metrics, judges and people said, paired per item |
 | `agreement.py` | do people agree with each other |
-| `meta_evaluation/` | does a metric agree with people, and which metric most |
-| `spans/` | does a judge mark what people mark |
-| `estimate.py` | what would people say of all items, from few labels |
-| `probes/` | does a judge hold where the answer is changed on purpose |
+| `meta_evaluation/` | does a metric agree with people, and which metric agrees most |
+| `spans/` | does a judge mark the same spans as people |
+| `estimate.py` | how people would rate all items, estimated from few labels |
+| `probes/` | does a judge react correctly when answers are changed on purpose |
 | `drift.py` | has a judge changed since it was compared with people |
-| `human_scores.py` | people's labels as scores next to those of metrics |
+| `human_scores.py` | human labels as scores next to those of metrics |
 
-The records they return are in `saiten.results`.
+The records these return are in `saiten.results`.
 """

@@ -1,8 +1,8 @@
-"""Do people agree, aspect by aspect: what `saiten agreement` shows, as one object.
+"""Agreement among people per aspect, as shown by `saiten agreement`, in one object.
 
-Third decisions are kept apart: they are counted, but no annotator's labels. Items that only one annotator labelled say
-nothing about agreement; they count in the base rates alone. The pairs of one ranking are of one question, and are drawn
-together whether or not the samples are known.
+Adjudicated labels are counted, but kept apart from the annotators' labels. Items labelled by only one annotator carry
+no information about agreement; they count in the base rates only. The pairs of one ranking share a question and are
+drawn together whether or not the samples are known.
 """
 
 from collections import Counter
@@ -19,10 +19,10 @@ from saiten.trust.inputs.declining import zero_declines
 from saiten.trust.inputs.picks import AnswerPair, pairs_of, picks, unanimity
 
 _VERDICTS = 2
-"""So many different values are verdicts, more are grades."""
+"""Up to this many different values are verdicts; more are grades."""
 _PLACES = "`saiten meta-evaluate FILE FILE --spans` compares the spans themselves"
 _MOSTLY_CHANCE = 0.8
-"""From here on agreement by chance is pointed out."""
+"""From this value on, the report points out agreement by chance."""
 
 
 def agreement_report(
@@ -34,18 +34,18 @@ def agreement_report(
     resamples: int = 1_000,
     seed: int = 0,
 ) -> AgreementReport:
-    """How far people agree.
+    """Return how far people agree, per aspect.
 
     Args:
-        labels: of any aspects; where an annotator labelled an item twice, the last one counts.
-        aspects: the ones that are wanted; none: all.
-        level: how to read the values; None decides by the values.
-        questions: sample → question, to draw questions instead of items; items that are not in it stand for themselves.
-        resamples: for the intervals; 0 for none.
-        seed: of the draws.
+        labels: labels of any aspects; where an annotator labelled an item twice, the last label counts.
+        aspects: the aspects to include; empty for all.
+        level: how to read the values; None decides from the values.
+        questions: sample → question, to draw questions instead of items; items missing from it are drawn individually.
+        resamples: number of resamples for the intervals; 0 for no intervals.
+        seed: seed of the draws.
 
     Raises:
-        BadInput: there are no labels, or none of an aspect that was asked for.
+        BadInput: there are no labels, or none of a requested aspect.
     """
     found: dict[str, list[Label]] = {}
     for label in labels:
@@ -72,7 +72,7 @@ def aspect_agreement(
     resamples: int = 1_000,
     seed: int = 0,
 ) -> AspectAgreement:
-    """How far people agree on the one aspect that these labels are of."""
+    """Return how far people agree on the one aspect of these labels."""
     own, words, odd = _one_kind([label for label in labels if not label.adjudicated], level)
     kept, again = _last_of_each(own)
     unnamed = sum(not label.annotator for label in kept)
@@ -113,12 +113,12 @@ def aspect_agreement(
 
 
 def _question(item: str, pairs: Mapping[str, AnswerPair], questions: Mapping[str, str] | None) -> Hashable:
-    """What is drawn together with the item; without a question the item alone."""
+    """Return the key by which items are drawn together: the question, or the item alone where it has no question."""
     return pairs[item].question if item in pairs else (questions or {}).get(item) or (item,)
 
 
 def _as_grades(every: AgreementAmong, graded: AgreementAmong) -> AgreementAmong:
-    """Figures of equal values over all labels, those that weigh distances over the grades alone."""
+    """Return figures of equality over all labels, and figures that weigh distances over the grades alone."""
     weighted = {(pair.first, pair.second): pair for pair in graded.pairs}
     none = Estimate(None, 0, "they share no item that both grade")
     pairs = tuple(
@@ -143,7 +143,7 @@ def _declined(labels: int) -> str:
 
 
 def _one_kind(labels: Sequence[Label], level: Level | None) -> tuple[Sequence[Label], bool, str | None]:
-    """The labels that are categories, or those that are numbers: the more numerous; and what was left out."""
+    """Return the labels of the more numerous kind (categories or numbers), whether they are categories, and a note."""
     words = [label for label in labels if label.category]
     if not words:
         return labels, False, None
@@ -159,14 +159,14 @@ def _one_kind(labels: Sequence[Label], level: Level | None) -> tuple[Sequence[La
 
 
 def _renumbered(labels: Sequence[Label]) -> list[Label]:
-    """All as categories, numbered by name, numbers among them included."""
+    """Return all labels as categories numbered by name; numbers become categories, too."""
     names = [label.category or f"{label.value:g}" for label in labels]
     place = {name: float(number) for number, name in enumerate(sorted(set(names)))}
     return [replace(label, value=place[name], category=name) for label, name in zip(labels, names, strict=True)]
 
 
 def _last_of_each(labels: Sequence[Label]) -> tuple[list[Label], str | None]:
-    """One label an annotator and item, the last; those without a name are all kept."""
+    """Return the last label per annotator and item; keep all labels without an annotator's name."""
     last: dict[tuple[str, str | int], Label] = {}
     changed = 0
     for number, label in enumerate(labels):
@@ -179,7 +179,7 @@ def _last_of_each(labels: Sequence[Label]) -> tuple[list[Label], str | None]:
 
 
 def _rates(labels: Sequence[Label], *, words: bool, named: bool) -> dict[str, dict[str, int]]:
-    """How often each annotator gave each value."""
+    """Count how often each annotator gave each value."""
     counts = Counter((label.annotator if named else "", label.value) for label in labels)
     texts = {label.value: label.category if words else f"{label.value:g}" for label in labels}
     rates: dict[str, dict[str, int]] = {}
@@ -204,7 +204,7 @@ def _nameless(unnamed: int, labels: int) -> str | None:
 
 
 def _paradox(figures: AgreementAmong, rates: Mapping[str, Mapping[str, int]]) -> str | None:
-    """Why a high percentage may say little."""
+    """Return why a high percentage may mean little, or None."""
     if figures.by_chance.value is None or figures.by_chance.value < _MOSTLY_CHANCE:
         return None
     totals = sum((Counter(each) for each in rates.values()), Counter[str]())

@@ -1,11 +1,11 @@
-"""Drift: has a judge changed since it was last held against people?
+"""Drift: whether a judge has changed since it was last compared with people.
 
-The same frozen samples scored again, by another model, prompt or version: per metric how the mean moved, how far the
-two runs agree, which items moved most, and, where there are labels, whether the agreement with people has dropped. Only
-labels say which of two runs is right, so only with them is there an alarm.
+The same frozen samples are scored again with another model, prompt or version. Per metric: how the mean moved, how far
+the two runs agree, which items moved most, and, if there are labels, whether the agreement with people has dropped.
+Only labels show which of two runs is right, so only they can raise an alarm.
 
-Intervals resample questions (`stats.bootstrap`). The change of the agreement is resampled as a difference: both runs on
-the same items.
+Intervals resample questions (`stats.bootstrap`). The change in agreement is resampled as a difference: both runs on the
+same items.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,20 +50,20 @@ def drift(
     resamples: int = 1_000,
     seed: int = 0,
 ) -> DriftReport:
-    """The report on two runs over the same samples.
+    """Return the report on two runs over the same samples.
 
     Args:
-        before: the run that was trusted.
-        now: the run over the same samples.
-        labels: what people said; an adjudicated label settles the others, else the mean over annotators counts.
-        aspect: which labels to take, where there are several aspects.
-        tolerance: a drop of the agreement up to this is no alarm.
-        most: how many moved items a metric tells.
-        resamples: for the intervals.
-        seed: of the draws.
+        before: the trusted run.
+        now: the run to check, over the same samples.
+        labels: human labels; an adjudicated label overrides the others, otherwise the annotators' mean counts.
+        aspect: the aspect of the labels to use, if there are several.
+        tolerance: a drop in agreement up to this raises no alarm.
+        most: maximum number of moved items listed per metric.
+        resamples: number of resamples for the intervals.
+        seed: seed of the draws.
 
     Raises:
-        BadInput: the runs hold different samples or share no metric, or the labels are of several aspects or of none
+        BadInput: the runs hold different samples or share no metric, or the labels are of several aspects or match none
             of the samples.
     """
     questions = _same_samples(before, now)
@@ -97,7 +97,7 @@ class _Settings:
 
 
 def _same_samples(before: RunReader, now: RunReader) -> dict[str, str]:
-    """Question by sample; raises BadInput unless both runs hold the same samples."""
+    """Return sample → question; raise BadInput unless both runs hold the same samples."""
     first, second = ({sample.id: _content(sample) for sample in run.samples()} for run in (before, now))
     questions = {sample.id: sample.question or f"\0{sample.id}" for sample in before.samples()}
     faults = []
@@ -125,7 +125,7 @@ def _content(sample: Sample) -> int:
 def _by_metric(run: RunReader) -> dict[str, dict[str, Score]]:
     found: dict[str, dict[str, Score]] = {metric: {} for metric in run.manifest.signatures}
     for one in run.scores():
-        # Not the whole score: details may be long, and only these two are looked at.
+        # Keep only value and status: a score's details may be long.
         found.setdefault(one.metric, {})[one.sample] = Score(one.score.value, one.score.status)
     return {metric: scores for metric, scores in found.items() if scores}
 
@@ -133,7 +133,7 @@ def _by_metric(run: RunReader) -> dict[str, dict[str, Score]]:
 def _people(
     labels: Iterable[Label], aspect: str | None, known: Mapping[str, str], metrics: Sequence[str]
 ) -> tuple[dict[str, float], int, int]:
-    """The value of each labelled item, how many labels are of no item, and how many answers people call declined."""
+    """Return the value per labelled item, and the numbers of unmatched labels and of answers labelled as declined."""
     given = list(labels)
     aspects = sorted({label.aspect for label in given})
     if aspect is not None and given and aspect not in aspects:
@@ -218,7 +218,7 @@ def _held(
             return Estimate(None, len(drawn), was.reason or is_now.reason)
         return Estimate(is_now.value - was.value, len(drawn))
 
-    # The columns that are resampled are the rows' numbers, so that one draw serves three columns.
+    # The resampled columns are row numbers, so that one draw serves three columns.
     numbers = np.arange(len(rows), dtype=np.float64)
     clusters = [row[3] for row in rows]
     found = bootstrap_statistic(change, numbers, numbers, clusters, resamples=settings.resamples, seed=settings.seed)
@@ -232,7 +232,7 @@ def _binary(values: Floats) -> bool:
 
 
 def _differences(before: RunReader, now: RunReader, metrics: Sequence[str]) -> Iterable[tuple[str, str, str, str]]:
-    """Part by part: a signature is `metric|key:value|…`."""
+    """Yield the differing parts of the signatures (`metric|key:value|…`)."""
     for metric in metrics:
         parts = [run.manifest.made_by(metric) for run in (before, now)]
         keys = [key for key in dict.fromkeys([*parts[0], *parts[1]]) if parts[0].get(key) != parts[1].get(key)]

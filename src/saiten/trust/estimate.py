@@ -1,6 +1,7 @@
-"""What people would have said of the whole set: per system, over all, and for the difference of two systems.
+"""Estimates of how people would rate the whole set: per system, overall, and the difference between two systems.
 
-From few labels and a judge's score of every item; see `stats.prediction_powered` for the method and its source.
+Computed from few labels and a judge's score for every item; see `stats.prediction_powered` for the method and its
+source.
 """
 
 import math
@@ -23,7 +24,7 @@ from saiten.trust.inputs.pairing import pair
 from saiten.trust.inputs.scales import declared_bounds
 
 _ROUNDING = 1e-12
-"""A mean of three people's 0.1 is a little more or less than 0.1."""
+"""Absorbs rounding: a mean of three people's 0.1 is slightly more or less than 0.1."""
 
 
 def estimate(
@@ -39,31 +40,31 @@ def estimate(
     width: float | None = None,
     grade_zero: GradeZero = "auto",
 ) -> Estimates:
-    """One row over all items, one a system, and one for the difference of two systems, by aspect and metric.
+    """Return, per aspect and metric, a row over all items, one per system, and one for the difference of two systems.
 
-    The set is all items, whether or not the metric has a value for them: people would have said something of an answer
-    that declines, too. A score that is missing is 0 where the answer declined, else the metric's mean. Any such rule is
-    valid, as long as it does not look at the labels; to leave those items out would estimate something else.
+    The set is all items, whether or not the metric has a value for them: people would have labelled an answer that
+    declines, too. A missing score is 0 where the answer declined, otherwise the metric's mean. Any such rule is valid
+    as long as it does not depend on the labels; leaving those items out would estimate something else.
 
-    Where people's grade 0 says that an answer declines, the mean is over the answers that people grade: a ratio, whose
-    interval is that of its linearized values (Särndal, Swensson and Wretman 1992, section 5.5).
+    Where a human grade of 0 means that an answer declines, the mean is over the answers that people grade: a ratio,
+    whose interval is that of its linearized values (Särndal, Swensson and Wretman 1992, section 5.5).
 
     Args:
         items: all samples.
-        outputs: what the metrics said.
-        labels: of some of the items, drawn at random.
-        metrics: only these, by a name in the tables or the metric's own; empty for all.
-        aspects: only these; empty for all.
-        yes_from: labels of at least this are a yes, so that the mean is a share.
-        systems: the two whose difference is wanted, first minus second.
-        stratified: the mean over all items from each system's own, for labels drawn within systems, more of one than of
-            another; otherwise they must be a random sample of all.
-        width: half the width that an interval should have; the labels for it are forecast.
+        outputs: the metrics' outputs.
+        labels: labels of some of the items, drawn at random.
+        metrics: the metrics to include, by name in the tables or the metric's own name; empty for all.
+        aspects: the aspects to include; empty for all.
+        yes_from: labels of at least this count as yes, so that the mean is a share.
+        systems: the two systems to compare, first minus second.
+        stratified: compute the mean over all items from each system's own mean, for labels drawn within systems at
+            different rates; otherwise the labels must be a random sample of all items.
+        width: half the desired width of an interval; the number of labels it needs is forecast.
         grade_zero: what a label of 0 means, as in `pairing.pair`.
 
     Raises:
         BadInput: nothing matched, no such metric or system, or labels of pairs of answers.
-        ConfigurationError: a number that is none, or a system beside itself.
+        ConfigurationError: a number is not finite or not positive, or a system is compared with itself.
     """
     _check(yes_from, systems, width)
     found: list[MeanEstimate] = []
@@ -83,7 +84,7 @@ def estimate(
             if all(value is None for value in labelled.values()) or all(isinstance(one, str) for one in said.values()):
                 continue
             outside = aspect.unmatched.n + len(given) - len(labelled)
-            # Labels that are all 1 may be the lowest grade of a scale as well as verdicts.
+            # All-1 labels may be the lowest grade of a scale as well as verdicts.
             verdicts = yes_from is not None or (aspect.verdicts and len(set(people.tolist())) > 1)
             make = _Maker(
                 aspect=aspect.name,
@@ -108,7 +109,7 @@ def estimate(
 
 
 def _scale(metric: str, people: Floats) -> Limits | None:
-    """The metric's declared scale where people's grades are on it."""
+    """Return the metric's declared scale if it covers people's grades."""
     declared = declared_bounds([metric]).get(metric)
     if declared is None or people.min() < declared[0] or people.max() > declared[1]:
         return None
@@ -126,9 +127,9 @@ def _check(yes_from: float | None, systems: tuple[str, str] | None, width: float
 
 
 def _said(items: Mapping[str, SampleInfo], outputs: Sequence[Output], metric: str, aspect: str) -> dict[str, Said]:
-    """What the metric said of every item; what it said of this very aspect before what it said at large.
+    """Return the metric's output per item, preferring output on this aspect to output without one.
 
-    Labels without an aspect are held against whatever the metric said, as in `pairing.pair`.
+    Labels without an aspect are compared with any output of the metric, as in `pairing.pair`.
     """
     own = [one for one in outputs if one.metric == metric and one.item in items]
     found: dict[str, Said] = dict.fromkeys(items, "undefined")
@@ -156,7 +157,7 @@ class _Maker:
         self._aspect, self._metric, self._items, self._labelled = aspect, metric, items, labelled
         self._unscored = {item for item, one in said.items() if isinstance(one, str)}
         middle = fmean(one for one in said.values() if not isinstance(one, str))
-        # where people's refusals leave the mean, the judge's leave the mean score
+        # answers people call declined are not in the mean, so those the judge calls declined get the mean score
         instead = {} if None in labelled.values() else {"declined": 0.0}
         self._scores = {item: instead.get(one, middle) if isinstance(one, str) else one for item, one in said.items()}
         self._outside, self._limits = outside, limits
@@ -196,7 +197,7 @@ class _Maker:
         return MeanEstimate(self._aspect, self._metric, what, powered, unscored, outside, declined=declined)
 
     def _uneven(self, systems: Sequence[str]) -> float | None:
-        """Pearson's chi-square test of labelled or not against systems."""
+        """Compute Pearson's chi-square test of labelled or not against system."""
         from scipy.special import chdtrc  # noqa: PLC0415 - not needed to start
 
         items = Counter(item.system or "" for item in self._items.values())
@@ -217,7 +218,7 @@ class _Maker:
         return name is None or self._items[item].system == name
 
     def _graded(self, shares: Mapping[str | None, float]) -> tuple[float, float]:
-        """The mean grade of strata that have these shares of the items, and the share that people grade."""
+        """Return the mean grade over strata with these shares of the items, and the share that people grade."""
         mean, share = 0.0, 0.0
         for name, weight in shares.items():
             values = [self._labelled[item] for item in self._known(name)]
@@ -227,7 +228,7 @@ class _Maker:
         return mean / share, share
 
     def _part(self, name: str | None, weight: float = 1.0, over: tuple[float, float] | None = None) -> Scores:
-        """`over`: mean and share of the grades of all parts that make one mean; None: of this part alone."""
+        """Return one part's scores; `over`: mean and share of grades of the whole mean, by default this part's."""
         known = self._known(name)
         others = [item for item in self._scores if item not in self._labelled and self._of(item, name)]
         mean, share = over or self._graded({name: 1.0})

@@ -1,7 +1,7 @@
-"""What people say of each answer, as scores beside those of the metrics, so that both have their means side by side.
+"""Human labels as scores of each answer, next to those of the metrics, so that their means can be compared.
 
-The value of an answer is that of a meta-evaluation: its third decision where there is one, else the mean over its
-annotators; an answer that people call declined counts as declined, and one without a label is counted as such.
+An answer's value is computed as in meta-evaluation: its adjudicated label if there is one, otherwise the annotators'
+mean. An answer that people call declined counts as declined; one without a label is counted as unlabelled.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,16 +16,16 @@ from saiten.trust.inputs.pairing import LabelledAspect, pair
 def human_scores(
     items: Mapping[str, SampleInfo], outputs: Iterable[Output], labels: Iterable[Label], *, main: str = ""
 ) -> Iterator[Scored]:
-    """A score per sample and aspect of single answers; preferences and marked spans are none.
+    """Yield a score per sample and aspect of single answers; skip preferences and marked spans.
 
     Args:
         items: the samples, by id.
-        outputs: of the metrics on them, which tell what a label of 0 means.
-        labels: of people.
-        main: `human` to get the only aspect there is under this name, `human:ASPECT` for one that has to be there.
+        outputs: the metrics' outputs on them, which determine what a label of 0 means.
+        labels: human labels.
+        main: `human` to give the only aspect this name, `human:ASPECT` for an aspect that must exist.
 
     Raises:
-        BadInput: no label belongs to any of the samples, or the aspects are not what `main` asks for.
+        BadInput: no label belongs to any of the samples, or the aspects do not match `main`.
     """
     aspects = [aspect for aspect in pair(items, outputs, labels) if not aspect.pairs and not aspect.marked]
     for name, aspect in _named(aspects, main).items():

@@ -1,4 +1,4 @@
-"""The forms: what annotators are asked, one file each."""
+"""The annotation forms, one file each."""
 
 from saiten.annotation.forms.aspects import AspectsForm
 from saiten.annotation.forms.correct import CorrectForm

@@ -86,7 +86,7 @@ def titles(rubric: Rubric, language: Language) -> dict[str, str]:
 
 
 def shown_aspects(rubric: Rubric, language: Language) -> list[Json]:
-    """Return what the page shows of each aspect."""
+    """Return the aspects as shown on the page."""
     return [_shown(aspect, language) for aspect in rubric.aspects]
 
 
@@ -106,7 +106,7 @@ def _title(aspect: Aspect, language: Language) -> str:
 
 
 def plain_rubric(rubric: Rubric) -> Json:
-    """Convert a rubric to what a project stores; the inverse of `rubric_of`."""
+    """Convert a rubric to the form stored in a project; the inverse of `rubric_of`."""
     return {
         "name": rubric.name,
         "overall": rubric.overall,

@@ -13,7 +13,7 @@ from saiten.records import Label, Language, Sample
 class InvalidPayload(ValueError):
     """An error that an annotator can correct, with its message in both languages (`wrong` in the catalogue).
 
-    A payload that our own pages never send is a plain ValueError in English.
+    A payload that the pages never send is a plain ValueError in English.
     """
 
     def __init__(self, key: str, **values: Any) -> None:

@@ -1,7 +1,7 @@
-"""The form `gist`: units of the reference, what the answer lacks and what it adds, marked as spans (spec 04).
+"""The form `gist`: units of the reference, missing units and additions of the answer, marked as spans (spec 04).
 
-`gist` and `supplement` are the units of the reference; `missing_…` those that the answer lacks, marked in the reference
-too; `extra_…` passages of the answer. Offsets count characters (code points), the end exclusive.
+`gist` and `supplement` are the units of the reference; `missing_…` those missing from the answer, also marked in the
+reference; `extra_…` passages of the answer. Offsets count characters (code points), the end exclusive.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -73,7 +73,7 @@ class GistForm(SingleAnswer):
             return None
 
     def carried_over(self, payload: Json) -> Json | None:
-        """Return the units of the reference; what is missing and extra differs with every answer."""
+        """Return the units of the reference; missing and extra units differ with every answer."""
         units = {name: payload["spans"][name] for name in CLASSES}
         return {"spans": units} if any(units.values()) else None
 

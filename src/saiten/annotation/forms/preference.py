@@ -47,7 +47,7 @@ class PreferenceForm(SingleAnswer):
     title = "preference"
 
     contexts: bool = True
-    """Whether contexts are shown; projects created by older versions do without."""
+    """Whether contexts are shown; False for projects created by older versions."""
     pick: bool = False
     """Whether only the best answer is asked for."""
     rubric: Rubric | None = None

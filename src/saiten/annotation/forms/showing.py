@@ -1,4 +1,4 @@
-"""Content of items, and what the forms about single answers share."""
+"""Content of items, and the common part of forms about single answers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def content_of(sample: Sample) -> Json:
 
 
 def asked(sample: Sample) -> dict[str, Any]:
-    """Return what is shown next to the answer, without missing fields."""
+    """Return the fields shown next to the answer, without missing ones."""
     shown: dict[str, Any] = {"question": sample.question, "language": sample.language}
     if sample.reference is not None:
         shown["reference"] = sample.reference

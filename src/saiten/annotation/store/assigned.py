@@ -24,7 +24,7 @@ def assigned_items(tx: Transaction, person: int) -> list[Assigned]:
 
 @reads
 def assigned_item(tx: Transaction, person: int, number: int) -> Assigned | None:
-    """Return the person's item of this number, even if it was reassigned; None if there is none."""
+    """Return the person's item of this number, even if it was reassigned; None if it does not exist."""
     return _assigned_item(tx, person, number)
 
 
@@ -32,7 +32,7 @@ def assigned_item(tx: Transaction, person: int, number: int) -> Assigned | None:
 def earlier_item(tx: Transaction, person: int, number: int, field: str) -> Assigned | None:
     """Return the item this person annotated last whose content has the same `field` as their item `number`.
 
-    None if there is none, or if their item has no such field.
+    None if nothing matches, or if their item has no such field.
     """
     current = _assigned_item(tx, person, number)
     if current is None or field not in current.item.content:

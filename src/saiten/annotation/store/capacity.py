@@ -66,7 +66,7 @@ def release_all(tx: Transaction, person: int) -> None:
 
 
 def release_stale(tx: Transaction, person: int, before: datetime) -> int | None:
-    """Release an item that somebody else was given before this time and has not answered; None if there is none.
+    """Release an item assigned to somebody else before this time and not answered; None if nothing qualifies.
 
     Only items that `person` never had qualify. With whole questions, the other annotator loses everything unanswered of
     the same question. The project is locked by the caller.

@@ -118,7 +118,7 @@ def _prepare_file(path: Path) -> None:
 
 
 def _claim(connection: sqlite3.Connection, path: Path) -> None:
-    """Check that the file is ours or empty, and mark it as ours; two processes may do this at once."""
+    """Check that the file is empty or marked as saiten's, and mark it; two processes may do this at once."""
     if _application(connection) != _APPLICATION:
         connection.execute("BEGIN IMMEDIATE")
         try:

@@ -25,7 +25,7 @@ class LockedOut(BadInput):
 
 
 class SaveConflict(BadInput):
-    """Something else is stored under this save's id; this was not stored."""
+    """Another act is stored under this save's id; this one was not stored."""
 
 
 @contextmanager

@@ -23,8 +23,8 @@ _KEY = 100_000
 def add_items(project: Project, new: Iterable[NewItem]) -> int:
     """Add items and return how many were new; items already stored with the same content are skipped.
 
-    Of all items of the project, exactly `round(overlap * number)` need `per_item` annotators, the others one. What is
-    missing to that is drawn with the seed among the new items; earlier ones do not change. With whole questions, the
+    Of all items of the project, exactly `round(overlap * number)` need `per_item` annotators, the others one. The
+    remainder is drawn with the seed among the new items; earlier ones do not change. With whole questions, the
     items of a question need equally many annotators, and the number is as close as that allows.
 
     Raises:

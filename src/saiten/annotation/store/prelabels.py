@@ -15,8 +15,8 @@ from saiten.errors import BadInput
 def add_prelabels(project: Project, rows: Iterable[tuple[str, str, Json]]) -> int:
     """Add pre-labels (item key, source, payload), all or nothing; return how many were new.
 
-    Where annotators are shown pre-labels, they must be added before the item is assigned: otherwise nobody could tell
-    later who saw them.
+    If annotators see pre-labels, these must be added before the item is assigned: otherwise it would be unknown who saw
+    them.
 
     Raises:
         BadInput: there is no item of this key, it has another pre-label, or it was already assigned.

@@ -1,4 +1,4 @@
-"""What an annotator does with an item: save, skip, undo.
+"""An annotator's acts on an item: save, skip, undo.
 
 Each act adds a row, and rows never change. An undone act no longer counts; the last counting act on an item determines
 its state:
@@ -7,7 +7,7 @@ its state:
     save    done, with this annotation     kept, or taken again
     skip    skipped                        released to somebody else
     undo    as after the previous act;     kept, released or taken again
-            `given` if there is none
+            `given` without one
 
 A released place may be somebody else's when the person comes back to the item. Their annotation is kept all the same,
 since work is never discarded: the item then has one more annotation than needed.

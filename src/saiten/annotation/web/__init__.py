@@ -1,1 +1,1 @@
-"""The web page of the annotation: who may do what, the pages, and the server that serves them."""
+"""The annotation web application: access control, pages, and the HTTP server."""

@@ -1,4 +1,4 @@
-"""Adjudication: the admin's list of items on which annotators disagree, and third decisions about them."""
+"""Adjudication: the admin's list of items on which annotators disagree, and decisions about them."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -111,7 +111,7 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
 
 @router.put("/api/admin/items/{identity:int}/decision")
 def store_decision(identity: int, service: TheService, session: Admin, body: Body) -> Response:
-    """Store a third decision; the annotations do not change."""
+    """Store a decision; the annotations do not change."""
     found = _item(identity, service)
     note = note_of(body)
     payload = dict(payload_of(body))

@@ -55,7 +55,7 @@ def grade(request: Request, service: TheService, session: LoggedIn) -> Response:
 
 @router.get("/mine")
 def mine(request: Request, service: TheService, session: Annotator) -> Response:
-    """List one's own items, newest first."""
+    """List the annotator's items, newest first."""
     items = [_listed(each) for each in assigned_items(service.project, session.person.id)]
     data = _page_data(service, session, language_of(request))
     return service.pages.render(
@@ -75,13 +75,13 @@ def following_item(request: Request, service: TheService, session: Annotator) ->
 
 @router.get("/api/items/{number:int}")
 def one_item(number: int, service: TheService, session: Annotator) -> Response:
-    """Return one of one's own items."""
+    """Return one of the annotator's items."""
     return json_reply(_shown(_own(number, service, session), service, session))
 
 
 @router.get("/api/items/{number:int}/earlier")
 def earlier(number: int, service: TheService, session: Annotator) -> Response:
-    """Return the part of one's own earlier annotation that applies to this item too, or 204."""
+    """Return the part of the annotator's earlier annotation that applies to this item too, or 204."""
     _own(number, service, session)
     if service.form.shared is None:
         return nothing()
@@ -115,7 +115,7 @@ def skip(number: int, service: TheService, session: Annotator, body: Body) -> Re
 
 @router.post("/api/undo")
 def undo(service: TheService, session: Annotator, body: Body) -> Response:
-    """Undo the latest save or skip; 204 if there is none."""
+    """Undo the latest save or skip; 204 if there is nothing to undo."""
     assigned = undo_last(service.project, session.person.id, save_id=save_id_of(body))
     return nothing() if assigned is None else json_reply({"number": assigned.number})
 

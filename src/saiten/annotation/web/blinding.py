@@ -1,4 +1,4 @@
-"""Blinding: what an annotator sees of an item, and in which order its answers are shown."""
+"""Blinding: the part of an item shown to an annotator, and the order of its answers."""
 
 from hashlib import sha256
 from typing import Any
@@ -9,7 +9,7 @@ _HIDDEN = frozenset({"ids", "filed", "id", "key", "system", "group"})
 
 
 def shown_content(assigned: Assigned, person: Participant, seed: int) -> Json:
-    """Return the content without ids and system names, with the answers in this annotator's own order."""
+    """Return the content without ids and system names, with the answers in this annotator's order."""
     content = {name: value for name, value in assigned.item.content.items() if name not in _HIDDEN}
     if isinstance(content.get("answers"), list):
         content["answers"] = sorted(

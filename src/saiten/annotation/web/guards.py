@@ -19,7 +19,7 @@ TheService = Annotated[Service, Depends(service_of)]
 
 
 def logged_in(request: Request, service: TheService) -> Login:
-    """Return the login; requests that change something need our Origin and the session's CSRF token.
+    """Return the login; requests that change something need this server's Origin and the session's CSRF token.
 
     Raises:
         RequestRefused: 401 if nobody is logged in, 403 if the request is forged.
@@ -54,7 +54,7 @@ Admin = Annotated[Login, Depends(admin)]
 
 
 def _not_forged(request: Request, service: Service, session: Login) -> None:
-    """Raise RequestRefused unless our own page sent the request; scripts cannot forge a browser's Origin header."""
+    """Raise RequestRefused unless this server's page sent the request; scripts cannot forge a browser's Origin header."""
     expected = origin_of(request.headers.get("host", ""), service.settings)
     given = request.headers.get(CSRF, "")
     if request.headers.get("origin", "").lower() != expected or not hmac.compare_digest(

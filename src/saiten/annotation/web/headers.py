@@ -45,7 +45,7 @@ class SecurityHeaders:
 
 
 def with_security(headers: Iterable[tuple[bytes, bytes]], path: str, status: int) -> list[tuple[bytes, bytes]]:
-    """Return the headers with ours, which take precedence."""
+    """Return the headers with saiten's, which take precedence."""
     caching = _KEPT if path.startswith(STATIC) and status in {200, 304} else _PERSONAL
     ours = {**SECURITY, "cache-control": caching}
     others = [(name, value) for name, value in headers if name.lower().decode("latin-1") not in ours]

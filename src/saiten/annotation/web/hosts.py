@@ -18,7 +18,7 @@ def answers_to(host: str, settings: WebSettings) -> bool:
 
 
 def origin_of(host: str, settings: WebSettings) -> str:
-    """Return the Origin header that a browser sends from our own page."""
+    """Return the Origin header that a browser sends from this server's pages."""
     return settings.address if settings.behind_proxy else f"http://{host.strip().lower()}"
 
 

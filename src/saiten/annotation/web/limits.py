@@ -17,7 +17,7 @@ _MOST_ADDRESSES = 10_000
 
 
 class BoundedBody:
-    """ASGI middleware: reading beyond so many bytes, or so many seconds, raises `RequestRefused`.
+    """ASGI middleware: reading beyond a number of bytes or seconds raises `RequestRefused`.
 
     Applies with and without a Content-Length header.
     """

@@ -9,7 +9,7 @@ from saiten.records import Language
 from saiten.words import in_language
 
 Phrases = Callable[[str, str], str | None]
-"""Looks up the Japanese of an English text by section (`remarks`); None if there is none."""
+"""Looks up the Japanese of an English text by section (`remarks`); None if missing."""
 
 _PREFIXES = {"kind_": "page", "aspect_": "admin"}
 """Prefixes of keys that name aspects → section of the catalogue."""

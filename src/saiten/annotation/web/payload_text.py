@@ -50,7 +50,7 @@ def _preference(content: Json, payload: Json) -> Iterator[Row]:
 
 
 def answers_in_brief(content: Json, most: int) -> list[Row]:
-    """Return the beginning of each answer with its letter on the page; a single one has none."""
+    """Return the beginning of each answer with its letter on the page; a single answer has no letter."""
     if "answers" not in content:
         return [("", in_brief(content.get("answer", ""), most))]
     answers = content["answers"]

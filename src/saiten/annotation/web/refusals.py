@@ -1,4 +1,4 @@
-"""RequestRefused requests: one exception, shown in the reader's language as JSON or as a page."""
+"""Refused requests: one exception, shown in the reader's language as JSON or as a page."""
 
 from collections.abc import Mapping
 

@@ -16,7 +16,7 @@ class WebSettings:
     address: str
     """Prefix of every link, without trailing slash: `http://127.0.0.1:8765`."""
     admin_token: str = field(repr=False)
-    """Whoever joins with it is the admin."""
+    """Anybody who joins with it is the admin."""
     hosts: frozenset[str] = LOOPBACK_NAMES
     """Accepted host names in lower case; numeric addresses are always accepted."""
     behind_proxy: bool = False

@@ -11,7 +11,7 @@ from saiten.errors import BadInput
 from saiten.judges.offline.support import sigmoid
 
 Aspect = Literal["support", "correct", "grade"]
-"""What was labelled: support by the contexts, correctness, or a grade from 1 to 5."""
+"""The kind of label: support by the contexts, correctness, or a grade from 1 to 5."""
 
 Measure = Literal["balanced accuracy", "mean absolute error"]
 """The measure of verdicts, and that of grades."""

@@ -54,7 +54,7 @@ class Engine(Protocol):
         ...
 
     async def manifest(self) -> Mapping[str, Any] | None:
-        """Return how the base was made; None if there is none. Raises ConfigurationError for foreign data."""
+        """Return how the base was made; None if there is no base. Raises ConfigurationError for foreign data."""
         ...
 
     async def create(self, dimensions: int) -> None:

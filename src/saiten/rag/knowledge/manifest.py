@@ -61,5 +61,5 @@ def read_manifest(value: Mapping[str, Any], where: str) -> KnowledgeManifest:
 
 
 def same_model(one: str, other: str) -> bool:
-    """Return whether two embedders are the same model, wherever it is served."""
+    """Return whether two embedders are the same model, regardless of where it is served."""
     return one.partition("@http")[0] == other.partition("@http")[0]

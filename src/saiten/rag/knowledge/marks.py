@@ -20,7 +20,7 @@ class Mark:
     source: str
     """The document's name in the base."""
     digest: str | None = None
-    """Hash of the complete version; None if there is none."""
+    """Hash of the complete version; None without a complete version."""
     chunks: int = 0
     """Number of chunks of that version."""
     pending: str | None = None

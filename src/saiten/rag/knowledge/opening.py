@@ -14,13 +14,13 @@ CHUNK_SIZE, OVERLAP = 512, 0
 
 
 async def find_manifest(engine: Engine) -> KnowledgeManifest | None:
-    """Return how the base was made; None if there is none. Raises ConfigurationError for foreign data."""
+    """Return how the base was made; None if there is no base. Raises ConfigurationError for foreign data."""
     value = await engine.manifest()
     return None if value is None else read_manifest(value, engine.name)
 
 
 async def open_manifest(engine: Engine) -> KnowledgeManifest:
-    """Return how the base was made. Raises ConfigurationError if there is none, or for foreign data."""
+    """Return how the base was made. Raises ConfigurationError without a base, or for foreign data."""
     found = await find_manifest(engine)
     if found is None:
         raise ConfigurationError(

@@ -1,4 +1,4 @@
-"""From a file to its document, or to the reason why there is none."""
+"""Reading of a file into its document, or the reason why it cannot be read."""
 
 from collections.abc import Iterable
 from types import TracebackType

@@ -84,7 +84,7 @@ class HttpAddress:
 
     @property
     def query(self) -> str:
-        """The query with secrets removed; "" if there is none."""
+        """The query with secrets removed; "" without a query."""
         return redact(str(self.url.with_fragment(None))).partition("?")[2]
 
     @property

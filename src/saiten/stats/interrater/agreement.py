@@ -1,12 +1,11 @@
-"""Do people agree: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha over items × annotators, with intervals.
+"""Human agreement: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha over items × annotators, with intervals.
 
-Cells may be missing; items with fewer than two labels say nothing about agreement and are left out. Intervals are those
-of `bootstrap.py`, items (or clusters of them) drawn with replacement, all figures from the same draws.
+Cells may be missing; items with fewer than two labels carry no information about agreement and are left out. Intervals
+are as in `bootstrap.py`, with items (or clusters of them) drawn with replacement, all figures from the same draws.
 
-Which figures stand beside which: percent knows no chance, so it is read beside kappa or alpha and beside `by_chance`,
-which is what percent would be if the same labels were dealt out at random. Where nearly all labels are equal, kappa and
-alpha are low although percent is high (Feinstein and Cicchetti 1990, *High Agreement but Low Kappa*): the few others
-hardly ever meet.
+Percent is not corrected for chance, so read it together with kappa or alpha and with `by_chance`, the percentage
+expected if the same labels were assigned at random. If nearly all labels are equal, kappa and alpha are low although
+percent is high (Feinstein and Cicchetti 1990, *High Agreement but Low Kappa*): the few other labels rarely coincide.
 """
 
 from collections.abc import Hashable, Sequence
@@ -23,15 +22,15 @@ from saiten.stats.interrater.tallies import MOST_KINDS, MOST_PAIRS, Tallies, com
 from saiten.stats.interrater.votes import Votes, make_votes, weights
 
 KAPPAS = ("kappa", "kappa_linear", "kappa_quadratic")
-"""The means over the pairs, in the order of `WEIGHTS`."""
+"""Means over the pairs, in the order of `WEIGHTS`."""
 
 _ROUNDING = 1e-14
-"""A figure as small as this is 0, and has no sign."""
+"""Figures up to this size are 0, without a sign."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Two annotators on the items that both labelled."""
+    """Agreement of two annotators on the items that both labelled."""
 
     first: Hashable
     """One annotator."""
@@ -49,30 +48,30 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementAmong:
-    """How far annotators agree; each figure is an `Estimate`, with a reason where it has no value."""
+    """Agreement among annotators; each figure is an `Estimate`, with a reason if it has no value."""
 
     items: int
-    """Items with at least two labels; only these are counted."""
+    """Number of items with at least two labels; only these are counted."""
     percent: Estimate
-    """Mean over the items of the share of pairs of labels that are equal."""
+    """Mean over the items of the share of equal pairs of labels."""
     by_chance: Estimate
-    """What percent would be if the same labels were dealt out at random."""
+    """Expected percent if the same labels were assigned at random."""
     kappa: Estimate
     """Mean of Cohen's kappa over the pairs of annotators (Light 1971)."""
     kappa_linear: Estimate
-    """The same, weighted by the distance of the values."""
+    """Mean kappa weighted by the distance of the values."""
     kappa_quadratic: Estimate
-    """The same, weighted by the square of the distance."""
+    """Mean kappa weighted by the square of the distance."""
     fleiss: Estimate
-    """Fleiss' kappa; for the same number of labels on every item."""
+    """Fleiss' kappa; requires the same number of labels on every item."""
     nominal: Estimate
     """Krippendorff's alpha for categories."""
     ordinal: Estimate
-    """Krippendorff's alpha for grades whose order counts."""
+    """Krippendorff's alpha for grades by their order."""
     interval: Estimate
-    """Krippendorff's alpha for grades whose distances count."""
+    """Krippendorff's alpha for grades by their distances."""
     pairs: tuple[PairAgreement, ...]
-    """Each two annotators who share items; empty where nobody is named."""
+    """All pairs of annotators who share items; empty without annotators' names."""
 
 
 def agreement_among(
@@ -85,20 +84,20 @@ def agreement_among(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> AgreementAmong:
-    """All figures over labels, one row of the arguments a label; the same for the same rows in any order.
+    """Compute all figures over labels, one row per label; independent of the order of the rows.
 
     Args:
-        items: what was labelled.
-        values: verdicts or grades, finite; categories as numbers, for which only nominal figures mean something.
-        annotators: who said it; None: nobody knows, and no two annotators are compared.
-        clusters: a label for each row, for example the question, the same for all rows of an item; None draws items.
-        resamples: how often they are drawn; 0 for no intervals.
-        confidence: of the intervals.
-        seed: of the draws.
+        items: the labelled items.
+        values: verdicts or grades, finite; categories as numbers, for which only nominal figures are meaningful.
+        annotators: the annotators; None if unknown, in which case no two annotators are compared.
+        clusters: a label per row, for example the question, the same for all rows of an item; None draws items.
+        resamples: number of draws; 0 for no intervals.
+        confidence: confidence level of the intervals.
+        seed: seed of the draws.
 
     Raises:
-        ValueError: lengths differ, a value is not finite, an annotator has two labels on an item, or a setting makes no
-            interval.
+        ValueError: lengths differ, a value is not finite, an annotator has two labels on an item, or a setting is
+            invalid.
     """
     check_settings(max(1, resamples), confidence)
     votes = make_votes(items, values, annotators, clusters)
@@ -110,7 +109,7 @@ def agreement_among(
 
 @dataclass(frozen=True, slots=True)
 class _Computed:
-    """The figures of the data, in place 0, and of each resample after it; NaN where undefined."""
+    """The figures of the data, at index 0, followed by those of each resample; NaN where undefined."""
 
     votes: Votes
     tallies: Tallies
@@ -120,7 +119,7 @@ class _Computed:
     kappas: Floats
     """Shape (WEIGHTS, 1 + resamples, pairs)."""
     shared: Floats
-    """Of each pair, how many items both labelled, and on how many of them they agree: shape (2, pairs)."""
+    """Per pair, the number of items that both labelled, and on which they agree: shape (2, pairs)."""
 
     @classmethod
     def of(cls, votes: Votes, resamples: int, confidence: float, seed: int) -> Self:
@@ -138,7 +137,7 @@ class _Computed:
         return cls(votes, tallies, confidence, np.concatenate(figures, axis=1), each, shared)
 
     def report(self) -> AgreementAmong:
-        """The figures as estimates."""
+        """Return the figures as estimates."""
         votes, n = self.votes, self.votes.items
         found = {name: self._estimate(row, n, self._why) for name, row in zip(FIGURES, self.figures, strict=True)}
         found["by_chance"] = replace(found["by_chance"], low=None, high=None, note=None)
@@ -166,7 +165,7 @@ class _Computed:
         return PairAgreement(names[first], names[second], float(equal / n), *each)
 
     def _mean_kappas(self) -> Floats:
-        """Over the pairs whose kappa is defined; of a resample in which one of those is not, nothing is said."""
+        """Return the mean over pairs with a defined kappa; NaN for a resample in which one of them is undefined."""
         known = np.isfinite(self.kappas[0, 0]) & (self.shared[0] >= 2)
         if not known.any():
             return np.full(self.kappas.shape[:2], np.nan)
@@ -174,7 +173,7 @@ class _Computed:
         return mean
 
     def _estimate(self, row: Floats, n: int, why: str) -> Estimate:
-        """The first of the row, with an interval from the others; `why` is the reason if there is no first."""
+        """Return the row's first value, with an interval from the others; `why` is the reason if it is undefined."""
         units, value, drawn = min(n, int(self.votes.times.sum())), float(row[0]), row[1:]
         whole = Estimate(value if abs(value) > _ROUNDING else 0.0, n, clusters=units)
         if not np.isfinite(value):
@@ -188,7 +187,7 @@ class _Computed:
 
     @property
     def _why(self) -> str:
-        """Why a figure over all annotators is undefined."""
+        """Return why a figure over all annotators is undefined."""
         if len(self.votes.kinds) > MOST_KINDS:
             return f"is for verdicts and grades, and there are {len(self.votes.kinds)} different values"
         return "all labels are the same, so there is no chance to correct for"

@@ -1,6 +1,6 @@
-"""Agreement figures from tallies, for many resamples at once; NaN in here stands for undefined and goes no further.
+"""Agreement figures from tallies, for many resamples at once; NaN means undefined within this module.
 
-Every function takes sums of shape (resamples, columns) and gives one figure a resample. Sources: Fleiss 1971,
+Every function takes sums of shape (resamples, columns) and gives one figure per resample. Sources: Fleiss 1971,
 *Measuring Nominal Scale Agreement Among Many Raters*; Krippendorff 2011, *Computing Krippendorff's Alpha-Reliability*;
 Cohen 1960 and 1968 (weights by the distance of the values).
 """
@@ -12,21 +12,21 @@ from saiten.stats.clusters import Floats, Ints
 from saiten.stats.interrater.tallies import BASIC, Tallies
 
 FIGURES = ("percent", "by_chance", "fleiss", "nominal", "ordinal", "interval")
-"""The rows that `among` gives, in this order."""
+"""The rows that `among` returns, in this order."""
 
 WEIGHTS: tuple[Weights, ...] = (None, "linear", "quadratic")
-"""The rows that `kappas` gives for each pair, in this order."""
+"""The rows that `kappas` returns for each pair, in this order."""
 
 
 def among(sums: Floats, tallies: Tallies) -> Floats:
-    """The figures of `FIGURES` over all annotators: shape (figures, resamples)."""
+    """Compute the figures of `FIGURES` over all annotators: shape (figures, resamples)."""
     items, equal, n, total, squares, differing, apart = sums[:, :BASIC].T
     kinds = len(tallies.kinds)
     counts = sums[:, BASIC : BASIC + kinds]
     with np.errstate(divide="ignore", invalid="ignore"):
         percent = equal / items
         interval = chance_corrected(apart, 2 * (n * squares - total**2) / (n - 1))
-        if not kinds:  # too many different values to be told apart
+        if not kinds:  # too many different values for categories
             none = np.full_like(n, np.nan)
             return np.stack([percent, none, none, none, none, interval])
         unlike = n**2 - (counts**2).sum(axis=1)  # exact, so 0 exactly where all labels are the same
@@ -41,7 +41,7 @@ def among(sums: Floats, tallies: Tallies) -> Floats:
 
 
 def kappas(sums: Floats, tallies: Tallies) -> Floats:
-    """Cohen's kappa of each pair of annotators: shape (weights, resamples, pairs)."""
+    """Compute Cohen's kappa of each pair of annotators: shape (weights, resamples, pairs)."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - as in `tally`
 
     cells = sums[:, BASIC + len(tallies.kinds) + len(tallies.met[0]) :]
@@ -51,7 +51,7 @@ def kappas(sums: Floats, tallies: Tallies) -> Floats:
     rows = len(cells)
 
     def margin(said: Ints) -> Floats:
-        """How often the annotator said each value: shape (resamples, pairs, values)."""
+        """Count how often the annotator gave each value: shape (resamples, pairs, values)."""
         places = (np.ones(len(said)), (tallies.pair * len(x) + said, np.arange(len(said))))
         sum_up = csr_array(places, shape=(pairs * len(x), len(said)))
         return np.asarray(sum_up @ cells.T).T.reshape(rows, pairs, len(x))
@@ -65,7 +65,7 @@ def kappas(sums: Floats, tallies: Tallies) -> Floats:
 
 
 def shared_items(sums: Floats, tallies: Tallies) -> Floats:
-    """Of each pair of annotators the items that both labelled and those on which they agree: shape (2, pairs)."""
+    """Count, per pair of annotators, the items that both labelled and those on which they agree: shape (2, pairs)."""
     cells = sums[0, BASIC + len(tallies.kinds) + len(tallies.met[0]) :]
     one, other = tallies.said
     pairs = len(tallies.pairs)
@@ -73,7 +73,7 @@ def shared_items(sums: Floats, tallies: Tallies) -> Floats:
 
 
 def _ordinal(sums: Floats, tallies: Tallies, counts: Floats, n: Floats) -> Floats:
-    """Alpha for grades: two are as far apart as their mean ranks, which is Krippendorff's distance written shortly."""
+    """Compute alpha for grades: grades are as far apart as their mean ranks, which equals Krippendorff's distance."""
     rank = (np.cumsum(counts, axis=1) - counts / 2) / n[:, None] - 0.5  # its mean over the labels is 0
     low, high = tallies.met
     begin = BASIC + len(tallies.kinds)

@@ -1,8 +1,9 @@
-"""What agreement is computed from: columns that add up over items, so that a bootstrap only weighs them.
+"""Tallies for agreement figures: columns that add up over items, so that a bootstrap only weights them.
 
-The columns of a unit (an item, a kind of item, or a cluster) are: how many items, their share of equal pairs, labels,
-their sum and sum of squares, disagreement within items (nominal and interval), how often each value was given, how
-often two different values met on an item (Krippendorff's coincidences), and the table of each pair of annotators.
+The columns of a unit (an item, a kind of item, or a cluster) are: number of items, their share of equal pairs, number
+of labels, their sum and sum of squares, disagreement within items (nominal and interval), how often each value was
+given, how often two different values met on an item (Krippendorff's coincidences), and the table of each pair of
+annotators.
 """
 
 from dataclasses import dataclass
@@ -15,10 +16,10 @@ from saiten.stats.interrater.votes import Votes, pairs_within
 from saiten.stats.reliability import equal_pairs
 
 MOST_KINDS = 201
-"""Different values that are taken for grades, 0 to 100 in halves; beyond that only interval figures make sense."""
+"""Maximum number of distinct values treated as grades, 0 to 100 in halves; above it only interval figures apply."""
 
 MOST_PAIRS = 10_000_000
-"""Pairs of labels on one item, those of items labelled alike counted once, for which annotators are compared."""
+"""Maximum number of pairs of labels within items (identically labelled items once) for comparing annotators."""
 
 BASIC = 7
 """Columns before those of the values: items, equal pairs, labels, sum, squares, nominal and interval disagreement."""
@@ -26,18 +27,18 @@ BASIC = 7
 
 @dataclass(frozen=True, slots=True)
 class Tallies:
-    """The matrix units × columns, sparse, and what its columns mean."""
+    """The sparse matrix units × columns, and the meaning of its columns."""
 
     matrix: Any
     """scipy's CSR, transposed: columns × units."""
     kinds: Floats
-    """The values, brought into -1 to 1, the median at 0; empty where there are too many."""
+    """The values, scaled to -1 to 1, the median at 0; empty if there are too many."""
     met: tuple[Ints, Ints]
-    """Of each column of coincidences: the two values, the lower one first."""
+    """Per column of coincidences: the two values, the lower one first."""
     pair: Ints
-    """Of each column of pairs of annotators: which pair; ascending."""
+    """Per column of pairs of annotators: the pair's index, ascending."""
     said: tuple[Ints, Ints]
-    """Of each column of pairs of annotators: what the first said, what the second said."""
+    """Per column of pairs of annotators: the first's value, the second's value."""
     pairs: tuple[tuple[int, int], ...]
     """The pairs of annotators who share an item."""
 
@@ -48,7 +49,7 @@ class Tallies:
 
 
 def tally(votes: Votes) -> Tallies:
-    """The columns of all units."""
+    """Return the columns of all units."""
     from scipy.sparse import coo_array  # noqa: PLC0415 - takes a third of a second to import
 
     x = scaled(votes.kinds, votes.code)
@@ -71,14 +72,14 @@ def tally(votes: Votes) -> Tallies:
 
 
 def comparable(votes: Votes) -> bool:
-    """Whether annotators can be told apart, and are not so many that comparing each two would take hours."""
+    """Return whether annotators are named, and few enough to compare all pairs in acceptable time."""
     return bool(votes.annotators) and int((votes.sizes * (votes.sizes - 1) // 2).sum()) <= MOST_PAIRS
 
 
 def scaled(kinds: Floats, codes: Ints) -> Floats:
-    """The values moved and stretched into -1 to 1, the median to 0: kappa and alpha stay, and squares do not overflow.
+    """Scale the values to -1 to 1, the median to 0, which keeps kappa and alpha and prevents overflowing squares.
 
-    Around the median differences of common values keep their digits, even beside a value a million times as far away.
+    Around the median, differences of common values keep their precision, even with a value a million times as far away.
     """
     if not len(kinds) or kinds[0] == kinds[-1]:
         return np.zeros_like(kinds)
@@ -107,7 +108,7 @@ def _basic(votes: Votes, x: Floats) -> list[Block]:
 
 
 def _values(votes: Votes) -> tuple[Block, Block, tuple[Ints, Ints]]:
-    """How often each value was given, and how often two different ones met, divided by the labels less one."""
+    """Count how often each value was given, and how often two different ones met, divided by the labels less one."""
     item, code, count = _counts(votes)
     first, second = pairs_within(np.bincount(item, minlength=len(votes.sizes)))
     cell, place = np.unique(code[first] * len(votes.kinds) + code[second], return_inverse=True)
@@ -117,7 +118,7 @@ def _values(votes: Votes) -> tuple[Block, Block, tuple[Ints, Ints]]:
 
 
 def _tables(votes: Votes) -> tuple[Block, Ints, tuple[Ints, Ints], tuple[tuple[int, int], ...]]:
-    """For each two annotators how often they said what; only what occurs has a column."""
+    """Count each combination of values per pair of annotators; only combinations that occur have a column."""
     first, second = pairs_within(votes.sizes)
     people, kinds = len(votes.annotators), len(votes.kinds)
     two = votes.annotator[first] * people + votes.annotator[second]
@@ -130,7 +131,7 @@ def _tables(votes: Votes) -> tuple[Block, Ints, tuple[Ints, Ints], tuple[tuple[i
 
 
 def _counts(votes: Votes) -> tuple[Ints, Ints, Ints]:
-    """Item, value and how often: one row for each value of each item."""
+    """Return item, value and count: one row per value of each item."""
     key, count = np.unique(votes.item * max(1, len(votes.kinds)) + votes.code, return_counts=True)
     item, code = _split(key, max(1, len(votes.kinds)))
     return item, code, count
@@ -142,6 +143,6 @@ def _split(key: Ints, base: int) -> tuple[Ints, Ints]:
 
 
 def _right(block: Block, by: int) -> Block:
-    """The block, so many columns further to the right."""
+    """Return the block shifted to the right by this many columns."""
     unit, column, value = block
     return unit, column + by, value

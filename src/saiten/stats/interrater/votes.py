@@ -1,8 +1,8 @@
-"""Labels as a sparse table items × annotators, and the units of it that a bootstrap draws.
+"""Labels as a sparse table items × annotators, and the units that a bootstrap draws.
 
-Two things make a million labels quick. Items that were labelled alike (the same annotators gave the same values) count
-once with a multiplicity; a resample of the items is then a draw of multiplicities, which has the very same
-distribution. And whatever is counted adds up over items, so that a resample is a weighted sum.
+Two properties make a million labels fast. Identically labelled items (the same annotators gave the same values) are
+kept once with a multiplicity; a resample of the items is then a draw of multiplicities, which has exactly the same
+distribution. And all counts add up over items, so that a resample is a weighted sum.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -13,38 +13,38 @@ import numpy as np
 from saiten.stats.clusters import Column, Floats, Ints, as_floats
 
 HELD = 4_000_000
-"""Weights or sums of resamples that are held at once: 32 MB."""
+"""Weights or sums of resamples held in memory at once: 32 MB."""
 
 _MANY_ALIKE = 8
-"""From so many items a unit on, drawing the multiplicities is quicker than drawing the items."""
+"""From this many items per unit on, drawing the multiplicities is faster than drawing the items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """The labels of all items with at least two, sorted by item; items labelled alike are kept once."""
+    """The labels of all items with at least two, sorted by item; identically labelled items are kept once."""
 
     item: Ints
-    """Of each label: the place of its item."""
+    """Per label: the index of its item."""
     annotator: Ints
-    """Of each label: the place of its annotator in `annotators`; all 0 where nobody is named."""
+    """Per label: the index of its annotator in `annotators`; all 0 without names."""
     code: Ints
-    """Of each label: the place of its value in `kinds`."""
+    """Per label: the index of its value in `kinds`."""
     sizes: Ints
-    """Of each item: how many labels it has."""
+    """Per item: its number of labels."""
     unit: Ints
-    """Of each item: what is drawn when it is drawn, a kind of item or a cluster."""
+    """Per item: the unit drawn with it, a kind of item or a cluster."""
     times: Ints
-    """Of each unit: how often it stands in the data."""
+    """Per unit: its multiplicity in the data."""
     kinds: Floats
-    """The different values, ascending."""
+    """The distinct values, ascending."""
     annotators: tuple[Hashable, ...]
-    """Sorted by name; empty where nobody is named."""
+    """Sorted by name; empty without names."""
     items: int
-    """How many items have at least two labels, those labelled alike included."""
+    """Number of items with at least two labels, identically labelled ones included."""
 
     @property
     def starts(self) -> Ints:
-        """Of each item: where its labels begin."""
+        """Return the start of each item's labels."""
         starts: Ints = np.cumsum(self.sizes) - self.sizes
         return starts
 
@@ -55,7 +55,7 @@ def make_votes(
     annotators: Sequence[Hashable] | None = None,
     clusters: Sequence[Hashable] | None = None,
 ) -> Votes:
-    """The table of labels, one row of the arguments a label.
+    """Return the table of labels from one row per label.
 
     Raises:
         ValueError: lengths differ, a value is not finite, or an annotator has two labels on one item.
@@ -85,7 +85,7 @@ def make_votes(
 
 
 def numbered(labels: Sequence[Hashable]) -> tuple[Ints, tuple[Hashable, ...]]:
-    """Each label's place among the different ones, sorted by name so that the order of rows is without effect."""
+    """Return each label's index among the distinct ones, sorted by name so that the order of rows does not matter."""
     seen: dict[Hashable, int] = {}
     codes = np.fromiter((seen.setdefault(label, len(seen)) for label in labels), np.int64, len(labels))
     names = sorted(seen, key=str)
@@ -95,7 +95,7 @@ def numbered(labels: Sequence[Hashable]) -> tuple[Ints, tuple[Hashable, ...]]:
 
 
 def pairs_within(sizes: Ints) -> tuple[Ints, Ints]:
-    """The places of all pairs of rows, first before second, within groups of these sizes lying one after the other."""
+    """Return the indexes of all pairs of rows, first before second, within consecutive groups of these sizes."""
     starts = np.cumsum(sizes) - sizes
     first, second = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for size in np.unique(sizes):
@@ -107,7 +107,7 @@ def pairs_within(sizes: Ints) -> tuple[Ints, Ints]:
 
 
 def weights(votes: Votes, resamples: int, seed: int, width: int) -> Iterator[Floats]:
-    """How often each unit stands in each resample, shape (some resamples, units); `width` sums are held beside it."""
+    """Yield each unit's count per resample, shape (some resamples, units); `width`: sums held per resample."""
     random = np.random.default_rng(seed)
     units, drawn = len(votes.times), int(votes.times.sum())
     alike = units * _MANY_ALIKE < drawn
@@ -124,7 +124,7 @@ def weights(votes: Votes, resamples: int, seed: int, width: int) -> Iterator[Flo
 
 
 def _alike(votes: Votes) -> Votes:
-    """Every kind of item once."""
+    """Keep every kind of item once."""
     token = votes.annotator * max(1, len(votes.kinds)) + votes.code
     kept: list[Ints] = [np.empty(0, np.int64)]
     times: list[Ints] = [np.empty(0, np.int64)]
@@ -152,7 +152,7 @@ def _alike(votes: Votes) -> Votes:
 
 
 def _clustered(votes: Votes, clusters: Sequence[Hashable]) -> Votes:
-    """The same labels; drawn are the clusters, one of which is given for each item."""
+    """Return the same labels with clusters, one per item, as the units to draw."""
     unit, names = numbered(clusters)
     return Votes(
         item=votes.item,

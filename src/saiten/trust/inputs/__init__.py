@@ -1,1 +1,1 @@
-"""What metrics and people said, read and paired item by item."""
+"""Reading metrics' outputs and human labels, and pairing them item by item."""

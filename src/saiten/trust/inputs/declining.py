@@ -1,8 +1,8 @@
-"""Grade 0 of graded correctness: "no evaluation, the answer says that it does not know" (spec 01). It is no number.
+"""Grade 0 of graded correctness: "no evaluation, the answer says that it does not know" (spec 01). It is not a number.
 
-A judge's grade 0 is the status `declined`; a person's is treated alike: left out of means, correlations, bias, kappa
-and rankings, and counted. On another scale (0 to 3, verdicts of 0 and 1, 0 to 5 where 0 is the worst grade) 0 is a
-value like any other, so the meaning of 0 is decided once per aspect.
+A judge's grade 0 is the status `declined`; a human grade 0 is treated alike: left out of means, correlations, bias,
+kappa and rankings, and counted. On another scale (0 to 3, verdicts of 0 and 1, 0 to 5 where 0 is the worst grade) 0 is
+a value like any other, so the meaning of 0 is decided once per aspect.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,17 +21,18 @@ from saiten.trust.inputs.outputs import Said
 ASPECT = "correctness"
 """The aspect whose 0 means that an answer declines; labels from `saiten annotate` have it."""
 _UNNAMED = ("", "grade", "評点")
-"""Aspects that say nothing else: where a run has graded correctness, its scale is theirs."""
+"""Uninformative names of aspects, which are assumed to mean graded correctness if a run has it."""
 _HIGHEST = 5.0
 _SECOND = 4.0
-"""A scale of 0 to 3 is another one."""
+"""Minimum of the highest label; below it the scale is another, such as 0 to 3."""
 
 
 def zero_declines(aspect: str, labels: Sequence[Label], metrics: Iterable[str], zero: GradeZero = "auto") -> bool:
-    """Whether a label of 0 says that the answer declines.
+    """Return whether a label of 0 means that the answer declines.
 
-    On the aspect `correctness` if the labels go up to 4 or 5, or the metric `correctness` is there; on an aspect
-    without a telling name (none, `grade`, 評点) if the metric is there and the labels are whole grades up to 4 or 5.
+    True on the aspect `correctness` if the labels go up to 4 or 5 or the metric `correctness` is there; on an aspect
+    with an uninformative name (none, `grade`, 評点) if the metric is there and the labels are whole grades up
+    to 4 or 5.
     """
     values = _values(labels)
     if zero == "lowest" or 0 not in values or min(values) < 0:
@@ -47,12 +48,12 @@ def zero_declines(aspect: str, labels: Sequence[Label], metrics: Iterable[str], 
 
 
 def _values(labels: Iterable[Label]) -> set[float]:
-    """Of verdicts and grades; words are no numbers, and the number of marks is no grade."""
+    """Return the values of verdicts and grades; words and numbers of marks are not grades."""
     return {label.value for label in labels if not label.category and label.spans is None}
 
 
 def is_correctness(metric: str) -> bool:
-    """Whether this is graded correctness, with whatever settings."""
+    """Return whether this is graded correctness, with any settings."""
     try:
         return read_name(metric)[0] == Correctness.title
     except ConfigurationError:
@@ -61,21 +62,21 @@ def is_correctness(metric: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """The labels of an aspect that are values, and what is known of its zeros."""
+    """The labels of an aspect that are values, and how its zeros were interpreted."""
 
     labels: Sequence[Label]
     declined: frozenset[str] = frozenset()
     """Items that people call declined."""
     zero_declines: bool = False
     notes: tuple[str, ...] = ()
-    """What was left out, or what 0 was taken for."""
+    """Notes on labels left out, or on the interpretation of 0."""
 
 
 def graded(aspect: str, labels: Sequence[Label], metrics: Sequence[str], zero: GradeZero = "auto") -> Graded:
-    """The labels without those that say that the answer declines.
+    """Return the labels except those that say that the answer declines.
 
-    An item is declined by the third decision, else by a majority. As with a panel of judges, the 0 of a minority is not
-    counted into the mean of the others.
+    An item is declined by the adjudicated label, otherwise by a majority. As with a panel of judges, the 0 of a
+    minority does not enter the mean of the others.
 
     Raises:
         BadInput: people call every answer declined.
@@ -102,7 +103,7 @@ def graded(aspect: str, labels: Sequence[Label], metrics: Sequence[str], zero: G
 
 
 def grade_of(values: Sequence[float]) -> float:
-    """One grade of several: 0 if most of them decline, else the mean of the grades, as of a judge's votes."""
+    """Return one grade for several: 0 if most decline, otherwise the mean of the grades, as for a judge's votes."""
     if majority([value == 0 for value in values]):
         return 0.0
     return fmean(value for value in values if value != 0)
@@ -114,7 +115,7 @@ def _declines(labels: Sequence[Label]) -> bool:
 
 
 def _undeclared(aspect: str, labels: Sequence[Label], metrics: Sequence[str]) -> tuple[str, ...]:
-    """Whether 0 may mean something else than it was taken for."""
+    """Return a note if 0 may mean something else than assumed."""
     values = _values(labels)
     if 0 not in values or min(values) < 0 or not 1 < max(values) <= _HIGHEST:
         return ()
@@ -125,9 +126,9 @@ def _undeclared(aspect: str, labels: Sequence[Label], metrics: Sequence[str]) ->
 
 
 def zero_as_declined(metric: str, values: Mapping[str, Said]) -> Mapping[str, Said]:
-    """A judge's outputs on such an aspect: grades of 0 become `declined`, where the judge grades on the same scale.
+    """Turn a judge's grades of 0 into `declined`, if the judge uses the same scale.
 
-    That is `correctness`, or a judge that saiten does not know whose values go beyond 1 and not beyond 5.
+    That is `correctness`, or a judge unknown to saiten whose highest value is above 1 and at most 5.
     """
     numbers = [value for value in values.values() if not isinstance(value, str)]
     if 0 not in numbers or min(numbers) < 0 or not 1 < max(numbers) <= _HIGHEST:

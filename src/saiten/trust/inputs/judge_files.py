@@ -1,4 +1,4 @@
-"""Files of judges' outputs (tables, long or wide, of values or raw replies), and of pairs of systems to compare."""
+"""Reading of files of judges' outputs (tables, long or wide, of values or raw replies), and of pairs of systems."""
 
 import logging
 import math
@@ -33,7 +33,7 @@ JUDGE_COLUMNS = {
     "value": ("value", "label", "score", "rating", "grade", "verdict"),
 }
 _REPLIES = ("reply", "raw_reply", "raw_response", "raw_output", "raw", "completion")
-"""Columns in which a raw reply may be, looked at before those of values where there is a pattern."""
+"""Columns that may hold a raw reply; with a pattern, they are tried before those of values."""
 
 _NO_JUDGE = frozenset(
     plain_name(path)
@@ -44,15 +44,15 @@ _NO_JUDGE = frozenset(
     for paths in names
     for path in (*paths, "metric", "status", "order", "presentation_order")
 )
-"""Columns of a wide file that are no judge's."""
+"""Columns of a wide file that are not judges."""
 _SECOND = ("2", "2.0", "BA", "swapped")
-"""The other order."""
+"""Values of the order column for the swapped order."""
 _FEWEST_READ = 0.1
-"""A column of which a smaller share of the texts can be read holds something else than verdicts."""
+"""A column with a smaller share of readable texts holds something other than verdicts."""
 _SHOWN = 60
 
 _WITHOUT_VALUE: Mapping[str, Said] = {status: status for status in STATUSES if status != "ok"}
-"""Why a score that saiten wrote has no value."""
+"""Statuses of saiten's own scores without a value."""
 
 Tell = Callable[[str], None]
 
@@ -60,31 +60,31 @@ Tell = Callable[[str], None]
 def read_outputs(
     source: Source, *, columns: Mapping[str, str] = {}, pattern: str | None = None, tell: Tell = _LOG.warning
 ) -> Iterator[Output]:
-    r"""The outputs in a file of any format that samples may have.
+    r"""Yield the outputs in a file of any sample format.
 
-    Long: one row per output, with columns for item, judge (or metric, annotator), value, and perhaps aspect and status;
-    where judge and metric are both given, each metric of each judge is apart. Wide: one row per item, and every other
-    column is a judge by that name, unless it is a sample's (`answer`) or its texts are no verdicts; those are told.
-    Preferences between two answers stand in a column `preference` (-2 … 2) or `choice` (1, 2, tie) instead of the
-    value, as in labels. Null is `undefined`, a text that is neither number nor verdict nor preference is `unreadable`:
-    both are counted, and neither becomes a verdict.
+    Long: one row per output, with columns for item, judge (or metric, annotator), value, and optionally aspect and
+    status; if judge and metric are both given, each metric of each judge is separate. Wide: one row per item, and every
+    other column is a judge by that name, unless it is a sample's (`answer`) or its texts are not verdicts; the user is
+    notified of the latter. Preferences between two answers are in a column `preference` (-2 … 2) or `choice` (1, 2,
+    tie) instead of the value, as in labels. Null is `undefined`, a text that is neither number nor verdict nor
+    preference is `unreadable`: both are counted, and neither becomes a verdict.
 
     A judge that saw the two answers of a pair in both orders has an item for each (`A vs B`, `B vs A`), or a column
-    `order`: 2 where they were shown the other way round; what is said is then of the pair as the item names it.
+    `order`: 2 if they were shown in swapped order; the output then refers to the pair as named by the item.
 
     Args:
         source: the file.
-        columns: field → column, where the names are not recognised. A `value` without a judge is one judge's.
-        pattern: a regular expression that finds the verdict in a raw reply: its first group, else all of the match. The
-            last match counts, since a judge that reasons aloud may mention a grade earlier; A and B are preferences,
-            and so are 1 and 2 about a pair of answers (`ID vs ID`) and in a column `choice`. A text without a match is
-            `unreadable`.
-        tell: is told what the user should know.
+        columns: field → column, for unrecognized names. A `value` without a judge is a single judge's.
+        pattern: a regular expression that finds the verdict in a raw reply: its first group, otherwise the whole match.
+            The last match counts, since a judge that reasons aloud may mention a grade earlier; A and B are
+            preferences, and so are 1 and 2 about a pair of answers (`ID vs ID`) and in a column `choice`. A text
+            without a match is `unreadable`.
+        tell: receives messages for the user.
 
     Raises:
-        BadInput: with the first `next`: no such file, no known format, no column for the item, no judge, or a pattern
-            that matches no reply.
-        ConfigurationError: the pattern is none, or an unknown field.
+        BadInput: at the first `next`: no such file, unknown format, no column for the item, no judge, or a pattern that
+            matches no reply.
+        ConfigurationError: the pattern is invalid, or a field is unknown.
     """
     name = name_of(source)
     replies = _Replies(_compiled(pattern))
@@ -115,16 +115,16 @@ def read_outputs(
 
 @dataclass(slots=True)
 class _Replies:
-    """Reads texts, and keeps count of what the pattern found."""
+    """Reader of texts that counts what the pattern found."""
 
     pattern: re.Pattern[str] | None
     texts: int = 0
     without: list[str] = field(default_factory=list)
     ambiguous: int = 0
-    """Replies with several matches that differ."""
+    """Replies with several different matches."""
 
     def read(self, value: Any, *, names_answer: bool = False) -> Said:
-        """`names_answer`: what the pattern finds names one of two answers, 1 and 2 included."""
+        """Read one value; `names_answer`: the pattern's match names one of two answers, 1 and 2 included."""
         if value is MISSING or value is None:
             return "undefined"
         if isinstance(value, int | float):
@@ -144,10 +144,10 @@ class _Replies:
         return said
 
     def tell(self, name: str, tell: Tell) -> None:
-        """Say how many replies have no verdict.
+        """Report how many replies have no verdict.
 
         Raises:
-            BadInput: none has one.
+            BadInput: no reply has one.
         """
         if self.pattern is None or not self.texts:
             return
@@ -197,7 +197,7 @@ def _wide(row: Row, item: str, replies: _Replies) -> Iterator[Output]:
 
 
 def _verdicts(outputs: Iterable[Output], name: str, tell: Tell, replies: _Replies) -> Iterator[Output]:
-    """The outputs of the columns that hold verdicts; the others, such as comments, are told."""
+    """Return the outputs of columns that hold verdicts; report the others, such as comments."""
     every = list(outputs)
     unread = Counter(one.metric for one in every if one.said == "unreadable")
     read = Counter(one.metric for one in every if not isinstance(one.said, str))
@@ -209,7 +209,7 @@ def _verdicts(outputs: Iterable[Output], name: str, tell: Tell, replies: _Replie
 
 
 def _flat(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Columns, and what is in objects under their names joined by a dot; lists are no judge's output."""
+    """Yield columns, with the contents of objects under dotted names; skip lists, which are never a judge's output."""
     for column, value in fields.items():
         if isinstance(value, Mapping):
             yield from ((f"{column}.{inner}", each) for inner, each in _flat(value))
@@ -219,13 +219,13 @@ def _flat(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 @lru_cache(maxsize=1_000)
 def _read(text: str) -> Said:
-    """Numbers and verdicts (yes, はい, ○) as they are read in labels."""
+    """Read numbers and verdicts (yes, はい, ○) as in labels."""
     (label,) = read_labels([{"item": "-", "value": text}])
     return label.value if isinstance(label, Label) else "unreadable"
 
 
 def _verdict(text: str, *, names_answer: bool) -> Said:
-    """The same of what a pattern found, where A, B and tie are preferences, and 1 and 2 if they name an answer."""
+    """Read a pattern's match, in which A, B and tie are preferences, and 1 and 2 if they name an answer."""
     if names_answer:
         try:
             return preference(text, names_answer=True)
@@ -252,7 +252,7 @@ _PAIR_COLUMNS = {
 
 
 def read_system_pairs(source: Source, *, tell: Tell = _LOG.warning) -> tuple[tuple[str, str], ...]:
-    """Pairs of systems out of a file of any format that samples may have: a row per pair, columns `first` and `second`.
+    """Read pairs of systems from a file of any sample format: one row per pair, columns `first` and `second`.
 
     Raises:
         BadInput: no such file, no such columns, a row without two names, or no rows.
@@ -274,4 +274,4 @@ def read_system_pairs(source: Source, *, tell: Tell = _LOG.warning) -> tuple[tup
 
 
 def _nobody(_: str) -> None:
-    """A judge's file may well have several columns that could be a value."""
+    """Ignore notes: a judge's file may well have several columns that could be a value."""

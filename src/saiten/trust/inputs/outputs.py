@@ -1,4 +1,4 @@
-"""What metrics and judges said about each item, and how that was made."""
+"""Outputs of metrics and judges per item, and their origin."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,40 +12,40 @@ from saiten.results.meta_evaluation import Origin
 from saiten.runs import RunReader
 
 Said = float | Status
-"""A value, or why there is none."""
+"""A value, or the status that explains its absence."""
 
 VERSUS = " vs "
-"""Between the two answers of a preference: `q1/a vs q1/b`."""
+"""Separates the two answers of a preference: `q1/a vs q1/b`."""
 
 BETWEEN = " · "
-"""Between metric, judge and evidence in the name of an output."""
+"""Separates metric, judge and evidence in the name of an output."""
 
 _ADDRESS = re.compile(r"@https?://\S*$")
-"""Behind a model's name; where two judges differ in nothing else, their runs tell them apart."""
+"""A server address after a model's name; judges that differ only in it are distinguished by their runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What one metric or judge said about one item."""
+    """The output of one metric or judge on one item."""
 
     item: str
     metric: str
-    """By what it goes in tables: longer than the metric's own name where several runs have the metric."""
+    """Name in tables; longer than the metric's own name if several runs have the metric."""
     said: Said
     aspect: str = ""
-    """Held against labels of this aspect only; "" is held against all."""
+    """Aspect of the labels to compare with; "" for all."""
     origin: Origin | None = None
-    """How it was made, where that is known."""
+    """How it was made, if known."""
 
     @property
     def made(self) -> Origin:
-        """How it was made, as far as that is known."""
+        """Return how it was made, as far as known."""
         return self.origin or Origin(self.metric)
 
 
 @dataclass(frozen=True, slots=True)
 class SampleInfo:
-    """What is known about a sample here."""
+    """The sample's properties used in meta-evaluation."""
 
     question: str
     """Items of one question are resampled together."""
@@ -54,19 +54,19 @@ class SampleInfo:
 
 
 def item_of(sample: Sample) -> SampleInfo:
-    """The sample's place; a sample without a question is a cluster of its own."""
+    """Return the sample's properties; a sample without a question is its own cluster."""
     return SampleInfo(sample.question or f"\0{sample.id}", sample.system, sample.group)
 
 
 def outputs_of(scores: Iterable[Scored]) -> Iterator[Output]:
-    """The scores of a run as outputs."""
+    """Yield the scores of a run as outputs."""
     for one in scores:
         value = one.score.value
         yield Output(one.sample, one.metric, one.score.status if value is None else value)
 
 
 def outputs_of_run(run: RunReader) -> Iterator[Output]:
-    """The scores of a run as outputs, with what its manifest says about how they were made."""
+    """Yield the scores of a run as outputs, with their origin from its manifest."""
     origins: dict[str, Origin] = {}
     for one in outputs_of(run.scores()):
         if one.metric not in origins:

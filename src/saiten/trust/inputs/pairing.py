@@ -1,4 +1,4 @@
-"""Outputs beside labels, item by item; what has no counterpart is counted on both sides, never dropped in silence."""
+"""Pairing of outputs with labels by item; items without a counterpart are counted on both sides, never lost."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,57 +25,57 @@ class MetricColumn:
 
     metric: str
     values: Floats
-    """As long as the items; NaN where the metric has none."""
+    """One per item; NaN where the metric has no value."""
     missing: Mapping[str, int]
-    """Why it has none: a status, or `no output`; how often."""
+    """Reason → count of missing values; a status, or `no output`."""
     made: Origin
     """How its values were made; `made.metric` is the metric's own name."""
     beside_declined: Mapping[str, int] = field(default_factory=dict)
-    """What it says of the answers that people call declined: `graded`, a status, or `no output`; how often."""
+    """Its outputs on answers that people call declined: `graded`, a status, or `no output` → count."""
     orders: Floats | None = None
-    """Of preferences: its verdicts in either order of the two answers (2 x items); None where no pair has both."""
+    """For preferences: its verdicts in either order of the two answers (2 x items); None if no pair has both."""
     declining: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """The items whose answers it calls declined, so that they are in none of its figures."""
+    """Items whose answers it calls declined, which are therefore in none of its figures."""
 
     @property
     def rows(self) -> Ints:
-        """Where it has a value."""
+        """Return the rows where it has a value."""
         return np.flatnonzero(~np.isnan(self.values))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledAspect:
-    """What people said about one aspect, and beside it what every metric said."""
+    """Human labels of one aspect, with every metric's values on the same items."""
 
     name: str
     items: tuple[str, ...]
-    """Those with labels that some metric could have been held against, sorted."""
+    """Labelled items that some metric could have been compared with, sorted."""
     people: Floats
-    """The adjudicated value of each item where there is one, else the mean over its annotators."""
+    """Each item's adjudicated value if there is one, otherwise the mean over its annotators."""
     questions: tuple[str, ...]
-    """By item: what is resampled together."""
+    """By item: the unit of resampling."""
     systems: tuple[str | None, ...]
     groups: tuple[str | None, ...]
     columns: tuple[MetricColumn, ...]
     annotators: tuple[str, ...]
     given: tuple[Ints, Ints, Floats]
-    """Every raw label: which item, which annotator, what value."""
+    """Every raw label: item, annotator, value."""
     verdicts: bool
     """Whether every label is 0 or 1."""
     settled: npt.NDArray[np.bool_]
-    """By item: whether its value is an adjudicated one."""
+    """By item: whether its value is adjudicated."""
     unlabelled: Unpaired = field(default_factory=lambda: Unpaired(0))
-    """Items with outputs and without a label."""
+    """Items with outputs but without a label."""
     unmatched: Unpaired = field(default_factory=lambda: Unpaired(0))
-    """Labelled items of which nothing else is known."""
+    """Labelled items about which nothing else is known."""
     pairs: bool = False
     """Whether the items are pairs of answers and the values preferences: above 0 if the second is better."""
     marked: bool = False
     """Whether labels are marks, so that the values are numbers of spans."""
     declined: tuple[str, ...] = ()
-    """Answers that people call declined (grade 0 of graded correctness); they are not among the items."""
+    """Answers that people call declined (grade 0 of graded correctness); not among the items."""
     notes: tuple[str, ...] = ()
-    """What a reader must know about labels of 0."""
+    """Notes for the reader on labels of 0."""
 
 
 def pair(
@@ -86,20 +86,20 @@ def pair(
     aspects: Sequence[str] = (),
     grade_zero: GradeZero = "auto",
 ) -> tuple[LabelledAspect, ...]:
-    """A `LabelledAspect` for each aspect that people were asked about.
+    """Return one `LabelledAspect` per labelled aspect.
 
     An aspect holds preferences if an item is a pair of answers (`A vs B`) or a value is below 0, unless the metric
     `aspects` rated single answers on it (too casual is -1).
 
     Args:
-        items: by id, the samples that are known.
-        outputs: of metrics and judges; a later one for the same item, metric and aspect replaces an earlier one.
-        labels: of people.
-        aspects: only these; () for all.
+        items: the known samples, by id.
+        outputs: from metrics and judges; a later one for the same item, metric and aspect replaces an earlier one.
+        labels: human labels.
+        aspects: the aspects to include; () for all.
         grade_zero: what a label of 0 means; see `declining.zero_declines`.
 
     Raises:
-        BadInput: there are no labels, none of the aspects asked for, or nothing that both sides have; with examples.
+        BadInput: there are no labels, none of the requested aspects, or nothing that both sides share; with examples.
     """
     said: dict[tuple[str, str], dict[str, Said]] = {}
     made: dict[str, Origin] = {}
@@ -118,7 +118,7 @@ def pair(
         there = ", ".join(repr(aspect) for aspect in by_aspect)
         raise BadInput(f"there are no labels of the aspect {unknown[0]!r}; the labels have {there}")
     known = set(items).union(*said.values())
-    # The scale of an aspect of answers may begin below 0.
+    # The scale of an aspect of single answers may begin below 0.
     rated = {aspect_of_metric(origin.metric) for origin in made.values()}
     chosen = {aspect: of for aspect, of in by_aspect.items() if not aspects or aspect in aspects}
     found = []
@@ -137,12 +137,12 @@ def pair(
 
 
 def halves(item: str, known: Mapping[str, object] | set[str]) -> tuple[str, str] | None:
-    """The two answers of `A vs B` if both are known; an id may have ` vs ` in it."""
+    """Return the two answers of `A vs B` if both are known; an id may contain ` vs `."""
     return next(((first, second) for first, second in splits(item) if first in known and second in known), None)
 
 
 def _turned(item: str, known: set[str]) -> str | None:
-    """The same two answers in the other order, if that is known."""
+    """Return the same two answers in the other order, if known."""
     return next((other for a, b in splits(item) if (other := f"{b}{VERSUS}{a}") in known), None)
 
 
@@ -161,10 +161,10 @@ def _aspect(
     pairs: bool,
     grade_zero: GradeZero,
 ) -> list[LabelledAspect]:
-    """The aspect; nothing if no item of the labels is known."""
+    """Return the aspect in a list; an empty list if no item of the labels is known."""
     said, made = outputs
     sources = {metric: said[metric, of] for metric, of in said if of == name or (not of and (metric, name) not in said)}
-    if not name:  # labels without an aspect are held against whatever there is
+    if not name:  # labels without an aspect are compared with all outputs
         sources |= {metric: values for (metric, _), values in said.items() if metric not in sources}
     known = set(items).union(*sources.values()) if sources else set(items)
     labelled = sorted({label.item for label in labels})
@@ -207,7 +207,7 @@ def _aspect(
 
 
 def part_of(aspect: LabelledAspect, rows: Ints) -> LabelledAspect:
-    """The same for some of the items; why a metric has no value is known for all of them only."""
+    """Return the aspect restricted to some items; reasons for missing values are known only for the whole."""
     if len(rows) == len(aspect.items):
         return aspect
     of, who, values = aspect.given
@@ -293,7 +293,7 @@ def _column(
 
 
 def _preference(item: str, values: Mapping[str, Said]) -> float | str:
-    """What the metric itself says of the pair, in both orders, else the second answer's score minus the first's."""
+    """Return the metric's own verdict on the pair, from both orders; otherwise the second score minus the first."""
     said = combined(*in_both_orders(item, values))
     if said is not None:
         return said

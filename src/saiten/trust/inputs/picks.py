@@ -1,8 +1,8 @@
-"""The answer that each annotator prefers, question by question: the pairs of one ranking make one pick.
+"""Each annotator's preferred answer per question: the pairs of one ranking make one pick.
 
-An annotator's pick is the answer that loses none of their comparisons. Several such answers share it: they are tied, or
-were never compared with each other. Preferences that go in a circle leave no pick. A third decision on all pairs of a
-question is a pick apart; one on some of them takes their place in each annotator's comparisons.
+An annotator's pick is the answer that loses none of that annotator's comparisons. Several such answers share it: they
+are tied, or were never compared with each other. Cyclic preferences make no pick. Adjudicated labels on all pairs of a
+question are a separate pick; adjudicated labels on only some pairs replace each annotator's comparisons of those.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from saiten.trust.inputs.outputs import VERSUS
 from saiten.trust.inputs.pairing import halves
 
 ASPECT = "preference"
-"""The aspect under which the annotation page writes preferences."""
+"""The aspect of preferences labelled on the annotation page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class AnswerPair:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One annotator's, one third decision's, or one annotator's with what a third decision settled."""
+    """A pick by an annotator, an adjudicator, or an annotator with some comparisons adjudicated."""
 
     question: Hashable
     annotator: str
@@ -39,14 +39,14 @@ class Pick:
 
 
 def pairs_of(labels: Iterable[Label], questions: Mapping[str, str]) -> dict[str, AnswerPair]:
-    """The pairs of answers among the labelled items of one aspect; none where the labels are no preferences.
+    """Return the pairs of answers among the labelled items of one aspect; empty if the labels are not preferences.
 
-    Answers of unknown questions are those of one question where pairs join them: `a vs b` and `b vs c`. Such items are
-    pairs only if all of the aspect look like it, and it is `preference` or has values below 0.
+    Answers to unknown questions share a question if pairs connect them: `a vs b` and `b vs c`. Such items are pairs
+    only if all items of the aspect look like pairs, and the aspect is `preference` or has values below 0.
 
     Args:
-        labels: of one aspect.
-        questions: answer → question, of those that are known.
+        labels: labels of one aspect.
+        questions: answer → question, for known questions.
     """
     said = list(labels)
     items = dict.fromkeys(label.item for label in said)
@@ -60,9 +60,9 @@ def pairs_of(labels: Iterable[Label], questions: Mapping[str, str]) -> dict[str,
 
 
 def picks(labels: Iterable[Label], pairs: Mapping[str, AnswerPair]) -> Iterator[Pick]:
-    """Each annotator's pick of each question, and the settled ones where there are third decisions.
+    """Yield each annotator's pick per question, and the adjudicated picks if there are adjudicated labels.
 
-    The last label of an annotator on two answers counts. Labels without a name are of as many annotators as there are
+    An annotator's last label on two answers counts. Labels without a name count as from as many annotators as there are
     labels on the same two answers.
     """
     unnamed: Counter[tuple[str, bool]] = Counter()
@@ -82,9 +82,9 @@ def picks(labels: Iterable[Label], pairs: Mapping[str, AnswerPair]) -> Iterator[
 
 
 def unanimity(found: Iterable[Pick]) -> tuple[Unanimity, ...]:
-    """How many annotators pick the same, over the questions with two annotators or more; third decisions are no one's.
+    """Count how many annotators make the same pick, over questions with at least two annotators, without adjudication.
 
-    Picks are the same if they name the same answers, so that two who tie the same answers agree.
+    Picks are equal if they name the same answers, so that two annotators who tie the same answers agree.
     """
     by_question: dict[Hashable, Counter[frozenset[str]]] = {}
     for pick in found:
@@ -96,7 +96,7 @@ def unanimity(found: Iterable[Pick]) -> tuple[Unanimity, ...]:
 
 
 _Said = dict[str | int, dict[frozenset[str], tuple[AnswerPair, float]]]
-"""Annotator → the two answers → what was said of them."""
+"""Annotator → the two answers → the pair and its value."""
 
 
 def _picked(question: Hashable, said: _Said, *, adjudicated: bool) -> Iterator[Pick]:
@@ -107,7 +107,7 @@ def _picked(question: Hashable, said: _Said, *, adjudicated: bool) -> Iterator[P
 
 
 def _settled(own: _Said, third: _Said) -> _Said:
-    """The third decisions where they are on all pairs; else each annotator's comparisons with theirs in their place."""
+    """Return adjudicated labels if they cover all pairs, otherwise each annotator's with those replaced."""
     decided = {two: said for compared in third.values() for two, said in compared.items()}
     if not decided or all(compared.keys() <= decided.keys() for compared in own.values()):
         return third
@@ -125,7 +125,7 @@ def _unbeaten(compared: Iterable[tuple[AnswerPair, float]]) -> frozenset[str]:
 
 
 def _joined(halves_of: Mapping[str, list[str]]) -> dict[str, AnswerPair]:
-    """The pairs with the first answer of those that they are joined with as the question."""
+    """Return the pairs, with the first of the connected answers as the question."""
     leader: dict[str, str] = {}
 
     def first_of(answer: str) -> str:
@@ -136,5 +136,5 @@ def _joined(halves_of: Mapping[str, list[str]]) -> dict[str, AnswerPair]:
 
     for one, other in halves_of.values():
         leader[first_of(other)] = first_of(one)
-    # Marked, so that an answer's id is never taken for a question that is known by its text.
+    # Tagged, so that an answer's id is never mistaken for a question's text.
     return {item: AnswerPair(("answers with", first_of(one)), one, other) for item, (one, other) in halves_of.items()}

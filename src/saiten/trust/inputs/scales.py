@@ -1,4 +1,4 @@
-"""On which scale a column lies, and whether two columns share one: only then can values be taken from each other."""
+"""Scales of columns, and whether two columns share one: only then can their values be subtracted."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,14 +10,14 @@ from saiten.results.metric_figures import Scale
 from saiten.stats.clusters import Floats
 
 GRADES_AT_MOST = 11
-"""More different whole numbers than this are no grades but a measurement."""
+"""More distinct whole numbers than this are measurements, not grades."""
 
 Bounds = Mapping[str, tuple[float, float]]
-"""Metric → the lowest and highest possible value, as the metric declares them."""
+"""Metric → the lowest and highest possible value it declares."""
 
 
 def scale_of(values: Floats, declared: tuple[float, float] | None = None) -> Scale:
-    """The declared scale, else 0 to 1 for what fits into it, else from the lowest to the highest value there is."""
+    """Return the declared scale, otherwise 0 to 1 if the values fit, otherwise their range."""
     if declared is not None:
         return Scale(*declared)
     if not len(values):
@@ -27,11 +27,11 @@ def scale_of(values: Floats, declared: tuple[float, float] | None = None) -> Sca
 
 
 def shared(metric: Scale, people: Scale, *, declared: bool) -> str | None:
-    """None if both lie on one scale, else why not.
+    """Return None if both are on one scale, otherwise the reason.
 
-    Both 0 to 1 is one scale. Beyond that a metric's declared scale must be finite and hold all that people said; an
-    undeclared one must not leave the range that people used. Grades that share the top and differ by one step at the
-    bottom (1 to 5 against 0 to 5) are one scale too: a step that only one side uses moves no other.
+    Two scales of 0 to 1 match. Otherwise a metric's declared scale must be finite and contain the people's; an
+    undeclared one must stay within the people's range. Grades with the same top that differ by one step at the bottom
+    (1 to 5 and 0 to 5) match, too: a step that only one side uses does not shift the others.
     """
     apart = f"the metric's scale is {metric}, that of the labels {people}"
     if metric.unit or people.unit:
@@ -48,18 +48,18 @@ def _one_step(one: Scale, other: Scale) -> bool:
 
 
 def grades(values: Floats) -> Floats:
-    """To the nearest whole number, halves away from 0, so that -1 and 0 come to a fault as 0 and 1 do."""
+    """Round to the nearest whole number, halves away from 0, so that -0.5 becomes a fault as 0.5 does."""
     rounded: Floats = np.sign(values) * np.floor(np.abs(values) + 0.5)
     return rounded + 0.0  # no -0
 
 
 def are_grades(scale: Scale, people: Floats) -> bool:
-    """Whether rounding to whole numbers loses little: a scale of few steps that is not 0 to 1."""
+    """Return whether rounding to whole numbers loses little: a scale of few steps other than 0 to 1."""
     return not scale.unit and scale.high - scale.low < GRADES_AT_MOST and bool(len(people))
 
 
 def declared_bounds(metrics: Iterable[str]) -> dict[str, tuple[float, float]]:
-    """The scales of saiten's own metrics; of others nothing is known."""
+    """Return the scales of saiten's own metrics; other metrics are skipped."""
     found = {}
     for metric in set(metrics):
         try:

@@ -1,8 +1,7 @@
-"""Outputs of several runs and files side by side: each metric under a name of its own, and nothing replaced.
+"""Outputs of several runs and files combined: each metric under a unique name, and nothing replaced.
 
-A metric that comes from one source keeps its name. One that several sources have is named after the metric, its judge
-and the evidence that the judge saw (`correctness · openai:m · reference`), and after the run or file where that does
-not tell them apart.
+A metric from a single source keeps its name. A metric in several sources is named after the metric, its judge and the
+evidence that the judge saw (`correctness · openai:m · reference`), and after the run or file if that is not unique.
 """
 
 from collections import Counter
@@ -24,18 +23,18 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A run, or a file of outputs or samples, and what it says."""
+    """A run, or a file of outputs or samples, with its contents."""
 
     path: Path
     outputs: tuple[Output, ...]
     items: Mapping[str, SampleInfo] = field(default_factory=dict)
     """The samples of a run."""
     answers: Mapping[str, str | None] = field(default_factory=dict)
-    """What they say: labels are about one text."""
+    """The samples' answers: a label refers to one text."""
 
 
 def run_folder(path: Path) -> Path | None:
-    """The run that a path names: its folder, or its file of scores; None for another file."""
+    """Return the folder of the run that a path names by its folder or file of scores; None for another file."""
     if path.is_dir():
         return path
     return path.parent if path.name == SCORES_NAME and (path.parent / MANIFEST_NAME).is_file() else None
@@ -43,18 +42,18 @@ def run_folder(path: Path) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class OutputReading:
-    """How a file of judges' outputs is read; see `judge_files.read_outputs`."""
+    """How to read a file of judges' outputs; see `judge_files.read_outputs`."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     pattern: str | None = None
 
 
 def read_source(path: Path, reading: OutputReading | None = None, *, tell: Tell) -> Source:
-    """A run with its samples, or a file of judges' outputs.
+    """Read a run with its samples, or a file of judges' outputs.
 
     Raises:
-        BadInput: there is nothing of that kind.
-        ConfigurationError: the file cannot be read in this way.
+        BadInput: the path is neither.
+        ConfigurationError: the file cannot be read with these settings.
     """
     folder = run_folder(path)
     if folder is None:
@@ -67,14 +66,14 @@ def read_source(path: Path, reading: OutputReading | None = None, *, tell: Tell)
 
 
 def samples_source(path: Path, samples: Iterable[Sample]) -> Source:
-    """Samples that nothing has been said of yet."""
+    """Return a source of samples without outputs."""
     return Source(path, (), *_known(samples))
 
 
 def side_by_side(sources: Sequence[Source], *, tell: Tell) -> tuple[dict[str, SampleInfo], list[Output]]:
-    """The items and the outputs of all sources; a source that was named twice counts once.
+    """Return the items and the outputs of all sources; a source named twice counts once.
 
-    Outputs about a sample that has another answer in an earlier source are left out: the labels are of one text.
+    Outputs on a sample that has a different answer in an earlier source are left out: a label refers to one text.
     """
     items: dict[str, SampleInfo] = {}
     answers: dict[str, str | None] = {}
@@ -103,7 +102,7 @@ def _known(samples: Iterable[Sample]) -> tuple[dict[str, SampleInfo], dict[str, 
 
 
 def _counted(outputs: Iterable[Output], path: Path, tell: Tell) -> Iterator[Output]:
-    """The same outputs; that a file says several things about one item is told."""
+    """Yield the outputs unchanged; report if a file has several different outputs on one item."""
     said: dict[tuple[str, str, str], Output] = {}
     again = 0
     for one in outputs:
@@ -116,7 +115,7 @@ def _counted(outputs: Iterable[Output], path: Path, tell: Tell) -> Iterator[Outp
 
 
 def _named_apart(sources: Sequence[Source], tell: Tell) -> Iterator[Output]:
-    """The outputs, those of metrics that several sources have under longer names."""
+    """Yield the outputs, with longer names for metrics in several sources."""
     sources = _without_copies(sources)
     having = Counter(family for source in sources for family in {one.made.family for one in source.outputs})
     apart: list[dict[Origin, Origin]] = []
@@ -140,7 +139,7 @@ def _name(made: Origin) -> str:
 
 
 def _without_copies(sources: Sequence[Source]) -> list[Source]:
-    """The sources, each without what an earlier one says alike: a baseline that no judge made, in several runs."""
+    """Return the sources without copies of an earlier source's outputs: a baseline without a judge, in several runs."""
     kept: list[Source] = []
     earlier: list[dict[Origin, dict[tuple[str, str], Said]]] = []
     for source in sources:
@@ -158,7 +157,7 @@ def _without_copies(sources: Sequence[Source]) -> list[Source]:
 
 
 def _short(paths: Sequence[Path]) -> list[str]:
-    """The fewest last parts of each path that no other has."""
+    """Return the fewest last parts of each path that make it unique."""
     whole = [path.resolve().parts for path in paths]
     for size in range(1, max(map(len, whole), default=1) + 1):
         short = ["/".join(parts[-size:]) for parts in whole]

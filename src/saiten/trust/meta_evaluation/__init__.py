@@ -1,1 +1,1 @@
-"""Grading the grader: automatic figures held against what people said."""
+"""Meta-evaluation: automatic figures compared with human labels."""

@@ -1,4 +1,4 @@
-"""How often each grade of an aspect was given, by system, and the share of answers with the best one."""
+"""Frequency of each grade of an aspect, by system, and the share of answers with the best grade."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ from saiten.trust.inputs.pairing import LabelledAspect as Rated
 
 @dataclass(frozen=True, slots=True)
 class AspectGrades:
-    """One aspect and one system."""
+    """The grades of one aspect and one system."""
 
     metric: str
     """`aspects[factuality]`, `direct`."""
@@ -28,13 +28,13 @@ class AspectGrades:
     best: int
     """The grade without a deduction."""
     counts: Mapping[int, int]
-    """By grade, rising; of several votes the one that they come to (`Aspect.counted`)."""
+    """Counts by ascending grade; several votes count as the grade that they result in (`Aspect.counted`)."""
     top: MeanInterval
     """The share of answers with the best grade, resampled by question; split votes are not the best grade."""
     split: int
-    """Answers whose votes are split evenly around the best grade, so that they come to no grade."""
+    """Answers whose votes are split evenly around the best grade, so that no grade results."""
     without: int
-    """Answers without a grade: nothing to rate, or a reply that could not be read."""
+    """Answers without a grade: nothing to rate, or an unreadable reply."""
 
 
 _Read = tuple[str, int | None, int]
@@ -42,12 +42,12 @@ _Read = tuple[str, int | None, int]
 
 
 def is_aspect_metric(metric: str) -> bool:
-    """Whether its scores are grades of an aspect: `aspects[…]` and `direct`."""
+    """Return whether the metric's scores are grades of an aspect: `aspects[…]` and `direct`."""
     return aspect_of_metric(metric) is not None or is_direct(metric)
 
 
 def is_direct(metric: str) -> bool:
-    """Whether this is `direct`, with whatever settings."""
+    """Return whether this is `direct`, with any settings."""
     try:
         return read_name(metric)[0] == "direct"
     except ConfigurationError:
@@ -55,9 +55,9 @@ def is_direct(metric: str) -> bool:
 
 
 def grades_by_system(scored: Iterable[Scored], items: Mapping[str, SampleInfo]) -> tuple[AspectGrades, ...]:
-    """One entry for each aspect over all systems, and, where there are several, one for each of them.
+    """Return one entry per aspect over all systems and, if there are several systems, one per system.
 
-    The metrics come in the order of the scores, the systems sorted.
+    Metrics keep the order of the scores; systems are sorted.
     """
     found: dict[str, list[tuple[SampleInfo, _Read | None]]] = {}
     for one in scored:
@@ -74,7 +74,7 @@ def grades_by_system(scored: Iterable[Scored], items: Mapping[str, SampleInfo]) 
 
 
 def _read(one: Scored) -> _Read | None:
-    """None for details that were tampered with."""
+    """Return the grade in a score's details; None if the details are malformed."""
     details = one.score.details
     aspect, grade, best = details.get("aspect"), details.get("grade"), details.get("best")
     graded = type(grade) is int or ("given" in details and grade is None)
@@ -105,14 +105,14 @@ def _entry(metric: str, system: str | None, rows: list[tuple[SampleInfo, _Read |
 
 
 def contested_items(rated: Rated) -> tuple[str, ...]:
-    """A note on the items whose labels are on both sides of the best grade: their mean would look like that grade.
+    """Return a note on items with labels on both sides of the best grade: their mean would look like that grade.
 
-    Known for labels of an aspect that a metric `aspects[…]` is about; empty otherwise.
+    Only for labels of an aspect that a metric `aspects[…]` grades; empty otherwise.
     """
     metric = next((m for m in (one.made.metric for one in rated.columns) if aspect_of_metric(m) == rated.name), None)
     try:
         made = make_metric(metric) if metric else None
-    except ConfigurationError:  # its rubric is gone
+    except ConfigurationError:  # the rubric no longer exists
         return ()
     if not isinstance(made, Aspects):
         return ()

@@ -1,7 +1,7 @@
-"""Is a metric kinder or stricter than people: the mean of metric minus people, overall, by system and by human grade.
+"""A metric's bias: mean of metric minus people, overall, by system and by human grade.
 
-By grade it shows a metric that avoids the ends of the scale (above 0 at low grades, below 0 at high ones); some of that
-is regression to the mean, since people's own noise is in the grades that the items are sorted by.
+By grade it reveals a metric that avoids the ends of the scale (above 0 at low grades, below 0 at high ones); part of
+that is regression to the mean, since the human grades used for sorting the items are noisy themselves.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def bias(
     *,
     apart: str | None = None,
 ) -> Bias:
-    """The differences, or why none can be taken (`apart`)."""
+    """Return the differences, or the reason why they cannot be computed (`apart`)."""
     if apart or not len(metric):
         return Bias(Estimate(None, len(metric), apart or "no pairs"))
     differences = metric - people
@@ -55,7 +55,7 @@ def bias(
 
 
 def _of_part(whole: Estimate, drawn: Floats, resamples: Resamples, clusters: int) -> Estimate:
-    """A part that only a few questions have is as uncertain as these are few."""
+    """Return the interval of a part; its uncertainty depends on the number of questions it contains."""
     if clusters < 2:
         note = "a single cluster tells nothing about the spread between clusters"
         return Estimate(whole.value, whole.n, clusters=clusters, note=note)

@@ -1,15 +1,16 @@
-"""How well people agree with people: each annotator compared with the others, by every figure that ranks metrics.
+"""Human agreement as a ceiling: each annotator compared with the others, by every figure that ranks metrics.
 
-Correlations and grades: with the mean of the others. Decisions: with the majority of the others, or their mean and the
-threshold where the labels are grades; where they are split evenly the item is left out. Preferences: with the others'
-majority of first, tie and second. Someone who says 0 or 1 has no finer scores to rank items by, so that the AUROC is
+Correlations and grades: with the mean of the others. Decisions: with the majority of the others, or, for grades, their
+mean and the threshold; items on which they are split evenly are left out. Preferences: with the others' majority of
+first, tie and second. An annotator who gives only 0 and 1 has no finer scores for ranking items, so the AUROC equals
 the balanced accuracy; with a threshold the annotator's grades are the scores.
 
-A metric is compared with all annotators, an annotator with one fewer, so the ceiling is a little low and a metric may
-come out above it.
+A metric is compared with all annotators, an annotator with one fewer, so the ceiling is slightly low and a metric may
+exceed it.
 
-Someone who was asked because the others differ (a third decision that is not marked as one) would spoil this: that
-person meets hard items alone, and helps whoever is sided with. Such annotators are found and left out, by name.
+An annotator who was asked because the others differ (an adjudicator whose labels are not marked as adjudicated) would
+distort this: that person sees only hard items, and raises the agreement of the side taken. Such annotators are detected
+and left out, by name.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,7 +47,7 @@ DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc
 GRADES = ("linear_kappa", "quadratic_kappa")
 _WEIGHTS: tuple[Weights, ...] = ("linear", "quadratic")
 _RANKED = ("spearman", "kendall", "auroc")
-"""Those whose ranks have to be counted anew in every resample."""
+"""Figures whose ranks have to be recounted in every resample."""
 _Draw = Callable[[], Floats]
 _Parts = tuple[Mapping[str, Estimate], Mapping[str, _Draw]]
 """Figures, and how each is resampled."""
@@ -54,23 +55,23 @@ _Parts = tuple[Mapping[str, Estimate], Mapping[str, _Draw]]
 
 @dataclass(frozen=True, slots=True)
 class AgainstOthers:
-    """The labels of one annotator, and what the others say of the same items."""
+    """The labels of one annotator, and the others' labels of the same items."""
 
     own: Floats
     others: Floats
-    """Their mean."""
+    """The others' mean."""
     verdict: Floats | None
-    """Of the others: 1, 0, NaN where they are split; None where there are no verdicts."""
+    """The others' verdict: 1, 0, NaN where they are split; None if there are no verdicts."""
     decision: Floats | None
-    """The annotator's own."""
+    """The annotator's decision."""
     preferred: Floats | None
-    """By the others: -1, 0, 1; None where the labels are no preferences."""
+    """The others' preference: -1, 0, 1; None if the labels are not preferences."""
     graded: bool
     resamples: Resamples
 
 
 def against_others(one: AgainstOthers, *, ranked: bool) -> tuple[dict[str, Estimate], dict[str, Floats]]:
-    """The figures, and what those that are defined are in the resamples. `ranked`: ranks are resampled as well."""
+    """Return the figures, and the resampled values of the defined ones; `ranked`: resample rank figures as well."""
     figures: dict[str, Estimate] = {}
     drawn: dict[str, Floats] = {}
     for part in (_correlations, _decisions, _grades, _preferences):
@@ -101,7 +102,7 @@ def _decisions(one: AgainstOthers) -> _Parts:
     resamples = replace(one.resamples, groups=one.resamples.groups[clear])
     each = two_way_each(truth, said, resamples)
     draws: dict[str, _Draw] = {name: each[name].copy for name in each}
-    # Of 0 and 1 the AUROC is the balanced accuracy, which costs nothing to resample.
+    # For 0 and 1 the AUROC equals the balanced accuracy, which is already resampled.
     draws["auroc"] = draws["balanced_accuracy"]
     if not np.isin(own, (0, 1)).all():
         draws["auroc"] = lambda: resamples.each(auroc_each(truth, own))
@@ -134,17 +135,17 @@ def _preferences(one: AgainstOthers) -> _Parts:
 
 
 MOSTLY = 0.5
-"""An annotator who meets more disagreement among the others than this, and all there is, was asked because of it."""
+"""An annotator of all disputed items, with a larger share of disputed items than this, was asked because of them."""
 
 AFFORDABLE = 200_000_000
-"""Labels times resamples for which ranks are resampled; the other figures always are."""
+"""Maximum labels times resamples for which ranks are resampled; the other figures always are."""
 
 FIGURES = (*CORRELATIONS, *DECISIONS, *GRADES, "accuracy")
-"""Those by which metrics can be ranked."""
+"""Figures by which metrics can be ranked."""
 
 
 def ceiling(aspect: LabelledAspect, resamples: Resamples, *, yes_from: float | None = None) -> Ceiling | None:
-    """None where no item has two annotators. `yes_from`: the lowest grade that is a yes, where a metric is held so."""
+    """Return the ceiling, None if no item has two annotators; `yes_from`: the lowest grade that is a yes."""
     rows, who, values = aspect.given
     n = len(aspect.items)
     settlers = [number for number in range(len(aspect.annotators)) if _settles(number, rows, who, values, n)]
@@ -187,7 +188,7 @@ def ceiling(aspect: LabelledAspect, resamples: Resamples, *, yes_from: float | N
 
 
 def _settles(number: int, rows: Ints, who: Ints, values: Floats, items: int) -> bool:
-    """Whether this annotator was asked wherever the others differ, mostly there, and not on all items."""
+    """Return whether this annotator labelled all items on which the others differ, mostly those, and not all items."""
     others = who != number
     low, high = np.full(items, np.inf), np.full(items, -np.inf)
     np.minimum.at(low, rows[others], values[others])

@@ -1,7 +1,7 @@
-"""Does a metric rank answers as people do: Pearson, Spearman and Kendall's tau-b, each with its interval.
+"""Whether a metric ranks answers as people do: Pearson, Spearman and Kendall's tau-b, each with its interval.
 
 Over all items (item level), and over the answers to each question (summary level; Bhandari et al. 2020, *Re-evaluating
-Evaluation in Text Summarization*), where a question that is easy for everybody changes nothing.
+Evaluation in Text Summarization*), where a question that is easy for all systems has no effect.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from saiten.trust.meta_evaluation.systems import FEWEST
 
 
 def item_level(metric: Floats, people: Floats, resamples: Resamples) -> ItemLevel:
-    """The correlations, resampled by question; undefined for constant columns and fewer than three items."""
+    """Compute the correlations, resampled by question; undefined for constant columns and fewer than three items."""
     linear, ranked, pairs = pearson(metric, people), spearman(metric, people), kendall(metric, people)
     if linear.value is None:
         return ItemLevel(linear, ranked, pairs)
@@ -39,7 +39,7 @@ def item_level(metric: Floats, people: Floats, resamples: Resamples) -> ItemLeve
 
 
 def question_level(metric: Floats, people: Floats, resamples: Resamples) -> QuestionLevel:
-    """The means, questions resampled; a question with fewer than three answers, or equal values, has no correlation."""
+    """Compute the mean correlations over resampled questions with at least three answers that differ in both values."""
     found = np.full((resamples.clusters, 3), np.nan)
     for questions, rows in _by_size(resamples.groups):
         found[questions] = correlations_by_row(metric[rows], people[rows])
@@ -48,7 +48,7 @@ def question_level(metric: Floats, people: Floats, resamples: Resamples) -> Ques
 
 
 def _by_size(groups: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Questions with equally many answers, and the rows of these (questions x answers)."""
+    """Yield the questions that have equally many answers, with their rows (questions x answers)."""
     order = np.argsort(groups, kind="stable")
     numbers, starts, sizes = np.unique(groups[order], return_index=True, return_counts=True)
     for size in np.unique(sizes[sizes >= FEWEST]).tolist():

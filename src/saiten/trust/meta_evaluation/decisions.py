@@ -1,8 +1,8 @@
-"""Does a metric decide as people do: agreement, kappa, F1, AUROC, balanced accuracy, and the table of who said what.
+"""Whether a metric decides as people do: agreement, kappa, F1, AUROC, balanced accuracy, and the confusion matrix.
 
-People's verdict is the majority of 0 and 1; an item on which they are split evenly has none. Grades become verdicts
-only by a threshold that the user gives (`yes_from`). A metric decides by itself if its values are 0 and 1 and otherwise
-by the same threshold on the same scale; on another scale it has no decision, and only the AUROC is given. Grades
+People's verdict is the majority of 0 and 1; an evenly split item has no verdict. Grades become verdicts only by a
+threshold that the user gives (`yes_from`). A metric's values of 0 and 1 are its decisions; other values are decided by
+the same threshold on the same scale. On another scale the metric has no decisions, and only the AUROC is given. Grades
 are also compared as grades, rounded to whole numbers: exact agreement and weighted kappa.
 """
 
@@ -37,16 +37,16 @@ from saiten.trust.inputs.scales import are_grades, grades, shared
 
 HALF = 0.5
 NO_VALUE = "the metric has no value"
-"""Of a metric that measured nothing, and so has no scale either."""
+"""Reason for a metric without any value, which therefore has no scale."""
 
 
 def verdicts_of(aspect: LabelledAspect, yes_from: float | None) -> Floats | None:
-    """1 and 0, NaN where people are split; None where the labels are grades and no threshold was given."""
+    """Return 1 and 0, NaN where people are split; None if the labels are grades and no threshold was given."""
     return as_verdicts(aspect.people, yes_from, verdicts=aspect.verdicts)
 
 
 def as_verdicts(values: Floats, yes_from: float | None, *, verdicts: bool) -> Floats | None:
-    """The same of means of labels; `verdicts`: whether every label is 0 or 1."""
+    """Return verdicts from mean labels, as `verdicts_of` does; `verdicts`: whether every label is 0 or 1."""
     if yes_from is not None:
         return (values >= yes_from - 1e-12).astype(np.float64)
     if not verdicts:
@@ -57,7 +57,7 @@ def as_verdicts(values: Floats, yes_from: float | None, *, verdicts: bool) -> Fl
 def decided(
     column: MetricColumn, metric: Scale, people: Scale, *, declared: bool, yes_from: float | None
 ) -> tuple[Floats, str] | str:
-    """The metric's decisions (NaN where it has no value) with the rule, or why it has none."""
+    """Return the metric's decisions (NaN where it has no value) with the rule, or the reason why it has none."""
     values = column.values[column.rows]
     if not len(values):
         return column.values, NO_VALUE
@@ -75,14 +75,14 @@ def decided(
 def decisions(
     column: MetricColumn, truth: Floats, verdict: tuple[Floats, str] | str, resamples: Resamples, unmeasured: Unmeasured
 ) -> Decisions:
-    """The figures with intervals by question; each is undefined where only one class is there.
+    """Compute the figures with intervals by question; each is undefined if only one class occurs.
 
     Args:
         column: the metric's values.
         truth: from `verdicts_of`.
         verdict: from `decided`.
         resamples: over all items of the aspect.
-        unmeasured: `wrong` and `worst` give a decision to the items without a value; else they are left out.
+        unmeasured: `wrong` and `worst` give the items without a value a decision; otherwise they are left out.
     """
     known = ~np.isnan(truth)
     split = int((~known).sum())
@@ -112,7 +112,7 @@ def _with_intervals(truth: Floats, said: Floats, resamples: Resamples) -> dict[s
 
 
 def two_way(truth: Floats, said: Floats) -> dict[str, Estimate]:
-    """Agreement, kappa, F1, macro F1 and balanced accuracy of two columns of 0 and 1."""
+    """Compute agreement, kappa, F1, macro F1 and balanced accuracy of two columns of 0 and 1."""
     return {
         "agreement": agreement(truth, said),
         "kappa": cohen_kappa(truth, said),
@@ -123,7 +123,7 @@ def two_way(truth: Floats, said: Floats) -> dict[str, Estimate]:
 
 
 def two_way_each(truth: Floats, said: Floats, resamples: Resamples) -> dict[str, Floats]:
-    """The same in every resample; NaN where a figure is undefined."""
+    """Compute the figures of `two_way` in every resample; NaN where undefined."""
     counts = CategoryCounts.of_sums(resamples.sums(category_features(truth, said, VERDICTS)))
     return {
         "agreement": agreement_of(counts),
@@ -137,7 +137,7 @@ def two_way_each(truth: Floats, said: Floats, resamples: Resamples) -> dict[str,
 def graded(
     column: MetricColumn, aspect: LabelledAspect, people: Scale, metric: Scale, *, declared: bool, resamples: Resamples
 ) -> Grades | None:
-    """The comparison as grades, or None where either side gives none or the scales differ."""
+    """Return the comparison as grades, or None if either side has no grades or the scales differ."""
     if not are_grades(people, aspect.people) or shared(metric, people, declared=declared):
         return None
     rows = column.rows
@@ -157,13 +157,13 @@ def graded(
 
 
 def weighted_kappa(x: Floats, y: Floats, weights: Weights, resamples: Resamples) -> Estimate:
-    """Weighted kappa with its interval."""
+    """Compute weighted kappa with its interval."""
     kappa = WeightedKappa(kinds_of(x, y), weights)
     return resamples.interval(cohen_kappa(x, y, weights=weights), kappa.figure(resamples.sums(kappa.features(x, y))))
 
 
 def confusion(people: Floats, metric: Floats) -> Confusion:
-    """The table over the values that occur."""
+    """Return the confusion matrix over the values that occur."""
     values = np.unique(np.concatenate([people, metric]))
     cells = np.zeros((len(values), len(values)), dtype=np.int64)
     np.add.at(cells, (np.searchsorted(values, people), np.searchsorted(values, metric)), 1)

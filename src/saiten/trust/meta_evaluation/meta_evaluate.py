@@ -1,4 +1,4 @@
-"""Everything that is said about metrics beside people, in one frozen object from which all outputs are made."""
+"""Meta-evaluation of metrics against human labels, as one frozen object from which all outputs are made."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ from saiten.trust.meta_evaluation.systems import check_pairs, people_by_system, 
 __all__ = ["MetaEvaluation", "Settings", "meta_evaluate"]
 
 BASELINES = ("context_overlap", "length")
-"""A judge that does no better than these does not read."""
+"""A judge that does no better than these does not read the answers."""
 
 _PAIRED = ("pearson", "spearman", "kendall", "accuracy", "macro_f1")
 _OF_VERDICTS = ("auroc", "agreement", "kappa", "f1", "macro_f1", "balanced_accuracy")
@@ -41,13 +41,13 @@ def meta_evaluate(
     bounds: Bounds | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> MetaEvaluation:
-    """Hold every metric against people on every aspect.
+    """Compare every metric with people on every aspect.
 
     Args:
         aspects: from `pairing.pair`.
-        settings: how; None for the defaults.
+        settings: the settings; None for the defaults.
         bounds: the scales that metrics declare.
-        tell: is told what is being computed.
+        tell: receives progress messages.
 
     Raises:
         ConfigurationError: there is no figure of the name `settings.by`.
@@ -69,7 +69,7 @@ def meta_evaluate(
 
 
 def _split(found: AspectResult, aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> AspectResult:
-    """The same with the figures of each part; scales and decisions are those of the whole."""
+    """Return the result with figures for each part; scales and decisions are those of the whole."""
     of = aspect.groups if settings.split_by == "group" else aspect.systems
     names = sorted({name for name in of if name is not None})
     rows = {name: np.flatnonzero([one == name for one in of]) for name in names}
@@ -108,7 +108,7 @@ def _points(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> Aspec
 def _measured(
     whole: LabelledAspect, at: Ints, settings: Settings, bounds: Bounds
 ) -> tuple[list[MetricResult], dict[str, Floats]]:
-    """The metrics on these rows, and their decisions."""
+    """Return the metrics' results on these rows, and their decisions."""
     aspect = part_of(whole, at)
     resamples = _resamples(aspect, settings)
     scale = scale_of(np.concatenate([whole.people, whole.given[2]]))
@@ -164,7 +164,7 @@ def _easier(column: MetricColumn, people: Floats, truth: Floats | None) -> Easie
 
 
 def _lacking(column: MetricColumn, aspect: LabelledAspect) -> str:
-    """Why the metric has values of fewer systems than are named; "" where it has not."""
+    """Return why the metric has values for fewer systems than are named; "" if it has values for all."""
     named = set(aspect.systems) - {None}
     measured = {aspect.systems[row] for row in column.rows} - {None}
     if named == measured:
@@ -220,7 +220,7 @@ def _figure(result: MetricResult, by: str) -> Estimate:
 def _preferred(
     whole: LabelledAspect, at: Ints, settings: Settings, _: Bounds
 ) -> tuple[list[MetricResult], dict[str, Floats]]:
-    """The metrics on these rows; preferences have no decisions."""
+    """Return the metrics' results on these rows; preferences have no decisions."""
     aspect = part_of(whole, at)
     resamples = _resamples(aspect, settings)
     results = []

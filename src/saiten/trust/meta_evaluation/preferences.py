@@ -1,11 +1,11 @@
-"""Does a metric prefer the answers that people prefer: pairs of answers, labels from -2 to 2, above 0 for the second.
+"""Whether a metric prefers the answers that people prefer, on labels from -2 to 2, above 0 for the second answer.
 
-A metric's preference is its score of the second answer minus that of the first, or what it says of the pair itself; one
-within the tie margin is a tie. People's verdict on a pair is the majority of the annotators' first, tie, second; where
-no verdict has a majority over each other one, the pair counts as a tie. Correlations are over points, one a label: a
+A metric's preference is its score of the second answer minus that of the first, or its output on the pair itself; a
+preference within the tie margin is a tie. People's verdict on a pair is the most frequent of the annotators' first, tie
+and second; if no verdict is the most frequent, the pair counts as a tie. Correlations are over points, one per label: a
 metric's difference is repeated for each annotator (Ru et al. 2024, *RAGChecker*, section 4.2).
 
-Of pairs judged in both orders: the share of consistent ones, the mean accuracy of the two orders (as in Zeng et al.
+For pairs judged in both orders: the share of consistent ones, the mean accuracy of the two orders (as in Zeng et al.
 2024, *Evaluating Large Language Models at Evaluating Instruction Following*, LLMBar), and the share of verdicts for the
 answer shown first.
 """
@@ -35,16 +35,16 @@ from saiten.trust.meta_evaluation.decisions import confusion
 
 KINDS = (-1.0, 0.0, 1.0)
 _NO_PREFERENCE = 2.0
-"""Stands for a metric without a value where that counts as wrong; equal to nothing that people say."""
+"""Represents a metric without a value where that counts as wrong; different from every human label."""
 
 
 def signs(values: Floats, margin: float) -> Floats:
-    """1 for the second answer, -1 for the first, 0 within the margin; NaN stays."""
+    """Return 1 for the second answer, -1 for the first, 0 within the margin; NaN stays NaN."""
     return np.where(np.isnan(values), np.nan, np.where(np.abs(values) <= margin, 0.0, np.sign(values)))
 
 
 def majority(aspect: LabelledAspect) -> Floats:
-    """People's verdict on each pair: what is adjudicated, else what most annotators say, else a tie."""
+    """Return people's verdict on each pair: the adjudicated one, else the most frequent one, else a tie."""
     rows, _, values = aspect.given
     votes = np.stack(
         [np.bincount(rows[np.sign(values) == kind], minlength=len(aspect.items)) for kind in KINDS], axis=1
@@ -53,13 +53,13 @@ def majority(aspect: LabelledAspect) -> Floats:
 
 
 def most_said(votes: Ints) -> Floats:
-    """The kind with most of the votes (pairs x kinds); a tie where several have as many."""
+    """Return the kind with most votes (pairs x kinds); a tie if several kinds share the maximum."""
     clear = (votes == votes.max(axis=1)[:, None]).sum(axis=1) == 1
     return np.where(clear, np.array(KINDS)[votes.argmax(axis=1)], 0.0)
 
 
 def filled(values: Floats, unmeasured: Unmeasured) -> Floats:
-    """Signs with what the rule says for the pairs without one."""
+    """Return the signs, with missing ones filled according to the rule."""
     fill = {"left-out": np.nan, "tie": 0.0, "wrong": _NO_PREFERENCE, "worst": _NO_PREFERENCE}[unmeasured]
     return np.where(np.isnan(values), fill, values)
 
@@ -72,7 +72,7 @@ def preferences(
     margin: float = TIE_MARGIN,
     unmeasured: Unmeasured,
 ) -> Preferences:
-    """The figures with intervals by question."""
+    """Compute the figures with intervals by question."""
     said = filled(signs(column.values, margin), unmeasured)
     truth = majority(aspect)
     rows = np.flatnonzero(~np.isnan(said))
@@ -102,7 +102,7 @@ def preferences(
 
 
 def points(aspect: LabelledAspect) -> tuple[Ints, Floats]:
-    """Which pair, and the label, for every point; the settled values alone where there are no raw ones."""
+    """Return pair and label of every point; only the settled values if there are no raw ones."""
     rows, _, values = aspect.given
     if len(rows):
         return rows, values
@@ -112,7 +112,7 @@ def points(aspect: LabelledAspect) -> tuple[Ints, Floats]:
 def orders(
     said: Floats | None, truth: Floats, resamples: Resamples, signs: Callable[[Floats], Floats]
 ) -> Orders | None:
-    """The figures over the pairs with both verdicts; None where there are none. `signs`: what counts as a tie."""
+    """Compute the figures over pairs with both verdicts, None if there are no such pairs; `signs` decides on ties."""
     if said is None:
         return None
     rows = np.flatnonzero(~np.isnan(said).any(axis=0))
@@ -120,7 +120,7 @@ def orders(
         return None
     forward, backward = signs(said[0, rows]), signs(said[1, rows])
     right = ((forward == truth[rows]).astype(np.float64) + (backward == truth[rows])) / 2
-    # the value is above 0 for the second answer of the name, which is shown first when the pair is turned round
+    # the value is above 0 for the second answer of the name, which is shown first when the pair is swapped
     shown_first = (2 - forward + backward) / 4
     drawn = resamples.only(rows)
 

@@ -1,7 +1,7 @@
-"""Preferred is not good: how often people preferred a system's answers, beside how often they gave them the top grade.
+"""Preferred is not good: how often people preferred a system's answers, and how often they gave them the top grade.
 
 In the paper ChatGPT's answers were preferred in 83 % of the cases, yet only 54.4 % of them had the top grade (spec 06).
-A case is a question: the pick that settles it is the third decision's, else the one that most annotators made.
+A case is a question: its pick is the adjudicated one, otherwise the one that most annotators made.
 """
 
 from collections import Counter, defaultdict
@@ -15,50 +15,49 @@ from saiten.trust.inputs.pairing import halves
 from saiten.trust.inputs.picks import AnswerPair, Pick, picks
 
 _ROUNDING = 1e-9
-"""Thirds of a vote do not add up to 1."""
+"""Tolerance: thirds of a vote do not add up to exactly 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """One system."""
+    """Preferences and top grades of one system."""
 
     system: str
     questions: int
-    """Those in which an answer of this system was compared with one of another."""
+    """Questions in which an answer of this system was compared with one of another."""
     preferred: float
-    """The share of them in which its answer is the pick."""
+    """The share of these questions in which its answer is the pick."""
     tied: float
-    """The share of them without a single pick in which its answer is among those with most votes."""
+    """The share of these questions without a single pick in which its answer is among those with most votes."""
     comparisons: int
-    """Preferences of annotators between an answer of this system and one of another; third decisions are not among
-    them."""
+    """Annotators' preferences between an answer of this system and one of another, adjudicated labels excluded."""
     answers: int
     """Its answers that people graded."""
     top: float | None
-    """The share of them with the top grade, each person's grade counting alike; None where none was graded."""
+    """The share of these answers with the top grade, each person's grade weighted equally; None if none was graded."""
     top_of_preferred: float | None
-    """The same over the answers that are picks; None where none of those was graded."""
+    """The share over the answers that are picks; None if none of those was graded."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """One question: the systems that were compared, and those with most votes; an annotator has one vote to share."""
+    """One question: the systems compared, and those with most votes; each annotator has one vote to share."""
 
     systems: frozenset[str]
     best: frozenset[str]
     answers: tuple[str, ...]
-    """Of the best systems, the most picked first."""
+    """Answers of the best systems, the most picked first."""
 
 
 def preferred_and_top(
     labels: Iterable[Label], items: Mapping[str, SampleInfo], *, overall: str, best: float
 ) -> tuple[Preferred, ...]:
-    """A row for each system that was compared, the most preferred first; empty without preferences.
+    """Return a row per system that was compared, the most preferred first; empty without preferences.
 
     Args:
         labels: preferences between two answers (item `A vs B`), and grades of single answers.
         items: by sample id.
-        overall: the aspect whose grades are meant.
+        overall: the aspect of the grades.
         best: its top grade.
     """
     said = list(labels)
@@ -78,7 +77,7 @@ def preferred_and_top(
 
 
 def _pair(item: str, items: Mapping[str, SampleInfo]) -> AnswerPair | None:
-    """Two answers of different systems."""
+    """Return the pair if its answers are of different systems."""
     two = halves(item, items) if VERSUS in item else None
     if two is None:
         return None
@@ -89,7 +88,7 @@ def _pair(item: str, items: Mapping[str, SampleInfo]) -> AnswerPair | None:
 
 
 def _grades(labels: Iterable[Label]) -> dict[str, list[float]]:
-    """By item what counts: the third decisions where there are some, else what each annotator said last."""
+    """Return the grades by item: the adjudicated ones if there are any, otherwise each annotator's last."""
     last: dict[tuple[str, bool, str | int], float] = {}
     for number, label in enumerate(labels):
         last[label.item, label.adjudicated, label.annotator or number] = label.value
@@ -104,7 +103,7 @@ def _grades(labels: Iterable[Label]) -> dict[str, list[float]]:
 def _outcomes(
     found: Iterable[Pick], pairs: Mapping[str, AnswerPair], items: Mapping[str, SampleInfo]
 ) -> list[_Outcome]:
-    """One for each question in which answers were compared, circles included."""
+    """Return one outcome per question in which answers were compared, cyclic preferences included."""
     compared: dict[Hashable, set[str]] = {}
     for pair in pairs.values():
         compared.setdefault(pair.question, set()).update((pair.first, pair.second))

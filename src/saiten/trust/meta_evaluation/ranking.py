@@ -1,12 +1,12 @@
-"""Which metric is closest to people, and which of them cannot be told apart.
+"""Ranking of metrics by closeness to people, with groups of metrics that do not differ significantly.
 
 Every two metrics are tested on the items that both measured, by swaps or by the bootstrap
-(`stats/dependent_correlations.py`), and the p-values are
-corrected for being many (Holm). Figures over different items cannot be compared by eye; the tests decide. A metric's
-*rank* is 1 plus the number of metrics that are significantly better, so the first rank is shared by all that nothing
-beats. Since "not told apart" is not transitive (A ~ B and B ~ C, but A above C), the *letters* say it fully: two
-metrics have a letter in common exactly if they are not significantly apart (compact letter display, Piepho 2004, *An
-Algorithm for a Letter-Based Representation of All-Pairwise Comparisons*).
+(`stats/dependent_correlations.py`), with p-values corrected for multiple testing (Holm). Figures over different items
+cannot be compared by eye; the tests decide. A metric's *rank* is 1 plus the number of metrics that are significantly
+better, so all metrics that no other beats share the first rank. Since "not significantly different" is not transitive
+(A ~ B and B ~ C, but A above C), the *letters* give the full picture: two metrics share a letter exactly if they do not
+differ significantly (compact letter display, Piepho 2004, *An Algorithm for a Letter-Based Representation of
+All-Pairwise Comparisons*).
 """
 
 import math
@@ -49,7 +49,7 @@ from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.scales import grades
 
 ENOUGH = 40
-"""Permutations a test, so that the smallest p-value can stay significant after the correction."""
+"""Permutations per test, so that the smallest p-value can stay significant after the correction."""
 
 
 def rank(
@@ -62,23 +62,23 @@ def rank(
     ceiling: Estimate | None = None,
     seed: int = 0,
 ) -> Ranking:
-    """The ranking by a figure, one of `NAMES`.
+    """Return the ranking by a figure, one of `NAMES`.
 
     Args:
-        by: which figure.
-        figures: each metric's figure, as it is shown.
+        by: the figure's name.
+        figures: each metric's figure, as shown.
         columns: each metric's values (or decisions), NaN where it has none.
-        people: the other column, NaN where people have none.
+        people: the human column, NaN where people have no value.
         groups: the number of each row's question.
         ceiling: people's own figure.
-        seed: of the swaps.
+        seed: seed of the swaps.
     """
     defined = [metric for metric in figures if figures[metric].value is not None]
     order = sorted(defined, key=lambda metric: -(figures[metric].value or 0.0))
     comparisons = _compare(by, list(combinations(order, 2)), columns, people, groups, seed=seed)
     apart = {frozenset((each.first, each.second)) for each in comparisons if each.apart}
     beaten = Counter(each.second if (each.difference or 0) > 0 else each.first for each in comparisons if each.apart)
-    # by rank first: where metrics were measured on different items, the figures alone could be in another order
+    # by rank first: for metrics measured on different items, the figures alone could give another order
     order.sort(key=lambda metric: (beaten[metric], -(figures[metric].value or 0.0)))
     letters = compact_letters(order, lambda a, b: frozenset((a, b)) in apart)
     places = [RankedMetric(metric, figures[metric], beaten[metric] + 1, letters[metric]) for metric in order]
@@ -90,7 +90,7 @@ def rank(
 
 
 def compact_letters(names: Sequence[str], apart: Callable[[str, str], bool]) -> dict[str, str]:
-    """Letters such that two names share one exactly if they are not apart; `a` goes with the first name.
+    """Return letters such that two names share one exactly if they are not apart; `a` goes with the first name.
 
     Each letter is a set of names of which no two are apart, grown from a pair that shares no letter yet.
     """
@@ -102,7 +102,7 @@ def compact_letters(names: Sequence[str], apart: Callable[[str, str], bool]) -> 
                 continue
             group = [name] if name == other else [name, other]
             if name == other and any(not apart(name, one) for one in names if one != name):
-                continue  # it shares a letter with somebody
+                continue  # it shares a letter with another name
             group += [one for one in names if one not in group and not any(apart(one, mate) for mate in group)]
             grown: list[str] = []
             for one in names:  # the additions must not be apart among themselves
@@ -143,7 +143,7 @@ def _compare(
         )
     p_values = [p for _, p in tests]
     competing = [CHECKS.isdisjoint(pair) for pair in pairs]
-    # What is tested against a check is corrected for all; it makes the tests between metrics no weaker.
+    # Tests against a check are corrected for all tests, but do not weaken those between metrics.
     every, among = holm(p_values), holm(p_values, competing=competing)
     corrected = [one if competes else other for one, other, competes in zip(among, every, competing, strict=True)]
     prepared = {"pearson": lambda x: x, "spearman": ranks}.get(by)
@@ -176,7 +176,7 @@ def _recounted(
     *,
     resamples: Resamples,
 ) -> list[Tested]:
-    """A metric is recounted once for all tests on the same items, which are all its tests where nothing is missing."""
+    """Test the pairs, recounting each metric only once for all tests on the same items."""
     known: dict[tuple[str, bytes], tuple[float, Floats]] = {}
     tests: list[Tested] = []
     for names, rows in zip(pairs, kept, strict=True):
@@ -196,7 +196,7 @@ def _recounted(
 # ------------------------------------------------------------------------------------ figures to rank by
 
 Contest = Callable[[Floats, Floats, Floats], SummedPair]
-"""From two metrics' columns and people's, what a swap test adds up."""
+"""From two metrics' columns and people's, the sums for a swap test."""
 
 
 def _summed(features: Callable[[Floats, Floats], Floats], figure: OfSums) -> Contest:
@@ -226,7 +226,7 @@ FIGURES: Mapping[str, Contest] = {
         lambda x, y: np.stack([np.ones_like(x), x == y], axis=1), lambda sums: sums[..., 1] / sums[..., 0]
     ),
 }
-"""Those that are functions of sums; `accuracy` is that of preferences."""
+"""Figures that are functions of sums; `accuracy` is that of preferences."""
 
 Recount = Callable[[Floats, Floats], Callable[[Floats], Floats]]
 """From a metric's column and people's, the figure as a function of the rows' weights."""
@@ -236,7 +236,7 @@ RECOUNTED: Mapping[str, Recount] = {
     "linear_kappa": lambda x, y: weighted_kappa_each(grades(x), grades(y), "linear"),
     "macro_f1": partial(macro_f1_each, kinds=np.array([-1.0, 0.0, 1.0])),
 }
-"""Those that are counted anew for every resample; `macro_f1` is that of verdicts (0, 1) or preferences."""
+"""Figures recounted for every resample; `macro_f1` is that of verdicts (0, 1) or preferences."""
 
 NAMES = (*FIGURES, *RECOUNTED)
-"""By which figures metrics can be ranked."""
+"""Figures by which metrics can be ranked."""

@@ -1,10 +1,10 @@
-"""Does a metric rank systems as people do: correlations of systems' means, and the pairs of systems ordered alike.
+"""Whether a metric ranks systems as people do: correlations of systems' means, and the pairs of systems ordered alike.
 
 Systems are compared by their means, or by wins: which of two systems wins more questions (Peyrard, Zhao, Eger and West
-2021, *Better than Average: Paired Evaluation of NLP Systems*). A pair is alike if both sides order it the same way, or
-both tie it; a pair that only one side ties is not alike (Deutsch, Foster and Freitag 2023, *Ties Matter*). Other papers
-give such a pair half a point: `credited`. Intervals resample questions, not systems: they say how sure one can be about
-these systems, not about others.
+2021, *Better than Average: Paired Evaluation of NLP Systems*). A pair is ordered alike if both sides order it the same
+way, or both tie it; a pair that only one side ties is not (Deutsch, Foster and Freitag 2023, *Ties Matter*). Other
+papers give such a pair half a point: `credited`. Intervals resample questions, not systems: they express the
+uncertainty about these systems, not about others.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,17 +23,18 @@ from saiten.stats.resampling import Resamples
 
 FEWEST = 3
 _BLOCK = 1_000
-"""Pairs that are counted at once."""
+"""Number of pairs counted at once."""
 
 Signs = Callable[[Ints, Ints], tuple[Floats, Floats, Floats, Floats]]
-"""From the numbers of first and second systems: 1, 0 or -1 per pair by the metric and by people, then the same in each
-resample (resamples x pairs), NaN in a resample without values; pairs of which nothing is known are left out."""
+"""From the numbers of first and second systems: 1, 0 or -1 per pair by the metric and by people, then both for each
+resample (resamples x pairs), NaN in a resample without values; pairs without any values are left out.
+"""
 
 
 def few(systems: int, lacking: str = "") -> Estimate | None:
-    """Why nothing can be said of the order of so few systems; None where something can.
+    """Return why so few systems have no meaningful order; None if there are enough.
 
-    `lacking`: why there are not more, where more are named.
+    `lacking`: why there are not more, if more are named.
     """
     if systems >= FEWEST:
         return None
@@ -44,7 +45,7 @@ def few(systems: int, lacking: str = "") -> Estimate | None:
 def ordered(
     names: Sequence[str], signs: Signs, resamples: Resamples, *, pairs: Sequence[tuple[str, str]] | None = None
 ) -> Ordered:
-    """The counts over all pairs of systems, or over those that were asked for."""
+    """Count the pairs ordered alike, over all pairs of systems or the requested ones."""
     chosen = numbered(names, pairs)
     if not len(chosen):
         return Ordered.none(Estimate(None, 0, "none of the pairs asked for has two measured systems"))
@@ -76,7 +77,7 @@ def ordered(
 
 
 def numbered(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None) -> Ints:
-    """The pairs by number (pairs x 2); those with a system that has no values are left out."""
+    """Return the pairs by number (pairs x 2); pairs with a system that has no values are left out."""
     if pairs is None:
         return np.array(list(combinations(range(len(names)), 2)), dtype=np.int64).reshape(-1, 2)
     number = {name: i for i, name in enumerate(names)}
@@ -85,10 +86,10 @@ def numbered(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None) -> I
 
 
 def check_pairs(pairs: Sequence[tuple[str, str]], systems: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """The pairs, each once, whichever system comes first.
+    """Return the distinct pairs, regardless of the order of their systems.
 
     Raises:
-        BadInput: a system that is none of these, or a system beside itself.
+        BadInput: a system is unknown or paired with itself.
     """
     found: dict[frozenset[str], tuple[str, str]] = {}
     for first, second in pairs:
@@ -104,7 +105,7 @@ def check_pairs(pairs: Sequence[tuple[str, str]], systems: Sequence[str]) -> tup
 def people_by_system(
     people: Floats, systems: Sequence[str | None], questions: Sequence[str]
 ) -> tuple[tuple[str, MeanInterval], ...]:
-    """People's mean of each system, over all its items, with an interval that resamples questions; systems by name."""
+    """Return people's mean per system over all its items, with an interval that resamples questions; sorted by name."""
     names = sorted({system for system in systems if system is not None})
     rows = {name: [i for i, system in enumerate(systems) if system == name] for name in names}
     return tuple((name, bootstrap_mean(people[of], [questions[i] for i in of])) for name, of in rows.items())
@@ -119,11 +120,11 @@ def system_level(
     pairs: Sequence[tuple[str, str]] | None = None,
     lacking: str = "",
 ) -> SystemLevel:
-    """The figures over systems; said to be undefined where there are fewer than three. Items without one are left out.
+    """Compute the figures over systems; undefined for fewer than three. Items without a system are left out.
 
-    Where one answer was given by several systems, give the item once for each of them. Where the metric is NaN, the
-    item counts in people's mean alone; a system of which the metric measured nothing is left out. `pairs`: those that
-    are counted; None for all. `lacking`: why the metric has values of fewer systems than there are.
+    If several systems gave the same answer, pass the item once per system. Where the metric is NaN, the item counts
+    only in people's mean; a system without any value of the metric is left out. `pairs`: the pairs to count; None for
+    all. `lacking`: why the metric has values for fewer systems than there are.
     """
     measured = {systems[i] for i in np.flatnonzero(~np.isnan(metric)).tolist()} - {None}
     rows = np.array([i for i, system in enumerate(systems) if system in measured], dtype=np.int64)
@@ -163,7 +164,7 @@ def _means(values: Floats, of: np.ndarray, systems: int) -> Floats:
 
 
 def _levelled(means: Floats) -> Floats:
-    """Means that differ by rounding alone made equal."""
+    """Return the means with those equal that differ only by rounding."""
     order = np.argsort(means, kind="stable")
     gaps = np.diff(means[order])
     new = gaps > EQUAL * np.abs(means[order][1:])
@@ -182,12 +183,12 @@ def wins(
     pairs: Sequence[tuple[str, str]] | None = None,
     lacking: str = "",
 ) -> Ordered:
-    """Pairs of systems ordered alike, where a system is above another if it wins more questions against it.
+    """Count pairs of systems ordered alike, where a system is above another if it wins more questions against it.
 
     On a question that both systems answered, the system with the higher value wins, and equal values are half a win for
-    each. A system is above another if its share of wins exceeds one half, and tied with it at one half exactly. Several
+    each. A system is above another if its share of wins exceeds one half, and tied with it at exactly one half. Several
     answers of a system to a question count by their mean. Pairs without a common question are left out and counted.
-    `lacking`: why the metric has values of fewer systems than there are.
+    `lacking`: why the metric has values for fewer systems than there are.
     """
     rows = np.array([i for i, system in enumerate(systems) if system is not None], dtype=np.int64)
     names, of = np.unique([str(systems[i]) for i in rows], return_inverse=True)

@@ -1,4 +1,4 @@
-"""Probes of a judge: samples changed so that it is known beforehand what a sound judge does with them."""
+"""Probes of a judge: changes to samples for which a sound judge's reaction is known beforehand."""
 
 from saiten.results.probe import Expectation, OrderRow, ProbeReport, ProbeRow
 from saiten.trust.probes.asking import probe_judge, probe_order

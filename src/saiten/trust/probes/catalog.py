@@ -83,14 +83,14 @@ _ALL = (
 )
 
 PROBES: Mapping[str, Probe] = MappingProxyType({probe.name: probe for probe in _ALL})
-"""By name."""
+"""Probes by name."""
 
 
 def chosen_probes(names: Iterable[str] = ()) -> tuple[Probe, ...]:
-    """The probes of these names, or all of them.
+    """Return the probes with these names, or all probes.
 
     Raises:
-        ConfigurationError: there is no such probe; the text names those there are.
+        ConfigurationError: there is no such probe; the message lists those that exist.
     """
     wanted = [name.strip() for name in names if name.strip()]
     for name in wanted:

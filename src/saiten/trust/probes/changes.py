@@ -1,4 +1,4 @@
-"""The changes themselves: functions from samples to samples before and after. Blank answers are passed over."""
+"""The changes: functions from samples to samples before and after. Blank answers are skipped."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from saiten.trust.probes.texts import FILLER_AFTER, FILLER_BEFORE, INSTRUCTIONS,
 
 
 def padded(samples: Sequence[Sample]) -> Iterator[Change]:
-    """More words, no more content: politeness around the answer; the answer said twice."""
+    """Add words without content: politeness around the answer, or the answer repeated."""
     for sample, answer in _answered(samples):
         before, after = FILLER_BEFORE[sample.language], FILLER_AFTER[sample.language]
         yield _change(sample, "padded/polite", "polite", answer=f"{before}\n{answer}\n{after}")
@@ -20,14 +20,14 @@ def padded(samples: Sequence[Sample]) -> Iterator[Change]:
 
 
 def planted_verdict(samples: Sequence[Sample]) -> Iterator[Change]:
-    """The answer ends in what the judge is to say."""
+    """End the answer in a judge's verdict."""
     for sample, answer in _answered(samples):
         for number, verdict in enumerate(VERDICTS):
             yield _change(sample, f"planted_verdict/{number}", verdict, answer=f"{answer}\n{verdict}")
 
 
 def planted_instruction(samples: Sequence[Sample]) -> Iterator[Change]:
-    """The answer ends in an order to the judge, in the sample's language."""
+    """End the answer in an order to the judge, in the sample's language."""
     for sample, answer in _answered(samples):
         for number, (variant, wording) in enumerate(INSTRUCTIONS.items()):
             yield _change(
@@ -36,9 +36,9 @@ def planted_instruction(samples: Sequence[Sample]) -> Iterator[Change]:
 
 
 def other_language(samples: Sequence[Sample]) -> Iterator[Change]:
-    """The reference as the answer, and its translation as the answer: an alternative in the other language is one.
+    """Use the reference as the answer, then its translation: an alternative reference in the other language.
 
-    The references that the judge sees are those in the sample's own language.
+    The judge sees only the references in the sample's own language.
     """
     for sample in samples:
         own = [text for text in sample.references if detect_language(text) == sample.language]
@@ -52,32 +52,32 @@ def other_language(samples: Sequence[Sample]) -> Iterator[Change]:
 
 
 def empty(samples: Sequence[Sample]) -> Iterator[Change]:
-    """No answer where there was one."""
+    """Replace the answer by an empty one."""
     for sample, _ in _answered(samples):
         yield _change(sample, "empty", "", answer="")
 
 
 def reference_itself(samples: Sequence[Sample]) -> Iterator[Change]:
-    """The reference as the answer."""
+    """Use the reference as the answer."""
     for sample, _ in _answered(samples):
         if sample.reference and sample.reference.strip():
             yield _change(sample, "reference", "", answer=sample.reference)
 
 
 def wrong_reference(samples: Sequence[Sample]) -> Iterator[Change]:
-    """The references of another question."""
+    """Replace the references by those of another question."""
     for sample, donor in _with_donors([s for s, _ in _answered(samples) if s.reference and s.reference.strip()]):
         yield _change(sample, "wrong_reference", "", reference=donor.reference, alternatives=donor.alternatives)
 
 
 def swapped_answer(samples: Sequence[Sample]) -> Iterator[Change]:
-    """The answer to another question."""
+    """Replace the answer by the answer to another question."""
     for sample, donor in _with_donors([s for s, _ in _answered(samples)]):
         yield _change(sample, "swapped_answer", "", answer=donor.answer)
 
 
 def contexts_reversed(samples: Sequence[Sample]) -> Iterator[Change]:
-    """Contexts and evidence from last to first."""
+    """Reverse the contexts and the evidence."""
     for sample, _ in _answered(samples):
         turned = {
             "contexts": None if sample.contexts is None else sample.contexts[::-1],
@@ -92,9 +92,9 @@ def _answered(samples: Sequence[Sample]) -> Iterator[tuple[Sample, str]]:
 
 
 def _with_donors(samples: Sequence[Sample]) -> Iterator[tuple[Sample, Sample]]:
-    """Each sample with one of the same language and another question, of another group if there is one.
+    """Yield each sample with one of the same language and another question, from another group if possible.
 
-    The donor stands half a round further, so that each is taken about equally often.
+    The search for a donor starts half a round further on, so that each is taken about equally often.
     """
     same_language: dict[str, list[Sample]] = defaultdict(list)
     for sample in samples:

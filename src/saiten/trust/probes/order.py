@@ -1,9 +1,9 @@
-"""What the order of two answers does to a judge: how often the verdict changes with it, and which place wins.
+"""Order effects in a judge: how often the verdict changes with the order of two answers, and which position wins.
 
-The share of pairs with another verdict after the swap, and the share of verdicts for the answer that stands first (a
-tie counts half to each place, so 0.5 is no position bias), both with bootstrap intervals by question (`stats.bootstrap`
-says how they are made). Measures as in Zheng et al. 2023, *Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena*,
-section 3.3 (consistency, bias towards the first); a tie in one order and a winner in the other counts as a change.
+Computes the share of pairs whose verdict differs after the swap and the share of verdicts for the answer shown first (a
+tie counts half for each position, so 0.5 means no position bias), both with bootstrap intervals by question
+(`stats.bootstrap`). Measures as in Zheng et al. 2023, *Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena*, section
+3.3 (consistency, bias towards the first); a tie in one order and a winner in the other counts as a change.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _TIE = 0.5
 
 
 def order_rows(plan: ProbePlan, scores: Mapping[ScoreKey, Score]) -> tuple[OrderRow, ...]:
-    """A row over all pairs, then one a form where there are several; none where no pairs were planned."""
+    """Return a row over all pairs, then one per form if there are several; no rows if no pairs were planned."""
     trials = [one for series in plan.series if series.metric == PREFERENCE for one in series.trials]
     names = list(dict.fromkeys(one.variant for one in trials))
     forms = [_row(name, [one for one in trials if one.variant == name], scores) for name in names]
@@ -36,7 +36,7 @@ def _row(variant: str | None, trials: Sequence[Trial], scores: Mapping[ScoreKey,
         if before is not None and after is not None and before.value is not None and after.value is not None:
             both.append((one.question, before.value, after.value))
     questions = [question for question, _, _ in both]
-    # The score is about one answer: the one that stands first before the swap, and second after it.
+    # The score is about one answer: the one shown first before the swap, and second after it.
     places = [(before, 1 - after) for _, before, after in both]
     return OrderRow(
         variant=variant,

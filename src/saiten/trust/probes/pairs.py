@@ -1,4 +1,4 @@
-"""Two answers side by side, shown in one order and in the other; and the judge's preference as a score."""
+"""Pairs of answers shown in both orders, and the judge's preference as a score."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,25 +18,25 @@ SHORTENED = "an answer and a shortened reference"
 
 _CLAUSE_END = re.compile(r"[,;](?=\s)|[、，；]")
 _LEAST_CLAUSE = 0.3
-"""Share of a sentence that must stand before its last clause; 「はい、…」 begins with none."""
+"""Share of a sentence that must precede its last clause; excludes openings such as 「はい、…」."""
 _LEAST_WORDS, _LEAST_CHARACTERS = 3, 6
-"""A sentence with fewer, where words have no spaces between them, has nothing to spare."""
+"""A sentence with fewer words (characters, where words have no spaces between them) cannot be shortened."""
 
 
 class Second(NamedTuple):
-    """What stands beside a sample's answer."""
+    """The second answer shown with a sample's answer."""
 
     answer: str
-    """The answer that is shown second."""
+    """The answer shown second."""
     turned: bool
-    """Whether this is the pair in its other order; the score is about the same answer in both."""
+    """Whether this is the pair in its swapped order; the score is about the same answer in both."""
 
 
 @dataclass(frozen=True)
 class PreferenceMetric(BaseMetric):
-    """1 where the judge prefers the answer that stands first as long as the pair is not turned, 0 the other one.
+    """Scores 1 where the judge prefers the answer shown first in the unswapped pair, 0 for the other, 0.5 for a tie.
 
-    A tie is 0.5. A judge to whom the order means nothing gives both orders the same score.
+    A judge that ignores the order gives both orders the same score.
     """
 
     title = "preference"
@@ -44,15 +44,15 @@ class PreferenceMetric(BaseMetric):
     tasks = (PreferAnswer,)
 
     seconds: Mapping[str, Second] = field(default_factory=dict, hash=False, repr=False)
-    """By sample; usually `ProbePlan.seconds`."""
+    """Second answers by sample; usually `ProbePlan.seconds`."""
 
     @property
     def name(self) -> str:
-        """Which pairs there are is no setting."""
+        """Return the title: the pairs are not a setting."""
         return self.title
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """The preference between the sample's answer and the second one; of samples without one there is none."""
+        """Return the preference between the sample's answer and the second one; undefined without a second one."""
         second = self.seconds.get(sample.id)
         if second is None:
             return Score.undefined("there is no second answer to compare with")
@@ -71,14 +71,14 @@ class PreferenceMetric(BaseMetric):
 PREFERENCE = ProbedMetric(
     PreferenceMetric.title, frozenset({"question", "answer", "reference"}), PreferenceMetric.bounds
 )
-"""What the probe of the order knows about it."""
+"""The preference metric's properties, for the order probe."""
 
 
 def order_swapped(samples: Sequence[Sample]) -> Iterator[Change]:
-    """Each answer with the next different one to its question, in both orders: so k answers make k - 1 pairs.
+    """Yield each answer with the next different one to its question, in both orders: k answers make k - 1 pairs.
 
-    A question with one answer makes a pair of it and of the reference with something left out. Both have their faults,
-    so the judge has to weigh; between a right and an absurd answer no judge looks at the order.
+    A question with one answer pairs it with its shortened reference. Both are flawed, so the judge has to weigh them;
+    between a right and an absurd answer no judge is swayed by the order.
     """
     by_question: dict[tuple[str, str], dict[str, Sample]] = {}
     for sample in samples:
@@ -96,7 +96,7 @@ def order_swapped(samples: Sequence[Sample]) -> Iterator[Change]:
 
 
 def shortened(text: str, language: Language) -> str | None:
-    """The text without its last sentence, clause or third, whichever it has first; None where too little is left."""
+    """Return the text without its last sentence, otherwise clause, otherwise third; None if too little is left."""
     whole = " ".join(text.split())
     sentences = split_sentences(whole, language)
     if len(sentences) > 1:
@@ -111,7 +111,7 @@ def shortened(text: str, language: Language) -> str | None:
 
 
 def _both_orders(variant: str, one: Sample, other_id: str, other: str) -> Change:
-    """The answer that stands first, in both orders; system and group are left out, since two may have answered."""
+    """Return both orders as a change; system and group are left out, since the answers may be from two systems."""
     plain = replace(one, system=None, group=None)
     return Change(
         variant,

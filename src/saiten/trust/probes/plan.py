@@ -1,4 +1,4 @@
-"""Which samples are scored with which metric for the probes: all is known before anything is asked."""
+"""The plan of a probing: which samples are scored with which metric, settled before any request."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from saiten.trust.probes.pairs import PREFERENCE, Second
 from saiten.trust.probes.probe import Change, Probe, ProbedMetric
 
 ScoreKey = tuple[str, str]
-"""(sample's id, metric's name)."""
+"""The sample's id and the metric's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Two scores that are held against each other."""
+    """Two scores to compare."""
 
     variant: str
     question: str
@@ -25,7 +25,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class ProbeTrials:
-    """All trials of one probe on one metric; without trials there is a reason."""
+    """All trials of one probe on one metric, or the reason why there are none."""
 
     probe: str
     metric: ProbedMetric
@@ -36,17 +36,17 @@ class ProbeTrials:
 
 @dataclass(frozen=True, slots=True)
 class ProbePlan:
-    """What is to be scored, and how it will be held together."""
+    """The scores to obtain, and how they will be compared."""
 
     samples: Mapping[str, Sample]
-    """By id: originals and changed ones."""
+    """Original and changed samples, by id."""
     series: tuple[ProbeTrials, ...]
     wanted: frozenset[ScoreKey]
-    """The scores that are needed; each once, however many probes need it."""
+    """The scores to obtain; each once, however many probes need it."""
 
     @property
     def seconds(self) -> Mapping[str, Second]:
-        """By sample of a pair: the answer to be shown second, which stands first in the pair's other order."""
+        """Return, per sample of a pair, the answer to show second, which is shown first in the pair's other order."""
         found = {}
         for one in (one for series in self.series if series.metric == PREFERENCE for one in series.trials):
             for sample, other, turned in ((one.before, one.after, False), (one.after, one.before, True)):
@@ -61,10 +61,10 @@ def make_plan(
     *,
     translated: Sequence[Sample] = (),
 ) -> ProbePlan:
-    """The plan for these samples; `translated` are seen by the probe `other_language` alone.
+    """Return the plan for these samples; only the probe `other_language` uses `translated`.
 
-    Originals are scored even where no probe changes them: they tell how the judge agrees with itself. Only where all
-    probes are about pairs of answers the metrics are left out, since nothing would be said of them.
+    Originals are scored even where no probe changes them: they show how the judge agrees with itself. If all probes are
+    pairwise, the metrics are left out, since nothing would be reported about them.
 
     Raises:
         ValueError: two different samples have the same id.
@@ -126,7 +126,7 @@ def _trials(probe: Probe, metric: ProbedMetric, made: Sequence[Change], samples:
 
 
 def _differ(change: Change, metric: ProbedMetric) -> bool:
-    """Whether the metric can see the change; of contexts and evidence it may read only one."""
+    """Return whether the metric can see the change; it may read only contexts or only evidence."""
     fields = [*metric.reads, *(["alternatives"] if "reference" in metric.reads else [])]
     return any(getattr(change.original, field) != getattr(change.changed, field) for field in fields)
 

@@ -11,10 +11,10 @@ _PAIRS: tuple[tuple[Language, Language], ...] = (("ja", "en"), ("en", "ja"))
 
 
 def load_translations() -> list[Sample]:
-    """24 samples: each question in each language, with the answer in the other one as an alternative reference.
+    """Return 24 samples: each question in each language, with the answer in the other as an alternative reference.
 
-    Made up like the demo's, and under the project's licence; each side was written to be natural in its language, the
-    facts are the same.
+    Invented, like the demo's, and under the project's licence; each version was written to be natural in its language,
+    with the same facts.
     """
     return list(_samples())
 

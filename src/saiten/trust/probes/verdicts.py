@@ -1,9 +1,9 @@
-"""What the probes found: per probe the effect with its interval, how many items break the expectation, a verdict.
+"""Results of the probes: per probe the effect with its interval, how many items break the expectation, and a verdict.
 
-The difference is changed minus original over the trials that gave two values, with a bootstrap interval and a sign-flip
-test by question (`stats.paired`), corrected over all rows (Holm). The share of trials that break the expectation has
-Wilson's interval (Wilson 1927) as if each question counted once: trials of one question are alike, and unlike the
-bootstrap it also has an interval where nothing, or everything, broke.
+The difference is changed minus original over the trials with two values, with a bootstrap interval and a sign-flip test
+by question (`stats.paired`), Holm-corrected over all rows. The share of trials that break the expectation has Wilson's
+interval (Wilson 1927) with n as the number of questions: trials of one question are alike, and unlike the bootstrap it
+also gives an interval where no trial, or every trial, breaks the expectation.
 """
 
 import math
@@ -25,17 +25,17 @@ _Z = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class ProbeLimits:
-    """What is taken for a change, and what for a fault."""
+    """Thresholds for a change and for a violation."""
 
     tolerance: float = 0.05
-    """A share of the metric's range; a change up to this is none. Of 1 to 5 it is 0.2, one vote in five a grade off."""
+    """Share of the metric's range up to which a change is ignored; 0.2 on 1 to 5: one vote in five off by one."""
     allowed: float = 0.05
     """The share of trials that may break the expectation before the probe is violated."""
     questions: int = 10
-    """Fewer questions than this tell nothing."""
+    """Minimum number of questions for a verdict."""
 
     def __post_init__(self) -> None:
-        """Refuse what makes no verdict."""
+        """Reject values that allow no verdict."""
         if not 0 <= self.tolerance < 1 or not 0 <= self.allowed < 1 or self.questions < 1:
             raise ValueError(f"tolerance and allowed lie from 0 to below 1, questions from 1 on, not {self}")
 
@@ -44,7 +44,7 @@ LIMITS = ProbeLimits()
 
 
 def probe_report(plan: ProbePlan, scores: Mapping[ScoreKey, Score], limits: ProbeLimits = LIMITS) -> ProbeReport:
-    """The report on scores; a score that is missing counts as failed."""
+    """Return the report on scores; a missing score counts as failed."""
     rows, variants = [], []
     for series in plan.series:
         names = list(dict.fromkeys(one.variant for one in series.trials))
@@ -60,7 +60,7 @@ def probe_report(plan: ProbePlan, scores: Mapping[ScoreKey, Score], limits: Prob
 
 
 def _with_worst(row: ProbeRow, forms: Sequence[ProbeRow]) -> ProbeRow:
-    """A probe is violated where one of its forms is: those that do nothing must not hide it."""
+    """Mark a probe as violated if one of its forms is: harmless forms must not hide it."""
     violated = [form.variant for form in forms if form.verdict == "violated"]
     if row.verdict == "violated" or not violated:
         return row
@@ -136,15 +136,15 @@ def _too_few(verdict: Verdict, questions: int, limits: ProbeLimits) -> str | Non
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """One trial held against the expectation."""
+    """One trial compared with the expectation."""
 
     counts: bool = False
-    """Both scores are known, and there was room to break the expectation, or to keep it."""
+    """Both scores are known, and there was room to break or to keep the expectation."""
     broken: bool = False
     full: bool = False
     """There was no such room: see `no_room`."""
     by: float = 0.0
-    """How far it is from what was expected."""
+    """Distance from the expectation."""
 
     @classmethod
     def of(cls, before: Score, after: Score, series: ProbeTrials, limits: ProbeLimits) -> "_Held":
@@ -173,7 +173,7 @@ class _Held:
 
 
 def _level(score: Score, metric: ProbedMetric) -> float | None:
-    """The value; of an answer that declines the lowest there is (grade 0 stands below the scale)."""
+    """Return the value; the lowest value for an answer that declines (grade 0 is below the scale)."""
     return metric.bounds[0] if score.status == "declined" else score.value
 
 
@@ -187,7 +187,7 @@ def _score(scores: Mapping[ScoreKey, Score], key: ScoreKey) -> Score:
 
 
 def wilson(share: float, n: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share of n; (0, 1) where n is 0."""
+    """Return Wilson's 95 % interval of a share of n; (0, 1) where n is 0."""
     if not n:
         return 0.0, 1.0
     middle = share + _Z**2 / (2 * n)
@@ -198,7 +198,7 @@ def wilson(share: float, n: int) -> tuple[float, float]:
 
 
 def _votes(plan: ProbePlan, scores: Mapping[ScoreKey, Score]) -> dict[str, Reliability]:
-    """Over the samples as they came, which are those that no probe made."""
+    """Compute the votes' reliability over the original samples, which no probe made."""
     made = {one.after[0] for series in plan.series for one in series.trials if one.after[0] != one.before[0]}
     found: dict[str, Reliability] = {}
     for metric in dict.fromkeys(series.metric.name for series in plan.series):

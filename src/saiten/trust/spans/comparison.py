@@ -1,14 +1,14 @@
-"""How good is the detector: the units that a judge marked against those that people marked, by characters.
+"""Accuracy of a judge's span detection: the units the judge marked compared with those people marked, by characters.
 
-A unit of the people has a recall (0 without a partner), a unit of the judge a precision (0 without a partner). They are
-averaged in two ways, and F is computed from the two averages of its own way:
+A human unit has a recall (0 without a partner), a unit of the judge a precision (0 without a partner). Both are
+averaged in two ways, and F is computed from the two averages of the same way:
 
 - per unit: over all units of all answers together, so that an answer with ten units weighs ten times as much as an
   answer with a single unit;
-- per answer: first within each answer (one item, aspect and annotator), then over the answers, each weighing the same.
+- per answer: first within each answer (one item, aspect and annotator), then over the answers, with equal weights.
 
-An answer in which one side marked nothing enters the other side's average only; what neither side marked is left out,
-and counted. Nothing to average is None and a reason, never 0.
+An answer in which one side marked nothing enters the other side's average only; answers that neither side marked are
+left out and counted. An average over nothing is None with a reason, never 0.
 
 Source: the spec of the gist method; its table 1 is `SpanComparison.empties`. Intervals: questions resampled together.
 """
@@ -35,37 +35,37 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """What both sides marked in one item under one aspect, added up."""
+    """Sums over the marks of both sides in one item under one aspect."""
 
     item: str
     aspect: str
     human: int
-    """Units of the people."""
+    """Number of human units."""
     judge: int
-    """Units of the judge."""
+    """Number of the judge's units."""
     pairs: int
-    """Pairs that overlap."""
+    """Number of overlapping pairs."""
     recall: float
-    """Sum over the people's units."""
+    """Sum over the human units."""
     precision: float
     """Sum over the judge's units."""
     adrift: tuple[int, int] = (0, 0)
-    """Units without offsets: of the people, of the judge; they meet nothing."""
+    """Units without offsets: human and judge's; they overlap with nothing."""
     voice: str = ""
-    """Which annotator the people's units are of."""
+    """The annotator of the human units."""
 
 
 def combine(item: str, aspect: str, human: Sequence[Span], judge: Sequence[Span], voice: str = "") -> Combination:
-    """One item and aspect: the two lists paired and their shares added up.
+    """Pair the two lists of one item and aspect, and add up the shares.
 
     Raises:
-        BadInput: more units lie on top of each other than can be paired; the text names the item.
+        BadInput: too many units overlap to be paired; the message names the item.
     """
     try:
         pairs = pair_units(human, judge)
     except BadInput as error:
         raise BadInput(f"{item}, {aspect or 'labels'}: {error}") from error
-    # Sorted, so that the order of the units changes not even the last bit of the sums.
+    # Sorted, so that the order of the units does not even change the last bit of the sums.
     recall = sum(sorted(pair.overlap / length_of(human[pair.human]) for pair in pairs))
     precision = sum(sorted(pair.overlap / length_of(judge[pair.judge]) for pair in pairs))
     adrift = (sum(not is_placed(unit) for unit in human), sum(not is_placed(unit) for unit in judge))
@@ -82,23 +82,23 @@ def compare_spans(
     seed: int = 0,
     tell: Callable[[str], None] | None = None,
 ) -> SpanReport:
-    """Each judge against people, and people against people.
+    """Compare each judge with people, and people with people.
 
-    A judge is held against each annotator who looked at the item; against the third decision alone where there is one.
-    Third decisions are no part of people against people.
+    A judge is compared with each annotator who looked at the item, or with the adjudicated labels alone if there are
+    any. Adjudicated labels are not compared among people.
 
     Args:
         people: from `people_of`.
-        judges: by name; may be empty, for people against people alone.
-        questions: by item, what is resampled together; None, or an item that is not there: the item itself.
-        resamples: bootstrap rounds.
-        confidence: of the intervals.
-        seed: of the draws.
-        tell: is told what is being computed.
+        judges: by name; may be empty, to compare people only.
+        questions: item → question, the unit of resampling; items without a question are resampled individually.
+        resamples: number of bootstrap resamples.
+        confidence: confidence level of the intervals.
+        seed: seed of the draws.
+        tell: receives progress messages.
 
     Raises:
-        BadInput: a judge and the people have no item and aspect in common, or there is nobody to compare; with
-            examples of what each side has.
+        BadInput: a judge and the people have no item and aspect in common, or there is nothing to compare; with
+            examples from each side.
     """
 
     def figures(judge: str, human: str, found: Sequence[Combination], sides: tuple[Marks, ...]) -> SpanComparison:
@@ -133,7 +133,7 @@ def compare_spans(
 
 
 def _voices(people: PeopleMarks) -> dict[str, Marks]:
-    """Everyone a judge is held against; where there is a third decision, that alone."""
+    """Return all voices that a judge is compared with; where there is an adjudicated label, only that."""
     kept: dict[str, Marks] = {
         name: {place: spans for place, spans in marks.items() if place not in people.settled}
         for name, marks in people.by.items()
@@ -142,7 +142,7 @@ def _voices(people: PeopleMarks) -> dict[str, Marks]:
 
 
 def _together(humans: Mapping[str, Marks], judge: Marks) -> list[Combination]:
-    """What both looked at, in a fixed order."""
+    """Combine the marks of both sides where both looked, in a fixed order."""
     return [
         combine(item, aspect, marks[item, aspect], judge[item, aspect], voice)
         for voice, marks in humans.items()
@@ -151,7 +151,7 @@ def _together(humans: Mapping[str, Marks], judge: Marks) -> list[Combination]:
 
 
 def _both_ways(one: Combination, first: str, second: str) -> tuple[Combination, Combination]:
-    """The same pairs with each of the two as the judge, so that neither side is favoured."""
+    """Return the combination with either annotator as the judge, so that neither side is favoured."""
     turned = replace(
         one,
         human=one.judge,
@@ -202,14 +202,14 @@ def _figures(aspect: str, found: Sequence[Combination], rows: Sequence[int], res
 
 
 def _within_answers(units: Floats) -> Floats:
-    """Each answer's own averages, counted as one where there is something to average."""
+    """Return each answer's own averages, with a count of 1 where there is something to average."""
     sums, counts = units[:, 0::2], units[:, 1::2]
     means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
     return np.stack([means, counts > 0], axis=2, dtype=np.float64).reshape(-1, 4)
 
 
 def _averages(features: Floats, some: Resamples) -> Averages:
-    """From rows of the sum of recalls, their number, the sum of precisions, their number."""
+    """Compute averages from rows of: sum of recalls, their number, sum of precisions, their number."""
     nobody = None if len(features) else "neither side marked anything"
     recall = _mean(features[:, :2], nobody or "people marked nothing, so recall is not defined")
     precision = _mean(features[:, 2:], nobody or "the judge marked nothing, so precision is not defined")
@@ -227,7 +227,7 @@ def _mean(shares: Floats, reason: str) -> Estimate:
 
 
 def _f(recall: Estimate, precision: Estimate, n: int) -> Estimate:
-    """From the two averages; 0 where both are 0, since then units were there and none met another."""
+    """Compute F from the two averages; 0 if both are 0, since then there were units but none overlapped."""
     r, p = recall.value, precision.value
     if r is None or p is None:
         return Estimate(None, n, recall.reason if r is None else precision.reason)
@@ -235,7 +235,7 @@ def _f(recall: Estimate, precision: Estimate, n: int) -> Estimate:
 
 
 def _rates(sums: Floats) -> Floats:
-    """Recall, precision and F from the sums of each resample: (resamples x 3); NaN where a side marked nothing."""
+    """Compute recall, precision and F per resample (resamples x 3); NaN where a side marked nothing."""
     with np.errstate(invalid="ignore", divide="ignore"):
         recall, precision = sums[:, 0] / sums[:, 1], sums[:, 2] / sums[:, 3]
         f = np.where(recall + precision == 0, 0, 2 * recall * precision / (recall + precision))
@@ -243,7 +243,7 @@ def _rates(sums: Floats) -> Floats:
 
 
 def _empties(found: Sequence[Combination]) -> tuple[int, int, int, int, int] | None:
-    """Answers, each as often as it has annotators, by their number of empty combinations."""
+    """Count answers (once per annotator) by their number of empty combinations."""
     looked: Counter[tuple[str, str]] = Counter()
     empty: Counter[tuple[str, str]] = Counter()
     for one in found:
@@ -255,7 +255,7 @@ def _empties(found: Sequence[Combination]) -> tuple[int, int, int, int, int] | N
 
 
 def _left_over(*sides: Marks) -> tuple[Unpaired, Unpaired]:
-    """Items without a counterpart: of the second side, of the first."""
+    """Return the items without a counterpart: of the second side, then of the first."""
     if not sides:
         return Unpaired(0), Unpaired(0)
     shared = sides[0].keys() & sides[1].keys()

@@ -1,4 +1,4 @@
-"""Who marked what: by person or judge, the spans of each item and aspect, out of labels and out of a run's scores."""
+"""Marks by annotator or judge: the spans of each item and aspect, from labels and from a run's scores."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,35 +9,35 @@ from saiten.metrics.naming import read_name, write_name
 from saiten.records import Label, Sample, Scored, Span
 
 COMBINATIONS = ("extra_gist", "extra_supplement", "missing_gist", "missing_supplement")
-"""What the gist metric finds in an answer; an answer has four of them."""
+"""The four combinations that the gist metric looks for in every answer."""
 CLASSES = ("gist", "supplement")
-"""The units of the reference, before any answer is looked at."""
+"""The units of the reference, determined before any answer is read."""
 
 Marks = Mapping[tuple[str, str], tuple[Span, ...]]
-"""(item, aspect) → what was marked; empty where nothing was, not there where nobody looked."""
+"""(item, aspect) → marked spans; empty if nothing was marked, missing if nobody looked."""
 
 
 @dataclass(frozen=True, slots=True)
 class PeopleMarks:
-    """What people marked."""
+    """Spans marked by people."""
 
     by: Mapping[str, Marks]
-    """Annotator → marks; third decisions apart."""
+    """Annotator → marks, without adjudicated labels."""
     settled: Marks
-    """Third decisions, which stand for all annotators of that item and aspect."""
+    """Adjudicated labels, which represent all annotators of that item and aspect."""
     others: int = 0
-    """Labels that mark nothing and are about something else: grades and verdicts."""
+    """Number of labels without marks, such as grades and verdicts."""
 
 
 def people_of(labels: Iterable[Label], aspects: Iterable[str] = ()) -> PeopleMarks:
-    """The spans in labels; several labels of one annotator, item and aspect are put together.
+    """Collect the spans in labels; several labels of one annotator, item and aspect are merged.
 
     Args:
-        labels: of any kind; those that are no matter of marking are counted and left out.
-        aspects: only these; () for all.
+        labels: labels of any kind; those without marks are counted and left out.
+        aspects: the aspects to include; () for all.
 
     Raises:
-        BadInput: there is no label with spans, or none of an aspect asked for.
+        BadInput: there is no label with spans, or none of a requested aspect.
     """
     wanted = tuple(aspects)
     every = list(labels)
@@ -64,12 +64,12 @@ def people_of(labels: Iterable[Label], aspects: Iterable[str] = ()) -> PeopleMar
 
 
 def judges_of(scores: Iterable[Scored], name: str) -> dict[str, Marks]:
-    """The units that a run's gist metric found: the run's name, and the metric's settings where there are several.
+    """Collect the units found by a run's gist metric, by the run's name and, if there are several, the settings.
 
-    What the judge could not read, or was not asked about, is not there; that is no "nothing found".
+    Units that the judge did not report in readable form, or was not asked about, are missing rather than empty.
 
     Raises:
-        BadInput: there is no gist score, or none with units; the text says what the run has.
+        BadInput: there is no gist score, or none with units; the message lists the run's metrics.
     """
     found: dict[str, dict[tuple[str, str], tuple[Span, ...]]] = {}
     seen: set[str] = set()
@@ -95,10 +95,10 @@ def judges_of(scores: Iterable[Scored], name: str) -> dict[str, Marks]:
 
 
 def misplaced(marks: Marks, samples: Mapping[str, Sample]) -> tuple[int, str]:
-    """How many spans do not hold what stands at their offsets, and where the first is.
+    """Return how many spans differ from the text at their offsets, and where the first one is.
 
-    Units of the reference and missing units lie in the reference, extra units in the answer; of other aspects it is not
-    known where they lie. The usual reasons are offsets in bytes or UTF-16, and line ends that were changed.
+    Units of the reference and missing units refer to the reference, extra units to the answer; for other aspects the
+    text is unknown. Usual causes are offsets in bytes or UTF-16, and changed line ends.
     """
     wrong = [
         f"{item}, {aspect}"
@@ -121,7 +121,7 @@ def _holds(text: str, span: Span) -> bool:
 
 
 def _settings(metric: str) -> str | None:
-    """The settings of a gist metric apart from which of its four figures it is; None for another metric."""
+    """Return a gist metric's settings except which of its four figures it is; None for another metric."""
     try:
         title, items = read_name(metric)
     except ConfigurationError:
@@ -135,7 +135,7 @@ def _settings(metric: str) -> str | None:
 
 
 def _span(unit: Any) -> Span:
-    """A unit as it stands in a score's details; what is damaged there is a unit that could not be placed."""
+    """Read a unit from a score's details; a damaged unit becomes one without offsets."""
     value: Callable[[str], Any] = unit.get if isinstance(unit, Mapping) else lambda _: None
     start, end = value("start"), value("end")
     placed = isinstance(start, int) and isinstance(end, int) and 0 <= start < end

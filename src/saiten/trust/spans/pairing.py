@@ -1,15 +1,15 @@
-"""Two lists of units of one text, paired one to one so that overlap is best, and scored by characters.
+"""Optimal one-to-one pairing of two lists of units of one text, by overlapping characters.
 
 Source: the span meta-evaluation of the gist method (spec: recall = overlap / length of the human unit, precision =
-overlap / length of the judge's unit; where two human units meet one unit of the judge, the better pair is kept).
+overlap / length of the judge's unit; where two human units overlap one unit of the judge, the better pair is kept).
 
-The pairs are those with the most characters of overlap in total. Where several pairings share that total, the one whose
-recalls and precisions add up to most is taken, recall weighing √2 % more: the sums are rational and that weight is not,
-so pairings that still tie have the same recall and the same precision, and neither order nor names of the units matter.
+The pairing maximizes the total overlap in characters. Among pairings with the same total, it maximizes the sum of
+recalls and precisions, with recall weighing √2 % more: the sums are rational and that weight is not, so pairings that
+still tie have the same recall and the same precision, and the result depends on neither order nor names of the units.
 
-Only units that overlap compete, so the text falls into blocks, and each block is an assignment problem of its own
-(Jonker and Volgenant's algorithm, `scipy.optimize.linear_sum_assignment`): 2,000 units beside each other are thousands
-of small blocks, not one table of four million cells.
+Only overlapping units compete, so the text is split into blocks, and each block is a separate assignment problem
+(Jonker and Volgenant's algorithm, `scipy.optimize.linear_sum_assignment`): 2,000 consecutive units are thousands of
+small blocks, not one table of four million cells.
 """
 
 import math
@@ -22,28 +22,28 @@ from saiten.errors import BadInput
 from saiten.records import Span
 
 MOST_CELLS = 25_000_000
-"""Human units times judge's units in one block: 5,000 of each, all on top of each other, are 200 MB."""
+"""Human units times judge's units in one block: 5,000 of each, all overlapping, take 200 MB."""
 
 _RECALL_WEIGHS = 1 + math.sqrt(2) / 100
 
 
 @dataclass(frozen=True, slots=True)
 class UnitPair:
-    """One unit of the people and one of the judge that overlap."""
+    """A human unit and a unit of the judge that overlap."""
 
     human: int
-    """Which one in the people's list."""
+    """Index in the people's list."""
     judge: int
-    """Which one in the judge's list."""
+    """Index in the judge's list."""
     overlap: int
-    """Characters that both have."""
+    """Number of shared characters."""
 
 
 def pair_units(human: Sequence[Span], judge: Sequence[Span]) -> tuple[UnitPair, ...]:
-    """The pairs, in the order of the people's list; units without offsets, and those that meet nothing, have none.
+    """Return the pairs, in the order of the people's list; units without offsets or overlap are in no pair.
 
     Raises:
-        BadInput: more units lie on top of each other than can be paired.
+        BadInput: too many units overlap to be paired.
     """
     found: list[UnitPair] = []
     for people, others in _blocks(human, judge):
@@ -56,24 +56,24 @@ def pair_units(human: Sequence[Span], judge: Sequence[Span]) -> tuple[UnitPair, 
 
 
 def overlap_of(one: Span, other: Span) -> int:
-    """Characters that two units of the same text share."""
+    """Count the characters that two units of the same text share."""
     if one.start is None or one.end is None or other.start is None or other.end is None:
         return 0
     return max(0, min(one.end, other.end) - max(one.start, other.start))
 
 
 def length_of(unit: Span) -> int:
-    """Characters of a unit that has offsets."""
+    """Return the length of a unit with offsets in characters; 0 without offsets."""
     return 0 if unit.start is None or unit.end is None else unit.end - unit.start
 
 
 def is_placed(unit: Span) -> bool:
-    """Whether it is known where the unit stands."""
+    """Return whether the unit has offsets."""
     return unit.start is not None and unit.end is not None
 
 
 def _blocks(human: Sequence[Span], judge: Sequence[Span]) -> Iterator[tuple[list[int], list[int]]]:
-    """Units of both sides that hang together by overlap; across blocks nothing overlaps."""
+    """Yield groups of units connected by overlap; units of different groups do not overlap."""
     placed = sorted(
         (unit.start, unit.end, side, at)
         for side, units in enumerate((human, judge))
@@ -97,13 +97,13 @@ def _assigned(people: list[int], others: list[int], human: Sequence[Span], judge
             f"{len(people):,} units of the people and {len(others):,} of the judge lie on top of each other in one "
             f"text, which is more than can be paired; were whole texts marked again and again?"
         )
-    # Imported where units compete: scipy takes longer to load than most comparisons to compute.
+    # Imported only when units compete: scipy takes longer to load than most comparisons take to compute.
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
 
     rows, columns = _ends([human[at] for at in people]), _ends([judge[at] for at in others])
     overlap = np.minimum(rows[:, 1:], columns[:, 1]) - np.maximum(rows[:, :1], columns[:, 0])
     np.maximum(overlap, 0, out=overlap)
-    # Shares in a pair are at most 1 each, so all of them together stay below one character.
+    # Each share is at most 1; the divisor keeps their sum below one character.
     share = overlap / (rows[:, 1:] - rows[:, :1]) * _RECALL_WEIGHS + overlap / (columns[:, 1] - columns[:, 0])
     chosen = linear_sum_assignment(overlap + share / (4 * min(overlap.shape)), maximize=True)
     return [
@@ -112,5 +112,5 @@ def _assigned(people: list[int], others: list[int], human: Sequence[Span], judge
 
 
 def _ends(units: Sequence[Span]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Start and end of each: (units x 2)."""
+    """Return start and end of each unit (units x 2)."""
     return np.array([(unit.start, unit.end) for unit in units], dtype=np.float64)

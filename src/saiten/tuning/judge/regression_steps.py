@@ -50,7 +50,7 @@ class Checkpoint:
             raise ConfigurationError(f"{self.folder} cannot be written: {error.strerror}; is the disk full?") from error
 
     def last(self) -> Mapping[str, Any] | None:
-        """Return the stored state; None if there is none, or another training's."""
+        """Return the stored state; None if missing or another training's."""
         try:
             # only tensors and numbers are read, so that a foreign file cannot run code
             found = import_module("torch").load(self.folder / _FILE, map_location="cpu", weights_only=True)
