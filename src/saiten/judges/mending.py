@@ -1,4 +1,4 @@
-"""From one block of JSON to Python, mending what models get wrong if nothing is lost by it."""
+"""Parsing of one block of JSON, mending typical errors of models where nothing is lost by it."""
 
 import json
 import re

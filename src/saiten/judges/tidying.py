@@ -1,4 +1,4 @@
-"""From values as models write them to values of the reply's type, where only one meaning is possible.
+"""Conversion of values as models write them to the reply's types, where only one meaning is possible.
 
 Handles keys in another case or in Japanese, numbers and truth values as words, full-width digits. Ambiguous values are
 left for the type to refuse.

@@ -72,7 +72,7 @@ class TunedJudge:
     network: Mapping[str, Any] = field(default_factory=dict)
     """Further settings of the head, such as its maximum input length; ready for JSON."""
     notes: tuple[str, ...] = ()
-    """Items left out, with the reason."""
+    """Notes on omitted data, with the reasons."""
     saiten: str = __version__
     kind: str = KIND
     format: int = FORMAT

@@ -101,8 +101,7 @@ def cohen_kappa_of(
     """Compute Cohen's kappa: 1 minus the ratio of the observed disagreement to the one expected by chance.
 
     Source: Cohen 1960, and Cohen 1968 for weights, which are distances of the *values*: grades 1 and 5 are 4 apart even
-        if
-    no one gave 2, 3 or 4 (scikit-learn counts positions among the grades that occur).
+    if no one gave 2, 3 or 4 (scikit-learn counts positions among the grades that occur).
 
     Args:
         disagreement: the sum over rows of 1 where the values differ, of their distance, or of its square.

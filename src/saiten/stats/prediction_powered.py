@@ -2,6 +2,7 @@
 
 Source: Angelopoulos, Duchi and Zrnic 2023, *PPI++: Efficient Prediction-Powered Inference*, for a mean, with power
 tuning. With n labelled items (label Y, score f) and N more with a score only,
+
     θ = mean_n(Y) - λ · (mean_n(f) - mean_N(f)),
 
 so a biased judge does no harm, and λ, tuned for the least variance, becomes 0 for an uninformative judge. Valid only if

@@ -157,7 +157,7 @@ class _Maker:
         self._aspect, self._metric, self._items, self._labelled = aspect, metric, items, labelled
         self._unscored = {item for item, one in said.items() if isinstance(one, str)}
         middle = fmean(one for one in said.values() if not isinstance(one, str))
-        # answers people call declined are not in the mean, so those the judge calls declined get the mean score
+        # if answers that people call declined are excluded from the mean, the judge's declined get the mean score
         instead = {} if None in labelled.values() else {"declined": 0.0}
         self._scores = {item: instead.get(one, middle) if isinstance(one, str) else one for item, one in said.items()}
         self._outside, self._limits = outside, limits

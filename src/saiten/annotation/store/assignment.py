@@ -41,7 +41,7 @@ def next_item(project: Project, person: int, *, after: int = 0) -> Assigned | No
 
 @reads
 def expected_share(tx: Transaction, person: int) -> int:
-    """Return how many items this person will have had in the end, as of now; 0 for somebody who does not take part."""
+    """Return how many items this person will have had in the end, as of now; 0 for a non-participant."""
     total, _, places = totals(tx)
     had = _workloads(tx, person)
     if person not in had:
@@ -99,7 +99,7 @@ def _choose(tx: Transaction, search: Search, places: int) -> Candidate | None:
 
 
 def _preferred(tx: Transaction, search: Search, others: Mapping[int, int]) -> Iterator[Iterator[list[Candidate]]]:
-    """Yield what to try first when few annotators share the work, so that it can be shared evenly to the end.
+    """Yield the candidates to try first when few annotators share the work, so that it is shared evenly to the end.
 
     `others` maps annotators below their quota to how many items they lack. With few annotators, one may have time but
     have had every item that is left. Two rules prevent that: items that only the remaining annotators can take come

@@ -36,11 +36,11 @@ class Search:
     """Open places in the whole project, about the number of open items."""
 
     def all(self) -> Iterator[list[Candidate]]:
-        """All items with room."""
+        """Yield all items with room."""
         return self._chunks()
 
     def begun(self) -> Iterator[list[Candidate]]:
-        """Items of questions of which this person has had other answers."""
+        """Yield items of questions of which this person has had other answers."""
         own = items.alias()
         topics = (
             select(own.c.topic)
@@ -50,15 +50,15 @@ class Search:
         return self._chunks(items.c.topic.in_(topics))
 
     def indispensable(self, others: Collection[int]) -> Iterator[list[Candidate]]:
-        """Items lacking so many annotators that this person and all `others` who have not had them must take them."""
+        """Yield items lacking so many annotators that this person and all `others` still eligible must take them."""
         return self._chunks(items.c.room >= len(others) + 1 - _count_had_by(others))
 
     def left_by(self, others: Collection[int]) -> Iterator[list[Candidate]]:
-        """Items that all of `others` have had, so that none of them can take them."""
+        """Yield items that all of `others` have had, so that none of them can take them."""
         return self._chunks(_count_had_by(others) == len(others))
 
     def sparing(self, others: Collection[int]) -> Iterator[list[Candidate]]:
-        """Items that `others` do not lose when this person takes them: room is left, or they have had them."""
+        """Yield items that `others` do not lose if this person takes them: room is left, or they have had them."""
         return self._chunks((items.c.room > 1) | (_count_had_by(others) == len(others)))
 
     def _chunks(self, *conditions: ColumnElement[bool]) -> Iterator[list[Candidate]]:
@@ -105,14 +105,14 @@ def within_reach(tx: Transaction, people: Collection[int]) -> dict[int, int]:
 
 
 def _had_by(person: int) -> ColumnElement[bool]:
-    """Whether this person has had an item that was not reassigned."""
+    """Return the condition that this person has had an item that was not reassigned."""
     return exists().where(
         assignments.c.item_id == items.c.id, assignments.c.person_id == person, assignments.c.state != "released"
     )
 
 
 def _count_had_by(people: Collection[int]) -> ColumnElement[int]:
-    """How many of these people have had an item."""
+    """Return the count of these people who have had an item, as an expression."""
     return (
         select(func.count())
         .where(

@@ -1,7 +1,7 @@
 """Order of items per annotator, determined by the project's seed alone.
 
 Each item belongs to one of 1,024 bins, by a hash of the seed and its key. An annotator goes through the bins, and
-through the items of a bin, in an order of their own. So no two annotators see the same sequence, nothing depends on
+through the items of a bin, in an individual order. So no two annotators see the same sequence, nothing depends on
 time, items added later do not affect the others, and the next item is found by an index: ordering by a hash of
 annotator and item would require looking at every item or storing a row per pair. Up to a few hundred items a bin rarely
 holds more than one; of 100,000 items, a hundred share a bin and come close together for everybody.

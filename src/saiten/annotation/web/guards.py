@@ -54,7 +54,7 @@ Admin = Annotated[Login, Depends(admin)]
 
 
 def _not_forged(request: Request, service: Service, session: Login) -> None:
-    """Raise RequestRefused unless this server's page sent the request; scripts cannot forge a browser's Origin header."""
+    """Raise RequestRefused unless a page of this server sent the request; scripts cannot forge the Origin header."""
     expected = origin_of(request.headers.get("host", ""), service.settings)
     given = request.headers.get(CSRF, "")
     if request.headers.get("origin", "").lower() != expected or not hmac.compare_digest(

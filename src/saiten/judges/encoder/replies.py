@@ -1,4 +1,4 @@
-"""From a prediction to a task's reply: clipped to the scale, without an invented reason."""
+"""Conversion of a prediction to a task's reply: clipped to the scale, without an invented reason."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -31,7 +31,7 @@ class HttpAddress:
     secrets: tuple[str, ...] = field(repr=False)
     """Longest first, so that no part of one remains after replacement."""
     key_advice: str = f"set {KEY_VARIABLE} to the key"
-    """Where to put a key, for a service that asks for one."""
+    """Hint on where to put a key, for a service that asks for one."""
 
     @classmethod
     def read(

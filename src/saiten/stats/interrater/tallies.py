@@ -44,7 +44,7 @@ class Tallies:
 
     @property
     def width(self) -> int:
-        """How many numbers one resample takes."""
+        """Numbers held per resample."""
         return BASIC + len(self.kinds) * (1 + 2 * len(self.pairs)) + len(self.met[0]) + len(self.pair)
 
 

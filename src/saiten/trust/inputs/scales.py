@@ -48,7 +48,7 @@ def _one_step(one: Scale, other: Scale) -> bool:
 
 
 def grades(values: Floats) -> Floats:
-    """Round to the nearest whole number, halves away from 0, so that -0.5 becomes a fault as 0.5 does."""
+    """Round to the nearest whole number, halves away from 0, so that the mean of -1 and 0 becomes -1."""
     rounded: Floats = np.sign(values) * np.floor(np.abs(values) + 0.5)
     return rounded + 0.0  # no -0
 

@@ -39,7 +39,7 @@ def item_level(metric: Floats, people: Floats, resamples: Resamples) -> ItemLeve
 
 
 def question_level(metric: Floats, people: Floats, resamples: Resamples) -> QuestionLevel:
-    """Compute the mean correlations over resampled questions with at least three answers that differ in both values."""
+    """Compute mean correlations, resampling questions; fewer than three answers or equal values give none."""
     found = np.full((resamples.clusters, 3), np.nan)
     for questions, rows in _by_size(resamples.groups):
         found[questions] = correlations_by_row(metric[rows], people[rows])

@@ -1,4 +1,4 @@
-"""The plan of a probing: which samples are scored with which metric, settled before any request."""
+"""Probe plans: which samples are scored with which metric, fixed before any request."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

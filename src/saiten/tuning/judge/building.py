@@ -1,4 +1,4 @@
-"""From labels and samples to examples: annotators averaged, each answer with the task of a metric."""
+"""Building of examples from labels and samples: annotators averaged, each answer with the task of a metric."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""From an example to tokens for a causal model: the judge's prompt, then the reply."""
+"""Encoding of an example as tokens for a causal model: the judge's prompt, then the reply."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

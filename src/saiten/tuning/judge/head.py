@@ -51,7 +51,7 @@ class Trained:
     network: Mapping[str, Any]
     """Settings that the judge needs in addition to its weights, for `saiten-judge.json`."""
     notes: tuple[str, ...] = ()
-    """Items left out, with the reason."""
+    """Notes on omitted data, with the reasons."""
 
 
 class Head(Protocol):
