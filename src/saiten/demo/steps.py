@@ -76,7 +76,7 @@ STEPS = (
     DemoStep(
         "Does it fall for tricks? Probes",
         "probe --judge offline -m accuracy --limit 48 "
-        "--probes padded,planted_verdict,planted_instruction,wrong_reference,other_language",
+        "--probes padded,planted_verdict,planted_instruction,wrong_reference,other_language -o DEMO/probe",
         "48 answers scored before and after a change whose effect is known: politeness added, a planted verdict, an "
         "order to the judge, another question's reference, the answer translated. [dim]Not enough items: more broken "
         "than the 5 % allowed, but that may be chance.[/]",
