@@ -24,7 +24,6 @@ from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.protocols import Retriever
 from saiten.records import Retrieved, Sample, Usage
 from saiten.redaction import redact
-from saiten.runs import RunSettings
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.table import Cell, Table, render
 from saiten.views.tables.summary import usage_text
@@ -94,14 +93,7 @@ def converse_into(
         "samples" if evidence is None else evidence.name,
         talking.concurrency,
     )
-    kept = RunSettings(
-        data=Path(source.path).name,
-        judge=judge.kept(),
-        columns=source.columns,
-        language=source.settings.language,
-        currency=calls.currency,
-        more=conversations.settings(),
-    )
+    kept = source.run_settings(judge, calls, conversations.settings())
     rows = source.peeked(told(notes))
     with open_journal(
         out, kept, conversations.signatures(), command=sys.argv, retry_failed=retry_failed, tell=told(notes)

@@ -1,15 +1,17 @@
 """The rows that a command works on."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from saiten.cli.data_options import read_columns
 from saiten.data import BadRow, read_samples
 from saiten.records import Sample
-from saiten.settings import DataSettings
+from saiten.runs.settings import RunSettings
+from saiten.settings import CallSettings, DataSettings, JudgeSettings
 from saiten.text.language import detect_language
 
 _COUNT_UP_TO = 64 * 2**20
@@ -28,6 +30,19 @@ class DataSource:
     def columns(self) -> dict[str, str]:
         """Field → column; raises ConfigurationError for other forms."""
         return read_columns(self.settings.column)
+
+    def run_settings(
+        self, judge: JudgeSettings, calls: CallSettings, more: Mapping[str, Any] | None = None
+    ) -> RunSettings:
+        """Return the settings of a judged run over these rows; `more`: those of this kind of run alone."""
+        return RunSettings(
+            data=Path(self.path).name,
+            judge=judge.kept(),
+            columns=self.columns,
+            language=self.settings.language,
+            currency=calls.currency,
+            more=more or {},
+        )
 
     def rows(self, tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         """Yield the rows, read on demand."""

@@ -17,7 +17,7 @@ from saiten.data import BadRow
 from saiten.errors import BadInput
 from saiten.protocols import Metric
 from saiten.records import Sample, Usage
-from saiten.runs import Journal, RunSettings
+from saiten.runs import Journal
 from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.tables.summary import usage_text
@@ -44,13 +44,7 @@ def score_into(
     notes = stderr()
     models = Models(calls)
     metrics, base = retrieving(metrics, evidence, models)
-    kept = RunSettings(
-        data=Path(source.path).name,
-        judge=judge.kept(),
-        columns=source.columns,
-        language=source.settings.language,
-        currency=calls.currency,
-    )
+    kept = source.run_settings(judge, calls)
     # Described by a judge without a store: the store may be in the folder, which is not locked yet.
     described = assemble_judge(judge, replace(calls, cache=None))
     signatures = {each.name: str(signature_of(each, described)) for each in metrics}
