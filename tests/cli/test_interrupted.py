@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from saiten.cli import INTERRUPTED
-from saiten.cli.running import to_end
+from saiten.cli.running import resumable
+from saiten.runs.engine import awake
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no signal masks on this system")
@@ -25,14 +26,17 @@ def test_a_signal_that_comes_just_before_the_wait():
 
     async def long():
         asyncio.get_running_loop().call_later(30, woken.set)  # the next thing to happen, else
-        begun.set()
-        await asyncio.Event().wait()
+        async with awake():
+            begun.set()
+            await asyncio.Event().wait()
 
     thread = threading.Thread(target=interrupt)
     thread.start()
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        assert to_end(long, Console(quiet=True), kept="all") == INTERRUPTED
+        with resumable(Console(quiet=True), kept="all") as ending:
+            asyncio.run(long())
+        assert ending.status == INTERRUPTED
         assert not woken.is_set()
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -109,12 +109,10 @@ async def aevaluate(
         stopped = None
         try:
             scoring = Scoring(chosen, performing, journal)
-            await run_all(scoring, rows, LocalExecutor(calls.concurrency), collected, strict=strict)
+            executor, closing = LocalExecutor(calls.concurrency), () if performing is judge else (performing,)
+            await run_all(scoring, rows, executor, collected, closing=closing, strict=strict)
         except BudgetSpent as error:
             stopped = str(error)
-        finally:
-            if performing is not judge:
-                await performing.close()
     bad = tuple(collected.bad_rows)
     if not collected.samples and bad:
         raise BadInput(f"none of {len(bad)} rows could be used; {bad[0].where}: {bad[0].reason}")

@@ -1,5 +1,6 @@
 """The run of `saiten answer`: from questions to a file with a system's answers."""
 
+import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
@@ -16,15 +17,17 @@ from saiten.cli import NOTHING
 from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, stderr, stdout, told
 from saiten.cli.progress import AnswerProgress
-from saiten.cli.running import run_to_end
+from saiten.cli.running import resumable
 from saiten.cli.system_options import SystemOptions
 from saiten.data import BadRow
 from saiten.errors import BadInput
+from saiten.executor import LocalExecutor
 from saiten.protocols import System
 from saiten.records import Language, Sample
 from saiten.runs import RunSettings
 from saiten.runs.answers import AnswersFile, Collecting, summarise_answers
 from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of
+from saiten.runs.engine import run_all
 from saiten.runs.manifest import read_manifest
 from saiten.settings import CallSettings
 from saiten.views.table import Cell, Table, render
@@ -71,22 +74,23 @@ def answer_into(
         models.account.book = answers.paid
         performing = assemble_system(system.system, settings, models) if system.has_models else described
         progress = AnswerProgress(notes, source.count(), calls.currency, quiet=quiet)
-        with progress, redirect_stdout(sys.stderr):
-            status = run_to_end(
-                Collecting(performing, answers),
-                rows,
-                progress,
-                notes,
-                at_once=calls.concurrency,
-                closing=(performing,),
-                first=partial(ready, performing, models),
-                strict=source.settings.strict,
-                kept="all answers so far are kept",
+        resuming = resumable(notes, kept="all answers so far are kept")
+        with progress, redirect_stdout(sys.stderr), resuming as ending:
+            asyncio.run(
+                run_all(
+                    Collecting(performing, answers),
+                    rows,
+                    LocalExecutor(calls.concurrency),
+                    progress,
+                    first=partial(ready, performing, models),
+                    closing=(performing,),
+                    strict=source.settings.strict,
+                )
             )
-        if not status and not progress.samples:
+        if not ending.status and not progress.samples:
             raise BadInput(f"there was no question in {source.path}; reasons stand in {answers.path}/errors.jsonl")
         _print_totals(answers, progress, notes, out)
-    return status
+    return ending.status
 
 
 def show_answers(out: Path, currency: str, form: Format, status: int) -> None:

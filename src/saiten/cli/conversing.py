@@ -13,17 +13,19 @@ from saiten.choices import Format, Retrieval
 from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, stderr, stdout, told
 from saiten.cli.progress import DialogueProgress, in_all
-from saiten.cli.running import run_to_end
+from saiten.cli.running import resumable
 from saiten.cli.system_options import SystemOptions
 from saiten.data import BadRow
 from saiten.dialogue.loop import FindEvidence
 from saiten.dialogue.rehearsing import rehearse
 from saiten.dialogue.running import Conversations, Conversing, open_journal
 from saiten.errors import BadInput, CallFailed, ConfigurationError
+from saiten.executor import LocalExecutor
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.protocols import Retriever
 from saiten.records import Retrieved, Sample, Usage
 from saiten.redaction import redact
+from saiten.runs.engine import run_all
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.table import Cell, Table, render
 from saiten.views.tables.summary import usage_text
@@ -109,25 +111,29 @@ def converse_into(
                 await _open(evidence)
 
         progress = DialogueProgress(notes, source.count(), calls.currency, quiet=quiet)
-        with progress, redirect_stdout(sys.stderr):
-            status = run_to_end(
-                Conversing(journal, conversations, progress.answered),
-                rows,
-                progress,
-                notes,
-                at_once=_DIALOGUES_A_PLACE * (calls.concurrency + talking.concurrency),
-                closing=(evidence, tested, conversations.agents),
-                first=open_all,
-                strict=source.settings.strict,
-                kept="all that was said is kept",
-                unfinished="what was said in dialogues that are not finished is kept and not asked for again",
+        resuming = resumable(
+            notes,
+            kept="all that was said is kept",
+            unfinished="what was said in dialogues that are not finished is kept and not asked for again",
+        )
+        with progress, redirect_stdout(sys.stderr), resuming as ending:
+            asyncio.run(
+                run_all(
+                    Conversing(journal, conversations, progress.answered),
+                    rows,
+                    LocalExecutor(_DIALOGUES_A_PLACE * (calls.concurrency + talking.concurrency)),
+                    progress,
+                    first=open_all,
+                    closing=(evidence, tested, conversations.agents),
+                    strict=source.settings.strict,
+                )
             )
-        if not status and not progress.samples:
+        if not ending.status and not progress.samples:
             raise BadInput(
                 f"there was no pair of question and reference in {source.path}; reasons stand in {out}/errors.jsonl"
             )
         _print_totals(progress, models.account.usage, calls.currency, out, notes)
-    return status
+    return ending.status
 
 
 def _print_totals(progress: DialogueProgress, spent: Usage, currency: str, out: Path, notes: Console) -> None:

@@ -1,5 +1,6 @@
 """The run of `saiten experiment`, and its tables."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from saiten.cli.index_progress import IndexProgress
 from saiten.cli.labels import read_said
 from saiten.cli.output import escape_untrusted, stderr, stdout, told
 from saiten.cli.progress import AnswerProgress, ScoreProgress
-from saiten.cli.running import to_end
+from saiten.cli.running import resumable
 from saiten.cli.subject import JudgeFiles
 from saiten.errors import BadInput, CallFailed
 from saiten.experiments.cells import scores_folder
@@ -25,7 +26,7 @@ from saiten.rag.knowledge.indexed import Indexed
 from saiten.records import Scored
 from saiten.results.meta_evaluation import Settings
 from saiten.runs.answers.rows import Outcome
-from saiten.runs.engine import Watch
+from saiten.runs.engine import Watch, awake
 from saiten.settings import CallSettings
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
@@ -91,10 +92,16 @@ def _beside_people(run: Path, labels: Path, notes: Console, *, glance: bool) -> 
 
 
 def _run(work: Experiment, stages: "_Stages", notes: Console) -> int:
+    async def run() -> None:
+        async with awake():
+            await work.run(stages)
+
     try:
-        return to_end(lambda: work.run(stages), notes, kept="all so far is kept")
+        with resumable(notes, kept="all so far is kept") as ending:
+            asyncio.run(run())
     except CallFailed as error:
         raise BadInput(f"a knowledge base could not be made or read: {error}") from error
+    return ending.status
 
 
 class _Stages:

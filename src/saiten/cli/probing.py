@@ -1,5 +1,6 @@
 """The run of `saiten probe`: samples before and after changes whose effect is known beforehand."""
 
+import asyncio
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -13,14 +14,16 @@ from saiten.cli import ALARM, NOTHING
 from saiten.cli.data_source import DataSource
 from saiten.cli.output import stderr, stdout, told
 from saiten.cli.progress import ScoreProgress, in_all
-from saiten.cli.running import KEPT_SCORES, UNFINISHED_SCORES, run_to_end
+from saiten.cli.running import KEPT_SCORES, UNFINISHED_SCORES, resumable
 from saiten.data import BadRow
 from saiten.demo import load_demo
 from saiten.errors import BadInput, ConfigurationError
+from saiten.executor import LocalExecutor
 from saiten.metrics.catalog import make_metrics
 from saiten.protocols import Metric
 from saiten.records import Sample
 from saiten.runs import Journal, RunSettings, read_run
+from saiten.runs.engine import run_all
 from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import CallSettings, DataSettings, JudgeSettings
 from saiten.trust.probes import (
@@ -130,20 +133,16 @@ class Probing:
             models = Models(calls)
             models.account.book = journal.paid
             scoring = Scoring(self.metrics, assemble_judge(judge, models=models), journal, self.plan.wanted)
-            with ScoreProgress(notes, len(self.plan.samples), calls.currency, quiet=quiet) as progress:
-                status = run_to_end(
-                    scoring,
-                    [*self.bad_rows, *self.plan.samples.values()],
-                    progress,
-                    notes,
-                    at_once=calls.concurrency,
-                    closing=(scoring.judge,),
-                    kept=KEPT_SCORES,
-                    unfinished=UNFINISHED_SCORES,
-                )
+            with (
+                ScoreProgress(notes, len(self.plan.samples), calls.currency, quiet=quiet) as progress,
+                resumable(notes, kept=KEPT_SCORES, unfinished=UNFINISHED_SCORES) as ending,
+            ):
+                rows: list[Sample | BadRow] = [*self.bad_rows, *self.plan.samples.values()]
+                executor = LocalExecutor(calls.concurrency)
+                asyncio.run(run_all(scoring, rows, executor, progress, closing=(scoring.judge,)))
             spent = usage_text(in_all(models.account.usage, progress.usage), calls.currency)
             notes.print(f"{progress.made} scores for {progress.samples} samples; {spent}", markup=False)
-        return status
+        return ending.status
 
 
 def show_probes(probing: Probing, folder: Path, form: Format, status: int, *, allowed: float, fail: bool) -> None:

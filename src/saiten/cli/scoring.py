@@ -1,5 +1,6 @@
 """The run of `saiten score`: from the rows to a folder with their scores."""
 
+import asyncio
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,12 +13,14 @@ from saiten.cli.evidence import retrieving
 from saiten.cli.evidence_options import EvidenceOptions
 from saiten.cli.output import escape_untrusted, stderr, told
 from saiten.cli.progress import ScoreProgress, in_all
-from saiten.cli.running import KEPT_SCORES, UNFINISHED_SCORES, run_to_end
+from saiten.cli.running import KEPT_SCORES, UNFINISHED_SCORES, resumable
 from saiten.data import BadRow
 from saiten.errors import BadInput
+from saiten.executor import LocalExecutor
 from saiten.protocols import Metric
 from saiten.records import Sample, Usage
 from saiten.runs import Journal
+from saiten.runs.engine import run_all
 from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.tables.summary import usage_text
@@ -55,19 +58,13 @@ def score_into(
             notes.print(f"{escape_untrusted(folder)} has {journal.done} scores already; going on")
         models.account.book = journal.paid
         scoring = Scoring(metrics, assemble_judge(judge, models=models), journal)
-        with ScoreProgress(notes, source.count(), calls.currency, quiet=quiet) as progress:
-            status = run_to_end(
-                scoring,
-                rows,
-                progress,
-                notes,
-                at_once=calls.concurrency,
-                closing=(scoring.judge, base),
-                strict=source.settings.strict,
-                kept=KEPT_SCORES,
-                unfinished=UNFINISHED_SCORES,
-            )
-        if not status and not progress.samples and not journal.done:
+        with (
+            ScoreProgress(notes, source.count(), calls.currency, quiet=quiet) as progress,
+            resumable(notes, kept=KEPT_SCORES, unfinished=UNFINISHED_SCORES) as ending,
+        ):
+            executor, closing = LocalExecutor(calls.concurrency), (scoring.judge, base)
+            asyncio.run(run_all(scoring, rows, executor, progress, closing=closing, strict=source.settings.strict))
+        if not ending.status and not progress.samples and not journal.done:
             raise BadInput(f"there was no row that could be used; rows and reasons stand in {folder}/errors.jsonl")
         _print_totals(progress, models.account.usage, notes, folder, calls.currency)
         if progress.samples and not progress.answers and any("answer" in each.needs for each in metrics):
@@ -77,7 +74,7 @@ def score_into(
                 f"`saiten answer {data} --system SYSTEM -o ANSWERS.jsonl`, or name their column: "
                 "--column answer=COLUMN"
             )
-    return status
+    return ending.status
 
 
 def _print_totals(progress: ScoreProgress, spent: Usage, notes: Console, folder: Path, currency: str) -> None:

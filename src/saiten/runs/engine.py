@@ -6,14 +6,15 @@ when a result cannot be written, no more calls are made. Kinds of run (`RunKind`
 made: `runs/scoring.py`, `runs/answers/collecting.py`, `dialogue/running.py`.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import aclosing, contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, NotWritten
-from saiten.protocols import Executor, Judge
+from saiten.protocols import Executor, Judge, Retriever, System
 from saiten.records import Sample
 
 T = TypeVar("T")
@@ -105,12 +106,22 @@ async def run_all(
     executor: Executor,
     watch: Watch[T],
     *,
+    first: Callable[[], Awaitable[object]] | None = None,
+    closing: Iterable[Judge | System | Retriever | None] = (),
     strict: bool = False,
     whole: bool = True,
 ) -> None:
     """Make every result that the journal lacks; no more samples are held than the executor works on.
 
-    With `strict`, raise at the first unusable row. The run is marked as finished only if `rows` are `whole`.
+    Args:
+        kind: What a result is, how one is made, and where it is written.
+        rows: The samples, and the rows that cannot be used.
+        executor: Works on many samples at once.
+        watch: Sees each sample and result.
+        first: Awaited before the first sample.
+        closing: Closed at the end, the last one first.
+        strict: Raise at the first unusable row.
+        whole: Mark the run as finished at the end, since `rows` are all of its rows.
 
     Raises:
         BadInput: A sample differs from the one that the journal holds under its id; with `strict`, any bad row.
@@ -130,7 +141,15 @@ async def run_all(
             return
         watch.sample_done(sample)
 
-    async with aclosing(executor.run(work, _pending(kind, rows, watch, stop, strict=strict))) as done:
+    async with awake(), AsyncExitStack() as stack:
+        for each in closing:
+            if each is not None:
+                stack.push_async_callback(each.close)
+        if first is not None:
+            await first()
+        done = await stack.enter_async_context(
+            aclosing(executor.run(work, _pending(kind, rows, watch, stop, strict=strict)))
+        )
         async for _ in done:
             pass
     if stop.spent is not None:
@@ -162,3 +181,18 @@ async def _pending(
             await judge.preflight()
             tried = True
         yield found
+
+
+@asynccontextmanager
+async def awake() -> AsyncIterator[None]:
+    """Wake the event loop twice a second: only then does it notice a Ctrl-C that comes just before it waits."""
+
+    async def wake() -> None:
+        while True:  # noqa: ASYNC110 - no event signals a Ctrl-C
+            await asyncio.sleep(0.5)
+
+    waking = asyncio.create_task(wake())
+    try:
+        yield
+    finally:
+        waking.cancel()
