@@ -18,7 +18,7 @@ from saiten.experiments.plan import DataSet, ExperimentPlan
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.naming import is_human
 from saiten.records import Label, Score, Usage
-from saiten.results.comparison import Verdict, higher_is_better, verdict_of
+from saiten.results.comparison import higher_is_better, verdict_of
 from saiten.results.summary import Figure, Summary
 from saiten.runs import read_run
 from saiten.runs.answers import AnswerSummary, summarise_answers
@@ -27,14 +27,10 @@ from saiten.runs.paid import paid_in
 from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.stats.ratios import Ratio, ratio_of_means
 from saiten.views.tables.run import people_of, summary_of
+from saiten.words import Message, joined
 
 SERIAL, PARALLEL = "refine", "map_reduce"
 
-_NO_BETTER: Mapping[Verdict, str] = {
-    "noise": "the accuracy differs within the noise",
-    "unmeasured": "too little measured for a verdict on the accuracy",
-    "differs": "the metric differs and neither direction is better",
-}
 OFFLINE = "extractive"
 """The generator without a model: its milliseconds say nothing about a model's."""
 
@@ -70,26 +66,29 @@ class ChainComparison:
     """Whether higher is better in the main metric; None if neither is."""
 
     @property
-    def recommendation(self) -> str:
+    def recommendation(self) -> Message:
         """Return the conclusion from differences outside the noise; without a model, latency is ignored."""
         n = self.accuracy.n
         accuracy = verdict_of(self.accuracy.difference, self.p, n, self.of, higher=self.higher) if n else "unmeasured"
         better = {"better": PARALLEL, "worse": SERIAL}.get(accuracy)
-        faster = 0 if self.model == OFFLINE else _side(self.latency.low, self.latency.high, 1.0)
-        quicker = {-1: PARALLEL, 1: SERIAL}.get(faster)
+        found = _conclusion("more_accurate", better) if better else Message("conclusion", f"accuracy_{accuracy}")
         if self.model == OFFLINE:
-            said = _NO_BETTER[accuracy] if better is None else f"{better} is more accurate"
-            return f"{said}; without a model nothing follows from the latency"
-        if better is None and (quicker is None or accuracy != "noise"):
-            said = "neither differs outside the noise" if accuracy == "noise" else _NO_BETTER[accuracy]
-            return said if quicker is None else f"{said}; {quicker} is faster"
+            return Message("conclusion", "without_model", conclusion=found)
+        faster = {-1: PARALLEL, 1: SERIAL}.get(_side(self.latency.low, self.latency.high, 1.0))
+        if faster is None:
+            if better is not None:
+                return _conclusion("only_more_accurate", better)
+            return Message("conclusion", "neither") if accuracy == "noise" else found
         if better is None:
-            return f"{quicker} is faster, and the accuracy differs within the noise"
-        if quicker is None:
-            return f"{better} is more accurate, and the latency differs within the noise"
-        if better == quicker:
-            return f"{better} is more accurate and faster"
-        return f"{better} is more accurate, {quicker} is faster"
+            noise = accuracy == "noise"
+            return _conclusion("only_faster", faster) if noise else joined([found, _conclusion("faster", faster)])
+        if better == faster:
+            return _conclusion("accurate_and_faster", better)
+        return Message("conclusion", "one_each", accurate=Message("chain", better), fast=Message("chain", faster))
+
+
+def _conclusion(key: str, chain: str) -> Message:
+    return Message("conclusion", key, chain=Message("chain", chain))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,9 @@ class ExperimentResult:
     cells: tuple[CellResult, ...]
     chains: tuple[ChainComparison, ...]
     latency: Mapping[str, Ratio]
-    """Data set (and "all") → latency of parallel to serial chains: the ratio of the means over the models."""
+    """Data set → latency of parallel to serial chains: the ratio of the means over the models."""
+    latency_overall: Ratio | None = None
+    """Over all data sets, if there are several."""
     summaries: Mapping[str, Summary] = field(default_factory=dict)
     """Data set → the summary of its scores, including the shift from E2 to E3."""
     usage: Usage = field(default_factory=Usage)
@@ -146,9 +147,8 @@ def read_results(plan: ExperimentPlan, folder: Path, tell: Callable[[str], None]
     corrected = holm([each.p for each in chains])
     chains = [replace(each, p=p) for each, p in zip(chains, corrected, strict=True)]
     latency = {name: _ratio(of) for name, of in pairs.items()}
-    if len(pairs) > 1:
-        latency["all"] = _ratio([pair for of in pairs.values() for pair in of])
-    return ExperimentResult(plan, tuple(cells), tuple(chains), latency, summaries, usage)
+    overall = _ratio(chain.from_iterable(pairs.values())) if len(pairs) > 1 else None
+    return ExperimentResult(plan, tuple(cells), tuple(chains), latency, overall, summaries, usage)
 
 
 @dataclass(frozen=True, slots=True)
