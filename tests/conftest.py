@@ -54,9 +54,11 @@ class GroupsForXdist:
 
 
 def pytest_configure(config):
-    """Register the groups in a process of xdist, whose own plugin is registered by then."""
+    """Register the groups in a process of xdist, whose own plugin is registered by then; collect without snapshots."""
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(GroupsForXdist(), "groups for xdist")
+    if config.option.collectonly:  # syrupy would fail, since no test uses its snapshots
+        config.option.disable_unused_snapshots = True
 
 
 def pytest_collection_finish(session):
