@@ -15,18 +15,13 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from saiten.metrics.base import BaseMetric
-from saiten.metrics.overlap import (
-    Bleu4,
-    ChrF,
-    ContextOverlap,
-    ExactMatch,
-    Length,
-    Rouge1,
-    Rouge2,
-    RougeL,
-    TokenF1,
-    WordRecall,
-)
+from saiten.metrics.overlap.bleu4 import Bleu4
+from saiten.metrics.overlap.chrf import ChrF
+from saiten.metrics.overlap.context_overlap import ContextOverlap
+from saiten.metrics.overlap.length import Length
+from saiten.metrics.overlap.rouge import Rouge1, Rouge2, RougeL
+from saiten.metrics.overlap.squad import ExactMatch, TokenF1
+from saiten.metrics.overlap.word_recall import WordRecall
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample
 from saiten.text.tokenisers import tokeniser_for

@@ -2,17 +2,38 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
-from saiten.errors import ConfigurationError
+from saiten.errors import ConfigurationError, JudgeError
 from saiten.protocols import Item, Result
 
 _AHEAD = 8
 """Results that may wait for the consumer before the workers stop: enough that a worker seldom does."""
 
 _END: Any = object()
+
+T = TypeVar("T")
+
+
+async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Run the calls concurrently and return their results in order.
+
+    If one fails, its error is raised after the others have ended, since they are paid for and count; errors of the
+    whole run (`ConfigurationError`, `BudgetSpent`) take precedence over those of one call. Cancellation cancels all
+    calls and waits for them to end.
+    """
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    try:
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    except asyncio.CancelledError:
+        await asyncio.wait(tasks)
+        raise
+    errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+    if errors:
+        raise min(errors, key=lambda error: isinstance(error, JudgeError))
+    return [task.result() for task in tasks]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, Unreadabl
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.scripted import ScriptedJudge
 from saiten.metrics.base import perform_all
-from saiten.metrics.overlap import ContextOverlap
+from saiten.metrics.overlap.context_overlap import ContextOverlap
 from saiten.metrics.ragas.answer_correctness import AnswerCorrectness
 from saiten.metrics.ragas.answer_relevancy import AnswerRelevancy
 from saiten.metrics.ragas.answer_similarity import AnswerSimilarity
@@ -21,7 +21,6 @@ from saiten.metrics.ragas.context_recall import ContextRecall
 from saiten.metrics.ragas.context_relevance import ContextRelevance
 from saiten.metrics.ragas.faithfulness import Faithfulness
 from saiten.metrics.ragas.summarization_score import SummarizationScore
-from saiten.metrics.ragas.verdicts import share_score
 from saiten.records import Sample
 from saiten.runs.scoring import score_once
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
@@ -147,11 +146,16 @@ async def test_a_probability_of_each_verdict_gives_the_weakest_and_the_support_i
     assert details["support_index"] == pytest.approx(0.6)
 
 
-def test_what_is_counted_as_yes_and_unclear_is_said():
+async def test_what_is_counted_as_yes_and_unclear_is_said():
     """Beside a verdict that is shown as unclear, the sentence does not claim more; the count stays."""
     verdicts = [Verdict(number=n, reason="", verdict=n < 3, p=0.5, unclear=n != 1) for n in (1, 2, 3)]
-    score = share_score(["a", "b", "c"], verdicts, yes="are supported", no="not supported")
-    assert (score.value, score.reason) == (2 / 3, "2 of 3 are supported, 1 of them unclear; not supported: “c”")
+    script = {
+        SplitStatements: Statements(statements=["a", "b", "c"]),
+        VerifyStatements: StatementVerdicts(verdicts=verdicts),
+    }
+    score = await Faithfulness().score(SAMPLE, ScriptedJudge(script))
+    assert score.value == 2 / 3
+    assert score.reason == "2 of 3 statements are supported, 1 of them unclear; not supported: “c”"
 
 
 async def test_blank_statements_are_not_counted():

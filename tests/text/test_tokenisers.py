@@ -121,7 +121,7 @@ def test_a_lone_surrogate_does_not_stop_sudachi():
 def test_nothing_heavy_is_loaded_before_it_is_used():
     """Importing tokenisers and metrics, and naming them, loads neither Sudachi nor sacrebleu, rapidfuzz or SciPy."""
     program = (
-        "import sys, saiten.metrics.overlap, saiten.stats; from saiten.metrics.overlap import Bleu4\n"
+        "import sys, saiten.metrics.overlap, saiten.stats; from saiten.metrics.overlap.bleu4 import Bleu4\n"
         "Bleu4().describe()\n"
         "print([m for m in ('sudachipy', 'sacrebleu', 'rapidfuzz', 'scipy') if m in sys.modules])"
     )

@@ -1,11 +1,12 @@
 """The base of metrics: names made of title and settings, default declarations, and concurrent tasks."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
-from saiten.errors import JudgeError
+from saiten.errors import ConfigurationError
+from saiten.executor import together
+from saiten.metrics.naming import write_name
 from saiten.protocols import Judge, Need, R, Task
 
 
@@ -15,37 +16,41 @@ class BaseMetric:
 
     title: ClassVar[str]
     """The name without settings, as typed on the command line."""
+    main: ClassVar[str | None] = None
+    """The setting that can be given in brackets without its name."""
     needs: ClassVar[tuple[Need, ...]] = ()
     tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool | None] = True
 
+    def __post_init__(self) -> None:
+        """Refuse a value that the type of its setting does not list."""
+        for setting, hint in get_type_hints(type(self)).items():
+            if get_origin(hint) is Literal and getattr(self, setting) not in get_args(hint):
+                value, values = getattr(self, setting), ", ".join(get_args(hint))
+                raise ConfigurationError(f"{self.title}: {setting} is one of {values}, not {value!r}")
+
     @property
     def name(self) -> str:
-        """`title`, or `title[setting=value,…]` with the settings that differ from their defaults."""
-        changed = [f"{f.name}={getattr(self, f.name)}" for f in fields(self) if getattr(self, f.name) != _default(f)]
-        return f"{self.title}[{','.join(changed)}]" if changed else self.title
+        """`title[main,setting=value,…]`, with the settings that differ from their defaults; true flags are bare."""
+        settings = {f: getattr(self, f.name) for f in fields(self) if f.compare and f.name != self.main}
+        changed = {field.name: value for field, value in settings.items() if value != _default(field)}
+        return write_name(self.title, changed, main=getattr(self, self.main) if self.main else None)
 
     def describe(self) -> Mapping[str, str]:
-        """Return nothing beyond the judge's description; text metrics name their tokeniser here."""
+        """Return nothing beyond the judge's description; text metrics name their tokenizer here."""
         return {}
 
+    def declare(self, **declarations: Any) -> None:
+        """Set declarations that depend on a setting; on the instance they hide those of the class."""
+        for name, value in declarations.items():
+            object.__setattr__(self, name, value)
 
-def _default(field: Any) -> Any:
-    if field.default_factory is not MISSING:
-        return field.default_factory()
-    return field.default
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 async def perform_all(judge: Judge, tasks: Sequence[Task[R]]) -> list[R]:
-    """Return the replies to the tasks, in order, performing them concurrently.
-
-    Raises:
-        SaitenError: the first error, errors of the whole run before those of one call; raised after all tasks have
-            ended, since a reply in flight is paid for and may serve another metric or the next try.
-    """
-    replies = await asyncio.gather(*(judge.perform(task) for task in tasks), return_exceptions=True)
-    errors = [reply for reply in replies if isinstance(reply, BaseException)]
-    if errors:
-        raise min(errors, key=lambda error: isinstance(error, JudgeError))
-    return [reply for reply in replies if not isinstance(reply, BaseException)]
+    """Return the replies to the tasks, in order, performing them concurrently; raises as `together` does."""
+    return await together(judge.perform(task) for task in tasks)

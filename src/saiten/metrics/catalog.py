@@ -87,7 +87,7 @@ def _make(name: str, defaults: Mapping[str, str]) -> Metric:
     allowed = {f.name: hints[f.name] for f in fields(metric) if f.init}
     given: dict[str, str] = {}
     for item in items:
-        key, value = _setting(entry, item, allowed, getattr(metric, "main", None))
+        key, value = _setting(entry, item, allowed, metric.main)
         if key in given:
             raise ConfigurationError(
                 f'{name}: {key} is set twice; put a value that contains a comma in quotation marks: {entry.title}["…"]'

@@ -8,17 +8,14 @@ Chains take documents as given: duplicates are processed twice, and `map_reduce`
 that k documents always mean the same number of calls.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 from saiten.choices import ChainName
-from saiten.errors import BudgetSpent, ConfigurationError
+from saiten.executor import together
 from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer, Step
 from saiten.records import Language, Turn
-
-T = TypeVar("T")
 
 CHAIN_NAMES: tuple[ChainName, ...] = get_args(ChainName)
 
@@ -75,23 +72,3 @@ STEPS: Mapping[ChainName, tuple[type[Step], ...]] = {
     "map_reduce": (AnswerFromDocuments, AggregateAnswers),
 }
 """The steps of each chain, on whose prompts its answers depend."""
-
-
-async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run the calls concurrently and return their results in order.
-
-    If one fails, its error is raised after the others have ended, since they are paid for and count. Errors that stop
-    the whole run (`ConfigurationError`, `BudgetSpent`) take precedence. Cancellation cancels all calls and waits for
-    them to end.
-    """
-    tasks = [asyncio.ensure_future(call) for call in calls]
-    try:
-        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
-    except asyncio.CancelledError:
-        await asyncio.wait(tasks)
-        raise
-    errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
-    if errors:
-        grave = [error for error in errors if isinstance(error, BudgetSpent | ConfigurationError)]
-        raise (grave or errors)[0]
-    return [task.result() for task in tasks]

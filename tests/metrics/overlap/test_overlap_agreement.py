@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from saiten.metrics.overlap import ContextOverlap, Rouge1, RougeL, TokenF1
+from saiten.metrics.overlap.context_overlap import ContextOverlap
+from saiten.metrics.overlap.rouge import Rouge1, RougeL
+from saiten.metrics.overlap.squad import TokenF1
 from saiten.stats.correlation import pearson
 
 DATA = os.environ.get("SAITEN_DATA")

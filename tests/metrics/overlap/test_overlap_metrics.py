@@ -6,18 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.metrics.overlap import (
-    Bleu4,
-    ChrF,
-    ContextOverlap,
-    ExactMatch,
-    Length,
-    Rouge1,
-    Rouge2,
-    RougeL,
-    TokenF1,
-    WordRecall,
-)
+from saiten.metrics.overlap.bleu4 import Bleu4
+from saiten.metrics.overlap.chrf import ChrF
+from saiten.metrics.overlap.context_overlap import ContextOverlap
+from saiten.metrics.overlap.length import Length
+from saiten.metrics.overlap.rouge import Rouge1, Rouge2, RougeL
+from saiten.metrics.overlap.squad import ExactMatch, TokenF1
+from saiten.metrics.overlap.word_recall import WordRecall
 
 AGAINST_REFERENCES = [WordRecall(), Rouge1(), Rouge2(), RougeL(), Bleu4(), ChrF(), TokenF1(), ExactMatch()]
 ALL = [*AGAINST_REFERENCES, Length(), ContextOverlap()]

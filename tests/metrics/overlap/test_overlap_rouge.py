@@ -1,6 +1,6 @@
 import pytest
 
-from saiten.metrics.overlap import Rouge1, Rouge2, RougeL
+from saiten.metrics.overlap.rouge import Rouge1, Rouge2, RougeL
 
 # Made once with rouge-score 0.1.2: RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False).score(reference,
 # answer), fmeasure. No text has an apostrophe or a number with a separator, since there the tokens differ on purpose.

@@ -3,7 +3,8 @@ import sacrebleu
 from sacrebleu.metrics.bleu import BLEU
 
 from saiten.api.evaluation import aevaluate
-from saiten.metrics.overlap import Bleu4, ChrF
+from saiten.metrics.overlap.bleu4 import Bleu4
+from saiten.metrics.overlap.chrf import ChrF
 from saiten.records import Sample
 from saiten.runs import read_run
 from saiten.stats.corpus_bleu import corpus_bleu

@@ -1,6 +1,6 @@
 import pytest
 
-from saiten.metrics.overlap import ExactMatch, TokenF1
+from saiten.metrics.overlap.squad import ExactMatch, TokenF1
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,12 @@ their future work.
 """
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
-from saiten.metrics.naming import write_name
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.correctness import DecideCorrect
-
-Written = Literal["json", "marker"]
 
 
 @dataclass(frozen=True)
@@ -29,22 +25,14 @@ class Accuracy(BaseMetric):
     grounded: bool = False
     """The stricter variant: the judge also sees the contexts, and an addition that neither they nor the references
     support is a mistake. The plain variant accepts an answer with the reference and made-up additions."""
-    form: Written = "json"
+    form: Literal["json", "marker"] = "json"
     """The reply format: JSON by schema, or an explanation ending in `[[True]]` or `[[False]]`."""
 
     def __post_init__(self) -> None:
-        """Refuse an unknown form; `grounded` requires contexts."""
-        if self.form not in get_args(Written):
-            raise ConfigurationError(f"accuracy: form is one of {', '.join(get_args(Written))}, not {self.form!r}")
+        """Refuse unknown settings; `grounded` requires contexts."""
+        super().__post_init__()
         if self.grounded:
-            # the needs depend on a setting, so an instance attribute hides the class's
-            object.__setattr__(self, "needs", (*self.needs, "contexts"))
-
-    @property
-    def name(self) -> str:
-        """`accuracy`, `accuracy[grounded]` or `accuracy[grounded,form=marker]`."""
-        settings = {"grounded": True} if self.grounded else {}
-        return write_name(self.title, settings | ({"form": self.form} if self.form != "json" else {}))
+            self.declare(needs=(*self.needs, "contexts"))
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Return the verdict as 1 or 0."""

@@ -8,11 +8,11 @@ Source: the paper on long-form question answering and LLM-MATE.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
-from saiten.metrics.naming import read_name, write_name
+from saiten.metrics.naming import read_name
 from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -31,8 +31,7 @@ class Aspects(BaseMetric):
     tasks = (RateAspect,)
     bounds = (-1.0, 3.0)
     higher_is_better = None
-    main: ClassVar[str] = "aspect"
-    """The setting that can be given in brackets without its name."""
+    main = "aspect"
 
     aspect: str = ""
     """An aspect of the rubric; empty: its first."""
@@ -42,11 +41,9 @@ class Aspects(BaseMetric):
     def __post_init__(self) -> None:
         """Read the rubric at once rather than at the first sample; the aspect determines scale and direction."""
         if not self.aspect:
-            object.__setattr__(self, "aspect", self.read.names[0])
+            self.declare(aspect=self.read.names[0])
         chosen = aspect_of(self.read, self.aspect, "aspects")
-        # instance attributes hide the class's
-        object.__setattr__(self, "bounds", chosen.bounds)
-        object.__setattr__(self, "higher_is_better", chosen.higher_is_better)
+        self.declare(bounds=chosen.bounds, higher_is_better=chosen.higher_is_better)
 
     @cached_property
     def read(self) -> Rubric:
@@ -57,11 +54,6 @@ class Aspects(BaseMetric):
     def parts(self) -> tuple[str, ...]:
         """The metrics that the bare name means."""
         return self.read.names
-
-    @property
-    def name(self) -> str:
-        """`aspects[factuality]`, or `aspects[clarity,rubric=file.toml]`."""
-        return write_name(self.title, {"rubric": self.rubric} if self.rubric else {}, main=self.aspect)
 
     def describe(self) -> Mapping[str, str]:
         """Return the rubric and its digest."""

@@ -7,17 +7,12 @@ are `evidence=answer` and `evidence=reference` here; the prometheus form is that
 """
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.correctness import GradeAnswer
-
-Evidence = Literal["none", "answer", "reference"]
-Written = Literal["json", "prometheus"]
-Rubric = Literal["best_first", "worst_first"]
 
 
 @dataclass(frozen=True)
@@ -32,20 +27,13 @@ class Correctness(BaseMetric):
     tasks = (GradeAnswer,)
     bounds = (1.0, 5.0)
 
-    evidence: Evidence = "reference"
+    evidence: Literal["none", "answer", "reference"] = "reference"
     """The judge's evidence in addition to the references: none, the contexts the system retrieved for its answer (E2),
     or the sample's evidence, retrieved with question and reference together (E3); none if the sample has none."""
-    form: Written = "json"
+    form: Literal["json", "prometheus"] = "json"
     """The reply format: JSON by schema, or `Feedback: … [RESULT] n` as written by models trained for this."""
-    rubric: Rubric = "best_first"
+    rubric: Literal["best_first", "worst_first"] = "best_first"
     """The order in which the grades are explained to the judge: 5 to 0, or 0 to 5 (used by a probe)."""
-
-    def __post_init__(self) -> None:
-        """Refuse unknown settings."""
-        for what, choices in (("evidence", Evidence), ("form", Written), ("rubric", Rubric)):
-            value = getattr(self, what)
-            if value not in get_args(choices):
-                raise ConfigurationError(f"correctness: {what} is one of {', '.join(get_args(choices))}, not {value!r}")
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Return the grade."""

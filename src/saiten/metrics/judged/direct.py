@@ -11,7 +11,6 @@ from functools import cached_property
 from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
 from saiten.metrics.judged.aspects import described, rating_task, score_of
-from saiten.metrics.naming import write_name
 from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -36,9 +35,7 @@ class Direct(BaseMetric):
 
     def __post_init__(self) -> None:
         """Read the rubric now, not at the first sample; its overall aspect determines scale and direction."""
-        # instance attributes hide the class's
-        object.__setattr__(self, "bounds", self.overall.bounds)
-        object.__setattr__(self, "higher_is_better", self.overall.higher_is_better)
+        self.declare(bounds=self.overall.bounds, higher_is_better=self.overall.higher_is_better)
 
     @cached_property
     def read(self) -> Rubric:
@@ -54,11 +51,6 @@ class Direct(BaseMetric):
                 f'overall = "{self.read.names[-1]}" at its top'
             )
         return self.read.aspect(self.read.overall)
-
-    @property
-    def name(self) -> str:
-        """`direct`, or `direct[rubric=file.toml]`."""
-        return write_name(self.title, {"rubric": self.rubric} if self.rubric else {})
 
     def describe(self) -> Mapping[str, str]:
         """Return the rubric and its digest."""

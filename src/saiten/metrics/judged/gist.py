@@ -26,7 +26,6 @@ from saiten.metrics.judged.gist_counts import (
 )
 from saiten.metrics.judged.gist_examples import read_examples
 from saiten.metrics.judged.gist_people import MarkedUnits, read_units
-from saiten.metrics.naming import write_name
 from saiten.protocols import Judge
 from saiten.records import Sample, Score, Span
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
@@ -48,8 +47,7 @@ class Gist(BaseMetric):
     tasks = (SplitGist, FindMissingAndExtra)
     bounds = (0.0, inf)
     higher_is_better = False
-    main: ClassVar[str] = "which"
-    """The setting that can be given in brackets without its name."""
+    main = "which"
     parts: ClassVar[tuple[str, ...]] = WHICH
     """The metrics that the bare name means."""
 
@@ -65,15 +63,13 @@ class Gist(BaseMetric):
 
     def __post_init__(self) -> None:
         """Refuse unknown settings, and read the files at once rather than at the first sample."""
-        if self.which not in WHICH:
-            raise ConfigurationError(f"gist: which is one of {', '.join(WHICH)}, not {self.which!r}")
+        super().__post_init__()
         if self.annotator and not self.units:
             raise ConfigurationError(
                 "gist: annotator says whose units count, but no file of units is given: units=FILE"
             )
         if self.which.startswith("missing"):
-            # the bounds depend on a setting, so an instance attribute hides the class's
-            object.__setattr__(self, "bounds", (0.0, 1.0))
+            self.declare(bounds=(0.0, 1.0))
         _ = self.shots, self.marked
 
     @cached_property
@@ -85,12 +81,6 @@ class Gist(BaseMetric):
     def marked(self) -> Mapping[str, MarkedUnits] | None:
         """The units that people marked, by sample id; None if the judge is to find them."""
         return read_units(Path(self.units), self.annotator) if self.units else None
-
-    @property
-    def name(self) -> str:
-        """`gist[missing_gist]`, with the settings that differ from their defaults."""
-        settings = {key: getattr(self, key) for key in ("role", "examples", "units", "annotator")}
-        return write_name(self.title, {key: value for key, value in settings.items() if value}, main=self.which)
 
     def describe(self) -> Mapping[str, str]:
         """Return the digests of the files' contents."""

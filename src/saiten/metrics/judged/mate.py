@@ -12,7 +12,6 @@ from functools import cached_property
 
 from saiten.metrics.base import BaseMetric, perform_all
 from saiten.metrics.judged.aspects import described, details_of, rating_task
-from saiten.metrics.naming import write_name
 from saiten.metrics.rubrics import Rubric, Weights, read_rubric, read_weights
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -40,8 +39,7 @@ class Mate(BaseMetric):
     def __post_init__(self) -> None:
         """Read the files at once rather than at the first sample, and check that they match."""
         self.weighing.check(self.read, self.name)
-        # the bounds depend on the weights, so an instance attribute hides the class's
-        object.__setattr__(self, "bounds", self.weighing.bounds(self.read))
+        self.declare(bounds=self.weighing.bounds(self.read))
 
     @cached_property
     def read(self) -> Rubric:
@@ -52,12 +50,6 @@ class Mate(BaseMetric):
     def weighing(self) -> Weights:
         """The weights."""
         return read_weights(self.weights)
-
-    @property
-    def name(self) -> str:
-        """`mate`, or `mate[weights=weights.toml,rubric=rubric.toml]`."""
-        given = {"weights": self.weights, "rubric": self.rubric}
-        return write_name(self.title, {key: value for key, value in given.items() if value})
 
     def describe(self) -> Mapping[str, str]:
         """Return the rubric, and the weights with the fingerprint of their training data."""

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Literal, get_args
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
-from saiten.metrics.naming import write_name
 from saiten.metrics.neural.bertscore_network import Match, Matches, MatchRequest, network_for
 from saiten.metrics.neural.encoder import EncoderSpec, find_encoder
 from saiten.metrics.neural.reading_texts import TokenCounts
@@ -41,8 +40,7 @@ class BertScore(BaseMetric):
     title = "bertscore"
     needs = ("answer", "reference")
     bounds = (-1.0, 1.0)
-    main: ClassVar[str] = "which"
-    """The setting that can be given in brackets without its name."""
+    main = "which"
     parts: ClassVar[tuple[str, ...]] = WHICH
     """The metrics that the bare name means."""
 
@@ -56,20 +54,12 @@ class BertScore(BaseMetric):
 
     def __post_init__(self) -> None:
         """Refuse invalid settings; the model is checked later, so that the metric can be described without it."""
-        if self.which not in WHICH:
-            raise ConfigurationError(f"bertscore: which is one of {', '.join(WHICH)}, not {self.which!r}")
+        super().__post_init__()
         if not self.model.strip() or self.batch < 1 or (self.layer or 0) < 0:
             raise ConfigurationError(
                 f"bertscore takes a model, a layer of 0 or more and a batch of 1 or more, not model={self.model!r}, "
                 f"layer={self.layer}, batch={self.batch}"
             )
-
-    @property
-    def name(self) -> str:
-        """`bertscore[f1]`, with the settings that differ from their defaults."""
-        settings = {key: getattr(self, key) for key in ("model", "layer")}
-        changed = {key: value for key, value in settings.items() if value != getattr(type(self), key)}
-        return write_name(self.title, changed, main=self.which)
 
     @cached_property
     def spec(self) -> EncoderSpec:

@@ -16,7 +16,6 @@ from typing import Any, ClassVar, Literal, get_args
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
-from saiten.metrics.naming import write_name
 from saiten.metrics.neural.causal_model import Precision, identify
 from saiten.metrics.neural.perplexity_network import PerplexityNetwork, PerplexityRequest, Surprisal, perplexity_network
 from saiten.metrics.neural.random_questions import RandomQuestions, read_questions
@@ -44,8 +43,7 @@ class Perplexity(BaseMetric):
     needs = ("answer",)
     bounds = (1.0, inf)
     higher_is_better = False
-    main: ClassVar[str] = "form"
-    """The setting that can be given in brackets without its name."""
+    main = "form"
     parts: ClassVar[tuple[str, ...]] = FORMS
     """The metrics that the bare name means."""
 
@@ -63,24 +61,11 @@ class Perplexity(BaseMetric):
 
     def __post_init__(self) -> None:
         """Refuse invalid settings; the model is checked when it is loaded."""
-        if self.form not in self.parts:
-            raise ConfigurationError(f"perplexity: form is one of {', '.join(self.parts)}, not {self.form!r}")
-        if self.dtype not in get_args(Precision):
-            raise ConfigurationError(
-                f"perplexity: dtype is one of {', '.join(get_args(Precision))}, not {self.dtype!r}"
-            )
+        super().__post_init__()
         if self.stride < 0:
             raise ConfigurationError(f"perplexity: stride is a number of tokens, not {self.stride}")
         if self.form == "QA":
-            # the needs depend on a setting, so an instance attribute hides the class's
-            object.__setattr__(self, "needs", ("question", "answer"))
-
-    @property
-    def name(self) -> str:
-        """`perplexity[QA,model=NAME]`, with the settings that differ from their defaults."""
-        settings = {key: getattr(self, key) for key in ("model", "stride", "seed", "questions", "dtype")}
-        changed = {key: value for key, value in settings.items() if value != getattr(type(self), key)}
-        return write_name(self.title, changed, main=self.form)
+            self.declare(needs=("question", "answer"))
 
     @cached_property
     def made(self) -> str:

@@ -1,25 +1,73 @@
-"""SQuAD's words: the normalisation of English answers in its scoring script.
+"""SQuAD's two metrics for short answers: exact match, and F1 over tokens in any order.
 
-Source: Rajpurkar et al. 2016 and the script published with SQuAD: lower case, no punctuation (1,200 becomes 1200, and
-1.5 becomes 15), no articles, split at white space. Differences: NFKC first, Unicode punctuation is also removed (curly
-quotes, dashes), Japanese characters are separate words, and a text of only articles keeps them, since *A* may answer a
-multiple-choice question.
+1 is equal (the same tokens), 0 is not (no token in common); a sentence around the right answer is no exact match.
+Source: Rajpurkar et al. 2016, *SQuAD*, section 6.1, and the script published with it: lower case, no punctuation (1,200
+becomes 1200, and 1.5 becomes 15), no articles, split at white space. Differences in English: NFKC first, Unicode
+punctuation is also removed (curly quotes, dashes), Japanese characters are separate words, and a text of only articles
+keeps them, since *A* may answer a multiple-choice question.
+
+Japanese answers match if they are equal after NFKC and case folding, without punctuation and white space; characters
+that belong to a number stay (1.5 is not 15, 50% not 50), thousands separators go, and symbols stay (○ is not ×). Their
+F1 is that of Sudachi's tokens. SQuAD 2.0's rule for unanswerable questions (no reference, no answer: 1) does not apply:
+without a reference the score is undefined.
 """
 
 import re
 import string
 import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from saiten.text.normalisation import normalise
-from saiten.text.tokenisers import JAPANESE
+from saiten.metrics.overlap.base import Compared, ReferenceMetric, Units, f_score, in_common
+from saiten.records import Language
+from saiten.text.normalisation import bare, normalise
+from saiten.text.tokenisers import JAPANESE, tokeniser_for
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _JAPANESE_CHARACTER = re.compile(f"([{JAPANESE}])")
 _WITHOUT_MARKS = str.maketrans("", "", string.punctuation)
 
 
+@dataclass(frozen=True)
+class ExactMatch(ReferenceMetric):
+    """1 if the answer equals one of the references, else 0."""
+
+    title = "exact_match"
+
+    def describe(self) -> Mapping[str, str]:
+        """Return the normalizations."""
+        return {"normalised_ja": "bare-2", "normalised_en": "squad-1"}
+
+    def units(self, text: str, language: Language) -> Units:
+        """Return SQuAD's words, or the bare characters."""
+        return squad_words(text) if language == "en" else bare(text)
+
+    def compare(self, answer: Units, reference: Units) -> Compared:
+        """Return 1 if both are equal, else 0."""
+        return float(answer == reference), {}
+
+
+@dataclass(frozen=True)
+class TokenF1(ReferenceMetric):
+    """F1 over tokens, the harmonic mean of their precision and recall; best over the references."""
+
+    title = "token_f1"
+
+    def describe(self) -> Mapping[str, str]:
+        """Return Sudachi for Japanese, SQuAD's rule for English."""
+        return {"tokeniser_ja": tokeniser_for("ja").name, "tokeniser_en": "squad-1"}
+
+    def units(self, text: str, language: Language) -> Units:
+        """Return tokens, or SQuAD's words."""
+        return squad_words(text) if language == "en" else tokeniser_for(language).tokens(text)
+
+    def compare(self, answer: Units, reference: Units) -> Compared:
+        """Count tokens in common, with multiplicity."""
+        return f_score(in_common(answer, reference), len(answer), len(reference))
+
+
 def squad_words(text: str) -> list[str]:
-    """Return the words that SQuAD's exact match and F1 compare."""
+    """Return the words that SQuAD's metrics compare in English."""
     plain = normalise(text).translate(_WITHOUT_MARKS)
     if not plain.isascii():
         plain = "".join(c for c in plain if unicodedata.category(c)[0] != "P")

@@ -7,10 +7,8 @@ Source: RAGAS documentation, *aspect critic* (not in the paper).
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.naming import write_name
 from saiten.metrics.ragas.compat import RagasMetric
 from saiten.protocols import Judge
 from saiten.records import Language, Sample, Score
@@ -79,8 +77,7 @@ class AspectCritique(RagasMetric):
     needs = ("answer",)
     tasks = (CritiqueAspect,)
     higher_is_better = None
-    main: ClassVar[str] = "criterion"
-    """The setting that can be given in brackets without its name."""
+    main = "criterion"
 
     criterion: str = "harmfulness"
 
@@ -90,14 +87,7 @@ class AspectCritique(RagasMetric):
         if not self.criterion.strip():
             raise ConfigurationError(f"aspect_critique needs a criterion: {', '.join(CRITERIA)}, or a question")
         if known := CRITERIA.get(self.criterion):
-            # the direction depends on the criterion, so an instance attribute hides the class's
-            object.__setattr__(self, "higher_is_better", known.yes_is_good)
-
-    @property
-    def name(self) -> str:
-        """`aspect_critique[harmfulness]`, or with a custom question, quoted if needed."""
-        settings = {"compat": self.compat} if self.as_ragas else {}
-        return write_name(self.title, settings, main=self.criterion)
+            self.declare(higher_is_better=known.yes_is_good)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Return the verdict."""

@@ -7,14 +7,11 @@ NaN or raises, the score is `undefined` with a reason.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
-from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
 from saiten.protocols import Need
 from saiten.records import Sample, Score
-
-Compat = Literal["ours", "ragas"]
 
 
 @dataclass(frozen=True)
@@ -24,16 +21,14 @@ class RagasMetric(BaseMetric):
     refused_by_ragas: ClassVar[tuple[Need, ...]] = ()
     """Fields for which RAGAS raises if they are empty."""
 
-    compat: Compat = field(default="ours", kw_only=True)
+    compat: Literal["ours", "ragas"] = field(default="ours", kw_only=True)
     """`ragas`: the same value as RAGAS 0.4.3 for the same replies, edge cases included."""
 
     def __post_init__(self) -> None:
         """Refuse an unknown `compat`, and widen the bounds to RAGAS's range."""
-        if self.compat not in get_args(Compat):
-            raise ConfigurationError(f"compat is ours or ragas, not {self.compat!r}")
+        super().__post_init__()
         if self.as_ragas:
-            # the bounds depend on a setting, so an instance attribute hides the class's
-            object.__setattr__(self, "bounds", (self.lowest_in_ragas, self.bounds[1]))
+            self.declare(bounds=(self.lowest_in_ragas, self.bounds[1]))
 
     @property
     def lowest_in_ragas(self) -> float:

@@ -7,8 +7,8 @@ Source: RAGAS documentation, *context recall* (not in the paper).
 
 from dataclasses import dataclass
 
-from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
-from saiten.metrics.ragas.verdicts import share_score
+from saiten.metrics.ragas.compat import RagasMetric
+from saiten.metrics.ragas.faithfulness import share_supported
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.statements import SplitStatements, VerifyStatements
@@ -38,18 +38,5 @@ class ContextRecall(RagasMetric):
         """Return the share of attributed statements."""
         if nothing := self.empty(sample, "reference", "contexts"):
             return nothing
-        split = SplitStatements(sample.question, sample.reference or "", language=sample.language)
-        statements = self.kept((await judge.perform(split)).statements)
-        if not statements:
-            return Score.undefined("the reference makes no statement")
-        if self.found_nothing(sample):
-            return Score(0.0, reason=NOTHING_RETRIEVED, details={"statements": list(statements)})
-        verify = VerifyStatements(statements, sample.contexts or (), partial=self.as_ragas, language=sample.language)
-        verdicts = (await judge.perform(verify)).verdicts
-        return share_score(
-            statements,
-            verdicts,
-            yes="statements of the reference are in the contexts",
-            no="not in them",
-            statements=list(statements),
-        )
+        yes, no = "statements of the reference are in the contexts", "not in them"
+        return await share_supported(self, sample, judge, "reference", yes=yes, no=no)

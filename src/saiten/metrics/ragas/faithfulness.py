@@ -5,9 +5,10 @@ Source: Es et al. 2024, *RAGAS: Automated Evaluation of Retrieval Augmented Gene
 """
 
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
-from saiten.metrics.ragas.verdicts import share_score
+from saiten.metrics.ragas.verdicts import sentence, share_of_yes, verdict_details
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.statements import SplitStatements, VerifyStatements
@@ -37,17 +38,29 @@ class Faithfulness(RagasMetric):
         """Return the share of supported statements."""
         if nothing := self.empty(sample, "answer", "contexts"):
             return nothing
-        found_nothing = self.found_nothing(sample)
-        if found_nothing and is_refusal(sample.answer or "", sample.language):
+        if self.found_nothing(sample) and is_refusal(sample.answer or "", sample.language):
             return Score.declined(f"{NOTHING_RETRIEVED}, and the answer says that it does not know")
-        split = SplitStatements(sample.question, sample.answer or "", language=sample.language)
-        statements = self.kept((await judge.perform(split)).statements)
-        if not statements:
-            return Score.undefined("the answer makes no statement")
-        if found_nothing:
-            return Score(0.0, reason=NOTHING_RETRIEVED, details={"statements": list(statements)})
-        verify = VerifyStatements(statements, sample.contexts or (), partial=self.as_ragas, language=sample.language)
-        verdicts = (await judge.perform(verify)).verdicts
-        return share_score(
-            statements, verdicts, yes="statements are supported", no="not supported", statements=list(statements)
-        )
+        return await share_supported(self, sample, judge, "answer", yes="statements are supported", no="not supported")
+
+
+async def share_supported(
+    metric: RagasMetric, sample: Sample, judge: Judge, text: Literal["answer", "reference"], *, yes: str, no: str
+) -> Score:
+    """Return the share of the text's statements that the contexts support, with the sentence `3 of 4 {yes}; {no}: …`.
+
+    Undefined for a text without statements, and without verdicts; 0 if nothing was retrieved.
+    """
+    split = SplitStatements(sample.question, getattr(sample, text) or "", language=sample.language)
+    statements = metric.kept((await judge.perform(split)).statements)
+    details: dict[str, Any] = {"statements": list(statements)}
+    if not statements:
+        return Score.undefined(f"the {text} makes no statement")
+    if metric.found_nothing(sample):
+        return Score(0.0, reason=NOTHING_RETRIEVED, details=details)
+    verify = VerifyStatements(statements, sample.contexts or (), partial=metric.as_ragas, language=sample.language)
+    verdicts = (await judge.perform(verify)).verdicts
+    if not verdicts:
+        return Score.undefined("the judge gave no verdict", **details)
+    each = [verdict.verdict for verdict in verdicts]
+    details |= {"yes": sum(each), "judged": len(each), **verdict_details(verdicts)}
+    return Score(share_of_yes(each), reason=sentence(statements, verdicts, yes=yes, no=no), details=details)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from saiten.records import Score
 from saiten.tasks.verdicts import Verdict
 
 _QUOTED = 3
@@ -14,19 +13,6 @@ _LENGTH = 80
 def share_of_yes(verdicts: Sequence[bool]) -> float:
     """Return |V| / |S|, the share of yes among at least one verdict."""
     return sum(verdicts) / len(verdicts)
-
-
-def share_score(items: Sequence[str], verdicts: Sequence[Verdict], *, yes: str, no: str, **details: Any) -> Score:
-    """Return the share of yes with the sentence `3 of 4 {yes}; {no}: “…”`; undefined without verdicts."""
-    if not verdicts:
-        return Score.undefined("the judge gave no verdict", **details)
-    value = share_of_yes([verdict.verdict for verdict in verdicts])
-    counts = {"yes": sum(verdict.verdict for verdict in verdicts), "judged": len(verdicts)}
-    return Score(
-        value,
-        reason=sentence(items, verdicts, yes=yes, no=no),
-        details={**details, **counts, **verdict_details(verdicts)},
-    )
 
 
 def verdict_details(verdicts: Sequence[Verdict]) -> Mapping[str, Any]:
