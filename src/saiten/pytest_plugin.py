@@ -35,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.getoption("--saiten-judge") or config.getini("saiten_judge") or None,
         _cache(config),
         toml if toml.is_file() else None,
-        partial(_tell, config),
+        partial(_notify, config),
         None if config.getoption("--saiten-judge") or not config.getini("saiten_judge") else config.inipath,
     )
     config.stash[_SESSION] = session
@@ -55,7 +55,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     return [f"saiten: settings are from {toml}"] if toml.is_file() else []
 
 
-def _tell(config: pytest.Config, text: str) -> None:
+def _notify(config: pytest.Config, text: str) -> None:
     """Print a line at once, separate from the captured output of tests."""
     reporter = config.pluginmanager.getplugin("terminalreporter")
     if reporter is None:  # a worker of pytest-xdist

@@ -17,7 +17,7 @@ FULL = {"question": "q", "answer": "a", "contexts": ("c", "d"), "reference": "r"
 def read(rows, told=None, **settings):
     """Everything read from the rows; notes go to `told`."""
     told = [] if told is None else told
-    return list(read_samples(rows, detect_language=lambda *_: "en", tell=told.append, **settings))
+    return list(read_samples(rows, detect_language=lambda *_: "en", notify=told.append, **settings))
 
 
 TOOLS = {

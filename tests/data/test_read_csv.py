@@ -21,7 +21,7 @@ JAPANESE = "質問,回答\r\n休暇は何日ですか,「二十日」です。\r
 def read(source, told=None, **settings):
     """Everything read from the source; notes go to `told`."""
     told = [] if told is None else told
-    return list(read_samples(source, detect_language=lambda *_: "ja", tell=told.append, **settings))
+    return list(read_samples(source, detect_language=lambda *_: "ja", notify=told.append, **settings))
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_a_long_file_with_a_stray_quote_is_read_in_little_memory(tmp_path, monke
     tracemalloc.start()
     try:
         with path.open("rb") as file:
-            counts = Counter(type(row) for row in csv_rows.read_csv(file, "d.csv", delimiter=None, tell=print))
+            counts = Counter(type(row) for row in csv_rows.read_csv(file, "d.csv", delimiter=None, notify=print))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

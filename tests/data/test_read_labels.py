@@ -11,7 +11,7 @@ from saiten.records import Label
 
 def read(rows, **settings):
     """Everything read from the rows."""
-    return list(read_labels(rows, tell=lambda _: None, **settings))
+    return list(read_labels(rows, notify=lambda _: None, **settings))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from saiten.records import Label
 def read(rows, **settings):
     """What was read, and what was told."""
     told = []
-    return list(read_labels(rows, tell=told.append, **settings)), told
+    return list(read_labels(rows, notify=told.append, **settings)), told
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ STEADY = settings(deadline=None, derandomize=True, database=None, suppress_healt
 
 def read(rows, **how):
     """Everything read from the rows."""
-    return list(read_labels(rows, tell=lambda _: None, **how))
+    return list(read_labels(rows, notify=lambda _: None, **how))
 
 
 @pytest.mark.parametrize(

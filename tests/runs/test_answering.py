@@ -70,7 +70,7 @@ class Watch:
 
 def opened(path="answers.jsonl", settings=SETTINGS, **more):
     """The file, with its notes left aside."""
-    return AnswersFile.open(path, RunSettings(more=settings), "own", **{"tell": lambda _: None} | more)
+    return AnswersFile.open(path, RunSettings(more=settings), "own", **{"notify": lambda _: None} | more)
 
 
 async def collect(system, samples=SAMPLES, path="answers.jsonl", limit=4, **more):
@@ -333,7 +333,7 @@ def test_a_line_in_the_middle_that_cannot_be_read_counts_as_not_written():
     lines = Path("answers.jsonl").read_text().splitlines(keepends=True)
     Path("answers.jsonl").write_text(lines[0] + "rubbish\n" + lines[2])
     notes = []
-    assert asyncio.run(collect(Own(to), SAMPLES[:3], tell=notes.append)) == {"before": 2, "Answer": 1}
+    assert asyncio.run(collect(Own(to), SAMPLES[:3], notify=notes.append)) == {"before": 2, "Answer": 1}
     assert notes == [f"{Path('answers.jsonl').resolve()}:2 cannot be read; it counts as not written"]
 
 
@@ -419,7 +419,7 @@ WRITER = textwrap.dedent("""
                 time.sleep(600)  # so that however late the signal is, it comes before the end
 
     samples = [Sample(f"q{n}", f"Question {n}?") for n in range(400)]
-    with AnswersFile.open("answers.jsonl", RunSettings(more={"system": "own"}), "own", tell=lambda _: None) as ledger:
+    with AnswersFile.open("answers.jsonl", RunSettings(more={"system": "own"}), "own", notify=lambda _: None) as ledger:
         asyncio.run(run_all(Collecting(Own(), ledger), samples, LocalExecutor(16), Watch()))
     os.write(1, b"end\\n")
 """)

@@ -20,7 +20,7 @@ WRITER = textwrap.dedent("""
     from saiten.runs import Journal, RunSettings
     from saiten.records import Sample, Score, Scored
     folder, samples, metrics, left = sys.argv[1], sys.argv[2].split(), sys.argv[3].split(), int(sys.argv[4])
-    with Journal.open(folder, RunSettings(more={"judge": "x"}), signatures=dict.fromkeys(metrics, "s"), tell=lambda note: None) as journal:
+    with Journal.open(folder, RunSettings(more={"judge": "x"}), signatures=dict.fromkeys(metrics, "s"), notify=lambda note: None) as journal:
         for sample in samples:
             journal.sample(Sample(sample, "q" * 50))
             for metric in metrics:

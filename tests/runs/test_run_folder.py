@@ -240,10 +240,10 @@ def test_a_corrupt_line_is_named_and_the_rest_is_read(run):
         + lines[2]
     )
     told = []
-    assert [s.sample for s in read_run(run, tell=told.append).scores()] == ["a", "c"]
+    assert [s.sample for s in read_run(run, notify=told.append).scores()] == ["a", "c"]
     assert [note.split(" ")[0] for note in told] == [f"{path}:2", f"{path}:3"]
     told.clear()
-    with Journal.open(run, SETTINGS, tell=told.append) as journal:
+    with Journal.open(run, SETTINGS, notify=told.append) as journal:
         assert journal.is_done("a", "m")
         assert not journal.is_done("b", "m")
         assert journal.is_done("c", "m")
@@ -266,7 +266,7 @@ def test_any_truncation_loses_the_torn_line_alone(tmp_path_factory, cut):
     if tail + b"\n" in LINES:  # only the line end is gone, so nothing is
         whole, tail = whole + 1, b""
     told = []
-    with Journal.open(run, SETTINGS, tell=told.append) as journal:
+    with Journal.open(run, SETTINGS, notify=told.append) as journal:
         assert [journal.is_done(f"標本{n}", "m") for n in range(5)] == [n < whole for n in range(5)]
         for n in range(whole, 5):
             journal.score(scored(f"標本{n}", value=n / 7, details={"改行": "一\n二"}))
@@ -285,7 +285,7 @@ def test_the_other_files_are_mended_too(run, name):
     with (run / name).open("ab") as file:
         file.write(b'{"id": "b", "que')
     told = []
-    Journal.open(run, SETTINGS, tell=told.append).close()
+    Journal.open(run, SETTINGS, notify=told.append).close()
     assert name in told[0]
     assert (run / name).read_bytes().count(b"\n") == 1
 
@@ -297,7 +297,7 @@ def test_a_reader_passes_over_a_line_that_is_being_written(run):
     with (run / "scores.jsonl").open("ab") as file:
         file.write(b'{"sample": "b"')
     before, told = contents(run), []
-    assert [s.sample for s in read_run(run, tell=told.append).scores()] == ["a"]
+    assert [s.sample for s in read_run(run, notify=told.append).scores()] == ["a"]
     assert len(told) == 1
     assert contents(run) == before
 

@@ -219,7 +219,7 @@ def files(tmp_path, **contents):
     for name, values in contents.items():
         rows = [{"item": item, "judge": "j", "value": value} for item, value in values]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return [read_source(tmp_path / f"{name}.jsonl", tell=[].append) for name in contents]
+    return [read_source(tmp_path / f"{name}.jsonl", notify=[].append) for name in contents]
 
 
 def test_sources_that_say_the_same_are_one_and_others_stand_side_by_side(tmp_path):
@@ -227,7 +227,7 @@ def test_sources_that_say_the_same_are_one_and_others_stand_side_by_side(tmp_pat
     sources = files(tmp_path, a=[("s0", 1), ("s1", 0)], b=[("s0", 1), ("s1", 0)], c=[("s0", 0), ("s1", 0)])
     for order in permutations(sources):
         told = []
-        _, outputs = side_by_side(order, tell=told.append)
+        _, outputs = side_by_side(order, notify=told.append)
         said = {(one.metric, one.item): one.said for one in outputs}
         first = "a" if order.index(sources[0]) < order.index(sources[1]) else "b"
         assert said == {
@@ -237,7 +237,7 @@ def test_sources_that_say_the_same_are_one_and_others_stand_side_by_side(tmp_pat
             ("j · c.jsonl", "s1"): 0.0,
         }
         assert len(told) == 1
-    assert {one.metric for one in side_by_side(sources[:2], tell=told.append)[1]} == {"j"}
+    assert {one.metric for one in side_by_side(sources[:2], notify=told.append)[1]} == {"j"}
 
 
 def test_what_a_judge_says_twice_about_an_item_is_told(tmp_path):
@@ -245,7 +245,7 @@ def test_what_a_judge_says_twice_about_an_item_is_told(tmp_path):
     told = []
     path = tmp_path / "j.jsonl"
     path.write_text('{"item": "a", "j": 1}\n{"item": "a", "j": 0}\n{"item": "a", "j": 0}\n')
-    source = read_source(path, tell=told.append)
+    source = read_source(path, notify=told.append)
     assert len(source.outputs) == 3
     assert told == [f"{path}: 1 outputs differ from an earlier one of the same judge and item; the last counts"]
 
@@ -280,7 +280,7 @@ def test_text_columns_of_a_wide_file_are_no_judges(tmp_path):
         for n in range(20)
     ]
     told = []
-    found = list(read_outputs(written(tmp_path, *rows), tell=told.append))
+    found = list(read_outputs(written(tmp_path, *rows), notify=told.append))
     assert {one.metric for one in found} == {"gpt", "poor"}
     assert sum(one.said == "unreadable" for one in found) == 16
     (note,) = told
@@ -308,7 +308,7 @@ def test_a_pattern_reads_verdicts_out_of_raw_replies(tmp_path, pattern, replies,
     wide = [{"item": f"s{n}", "gpt": reply} for n, reply in enumerate(replies)]
     for rows in (long, wide):
         told = []
-        found = list(read_outputs(written(tmp_path, *rows), pattern=pattern, tell=told.append))
+        found = list(read_outputs(written(tmp_path, *rows), pattern=pattern, notify=told.append))
         assert [(one.item, one.metric, one.said) for one in found] == [
             (f"s{n}", "gpt", said) for n, said in enumerate(expected)
         ]
@@ -335,7 +335,7 @@ def test_replies_may_be_in_any_column_and_contradict_themselves(tmp_path):
     rows = [{"key": n, "completion text": f"Maybe 1, or {n}."} for n in range(3)]
     told = []
     columns = {"item": "key", "value": "completion text"}
-    found = list(read_outputs(written(tmp_path, *rows), columns=columns, pattern=r"\d", tell=told.append))
+    found = list(read_outputs(written(tmp_path, *rows), columns=columns, pattern=r"\d", notify=told.append))
     assert [(one.item, one.metric, one.said) for one in found] == [(str(n), "completion text", n) for n in range(3)]
     assert "several different verdicts in 2 of 3 replies; the last one counts" in told[-1]
 
@@ -365,7 +365,7 @@ def test_bad_rows_are_told_and_left_out(tmp_path):
     path = tmp_path / "j.jsonl"
     path.write_text('{"item": "a", "j": 1}\nnonsense\n{"item": null, "j": 1}\n')
     told = []
-    assert len(list(read_outputs(path, tell=told.append))) == 1
+    assert len(list(read_outputs(path, notify=told.append))) == 1
     assert [line.split(" is left out")[0].rpartition("/")[2] for line in told] == ["j.jsonl:2", "j.jsonl:3"]
 
 

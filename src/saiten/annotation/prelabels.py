@@ -34,7 +34,7 @@ class Prelabels:
         return form.payload_of(item.content, found) if found else None
 
 
-def read_prelabels(source: Path, *, tell: Callable[[str], None]) -> Prelabels:
+def read_prelabels(source: Path, *, notify: Callable[[str], None]) -> Prelabels:
     """Read a judge's labels from a file (JSONL, CSV, …), or its scores from the folder of a run.
 
     Raises:
@@ -43,7 +43,7 @@ def read_prelabels(source: Path, *, tell: Callable[[str], None]) -> Prelabels:
     """
     if not source.exists():
         raise BadInput(f"--prelabels {source} does not exist; expected a file of labels or the folder of a run")
-    labels = list(_of_run(read_run(source, tell=tell), source) if source.is_dir() else _of_file(source, tell))
+    labels = list(_of_run(read_run(source, notify=notify), source) if source.is_dir() else _of_file(source, notify))
     if not labels:
         raise BadInput(f"--prelabels {source} has no labels")
     judges = sorted({label.annotator for label in labels})
@@ -66,10 +66,10 @@ def _keys(item: NewItem) -> Iterator[str]:
         yield f"{first}{VERSUS}{second}"
 
 
-def _of_file(source: Path, tell: Callable[[str], None]) -> Iterator[Label]:
-    for row in read_labels(source, tell=tell):
+def _of_file(source: Path, notify: Callable[[str], None]) -> Iterator[Label]:
+    for row in read_labels(source, notify=notify):
         if isinstance(row, BadRow):
-            tell(f"{row.where} is skipped: {row.reason}")
+            notify(f"{row.where} is skipped: {row.reason}")
         else:
             yield row
 

@@ -7,7 +7,7 @@ import typer
 
 from saiten.choices import Level
 from saiten.cli.data_options import SAMPLE_COLUMN, LabelColumnOption, SampleColumnOption, read_columns
-from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.cli.output import FormatOption, notifier, stderr, stdout
 from saiten.records import Sample
 
 app = typer.Typer(add_completion=False)
@@ -52,7 +52,7 @@ def agreement(
     from saiten.views.tables.agreement import agreement_glance, agreement_tables
 
     notes = stderr()
-    rows = read_labels(labels, columns=read_columns(column or []), categories=True, tell=told(notes))
+    rows = read_labels(labels, columns=read_columns(column or []), categories=True, notify=notifier(notes))
     kept = list(usable(rows, notes))
     questions = None
     if samples is not None:
@@ -62,7 +62,7 @@ def agreement(
             detect_language=detect_language,
             option=SAMPLE_COLUMN,
             wished=("question",),
-            tell=told(notes),
+            notify=notifier(notes),
         )
         questions = {sample.id: sample.question for sample in asked if isinstance(sample, Sample)}
         strangers = sum(

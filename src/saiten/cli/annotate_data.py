@@ -9,7 +9,7 @@ from rich.console import Console
 
 from saiten.cli.data_source import DataSource
 from saiten.cli.drawn_line import DrawnLine
-from saiten.cli.output import escape_untrusted, told
+from saiten.cli.output import escape_untrusted, notifier
 from saiten.data import BadRow
 from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError
@@ -38,12 +38,12 @@ def fill(
     from saiten.annotation.store.prelabels import add_prelabels
     from saiten.annotation.store.progress import item_counts
 
-    judged = None if prelabels is None else read_prelabels(prelabels, tell=told(notes))
+    judged = None if prelabels is None else read_prelabels(prelabels, notify=notifier(notes))
     beforehand: list[tuple[str, str, Json]] = []
     with DrawnLine(notes, "answers", source.count(), quiet=False) as line:
 
         def items() -> "Iterator[NewItem]":
-            rows = source.peeked(told(notes))
+            rows = source.peeked(notifier(notes))
             for item in form.items(_usable(rows, form.title, line, strict=source.settings.strict)):
                 payload = judged.payload(form, item) if judged else None
                 if judged and payload is not None:

@@ -56,10 +56,10 @@ def answer(
     """
     from saiten.cli.answering import answer_into, rehearse_answers, show_answers
     from saiten.cli.data_source import DataSource
-    from saiten.cli.output import stderr, told
+    from saiten.cli.output import notifier, stderr
     from saiten.errors import ConfigurationError
 
-    settings = system.settings(told(stderr()))
+    settings = system.settings(notifier(stderr()))
     if calls.max_cost is not None and not system.has_models and calls.max_cost != config.values.get("max_cost"):
         raise ConfigurationError("what this system's calls cost is not known beforehand; bound them with --max-calls")
     source = DataSource(questions, rows)

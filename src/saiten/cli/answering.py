@@ -15,7 +15,7 @@ from rich.console import Console
 from saiten.choices import Format
 from saiten.cli import NOTHING
 from saiten.cli.data_source import DataSource
-from saiten.cli.output import escape_untrusted, stderr, stdout, told
+from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import AnswerProgress
 from saiten.cli.running import resumable
 from saiten.cli.system_options import SystemOptions
@@ -65,8 +65,8 @@ def answer_into(
     kept = RunSettings(
         language=source.settings.language, more={**described.describe(), "system": described.name, "name": called}
     )
-    rows = _begun(source.rows(told(notes)), notes)
-    with AnswersFile.open(out, kept, called, retry_failed=retry_failed, tell=told(notes)) as answers:
+    rows = _begun(source.rows(notifier(notes)), notes)
+    with AnswersFile.open(out, kept, called, retry_failed=retry_failed, notify=notifier(notes)) as answers:
         if answers.before:
             notes.print(f"{escape_untrusted(out)} has {answers.before} of the answers already; going on")
         wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
@@ -137,7 +137,7 @@ def rehearse_answers(
     called = name or _described(system, settings, calls).name
     good = bad = 0
     languages: dict[Language, int] = {"ja": 0, "en": 0}
-    for row in source.rows(told(stderr())):
+    for row in source.rows(notifier(stderr())):
         if isinstance(row, BadRow) or not row.question.strip():
             bad += 1
         else:
@@ -159,7 +159,7 @@ def _begun(rows: Iterator[Sample | BadRow], notes: Console) -> Iterator[Sample |
     """Return the rows after reading the first, to report a wrong file or column before creating anything."""
     first = next(rows, None)
     if isinstance(first, Sample) and first.answer is not None:
-        told(notes)(
+        notifier(notes)(
             "the questions come with answers, which are left aside; if these are correct ones to grade against, say "
             "--column reference=answer"
         )

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from saiten.cli import MISSED
-from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
+from saiten.cli.output import FormatOption, escape_untrusted, notifier, stderr, stdout
 from saiten.errors import BadInput
 
 app = typer.Typer(add_completion=False)
@@ -47,7 +47,7 @@ def compare(
 
     Exit status: 0 done, 2 wrong input, 5 worse, or not finished.
     """
-    from saiten.cli.unfinished import tell_unfinished
+    from saiten.cli.unfinished import note_unfinished
     from saiten.results.comparison import compare_sides, sides_of, what_differs
     from saiten.results.only_words import ONLY_WORDS, only_words
     from saiten.results.worse import read_margin, regressions
@@ -59,10 +59,10 @@ def compare(
     if len(runs) < 2:
         raise BadInput("two runs are compared, or more; for two systems of one run, name it twice and say --systems")
     margins = [read_margin(text) for text in fail_if_worse or ()]
-    notes = told(stderr())
-    readers = [read_run(run, tell=notes) for run in runs]
+    notes = notifier(stderr())
+    readers = [read_run(run, notify=notes) for run in runs]
     names = _systems(systems, len(readers))
-    unfinished = tell_unfinished(readers, stderr())
+    unfinished = note_unfinished(readers, stderr())
     if any(only_words(reader.manifest.signatures.values()) for reader in readers):
         stderr().print(f"[bold]{ONLY_WORDS}[/]")
     remarks = what_differs(readers)

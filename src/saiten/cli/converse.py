@@ -94,7 +94,7 @@ def converse(
     """
     from saiten.cli.conversing import Talking, converse_into, rehearse_dialogues
     from saiten.cli.data_source import DataSource
-    from saiten.cli.output import stderr, stdout, told
+    from saiten.cli.output import notifier, stderr, stdout
     from saiten.cli.show_summary import show_summary
 
     if kb is None or system.kind == "rag":  # else they concern only the evidence
@@ -104,9 +104,9 @@ def converse(
             "answers in a file answer no further questions; name a system that does, or say --max-turns 1"
         )
     source = DataSource(qa, rows)
-    settings = system.settings(told(stderr()))
+    settings = system.settings(notifier(stderr()))
     if dry_run:
-        rehearse_dialogues(source.rows(told(stderr())), max_turns, judge, calls, form)
+        rehearse_dialogues(source.rows(notifier(stderr())), max_turns, judge, calls, form)
         return
     talking = Talking(system, settings, system_concurrency, max_turns, kb, k or 5, retrieval or "dense")
     status = converse_into(out, source, talking, judge, calls.kept_in(out), retry_failed=retry_failed, quiet=quiet)

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from saiten.choices import Format, Retrieval
 from saiten.cli.data_source import DataSource
-from saiten.cli.output import escape_untrusted, stderr, stdout, told
+from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import DialogueProgress, in_all
 from saiten.cli.running import resumable
 from saiten.cli.system_options import SystemOptions
@@ -96,9 +96,9 @@ def converse_into(
         talking.concurrency,
     )
     kept = source.run_settings(judge, calls, conversations.settings())
-    rows = source.peeked(told(notes))
+    rows = source.peeked(notifier(notes))
     with open_journal(
-        out, kept, conversations.signatures(), command=sys.argv, retry_failed=retry_failed, tell=told(notes)
+        out, kept, conversations.signatures(), command=sys.argv, retry_failed=retry_failed, notify=notifier(notes)
     ) as journal:
         if journal.done:
             notes.print(f"{escape_untrusted(out)} has {journal.done} scores already; going on")

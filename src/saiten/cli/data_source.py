@@ -44,7 +44,7 @@ class DataSource:
             more=more or {},
         )
 
-    def rows(self, tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
+    def rows(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         """Yield the rows, read on demand."""
         found = read_samples(
             sys.stdin.buffer if self.path == "-" else Path(self.path),
@@ -52,13 +52,13 @@ class DataSource:
             format=self.settings.data_format,
             detect_language=detect_language,
             language=self.settings.language,
-            tell=tell,
+            notify=notify,
         )
         return islice(found, self.settings.limit)
 
-    def peeked(self, tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
+    def peeked(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         """Yield the rows, the first read at once: a wrong file or column shows before a run's folder is made."""
-        rows = self.rows(tell)
+        rows = self.rows(notify)
         first = next(rows, None)
         return rows if first is None else chain([first], rows)
 

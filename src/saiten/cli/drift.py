@@ -8,7 +8,7 @@ import typer
 
 from saiten.cli import ALARM
 from saiten.cli.data_options import LabelColumnOption, read_columns
-from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
+from saiten.cli.output import FormatOption, escape_untrusted, notifier, stderr, stdout
 from saiten.records import Label
 
 app = typer.Typer(add_completion=False)
@@ -51,18 +51,18 @@ def drift(
     from saiten.views.tables.probe import drift_tables
 
     notes = stderr()
-    tell = told(notes)
+    notify = notifier(notes)
 
     def read() -> Iterator[Label]:
-        for row in read_labels(labels, columns=read_columns(column or []), tell=tell) if labels is not None else ():
+        for row in read_labels(labels, columns=read_columns(column or []), notify=notify) if labels is not None else ():
             if isinstance(row, BadRow):
                 notes.print(f"[yellow]left out[/] {escape_untrusted(row.where)}: {escape_untrusted(row.reason)}")
             else:
                 yield row
 
     report = judging.drift(
-        read_run(before, tell=tell),
-        read_run(now, tell=tell),
+        read_run(before, notify=notify),
+        read_run(now, notify=notify),
         read(),
         aspect=aspect,
         tolerance=tolerance,

@@ -12,7 +12,7 @@ from saiten.choices import Format
 from saiten.cli import NOTHING
 from saiten.cli.index_progress import IndexProgress
 from saiten.cli.labels import read_said
-from saiten.cli.output import escape_untrusted, stderr, stdout, told
+from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import AnswerProgress, ScoreProgress
 from saiten.cli.running import resumable
 from saiten.cli.subject import JudgeFiles
@@ -53,7 +53,7 @@ def run_experiment(
     plan = read_plan(file)
     status = 0
     if not only_results:
-        work = Experiment(plan, folder, calls, told(notes), retry_failed)
+        work = Experiment(plan, folder, calls, notifier(notes), retry_failed)
         work.check()
         folder.mkdir(parents=True, exist_ok=True)
         stages = _Stages(notes, calls.currency, quiet=quiet)
@@ -69,7 +69,7 @@ def run_experiment(
 
 def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Console, *, glance: bool) -> list[Table]:
     """Return the tables of results, and of each labeled data set's agreement with people."""
-    found = read_results(plan, folder, told(notes))
+    found = read_results(plan, folder, notifier(notes))
     tables = experiment_tables(found, currency, glance=glance)
     for data in plan.data:
         run = scores_folder(folder, data)

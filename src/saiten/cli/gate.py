@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from saiten.choices import COVERAGE, By
-from saiten.cli.output import escape_untrusted, stderr, told
+from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.threshold_options import ThresholdOptions
 from saiten.errors import ConfigurationError
 from saiten.results.summary import Summary, place_of, summarise
@@ -60,7 +60,7 @@ class Gate:
                 )
             return None
         for remark in filter(None, map(against_its_direction, thresholds)):
-            told(stderr())(remark)
+            notifier(stderr())(remark)
         if junit is not None:
             junit = junit.resolve()
             may_write(junit)

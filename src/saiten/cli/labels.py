@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from saiten.cli.output import escape_untrusted, told
+from saiten.cli.output import escape_untrusted, notifier
 from saiten.data import BadRow, read_labels
 from saiten.records import Label
 
@@ -32,4 +32,4 @@ def usable(rows: Iterable[T | BadRow], notes: Console) -> Iterator[T]:
 
 def read_said(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:
     """Yield the labels of a file; skip and report unusable rows."""
-    yield from usable(read_labels(path, columns=columns, tell=told(notes)), notes)
+    yield from usable(read_labels(path, columns=columns, notify=notifier(notes)), notes)

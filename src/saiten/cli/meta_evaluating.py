@@ -8,7 +8,7 @@ from saiten.cli.data_options import SAMPLE_COLUMN, read_columns
 from saiten.cli.labels import read_said
 from saiten.cli.meta_evaluate import MetaOptions
 from saiten.cli.meta_spans import span_report
-from saiten.cli.output import stderr, stdout, told
+from saiten.cli.output import notifier, stderr, stdout
 from saiten.cli.subject import JudgeFiles
 from saiten.errors import ConfigurationError
 from saiten.records import Label
@@ -60,7 +60,7 @@ def show_spans(compared: Compared, options: MetaOptions, form: Format) -> None:
         resamples=options.resamples,
         seed=options.seed,
         sample_columns=read_columns(compared.sample_columns, SAMPLE_COLUMN),
-        tell=told(stderr()),
+        notify=notifier(stderr()),
     )
     render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {compared.run.name}")
 
@@ -76,7 +76,7 @@ def show_metrics(compared: Compared, options: MetaOptions, form: Format) -> None
         yes_from=options.yes_from,
         unmeasured=options.unmeasured,
         systems_over=options.systems_over,
-        system_pairs=None if pairs is None else read_system_pairs(pairs, tell=told(stderr())),
+        system_pairs=None if pairs is None else read_system_pairs(pairs, notify=notifier(stderr())),
         split_by=options.split_by,
         tie_margin=options.tie_margin,
         resamples=options.resamples,
@@ -86,7 +86,7 @@ def show_metrics(compared: Compared, options: MetaOptions, form: Format) -> None
         aspects, settings, bounds=declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns)
     )
     folder = run_folder(compared.run)
-    scored = read_run(folder, tell=lambda _: None).scores() if folder else ()  # what is damaged was reported before
+    scored = read_run(folder, notify=lambda _: None).scores() if folder else ()  # what is damaged was reported before
     tables = [*meta_tables(found, glance=form == "table"), *judge_tables(found, glance=form == "table")]
     tables += [*aspect_bias_tables(found), *preference_tables(said, items, scored)]
     render(tables, form, stdout(), f"Metrics against people: {compared.run.name}")

@@ -26,7 +26,7 @@ def span_report(
     resamples: int,
     seed: int,
     sample_columns: Mapping[str, str],
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> SpanReport:
     """Compare the spans of the judges at these paths with the labels.
 
@@ -39,7 +39,7 @@ def span_report(
         resamples: bootstrap rounds.
         seed: of the draws.
         sample_columns: field → column of the samples.
-        tell: called with notes for the user.
+        notify: called with notes for the user.
 
     Raises:
         BadInput: a path that is not there or has no spans, labels without spans, or nothing that both sides have.
@@ -52,7 +52,7 @@ def span_report(
         if not path.exists():
             raise BadInput(f"{path} is not there; the folder of a run or a file of spans was expected")
         if path.is_dir():
-            reader = read_run(path, tell=tell)
+            reader = read_run(path, notify=notify)
             samples |= {sample.id: sample for sample in reader.samples()}
             found |= _named_apart(judges_of(reader.scores(), path.resolve().name), found)
         elif path is subject and judges:
@@ -62,11 +62,11 @@ def span_report(
                 detect_language=detect_language,
                 option=SAMPLE_COLUMN,
                 wished=("question",),
-                tell=tell,
+                notify=notify,
             )
             samples |= {row.id: row for row in rows if isinstance(row, Sample)}
         elif not alone:
-            found |= _named_apart(_judges_in(path, people, tell), found)
+            found |= _named_apart(_judges_in(path, people, notify), found)
     if aspects:
         found = {name: {at: spans for at, spans in marks.items() if at[1] in aspects} for name, marks in found.items()}
     questions = {name: item_of(sample).question for name, sample in samples.items()} or None
@@ -74,12 +74,12 @@ def span_report(
     return replace(report, notes=(*report.notes, *_misplaced(people, found, samples)))
 
 
-def _judges_in(path: Path, people: PeopleMarks, tell: Callable[[str], None]) -> dict[str, Marks]:
+def _judges_in(path: Path, people: PeopleMarks, notify: Callable[[str], None]) -> dict[str, Marks]:
     """Return the judges in a file of spans; an unnamed one gets the file's name."""
     rows: list[Label] = []
     bad: list[BadRow] = []
     try:
-        for row in read_labels(path, tell=tell):
+        for row in read_labels(path, notify=notify):
             if isinstance(row, BadRow):
                 bad.append(row)
             else:
@@ -89,7 +89,7 @@ def _judges_in(path: Path, people: PeopleMarks, tell: Callable[[str], None]) -> 
             f"{error}. Expected were a judge's spans; a file of samples will do as the first argument, with --judges"
         ) from error
     if bad:
-        tell(f"{len(bad)} rows cannot be read and are left out; the first is {bad[0].where}: {bad[0].reason}")
+        notify(f"{len(bad)} rows cannot be read and are left out; the first is {bad[0].where}: {bad[0].reason}")
     try:
         marked = people_of(rows)
     except BadInput as error:

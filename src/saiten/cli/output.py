@@ -40,15 +40,15 @@ def stderr() -> Console:
     return Console(file=sys.stderr, highlight=False, emoji=False, soft_wrap=True)
 
 
-def told(console: Console) -> Callable[[str], None]:
+def notifier(console: Console) -> Callable[[str], None]:
     """Return a callback that prints notes on this console."""
 
-    def tell(text: str) -> None:
+    def notify(text: str) -> None:
         from saiten.views.strip_controls import strip_controls
 
         console.print(f"note: {strip_controls(redact(text))}", markup=False, style="dim")
 
-    return tell
+    return notify
 
 
 def escape_untrusted(text: object) -> str:

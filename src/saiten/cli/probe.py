@@ -83,12 +83,12 @@ def probe(
     value, 130 by Ctrl-C.
     """
     from saiten.cli.data_source import DataSource
-    from saiten.cli.output import stderr, told
+    from saiten.cli.output import notifier, stderr
     from saiten.cli.probing import Probing, show_probes
     from saiten.cli.rehearse import rehearse
 
     source = None if data is None else DataSource(str(data), rows)
-    probing = Probing.of(source, rows, chosen.metrics, (probes or "").split(","), told(stderr()))
+    probing = Probing.of(source, rows, chosen.metrics, (probes or "").split(","), notifier(stderr()))
     folder = out or Path("runs") / f"probe-{'demo' if data is None else data.name.partition('.')[0]}"
     calls = calls.kept_in(folder)
     if dry_run:

@@ -12,7 +12,7 @@ import typer
 from saiten.choices import Format
 from saiten.cli import ALARM, NOTHING
 from saiten.cli.data_source import DataSource
-from saiten.cli.output import stderr, stdout, told
+from saiten.cli.output import notifier, stderr, stdout
 from saiten.cli.progress import ScoreProgress, in_all
 from saiten.cli.running import KEPT_SCORES, UNFINISHED_SCORES, resumable
 from saiten.data import BadRow
@@ -65,7 +65,7 @@ class Probing:
         settings: DataSettings,
         names: Sequence[str],
         probes: Sequence[str],
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
     ) -> Self:
         """Read the samples and plan their changes.
 
@@ -74,7 +74,7 @@ class Probing:
             ConfigurationError: There is no such metric or probe.
         """
         chosen = chosen_probes(probes)
-        read = built_in(settings.limit or 0) if source is None else source.rows(tell)
+        read = built_in(settings.limit or 0) if source is None else source.rows(notify)
         samples: list[Sample] = []
         bad_rows: list[BadRow] = []
         for row in read:
@@ -128,7 +128,7 @@ class Probing:
         described = assemble_judge(judge, replace(calls, cache=None))
         signatures = {each.name: str(signature_of(each, described)) for each in self.metrics}
         with Journal.open(
-            folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, tell=told(notes)
+            folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, notify=notifier(notes)
         ) as journal:
             models = Models(calls)
             models.account.book = journal.paid
@@ -150,7 +150,7 @@ def show_probes(probing: Probing, folder: Path, form: Format, status: int, *, al
     if status:
         raise typer.Exit(status)
     notes = stderr()
-    reader = read_run(folder, tell=told(notes))
+    reader = read_run(folder, notify=notifier(notes))
     scores = {(one.sample, one.metric): one.score for one in reader.scores()}
     report = probe_report(probing.plan, scores, ProbeLimits(allowed=allowed))
     signatures = [reader.manifest.signatures[each.name] for each in probing.metrics]

@@ -9,7 +9,7 @@ from rich.console import Console
 from saiten.choices import REPORT_LIMIT
 from saiten.cli.data_options import read_columns
 from saiten.cli.labels import read_said
-from saiten.cli.output import stderr, told
+from saiten.cli.output import notifier, stderr
 from saiten.errors import BadInput
 from saiten.experiments.cells import scores_folder
 from saiten.experiments.plan import PLAN_NAME, kept_plan
@@ -42,7 +42,7 @@ def report_of(
     Raises:
         BadInput, ConfigurationError: there is no run, or it cannot be read; the text says which.
     """
-    notes = told(stderr())
+    notes = notifier(stderr())
     readers: dict[Path, RunReader] = {}
     experiments: list[ExperimentResult] = []
     for folder in folders:
@@ -51,7 +51,7 @@ def report_of(
             for data in experiments[-1].plan.data:
                 run = scores_folder(folder, data)
                 if run.is_dir():
-                    readers.setdefault(run.resolve(), read_run(run, tell=notes))
+                    readers.setdefault(run.resolve(), read_run(run, notify=notes))
         elif (folder / "answers").is_dir() and (folder / "scores").is_dir():
             raise BadInput(
                 f"{folder} is an experiment of an earlier saiten, without {PLAN_NAME}; `saiten experiment FILE` with "
@@ -60,7 +60,7 @@ def report_of(
         elif runs := _runs_within(folder):
             raise BadInput(f"{folder} is no run, but holds some; name those to be reported: {runs}")
         else:
-            readers.setdefault(folder.resolve(), read_run(folder, tell=notes))
+            readers.setdefault(folder.resolve(), read_run(folder, notify=notes))
     if not readers:
         raise BadInput(f"{folders[0]} has no scores yet; `saiten experiment FILE` goes on with it")
 

@@ -66,7 +66,7 @@ def score(
     from saiten.cli.data_source import DataSource
     from saiten.cli.evidence import check_evidence, planned
     from saiten.cli.gate import Gate
-    from saiten.cli.output import stderr, stdout, told
+    from saiten.cli.output import notifier, stderr, stdout
     from saiten.cli.rehearse import rehearse
     from saiten.cli.scoring import score_into
     from saiten.cli.show_summary import show_summary
@@ -83,7 +83,7 @@ def score(
     folder = out or Path("runs") / (Path(data).name.partition(".")[0] if data != "-" else "stdin")
     calls = calls.kept_in(folder)
     source = DataSource(data, rows)
-    samples = check_evidence(source.peeked(told(stderr())), evidence, data)
+    samples = check_evidence(source.peeked(notifier(stderr())), evidence, data)
     if dry_run:
         rehearse(samples, planned(metrics, evidence), judge, calls, form)
         return

@@ -11,7 +11,7 @@ from rich.console import Console
 from saiten.cli.data_source import DataSource
 from saiten.cli.evidence import retrieving
 from saiten.cli.evidence_options import EvidenceOptions
-from saiten.cli.output import escape_untrusted, stderr, told
+from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.progress import ScoreProgress, in_all
 from saiten.cli.running import KEPT_SCORES, UNFINISHED_SCORES, resumable
 from saiten.data import BadRow
@@ -52,7 +52,7 @@ def score_into(
     described = assemble_judge(judge, replace(calls, cache=None))
     signatures = {each.name: str(signature_of(each, described)) for each in metrics}
     with Journal.open(
-        folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, tell=told(notes)
+        folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, notify=notifier(notes)
     ) as journal:
         if journal.done:
             notes.print(f"{escape_untrusted(folder)} has {journal.done} scores already; going on")

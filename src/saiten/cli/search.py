@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from saiten.choices import Retrieval
-from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.cli.output import FormatOption, notifier, stderr, stdout
 from saiten.cli.unfold import unfold
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.options import Config
@@ -52,7 +52,7 @@ def search(
 
     async def ask() -> tuple[Passage, ...]:
         base = await open_knowledge_base(
-            kb, Models(calls), embedder=embedder, retrieval=retrieval, k=k, tell=told(stderr())
+            kb, Models(calls), embedder=embedder, retrieval=retrieval, k=k, notify=notifier(stderr())
         )
         try:
             return (await base.retrieve(query)).passages

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from saiten.cli import NOTHING
-from saiten.cli.output import FormatOption, stderr, stdout, told
+from saiten.cli.output import FormatOption, notifier, stderr, stdout
 from saiten.cli.threshold_options import ThresholdOptions
 from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError
@@ -54,12 +54,12 @@ def show(
     from saiten.cli.show_gist import show_gist
     from saiten.cli.show_one import show_dialogue, show_sample, worst_table
     from saiten.cli.show_summary import show_summary
-    from saiten.cli.unfinished import tell_unfinished
+    from saiten.cli.unfinished import note_unfinished
     from saiten.runs import read_run
     from saiten.views.table import render
 
     notes = stderr()
-    reader = read_run(run, tell=told(notes))
+    reader = read_run(run, notify=notifier(notes))
     gate = Gate.typed(thresholds, list(reader.manifest.signatures))
     if gate is not None and (gist or any(one is not None for one in (sample, dialogue, worst))):
         raise ConfigurationError("thresholds are held against the summary; leave out --sample, --worst and the like")
@@ -68,7 +68,7 @@ def show(
             "--labels adds people's means to the summary; leave out --sample, --worst and the like"
         )
     if gist or any(one is not None for one in (sample, dialogue, worst)):
-        tell_unfinished([reader], notes)
+        note_unfinished([reader], notes)
     if gist:
         show_gist(reader, form, stdout(), sample=sample, apart=worst is None and dialogue is None)
         return

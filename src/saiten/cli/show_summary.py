@@ -8,8 +8,8 @@ from saiten.choices import Format
 from saiten.cli import MISSED, NOTHING
 from saiten.cli.gate import Gate
 from saiten.cli.labels import read_said
-from saiten.cli.output import escape_untrusted, stderr, told
-from saiten.cli.unfinished import tell_unfinished
+from saiten.cli.output import escape_untrusted, notifier, stderr
+from saiten.cli.unfinished import note_unfinished
 from saiten.dialogue.reading import has_dialogues
 from saiten.errors import BadInput
 from saiten.results.only_words import ONLY_WORDS, only_words
@@ -25,13 +25,13 @@ def show_summary(run: Path, form: Format, out: Console, gate: Gate | None = None
     Returns:
         The exit status: 0, that of a threshold that it misses, or that of a run without a single value.
     """
-    reader = read_run(run, tell=told(stderr()))
+    reader = read_run(run, notify=notifier(stderr()))
     said = () if labels is None else tuple(read_said(labels, {}, stderr()))
     if labels is not None and not said:
         raise BadInput(f"there are no labels in {labels}")
     people = list(people_of(reader, said)) if said else ()
     summary = summary_of(reader, people, of_labels="" if labels is None else labels.name)
-    tell_unfinished([reader], stderr())
+    note_unfinished([reader], stderr())
     if not summary.figures:
         stderr().print("there are no scores yet")
         if gate is None:

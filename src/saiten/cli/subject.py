@@ -10,7 +10,7 @@ from rich.console import Console
 
 from saiten.choices import GradeZero
 from saiten.cli.data_options import SAMPLE_COLUMN, read_columns
-from saiten.cli.output import told
+from saiten.cli.output import notifier
 from saiten.errors import BadInput
 from saiten.options import option
 from saiten.records import Sample
@@ -60,10 +60,10 @@ class JudgeFiles:
             side_by_side,
         )
 
-        tell = told(notes)
+        notify = notifier(notes)
         reading = OutputReading(read_columns(self.judge_column, JUDGE_COLUMN), self.verdict_pattern)
         if run_folder(path) is not None:
-            first = read_source(path, tell=tell)
+            first = read_source(path, notify=notify)
         elif path.exists():
             rows = read_samples(
                 path,
@@ -71,9 +71,11 @@ class JudgeFiles:
                 detect_language=detect_language,
                 option=SAMPLE_COLUMN,
                 wished=("question",),
-                tell=tell,
+                notify=notify,
             )
             first = samples_source(path, (sample for sample in rows if isinstance(sample, Sample)))
         else:
             raise BadInput(f"{path} is not there; the folder of a run or a file of samples was expected")
-        return side_by_side([first, *(read_source(path, reading, tell=tell) for path in self.judges)], tell=tell)
+        return side_by_side(
+            [first, *(read_source(path, reading, notify=notify) for path in self.judges)], notify=notify
+        )

@@ -73,7 +73,7 @@ class SystemOptions:
         """Whether it asks models, whose answers may be kept in a store and whose calls share a budget."""
         return self.kind in {"openai", "hf", "rag"}
 
-    def settings(self, tell: Callable[[str], None]) -> "SystemSettings":
+    def settings(self, notify: Callable[[str], None]) -> "SystemSettings":
         """Return the settings, with the defaults where nothing was typed.
 
         Raises:
@@ -96,7 +96,7 @@ class SystemOptions:
                 self.example,
                 retrieval=self.retrieval or "dense",
             ),
-            tell=tell,
+            notify=notify,
         )
 
     def _refuse_misplaced(self) -> None:

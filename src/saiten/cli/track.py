@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from saiten.cli.output import escape_untrusted, stderr, stdout, told
+from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.errors import BadInput
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ def track(
         raise BadInput("--name and --report are for one run; track the runs one after another")
     notes = stderr()
     # Read all first, so that a wrong folder is reported before anything is sent to MLflow.
-    for folder, tracking in [(folder, run_on_disk(read_run(folder, tell=told(notes)))) for folder in runs]:
+    for folder, tracking in [(folder, run_on_disk(read_run(folder, notify=notifier(notes)))) for folder in runs]:
         with notes.status(f"{escape_untrusted(folder)} → MLflow"):
             tracked = log_to_mlflow(tracking, to=to, experiment=experiment, name=name, texts=texts, report=report)
-        _tell(folder, tracked)
+        _print_outcome(folder, tracked)
 
 
-def _tell(folder: Path, tracked: "Tracked") -> None:
+def _print_outcome(folder: Path, tracked: "Tracked") -> None:
     notes = stderr()
     if tracked.unfinished:
         notes.print(

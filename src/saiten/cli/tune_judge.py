@@ -9,7 +9,7 @@ import typer
 from saiten.choices import HELD_OUT, HeadName
 from saiten.cli import INTERRUPTED
 from saiten.cli.data_options import LabelColumnOption, SampleColumnOption, read_columns
-from saiten.cli.output import FormatOption, QuietOption, escape_untrusted, stderr, stdout, told
+from saiten.cli.output import FormatOption, QuietOption, escape_untrusted, notifier, stderr, stdout
 from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError
 from saiten.options import option
@@ -98,7 +98,7 @@ def judge(
     said = list(read_said(labels, read_columns(column or []), notes))
     found = samples_of(run, samples, sample_column or [], notes)
     built = build(said, found, plan.rubric, tuple(aspect or ()))
-    progress = MakingProgress(notes, told(notes), quiet=quiet)
+    progress = MakingProgress(notes, notifier(notes), quiet=quiet)
     try:
         own = make_judge(built, plan, out, progress, card=lambda own: card(own, out.name), compare_base=compare_base)
     except KeyboardInterrupt:

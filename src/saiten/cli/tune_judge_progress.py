@@ -12,9 +12,9 @@ from saiten.cli.output import escape_untrusted
 class MakingProgress:
     """A `MakingWatch` that draws one line: of the steps first, then of the held-out answers."""
 
-    def __init__(self, console: Console, tell: Callable[[str], None], *, quiet: bool = False) -> None:
+    def __init__(self, console: Console, notify: Callable[[str], None], *, quiet: bool = False) -> None:
         self._console, self._quiet = console, quiet
-        self.tell = tell
+        self.notify = notify
         """Callback that prints a note."""
         self._line: _Line | None = None
         self._loading: Status | None = None

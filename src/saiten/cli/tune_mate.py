@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from saiten.cli.data_options import LabelColumnOption, read_columns
-from saiten.cli.output import FormatOption, escape_untrusted, stderr, stdout, told
+from saiten.cli.output import FormatOption, escape_untrusted, notifier, stderr, stdout
 from saiten.errors import ConfigurationError
 
 
@@ -68,7 +68,7 @@ def mate(
     columns = read_columns(column or [])
     said = list(read_said(labels, columns, notes))
     if run is not None:
-        reader = read_run(run, tell=told(notes))
+        reader = read_run(run, notify=notifier(notes))
         asked = {sample.id: sample.question for sample in reader.samples()}
         rated = rated_by_judge(said, reader.scores(), asked, target=wanted, aspects=aspects_of(aspect, scales, wanted))
     else:

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from saiten.cli.data_options import SAMPLE_COLUMN, read_columns
 from saiten.cli.labels import usable
-from saiten.cli.output import told
+from saiten.cli.output import notifier
 from saiten.data import read_samples
 from saiten.errors import ConfigurationError
 from saiten.records import Sample
@@ -25,13 +25,13 @@ def samples_of(run: Path | None, file: Path | None, columns: Sequence[str], note
     if (run is None) == (file is None):
         raise ConfigurationError("which samples were labelled? Name a run, or a file with --samples; one of them")
     if run is not None:
-        yield from read_run(run, tell=told(notes)).samples()
+        yield from read_run(run, notify=notifier(notes)).samples()
     elif file is not None:
         rows = read_samples(
             file,
             columns=read_columns(columns, SAMPLE_COLUMN),
             detect_language=detect_language,
             option=SAMPLE_COLUMN,
-            tell=told(notes),
+            notify=notifier(notes),
         )
         yield from usable(rows, notes)

@@ -43,7 +43,7 @@ def questions_of(samples: Path | None, labels: Path, item: str | None) -> dict[s
         return {sample.id: sample.question for sample in samples_of(None, samples, (), stderr())}
     fields = Columns(_QUESTION, {"item": item} if item else {})
     found: dict[str, str] = {}
-    for row in read_rows(labels, None, wanted=fields.wanted, tell=lambda _: None):
+    for row in read_rows(labels, None, wanted=fields.wanted, notify=lambda _: None):
         if isinstance(row, Row):
             name, question = (fields.find(row.fields, field) for field in ("item", "question"))
             if MISSING not in (name, question) and name is not None and question is not None:

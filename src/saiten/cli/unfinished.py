@@ -8,7 +8,7 @@ from saiten.cli.output import escape_untrusted
 from saiten.runs import RunReader
 
 
-def tell_unfinished(readers: Sequence[RunReader], notes: Console) -> bool:
+def note_unfinished(readers: Sequence[RunReader], notes: Console) -> bool:
     """Note for each unfinished run that its figures are not final; return whether there was one."""
     open_ones = [reader for reader in readers if reader.unfinished]
     for reader in open_ones:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
-from saiten.cli.output import escape_untrusted, stderr, told
+from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.options import Config, Option, options_of, without_none
 from saiten.settings import read_config
 
@@ -100,7 +100,7 @@ def read_configured(path: Path | None, typed: Mapping[str, Any]) -> Config:
     """Read the configuration; standard error names the file, and the servers that it chose for judge and embedder."""
     config = read_config(path)
     if config.file is not None:
-        told(stderr())(f"settings are from {config.file}")
+        notifier(stderr())(f"settings are from {config.file}")
         note_servers(config, {name: typed[name] for name in ("judge", "embedder") if name in typed})
     return config
 

@@ -207,7 +207,7 @@ class Columns:
         rows: Iterator[Row | BadRow],
         name: str,
         needed: Collection[str],
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
         wished: Collection[str] = (),
     ) -> Iterator[Row | BadRow]:
         """Yield the same rows after checking the first ones for at least one `needed` field.
@@ -234,7 +234,7 @@ class Columns:
             columns = ", ".join(dict.fromkeys(_paths(good))) or "none"
             raise BadInput(f"{name}: {lack}; columns there: {columns}")
         for note in (*self._ambiguous(good[-1]), *self._unused(good, wished)) if good else ():
-            tell(f"{name}: {note}")
+            notify(f"{name}: {note}")
         yield from first
         yield from rows
 

@@ -35,7 +35,7 @@ _SHOWN = 5
 
 
 def read_csv(
-    stream: io.BufferedReader, name: str, *, delimiter: str | None, tell: Callable[[str], None]
+    stream: io.BufferedReader, name: str, *, delimiter: str | None, notify: Callable[[str], None]
 ) -> Iterator[Row | BadRow]:
     """Yield one row per record, numbered as in a spreadsheet: the header is row 1, and blank lines count.
 
@@ -43,17 +43,17 @@ def read_csv(
         stream: The file.
         name: The name used in messages.
         delimiter: None detects it from the first line: comma, semicolon, tab or bar.
-        tell: Receives notes on encodings other than UTF-8, and on cells that look like several rows.
+        notify: Receives notes on encodings other than UTF-8, and on cells that look like several rows.
 
     Raises:
         BadInput: the encoding is unknown, there is no header, or it has a duplicate column.
     """
     encoding, stream = detect_encoding(stream, name)
     if not encoding.startswith("utf-8"):
-        tell(f"{name} is read as {encoding}")
+        notify(f"{name} is read as {encoding}")
     text = io.TextIOWrapper(stream, encoding, newline="")
     try:
-        yield from _records(text, name, delimiter, tell)
+        yield from _records(text, name, delimiter, notify)
     except UnicodeDecodeError as error:
         raise BadInput(f"{name} began as {encoding}, but goes on with bytes that are not: {error}") from error
     finally:
@@ -61,7 +61,7 @@ def read_csv(
 
 
 def _records(
-    text: io.TextIOWrapper, name: str, delimiter: str | None, tell: Callable[[str], None]
+    text: io.TextIOWrapper, name: str, delimiter: str | None, notify: Callable[[str], None]
 ) -> Iterator[Row | BadRow]:
     lines = _Lines(text)
     first = lines.peek()
@@ -90,7 +90,9 @@ def _records(
         elif found:
             if not merged and layout.merged(lines.taken):
                 merged = True
-                tell(f"{where}: a cell has {len(lines.taken)} lines that look like rows; is a quote missing or stray?")
+                notify(
+                    f"{where}: a cell has {len(lines.taken)} lines that look like rows; is a quote missing or stray?"
+                )
             yield Row(number, dict(zip(header, found, strict=True)), where, typed=False)
 
 

@@ -29,7 +29,7 @@ _NO_WORKBOOKS = "Excel workbooks are not read; save the sheet as CSV (UTF-8)"
 
 
 def read_rows(
-    source: Source, file_format: str | None, *, wanted: Callable[[str], bool], tell: Callable[[str], None]
+    source: Source, file_format: str | None, *, wanted: Callable[[str], bool], notify: Callable[[str], None]
 ) -> Iterator[Row | BadRow]:
     """Stream the rows of a source in any of the formats.
 
@@ -37,7 +37,7 @@ def read_rows(
         source: A path, `-` for standard input, an open file, or rows in memory.
         file_format: One of `FORMATS`, or None to detect it.
         wanted: Returns whether a column is needed; others may be None.
-        tell: Receives notes for the user, for example on a rare encoding.
+        notify: Receives notes for the user, for example on a rare encoding.
 
     Raises:
         BadInput: the source is missing, unreadable, or in no known format.
@@ -53,7 +53,7 @@ def read_rows(
         if path is None:
             raise BadInput(f"{file_format} cannot be read from a stream; name the file")
         return (read_parquet if file_format == "parquet" else read_dataset)(path, wanted=wanted)
-    return _streamed(source, file_format, wanted, tell)
+    return _streamed(source, file_format, wanted, notify)
 
 
 def _is_file(source: Source) -> TypeGuard[File]:
@@ -70,19 +70,19 @@ def _in_memory(rows: Any, name: str) -> Iterator[Row | BadRow]:
 
 
 def _streamed(
-    source: File, file_format: str | None, wanted: Callable[[str], bool], tell: Callable[[str], None]
+    source: File, file_format: str | None, wanted: Callable[[str], bool], notify: Callable[[str], None]
 ) -> Iterator[Row | BadRow]:
     name = name_of(source)
     with opened(source) as stream:
         file_format = file_format or ("jsonl" if source == "-" else _by_content(stream, name))
         if file_format == "parquet":
-            yield from read_rows(source, file_format, wanted=wanted, tell=tell)
+            yield from read_rows(source, file_format, wanted=wanted, notify=notify)
         elif file_format == "jsonl":
             yield from read_json_lines(stream, name)
         elif file_format == "json":
             yield from read_json(stream, name)
         else:
-            yield from read_csv(stream, name, delimiter="\t" if file_format == "tsv" else None, tell=tell)
+            yield from read_csv(stream, name, delimiter="\t" if file_format == "tsv" else None, notify=notify)
 
 
 def _by_ending(path: Path | None) -> str | None:

@@ -31,7 +31,7 @@ def read_labels(
     columns: Mapping[str, str] = {},
     format: str | None = None,  # noqa: A002 - the word that the command line has
     categories: bool = False,
-    tell: Callable[[str], None] = _LOG.warning,
+    notify: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Label | BadRow]:
     """Yield the labels of a source lazily; verdicts (true, yes, はい, ○, …) become 1 and 0.
 
@@ -55,7 +55,7 @@ def read_labels(
         format: As for samples.
         categories: Whether other words are categories (`neutral`), kept as `Label.category`; otherwise they are
             invalid.
-        tell: Receives notes for the user.
+        notify: Receives notes for the user.
 
     Raises:
         BadInput: on the first `next`: no such file, no known format, no column for the item or for the value.
@@ -63,10 +63,10 @@ def read_labels(
     """
     fields = Columns(LABEL_COLUMNS, columns)
     name = name_of(source)
-    rows = read_rows(source, format, wanted=fields.wanted, tell=tell)
+    rows = read_rows(source, format, wanted=fields.wanted, notify=notify)
     sources = tuple(each for each in _VALUES if each in columns) or _VALUES
     for needed in (("item",), sources):
-        rows = fields.checked(rows, name, needed, tell if needed == ("item",) else _nothing)
+        rows = fields.checked(rows, name, needed, notify if needed == ("item",) else _nothing)
     state = _State(sources, {} if categories else None)
     for row in rows:
         if isinstance(row, BadRow):
@@ -79,7 +79,7 @@ def read_labels(
         else:
             yield label
     if {"words", "above 0"} <= state.preferences and "below 0" not in state.preferences:
-        tell(
+        notify(
             f"{name}: the preferences are words and numbers of which none is below 0; numbers were taken as sizes, "
             "above 0 for the second answer. If 1 and 2 name the answers, say so: --column choice=preference"
         )

@@ -26,7 +26,7 @@ def read_samples(
     language: Language | None = None,
     option: str = "--column",
     wished: Sequence[str] = _WISHED,
-    tell: Callable[[str], None] = _LOG.warning,
+    notify: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Sample | BadRow]:
     """Yield the samples of a source lazily; memory is about 80 bytes per id.
 
@@ -47,7 +47,7 @@ def read_samples(
         language: Overrides the language of all rows.
         option: The command-line option for columns, for messages.
         wished: Fields that the caller uses; if one is missing, columns that may contain it are reported.
-        tell: Receives notes for the user: a rare encoding, a skipped column.
+        notify: Receives notes for the user: a rare encoding, a skipped column.
 
     Raises:
         BadInput: on the first `next`: no such file, no known format, no column for question or answer.
@@ -55,9 +55,9 @@ def read_samples(
     """
     fields = Columns(SAMPLE_COLUMNS, columns, option=option)
     name = name_of(source)
-    rows = read_rows(source, format, wanted=fields.wanted, tell=tell)
+    rows = read_rows(source, format, wanted=fields.wanted, notify=notify)
     ids = _Ids()
-    for row in fields.checked(rows, name, ("question", "answer"), tell, wished):
+    for row in fields.checked(rows, name, ("question", "answer"), notify, wished):
         if isinstance(row, BadRow):
             yield row
             continue

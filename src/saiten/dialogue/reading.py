@@ -18,7 +18,7 @@ def has_dialogues(reader: RunReader) -> bool:
 
 def read_dialogues(reader: RunReader) -> Iterator[Dialogue]:
     """Yield each dialogue once, in file order. Reads the file twice; memory: about 130 bytes per dialogue."""
-    last = {id_key(dialogue.id): number for number, dialogue in _readable(reader, reader.tell)}
+    last = {id_key(dialogue.id): number for number, dialogue in _readable(reader, reader.notify)}
     for number, dialogue in _readable(reader, lambda _: None):
         if last.get(id_key(dialogue.id)) == number:
             yield dialogue
@@ -27,13 +27,13 @@ def read_dialogues(reader: RunReader) -> Iterator[Dialogue]:
 def find_dialogue(reader: RunReader, identity: str) -> Dialogue | None:
     """Return the dialogue about the pair with this id, or None."""
     found = None
-    for _, dialogue in _readable(reader, reader.tell, identity):
+    for _, dialogue in _readable(reader, reader.notify, identity):
         found = dialogue
     return found
 
 
 def _readable(
-    reader: RunReader, tell: Callable[[str], None], wanted: str | None = None
+    reader: RunReader, notify: Callable[[str], None], wanted: str | None = None
 ) -> Iterator[tuple[int, Dialogue]]:
     """Yield the dialogues of this run with their line numbers; unreadable lines are reported and skipped."""
     run = str(reader.manifest.settings.get(SESSION))
@@ -43,6 +43,6 @@ def _readable(
         ours = value.get("session") == session_of(run, identity) and wanted in {None, identity}
         return dialogue_from_json(value) if ours else None
 
-    for number, found in read_lines(reader.folder / DIALOGUES_NAME, dialogue, tell):
+    for number, found in read_lines(reader.folder / DIALOGUES_NAME, dialogue, notify):
         if found is not None:
             yield number, found

@@ -31,7 +31,7 @@ else:
 class Lock:
     """Hold the folder from construction until `release`, or until the process dies."""
 
-    def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, notify: Callable[[str], None]) -> None:
         """Take the lock; on a file system without locks (some network drives), note it and continue without.
 
         Raises:
@@ -52,7 +52,7 @@ class Lock:
                 "wait for it, stop it, or name another folder"
             ) from error
         except OSError as error:
-            tell(f"{folder} cannot be locked ({error.strerror}); see to it that no second process writes there")
+            notify(f"{folder} cannot be locked ({error.strerror}); see to it that no second process writes there")
         try:
             os.ftruncate(self._fd, 0)
             os.write(self._fd, str(os.getpid()).encode())

@@ -13,7 +13,7 @@ from saiten.records import Sample
 from saiten.text.language import detect_language
 
 
-def questions_of(data: DataSet, tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
+def questions_of(data: DataSet, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
     """Yield the questions with their references, in order; at most `limit` of them.
 
     Raises:
@@ -26,20 +26,20 @@ def questions_of(data: DataSet, tell: Callable[[str], None]) -> Iterator[Sample 
         columns=data.columns,
         detect_language=detect_language,
         language=data.language,
-        tell=tell,
+        notify=notify,
     )
     return islice(found, data.limit)
 
 
-def answers_of(cell: Cell, folder: Path, tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
+def answers_of(cell: Cell, folder: Path, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
     """Yield the answers of a cell as samples, with the ids QUESTION-ID@SYSTEM so that one run can hold all cells.
 
     Failures are skipped: they are counted with the answers, and may be retried.
     """
     if cell.data.answers is not None:
-        yield from questions_of(cell.data, tell)
+        yield from questions_of(cell.data, notify)
         return
-    for row in read_samples(cell.answers(folder), detect_language=detect_language, tell=tell):
+    for row in read_samples(cell.answers(folder), detect_language=detect_language, notify=notify):
         if isinstance(row, BadRow):
             yield row
         elif row.answer is not None:

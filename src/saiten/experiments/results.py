@@ -125,7 +125,7 @@ def main_metric(plan: ExperimentPlan) -> str:
     return make_metrics([plan.main or plan.metrics[0]])[0].name
 
 
-def read_results(plan: ExperimentPlan, folder: Path, tell: Callable[[str], None]) -> ExperimentResult:
+def read_results(plan: ExperimentPlan, folder: Path, notify: Callable[[str], None]) -> ExperimentResult:
     """Return the results so far; cells that have not run yet have no answers."""
     cells: list[CellResult] = []
     chains: list[ChainComparison] = []
@@ -133,7 +133,7 @@ def read_results(plan: ExperimentPlan, folder: Path, tell: Callable[[str], None]
     summaries: dict[str, Summary] = {}
     usage = paid_in(folder) or Usage()
     for data in plan.data:
-        found = _scores(data, folder, plan, tell)
+        found = _scores(data, folder, plan, notify)
         summary = None
         if found is not None:
             summary = summaries[data.name] = found.summary
@@ -170,46 +170,46 @@ class _Pair:
     parallel: float
 
 
-def _scores(data: DataSet, folder: Path, plan: ExperimentPlan, tell: Callable[[str], None]) -> _Scores | None:
+def _scores(data: DataSet, folder: Path, plan: ExperimentPlan, notify: Callable[[str], None]) -> _Scores | None:
     run = scores_folder(folder, data)
     if not (run / "manifest.json").is_file():
         return None
-    reader = read_run(run, tell=tell)
+    reader = read_run(run, notify=notify)
     human = plan.main if is_human(plan.main) else ""
-    labels = list(_labels(data, run, tell))
+    labels = list(_labels(data, run, notify))
     try:
         people = list(people_of(reader, labels, main=human)) if labels else []
     except BadInput as error:
         if human:
             raise BadInput(f"{data.name}: {error}") from error
-        tell(f"{data.name}: {error}")
+        notify(f"{data.name}: {error}")
         people = []
     metric = main_metric(plan)
     main = {one.sample: one.score for one in chain(reader.scores(), people) if one.metric == metric}
     if human and people:
         unlabelled = sum(score.status == "undefined" for score in main.values())
         if unlabelled:
-            tell(f"{data.name}: {unlabelled} of {len(main)} answers have no label, and no part in {human}")
+            notify(f"{data.name}: {unlabelled} of {len(main)} answers have no label, and no part in {human}")
     called = data.labels.name if data.labels is not None else ""
     return _Scores(summary_of(reader, people, of_labels=called), main)
 
 
-def _labels(data: DataSet, run: Path, tell: Callable[[str], None]) -> Iterator[Label]:
+def _labels(data: DataSet, run: Path, notify: Callable[[str], None]) -> Iterator[Label]:
     if data.labels is None:
         return
     if not data.labels.is_file():
         answers = run / "samples.jsonl"
-        tell(
+        notify(
             f"{data.name}: there are no labels yet ({data.labels}); `saiten annotate {answers}` asks people, and the "
             "same command again counts what they say"
         )
         return
     try:
-        for row in read_labels(data.labels, tell=_nobody):
+        for row in read_labels(data.labels, notify=_nobody):
             if isinstance(row, Label):  # bad rows are reported where metrics are compared with labels
                 yield row
     except BadInput as error:  # no labels yet, or in another form; results without labels are shown
-        tell(f"{data.name}: the labels cannot be used: {error}")
+        notify(f"{data.name}: the labels cannot be used: {error}")
 
 
 def _nobody(_: str) -> None:

@@ -79,7 +79,7 @@ class Experiment:
     plan: ExperimentPlan
     folder: Path
     calls: CallSettings
-    tell: Callable[[str], None]
+    notify: Callable[[str], None]
     """Called with each note from readers and journals."""
     retry_failed: bool = False
     """Retry questions without an answer."""
@@ -113,10 +113,10 @@ class Experiment:
         if (self.folder / MANIFEST_NAME).exists():
             raise ConfigurationError(f"{self.folder} is a run of another command; name another folder with --out")
         models = Models(self.calls)
-        with LockedFolder(self.folder, self.tell) as folder, models.account.booked(PaidCalls(folder)):
+        with LockedFolder(self.folder, self.notify) as folder, models.account.booked(PaidCalls(folder)):
             keep_plan(self.plan, self.folder)
             if self.calls.requests_per_minute or self.calls.tokens_per_minute:
-                self.tell("the latencies of models hold the waits for the rate that is allowed")
+                self.notify("the latencies of models hold the waits for the rate that is allowed")
             self._expect_all(models)
             for data in self.plan.data:
                 await self._data(data, models, stages)
@@ -198,7 +198,7 @@ class Experiment:
         path.parent.mkdir(parents=True, exist_ok=True)
         settings = RunSettings(more={**system.describe(), "system": system.name, "questions": cell.data.name})
         total = sum(1 for _ in questions_of(cell.data, _nobody))
-        rows = questions_of(cell.data, self.tell)
+        rows = questions_of(cell.data, self.notify)
         with (
             self._answers_file(cell, path, settings) as answers,
             stages.answering(cell.data.name, cell.system, total) as watch,
@@ -212,7 +212,7 @@ class Experiment:
                 stages.left_out(cell.data.name, cell.system, str(error))
                 whole = False
             if answers.outdated:
-                self.tell(
+                self.notify(
                     f"{answers.outdated} answers of {cell.system} to {cell.data.name} are scored with the reference "
                     "that their questions had when they were asked; for those as they are now, name another folder"
                 )
@@ -221,7 +221,7 @@ class Experiment:
     def _answers_file(self, cell: Cell, path: Path, settings: RunSettings) -> AnswersFile:
         """Open the file; raise ConfigurationError if its answers were made with other settings than this plan's."""
         try:
-            return AnswersFile.open(path, settings, cell.system, retry_failed=self.retry_failed, tell=self.tell)
+            return AnswersFile.open(path, settings, cell.system, retry_failed=self.retry_failed, notify=self.notify)
         except ConfigurationError as error:
             raise ConfigurationError(
                 f"{cell.system} on {cell.data.name}: {error}\n--out FOLDER begins anew; --results shows what is there"
@@ -247,7 +247,7 @@ class Experiment:
             raise ConfigurationError(f"{data.name} has no knowledge base; give it a kb")
         try:
             return await open_knowledge_base(
-                kb, models, retrieval=self.plan.retrieval or "dense", k=self.plan.k, tell=self.tell
+                kb, models, retrieval=self.plan.retrieval or "dense", k=self.plan.k, notify=self.notify
             )
         except CallFailed as error:
             raise ConfigurationError(f"the knowledge base of {data.name} cannot be opened: {error}") from error
@@ -282,15 +282,17 @@ class Experiment:
         settings = RunSettings(data=data.name, judge=self._judge_settings().kept(), currency=self.calls.currency)
         total = sum(1 for _ in self._samples(cells, _nobody))
         with (
-            Journal.open(scores_folder(self.folder, data), settings, signatures=signatures, tell=self.tell) as journal,
+            Journal.open(
+                scores_folder(self.folder, data), settings, signatures=signatures, notify=self.notify
+            ) as journal,
             models.account.booked(journal.paid),
             stages.scoring(data.name, total) as watch,
         ):
-            rows, executor = self._samples(cells, self.tell), LocalExecutor(self.calls.concurrency)
+            rows, executor = self._samples(cells, self.notify), LocalExecutor(self.calls.concurrency)
             await run_all(Scoring(metrics, judge, journal), rows, executor, watch, whole=whole)
 
-    def _samples(self, cells: list[Cell], tell: Callable[[str], None]) -> Iterator[Sample | BadRow]:
-        return chain.from_iterable(answers_of(cell, self.folder, tell) for cell in cells)
+    def _samples(self, cells: list[Cell], notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
+        return chain.from_iterable(answers_of(cell, self.folder, notify) for cell in cells)
 
     def _metrics(self, base: KnowledgeBase | None) -> tuple[Metric, ...]:
         made = make_metrics(self._metric_names())

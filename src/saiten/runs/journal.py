@@ -43,7 +43,7 @@ class Journal(LockedFolder):
         signatures: Mapping[str, str] | None = None,
         command: Sequence[str] = (),
         retry_failed: bool = False,
-        tell: Callable[[str], None] = _LOG.warning,
+        notify: Callable[[str], None] = _LOG.warning,
     ) -> "Journal":
         """Begin a run in an empty or new folder, or resume the existing one.
 
@@ -59,7 +59,7 @@ class Journal(LockedFolder):
             signatures: Metric → its signature.
             command: The command line, for the manifest.
             retry_failed: Treat scores that are `failed` or `unreadable` as missing.
-            tell: Called with each note about what was repaired.
+            notify: Called with each note about what was repaired.
 
         Raises:
             ConfigurationError: The folder holds something else, or a run with other settings (listed); another
@@ -67,7 +67,7 @@ class Journal(LockedFolder):
         """
         folder = Path(folder)
         _refuse_foreign(folder)
-        journal = cls(folder, tell)
+        journal = cls(folder, notify)
         try:
             journal._begin(settings, signatures or {}, command, retry_failed=retry_failed)
         except BaseException:

@@ -52,7 +52,7 @@ def from_line(line: bytes) -> dict[str, Any]:
 
 
 def read_lines(
-    path: Path, reader: Callable[[dict[str, Any]], T], tell: Callable[[str], None] = lambda _: None
+    path: Path, reader: Callable[[dict[str, Any]], T], notify: Callable[[str], None] = lambda _: None
 ) -> Iterator[tuple[int, T]]:
     """Yield the number of each line and the result of `reader` on its object; nothing if the file does not exist.
 
@@ -65,7 +65,7 @@ def read_lines(
             try:
                 value = reader(from_line(line))
             except (ValueError, TypeError, AttributeError) as error:
-                tell(f"{path}:{number} cannot be read and is left out: {error}")
+                notify(f"{path}:{number} cannot be read and is left out: {error}")
             else:
                 yield number, value
 

@@ -18,14 +18,14 @@ ERRORS_NAME = "errors.jsonl"
 class LockedFolder:
     """A folder locked from construction until `close`, or until the process dies."""
 
-    def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
-        """Create the folder if needed, and lock it; `tell` is called with each note about a repair.
+    def __init__(self, path: Path, notify: Callable[[str], None]) -> None:
+        """Create the folder if needed, and lock it; `notify` is called with each note about a repair.
 
         Raises:
             ConfigurationError: it cannot be created or written, or another process is writing it.
         """
         self.path = path
-        self._tell = tell
+        self._notify = notify
         self._files: list[AppendedFile] = []
         self._broken = ""
         self._closed = False
@@ -33,7 +33,7 @@ class LockedFolder:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigurationError(f"{path} cannot be made: {error.strerror}; name another place") from error
-        self._lock = Lock(path, tell)
+        self._lock = Lock(path, notify)
         self._syncing = Syncing()
 
     def __enter__(self) -> Self:
@@ -88,7 +88,7 @@ class LockedFolder:
                     self._move_aside(file, size, line)
                     return
                 if line.strip():
-                    self._tell(f"{file.path}:{number} cannot be read; it counts as not written")
+                    self._notify(f"{file.path}:{number} cannot be read; it counts as not written")
             else:
                 if not whole:  # only the line end was lost
                     file.append(b"\n")
@@ -121,7 +121,7 @@ class LockedFolder:
         with aside.open("ab") as rest:
             rest.write(torn + b"\n")
         file.keep(size)
-        self._tell(
+        self._notify(
             f"{file.path.name} ended in half a line ({len(torn)} bytes), as after a power failure; "
             f"it was moved to {aside.name}, the run goes on"
         )

@@ -24,7 +24,7 @@ class RunReader:
 
     folder: Path
     manifest: Manifest
-    tell: Callable[[str], None]
+    notify: Callable[[str], None]
     """Called with a note about each unreadable line."""
 
     @property
@@ -38,7 +38,7 @@ class RunReader:
         Reads the file twice; memory: about 130 bytes per pair. Lines added meanwhile are not seen.
         """
         last: dict[int, int] = {}
-        for number, scored in read_lines(self.folder / SCORES_NAME, scored_from_json, self.tell):
+        for number, scored in read_lines(self.folder / SCORES_NAME, scored_from_json, self.notify):
             last[score_key(scored.sample, scored.metric)] = number
         end = max(last.values(), default=0)
         for number, scored in read_lines(self.folder / SCORES_NAME, scored_from_json):
@@ -49,7 +49,7 @@ class RunReader:
 
     def samples(self) -> Iterator[Sample]:
         """Return the samples in file order."""
-        return (sample for _, sample in read_lines(self.folder / SAMPLES_NAME, sample_from_json, self.tell))
+        return (sample for _, sample in read_lines(self.folder / SAMPLES_NAME, sample_from_json, self.notify))
 
     def sample(self, identity: str) -> Sample | None:
         """Return the sample with this id, or None; scans the file."""
@@ -57,7 +57,7 @@ class RunReader:
 
     def errors(self) -> Iterator[dict[str, Any]]:
         """Return bad rows (`kind` row: `where`, `reason`, `raw`) and failed scores (`kind` score), in file order."""
-        return (value for _, value in read_lines(self.folder / ERRORS_NAME, dict[str, Any], self.tell))
+        return (value for _, value in read_lines(self.folder / ERRORS_NAME, dict[str, Any], self.notify))
 
     def paid(self) -> Usage | None:
         """Return the total spending, including calls that led to no score; None if no call was recorded."""
@@ -70,7 +70,7 @@ class RunReader:
         return sum(error.get("kind") == "row" for error in self.errors())
 
 
-def read_run(folder: Path | str, *, tell: Callable[[str], None] = _LOG.warning) -> RunReader:
+def read_run(folder: Path | str, *, notify: Callable[[str], None] = _LOG.warning) -> RunReader:
     """Return the run in a folder.
 
     Raises:
@@ -82,4 +82,4 @@ def read_run(folder: Path | str, *, tell: Callable[[str], None] = _LOG.warning) 
     if manifest is None:
         kind = "there is no manifest.json in it" if folder.is_dir() else "a run is the folder that `saiten score` makes"
         raise BadInput(f"{folder} is no run of saiten: {kind if folder.exists() else 'there is no such folder'}")
-    return RunReader(folder, manifest, tell)
+    return RunReader(folder, manifest, notify)

@@ -44,12 +44,12 @@ class Grader:
         judge: str | None,
         cache: Path | None,
         config: Path | None,
-        tell: Callable[[str], None] = _LOG.warning,
+        notify: Callable[[str], None] = _LOG.warning,
         ini_file: Path | None = None,
     ) -> Self:
         """Return the grader for a judge's name and a cache file; everything else comes from saiten.toml.
 
-        `tell` is called with each server chosen by a file: saiten.toml, or `ini_file` for the judge.
+        `notify` is called with each server chosen by a file: saiten.toml, or `ini_file` for the judge.
 
         Raises:
             ConfigurationError: saiten.toml cannot be read.
@@ -63,7 +63,7 @@ class Grader:
             named = replace(defaults, values={**defaults.values, "judge": judge}, file=ini_file)
             chosen += servers_named(named, {"judge": None}, os.environ)
         for sentence in chosen:
-            tell(sentence)
+            notify(sentence)
         return cls(base if judge is None else _renamed(base, judge), calls, folder)
 
     def score(self, sample: Sample, metric: Metric, judge: Named = None) -> tuple[Score, str]:

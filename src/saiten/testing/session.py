@@ -26,14 +26,14 @@ class Session:
         judge: str | None = None,
         cache: Path | None = None,
         config: Path | None = None,
-        tell: Callable[[str], None] = _LOG.warning,
+        notify: Callable[[str], None] = _LOG.warning,
         ini_file: Path | None = None,
     ) -> None:
         """Arguments that are None are read from saiten.toml: `config`, or the one in the current folder.
 
-        `tell` is called with each server chosen by a file (saiten.toml, or `ini_file` for the judge) before its use.
+        `notify` is called with each server chosen by a file (saiten.toml, or `ini_file` for the judge) before its use.
         """
-        self._judge, self._cache, self._config, self._tell, self._ini_file = judge, cache, config, tell, ini_file
+        self._judge, self._cache, self._config, self._notify, self._ini_file = judge, cache, config, notify, ini_file
         self._lock = Lock()
         self._grader: Grader | None = None
 
@@ -47,7 +47,7 @@ class Session:
 
         with self._lock:
             if self._grader is None:
-                self._grader = Grader.of(self._judge, self._cache, self._config, self._tell, self._ini_file)
+                self._grader = Grader.of(self._judge, self._cache, self._config, self._notify, self._ini_file)
             return self._grader
 
     def close(self) -> None:

@@ -121,7 +121,7 @@ async def open_knowledge_base(
     embedder: str | None = None,
     retrieval: Retrieval = "dense",
     k: int = 5,
-    tell: Callable[[str], None] | None = None,
+    notify: Callable[[str], None] | None = None,
 ) -> KnowledgeBase:
     """Return the knowledge base, ready to be searched: a `Retriever` that the caller closes.
 
@@ -142,8 +142,8 @@ async def open_knowledge_base(
     except BaseException:
         await engine.close()
         raise
-    if manifest.interrupted and tell is not None:
-        tell(
+    if manifest.interrupted and notify is not None:
+        notify(
             f"the indexing of {engine.name} is under way or was cut off; {contents.documents} documents are whole and "
             "are found. The same `saiten index` again goes on with the others"
         )

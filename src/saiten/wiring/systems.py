@@ -48,7 +48,7 @@ class SystemSettings:
     """Whether requests to an HTTP service may be retried after a time-out, a broken connection or an HTTP 5xx."""
     rag: RagSettings = field(default_factory=RagSettings)
     """The built-in RAG's chain, form, generator and so on; temperature, seed and any limit are those above."""
-    tell: Callable[[str], None] = _LOG.warning
+    notify: Callable[[str], None] = _LOG.warning
     """Called with a note about unusable rows of an answer file."""
 
 
@@ -107,7 +107,7 @@ def _rag(spec: str, settings: SystemSettings, models: Models) -> System:
 
 
 def _file(spec: str, settings: SystemSettings, models: Models) -> System:
-    return AnswerFile(Path(spec.removeprefix("file:")), tell=settings.tell)
+    return AnswerFile(Path(spec.removeprefix("file:")), notify=settings.notify)
 
 
 _MAKERS: Mapping[str, Callable[[str, SystemSettings, Models], System]] = {

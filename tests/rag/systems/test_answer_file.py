@@ -67,7 +67,7 @@ async def test_an_answer_that_is_not_there_is_a_failure(file, inquiry, kind, tol
 def test_rows_that_cannot_be_used_are_told(file):
     """With their line and reason."""
     notes = []
-    assemble_system(file, SystemSettings(tell=notes.append))
+    assemble_system(file, SystemSettings(notify=notes.append))
     assert [note.split(" is left out")[0] for note in notes] == ["a.jsonl:11", "a.jsonl:12"]
 
 

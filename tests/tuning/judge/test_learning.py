@@ -23,7 +23,7 @@ class Losses(list):
     def step(self, done, total, examples, loss):
         self.append(loss)
 
-    def tell(self, text):
+    def notify(self, text):
         raise AssertionError(text)
 
 

@@ -59,7 +59,7 @@ class Told:
         if self.stop_after is not None and len(self.steps) == self.stop_after:
             raise KeyboardInterrupt
 
-    def tell(self, text):
+    def notify(self, text):
         self.said.append(text)
 
 

@@ -26,8 +26,8 @@ class AnswerFile:
     have no latency. A row recording a failure (as written by `saiten answer`) fails again with its reason.
     """
 
-    def __init__(self, path: Path, *, columns: Mapping[str, str] = {}, tell: Callable[[str], None]) -> None:
-        """`columns`: field → column, for unrecognized names; `tell` gets notes on unusable rows.
+    def __init__(self, path: Path, *, columns: Mapping[str, str] = {}, notify: Callable[[str], None]) -> None:
+        """`columns`: field → column, for unrecognized names; `notify` gets notes on unusable rows.
 
         Raises:
             BadInput: the file is missing, or has no column for answers.
@@ -37,7 +37,7 @@ class AnswerFile:
         # an empty name makes SQLite use a temporary file, deleted on close
         self._kept = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._kept.execute("CREATE TABLE answers (id TEXT, question TEXT, row TEXT)")
-        rows = self._rows(Columns(SAMPLE_COLUMNS, columns), tell)
+        rows = self._rows(Columns(SAMPLE_COLUMNS, columns), notify)
         self._kept.execute("BEGIN")
         self._kept.executemany("INSERT INTO answers VALUES (?, ?, ?)", rows)
         self._kept.execute("COMMIT")
@@ -79,16 +79,16 @@ class AnswerFile:
             raise SystemFailed(f"{self._path.name} has several answers to this question, and none of them has its id")
         return found[0] if found else None
 
-    def _rows(self, columns: Columns, tell: Callable[[str], None]) -> Iterator[tuple[str, str, str]]:
-        found = read_rows(self._path, None, wanted=_everything, tell=tell)
-        for row in columns.checked(found, self._path.name, ("answer",), tell):
+    def _rows(self, columns: Columns, notify: Callable[[str], None]) -> Iterator[tuple[str, str, str]]:
+        found = read_rows(self._path, None, wanted=_everything, notify=notify)
+        for row in columns.checked(found, self._path.name, ("answer",), notify):
             if isinstance(row, BadRow):
-                tell(f"{row.where} is left out: {row.reason}")
+                notify(f"{row.where} is left out: {row.reason}")
                 continue
             try:
                 kept = _kept(row, columns)
             except ValueError as error:
-                tell(f"{row.where} is left out: {error}")
+                notify(f"{row.where} is left out: {error}")
                 continue
             self._digest.update(repr(kept).encode())
             yield kept

@@ -45,7 +45,7 @@ class AnswersFile(LockedFolder):
         system: str,
         *,
         retry_failed: bool = False,
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
     ) -> "AnswersFile":
         """Begin a file, or resume the existing one. A file without rows may begin anew with other settings.
 
@@ -54,7 +54,7 @@ class AnswersFile(LockedFolder):
             settings: Shared by all answers.
             system: The name of the system in each row.
             retry_failed: Remove the rows of failures, so that these questions are asked again.
-            tell: Called with each note about what was repaired.
+            notify: Called with each note about what was repaired.
 
         Raises:
             ConfigurationError: The file holds something else, or answers made with other settings (the differences are
@@ -66,7 +66,7 @@ class AnswersFile(LockedFolder):
                 f"answers are written as JSON lines; name a file that ends in .jsonl, not {answers.name}"
             )
         _refuse_foreign(answers)
-        opened = cls(folder_of(answers), tell)
+        opened = cls(folder_of(answers), notify)
         try:
             opened._begin(answers, settings, system, retry_failed=retry_failed)
         except BaseException:

@@ -58,7 +58,7 @@ Tell = Callable[[str], None]
 
 
 def read_outputs(
-    source: Source, *, columns: Mapping[str, str] = {}, pattern: str | None = None, tell: Tell = _LOG.warning
+    source: Source, *, columns: Mapping[str, str] = {}, pattern: str | None = None, notify: Tell = _LOG.warning
 ) -> Iterator[Output]:
     r"""Yield the outputs in a file of any sample format.
 
@@ -79,7 +79,7 @@ def read_outputs(
             The last match counts, since a judge that reasons aloud may mention a grade earlier; A and B are
             preferences, and so are 1 and 2 about a pair of answers (`ID vs ID`) and in a column `choice`. A text
             without a match is `unreadable`.
-        tell: receives messages for the user.
+        notify: receives messages for the user.
 
     Raises:
         BadInput: at the first `next`: no such file, unknown format, no column for the item, no judge, or a pattern that
@@ -90,26 +90,26 @@ def read_outputs(
     replies = _Replies(_compiled(pattern))
     names = JUDGE_COLUMNS if pattern is None else JUDGE_COLUMNS | {"value": (*_REPLIES, *JUDGE_COLUMNS["value"])}
     fields = Columns(names, columns, option="--judge-column")
-    rows = fields.checked(read_rows(source, None, wanted=lambda _: True, tell=tell), name, ("item",), _nobody)
+    rows = fields.checked(read_rows(source, None, wanted=lambda _: True, notify=notify), name, ("item",), _nobody)
     long: list[Output] = []
     wide: list[Output] = []
     for row in rows:
         if isinstance(row, BadRow):
-            tell(f"{row.where} is left out: {row.reason}")
+            notify(f"{row.where} is left out: {row.reason}")
             continue
         item = _text(row, fields, "item")
         if not item:
-            tell(f"{row.where} is left out: there is no item in it")
+            notify(f"{row.where} is left out: there is no item in it")
             continue
         judge = BETWEEN.join(part for part in (_text(row, fields, "metric"), _text(row, fields, "judge")) if part)
         if judge or "value" in columns:
             long.append(_long(row, item, judge or columns["value"], fields, replies))
         else:
             wide += _wide(row, item, replies)
-    found = [*long, *_verdicts(wide, name, tell, replies)]
+    found = [*long, *_verdicts(wide, name, notify, replies)]
     if not found:
         raise BadInput(f"{name} has no judge's outputs: expected item, judge and value, or item and a column a judge")
-    replies.tell(name, tell)
+    replies.notify(name, notify)
     yield from found
 
 
@@ -143,7 +143,7 @@ class _Replies:
             self.without.append(" ".join(text.split())[:_SHOWN])
         return said
 
-    def tell(self, name: str, tell: Tell) -> None:
+    def notify(self, name: str, notify: Tell) -> None:
         """Report how many replies have no verdict.
 
         Raises:
@@ -155,9 +155,11 @@ class _Replies:
         if len(self.without) == self.texts:
             raise BadInput(f"{name}: --verdict-pattern finds no verdict in any of {self.texts} replies{example}")
         if self.without:
-            tell(f"{name}: no verdict in {len(self.without)} of {self.texts} replies{example}; they are unreadable")
+            notify(f"{name}: no verdict in {len(self.without)} of {self.texts} replies{example}; they are unreadable")
         if self.ambiguous:
-            tell(f"{name}: several different verdicts in {self.ambiguous} of {self.texts} replies; the last one counts")
+            notify(
+                f"{name}: several different verdicts in {self.ambiguous} of {self.texts} replies; the last one counts"
+            )
 
 
 def _compiled(pattern: str | None) -> re.Pattern[str] | None:
@@ -196,7 +198,7 @@ def _wide(row: Row, item: str, replies: _Replies) -> Iterator[Output]:
             yield Output(item, column, replies.read(value, names_answer=VERSUS in item))
 
 
-def _verdicts(outputs: Iterable[Output], name: str, tell: Tell, replies: _Replies) -> Iterator[Output]:
+def _verdicts(outputs: Iterable[Output], name: str, notify: Tell, replies: _Replies) -> Iterator[Output]:
     """Return the outputs of columns that hold verdicts; report the others, such as comments."""
     every = list(outputs)
     unread = Counter(one.metric for one in every if one.said == "unreadable")
@@ -204,7 +206,7 @@ def _verdicts(outputs: Iterable[Output], name: str, tell: Tell, replies: _Replie
     texts = [column for column, n in unread.items() if read[column] < _FEWEST_READ * (read[column] + n)]
     if texts:
         how = "" if replies.pattern else "; --verdict-pattern reads verdicts out of replies"
-        tell(f"{name}: no judge's, since their texts are neither numbers nor verdicts: {', '.join(texts)}{how}")
+        notify(f"{name}: no judge's, since their texts are neither numbers nor verdicts: {', '.join(texts)}{how}")
     return (one for one in every if one.metric not in texts)
 
 
@@ -251,7 +253,7 @@ _PAIR_COLUMNS = {
 }
 
 
-def read_system_pairs(source: Source, *, tell: Tell = _LOG.warning) -> tuple[tuple[str, str], ...]:
+def read_system_pairs(source: Source, *, notify: Tell = _LOG.warning) -> tuple[tuple[str, str], ...]:
     """Read pairs of systems from a file of any sample format: one row per pair, columns `first` and `second`.
 
     Raises:
@@ -259,7 +261,9 @@ def read_system_pairs(source: Source, *, tell: Tell = _LOG.warning) -> tuple[tup
     """
     name = name_of(source)
     fields = Columns(_PAIR_COLUMNS, {})
-    rows = fields.checked(read_rows(source, None, wanted=lambda _: True, tell=tell), name, ("first", "second"), _nobody)
+    rows = fields.checked(
+        read_rows(source, None, wanted=lambda _: True, notify=notify), name, ("first", "second"), _nobody
+    )
     found: list[tuple[str, str]] = []
     for row in rows:
         if isinstance(row, BadRow):

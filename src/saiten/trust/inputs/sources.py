@@ -48,7 +48,7 @@ class OutputReading:
     pattern: str | None = None
 
 
-def read_source(path: Path, reading: OutputReading | None = None, *, tell: Tell) -> Source:
+def read_source(path: Path, reading: OutputReading | None = None, *, notify: Tell) -> Source:
     """Read a run with its samples, or a file of judges' outputs.
 
     Raises:
@@ -58,9 +58,9 @@ def read_source(path: Path, reading: OutputReading | None = None, *, tell: Tell)
     folder = run_folder(path)
     if folder is None:
         how = reading or OutputReading()
-        outputs = read_outputs(path, columns=how.columns, pattern=how.pattern, tell=tell)
-        return Source(path, tuple(_counted(outputs, path, tell)))
-    reader = read_run(folder, tell=tell)
+        outputs = read_outputs(path, columns=how.columns, pattern=how.pattern, notify=notify)
+        return Source(path, tuple(_counted(outputs, path, notify)))
+    reader = read_run(folder, notify=notify)
     samples = list(reader.samples())
     return Source(folder, tuple(outputs_of_run(reader)), *_known(samples))
 
@@ -70,7 +70,7 @@ def samples_source(path: Path, samples: Iterable[Sample]) -> Source:
     return Source(path, (), *_known(samples))
 
 
-def side_by_side(sources: Sequence[Source], *, tell: Tell) -> tuple[dict[str, SampleInfo], list[Output]]:
+def side_by_side(sources: Sequence[Source], *, notify: Tell) -> tuple[dict[str, SampleInfo], list[Output]]:
     """Return the items and the outputs of all sources; a source named twice counts once.
 
     Outputs on a sample that has a different answer in an earlier source are left out: a label refers to one text.
@@ -81,11 +81,11 @@ def side_by_side(sources: Sequence[Source], *, tell: Tell) -> tuple[dict[str, Sa
     for given in sources:
         source = given
         if any(source.path.resolve() == other.path.resolve() for other in kept):
-            tell(f"{source.path} is named twice and read once")
+            notify(f"{source.path} is named twice and read once")
             continue
         others = {item for item, answer in source.answers.items() if answers.get(item, answer) != answer}
         if others:
-            tell(
+            notify(
                 f"{source.path}: {len(others)} samples have another answer than in {kept[0].path} under the same id, "
                 f"for example {min(others)!r}; their scores are left out"
             )
@@ -93,7 +93,7 @@ def side_by_side(sources: Sequence[Source], *, tell: Tell) -> tuple[dict[str, Sa
         items |= {item: place for item, place in source.items.items() if item not in items}
         answers |= {item: answer for item, answer in source.answers.items() if item not in answers}
         kept.append(source)
-    return items, list(_named_apart(kept, tell))
+    return items, list(_named_apart(kept, notify))
 
 
 def _known(samples: Iterable[Sample]) -> tuple[dict[str, SampleInfo], dict[str, str | None]]:
@@ -101,7 +101,7 @@ def _known(samples: Iterable[Sample]) -> tuple[dict[str, SampleInfo], dict[str, 
     return {sample.id: item_of(sample) for sample in every}, {sample.id: sample.answer for sample in every}
 
 
-def _counted(outputs: Iterable[Output], path: Path, tell: Tell) -> Iterator[Output]:
+def _counted(outputs: Iterable[Output], path: Path, notify: Tell) -> Iterator[Output]:
     """Yield the outputs unchanged; report if a file has several different outputs on one item."""
     said: dict[tuple[str, str, str], Output] = {}
     again = 0
@@ -111,10 +111,10 @@ def _counted(outputs: Iterable[Output], path: Path, tell: Tell) -> Iterator[Outp
         said[key] = one
         yield one
     if again:
-        tell(f"{path}: {again} outputs differ from an earlier one of the same judge and item; the last counts")
+        notify(f"{path}: {again} outputs differ from an earlier one of the same judge and item; the last counts")
 
 
-def _named_apart(sources: Sequence[Source], tell: Tell) -> Iterator[Output]:
+def _named_apart(sources: Sequence[Source], notify: Tell) -> Iterator[Output]:
     """Yield the outputs, with longer names for metrics in several sources."""
     sources = _without_copies(sources)
     having = Counter(family for source in sources for family in {one.made.family for one in source.outputs})
@@ -127,7 +127,7 @@ def _named_apart(sources: Sequence[Source], tell: Tell) -> Iterator[Output]:
         each |= {old: replace(made, place=place) for old, made in each.items() if taken[_name(made)] > 1}
     names = {made: _name(made) for each in apart for made in each.values()}
     if names:
-        tell(f"several runs or files have the same metric, so these are named apart: {', '.join(names.values())}")
+        notify(f"several runs or files have the same metric, so these are named apart: {', '.join(names.values())}")
     for source, each in zip(sources, apart, strict=True):
         for one in source.outputs:
             made = each.get(one.made)

@@ -39,7 +39,7 @@ def meta_evaluate(
     settings: Settings | None = None,
     *,
     bounds: Bounds | None = None,
-    tell: Callable[[str], None] | None = None,
+    notify: Callable[[str], None] | None = None,
 ) -> MetaEvaluation:
     """Compare every metric with people on every aspect.
 
@@ -47,7 +47,7 @@ def meta_evaluate(
         aspects: from `pairing.pair`.
         settings: the settings; None for the defaults.
         bounds: the scales that metrics declare.
-        tell: receives progress messages.
+        notify: receives progress messages.
 
     Raises:
         ConfigurationError: there is no figure of the name `settings.by`.
@@ -61,8 +61,8 @@ def meta_evaluate(
         settings = replace(settings, system_pairs=check_pairs(settings.system_pairs, sorted(systems)))
     found = []
     for aspect in aspects:
-        if tell:
-            tell(f"{aspect.name or 'labels'}: {len(aspect.items)} items, {len(aspect.columns)} metrics")
+        if notify:
+            notify(f"{aspect.name or 'labels'}: {len(aspect.items)} items, {len(aspect.columns)} metrics")
         made = (_preferences if aspect.pairs else _points)(aspect, settings, bounds or {})
         found.append(made if settings.split_by is None else _split(made, aspect, settings, bounds or {}))
     return MetaEvaluation(tuple(found), settings, _notes(aspects))

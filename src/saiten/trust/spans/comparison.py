@@ -80,7 +80,7 @@ def compare_spans(
     resamples: int = 1_000,
     confidence: float = 0.95,
     seed: int = 0,
-    tell: Callable[[str], None] | None = None,
+    notify: Callable[[str], None] | None = None,
 ) -> SpanReport:
     """Compare each judge with people, and people with people.
 
@@ -94,7 +94,7 @@ def compare_spans(
         resamples: number of bootstrap resamples.
         confidence: confidence level of the intervals.
         seed: seed of the draws.
-        tell: receives progress messages.
+        notify: receives progress messages.
 
     Raises:
         BadInput: a judge and the people have no item and aspect in common, or there is nothing to compare; with
@@ -102,8 +102,8 @@ def compare_spans(
     """
 
     def figures(judge: str, human: str, found: Sequence[Combination], sides: tuple[Marks, ...]) -> SpanComparison:
-        if tell:
-            tell(f"{judge} against {human}: {len(found)} combinations")
+        if notify:
+            notify(f"{judge} against {human}: {len(found)} combinations")
         clusters = [_question(one.item, questions) for one in found]
         return _comparison(
             judge,

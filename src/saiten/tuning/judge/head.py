@@ -39,7 +39,7 @@ class Watch(Protocol):
         """Report a step: `done` of `total`, the examples since this process began, and the last loss."""
         ...
 
-    def tell(self, text: str) -> None:
+    def notify(self, text: str) -> None:
         """Report a note for the user."""
         ...
 

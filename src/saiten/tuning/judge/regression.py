@@ -51,7 +51,7 @@ class RegressionHead:
         rows = rows_of(examples, aspects)
         encoder = load_encoder(learning.base, learning.max_length, WINDOWS, what=f"the model {learning.base}")
         if encoder.length < learning.max_length:
-            watch.tell(f"{learning.base} reads {encoder.length} tokens at once, not {learning.max_length}")
+            watch.notify(f"{learning.base} reads {encoder.length} tokens at once, not {learning.max_length}")
         cuts = encoder.cut(rows.texts)
         key = digest(repr((learning, rows.texts, rows.values.tolist())))
         training = begin(encoder, rows, learning, Checkpoint(folder / "training", key))
@@ -86,7 +86,7 @@ def _learned(training: Training, cuts: Sequence[Cut], learning: Learning, watch:
     """Train, and return the head for standardised grades; the encoder is changed in place."""
     begun = training.restore()
     if begun:
-        watch.tell(f"going on after epoch {begun} of {learning.epochs}")
+        watch.notify(f"going on after epoch {begun} of {learning.epochs}")
     each = math.ceil(len(cuts) / learning.batch)
     done, total, seen = begun * each, learning.epochs * each, 0
     for epoch in range(begun, learning.epochs):

@@ -110,7 +110,7 @@ def make_report(
     choice = choose([identity for one in told for identity in one.places], limit, groups.leader)
     tallies = [tally(*each, choice) for each in zip(readers, names, told, strict=True)]
     # Damage has been reported by now; later readings stay silent.
-    tallies = [replace(one, reader=replace(one.reader, tell=_nobody)) for one in tallies]
+    tallies = [replace(one, reader=replace(one.reader, notify=_nobody)) for one in tallies]
     if not any(one.scores for one in tallies):
         raise BadInput(f"there are no scores yet in {', '.join(str(reader.folder) for reader in readers)}")
     chosen = language or _most_of([one.languages for one in told])
