@@ -82,7 +82,7 @@ def test_labels_rank_the_metrics(run, page, somewhere):
     lines = [{"item": f"q{n}", "value": (n + who) % 5 > 1, "annotator": f"p{who}", "aspect": "good"} for n in range(30) for who in (1, 2)]  # fmt: skip
     (somewhere / "labels.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     text = page(folder, "--labels", "labels.jsonl")
-    assert "Held against labels" in headings(text)
+    assert "Compared with labels" in headings(text)
     for title in ("good: metrics by AUROC", "good: people against people", "Each two annotators"):
         assert title in text
 

@@ -20,7 +20,7 @@ from saiten.runs import RunReader, read_run
 from saiten.runs.manifest import MANIFEST_NAME
 from saiten.views.page.page import Chapter
 from saiten.views.report.document import Report, make_report
-from saiten.views.report.words import WORDS
+from saiten.words import Message
 
 _NAMED = 8
 """Maximum runs within a folder that an error lists."""
@@ -64,10 +64,10 @@ def report_of(
     if not readers:
         raise BadInput(f"{folders[0]} has no scores yet; `saiten experiment FILE` goes on with it")
 
-    def chapters(spoken: Language) -> list[Chapter]:
-        word = WORDS[spoken]["experiment"]
-        return [Chapter(word.format(one.plan.title or "–"), experiment_tables(one)) for one in experiments]
-
+    chapters = [
+        Chapter(Message("report", "experiment", title=one.plan.title or "–"), experiment_tables(one))
+        for one in experiments
+    ]
     return make_report(
         list(readers.values()), labels=labels, more=chapters, title=title, note=note, language=language, limit=limit
     )

@@ -134,11 +134,11 @@ def test_systems_stand_in_one_order(report):
 def test_many_means_are_several_charts_each_with_whole_metrics():
     """None is taller than a screen as long as a metric is not; each says in its title what it shows."""
     figures = [(f"s{n}", Figure(m, None, f"s{n}", 0.5, 0.4, 0.6, 9, 9, {"ok": 9})) for m in "abcd" for n in range(7)]
-    charts = means_charts(figures, "ja")
+    charts = [chart.in_language("ja") for chart in means_charts(figures)]
     assert [chart.title for chart in charts] == ["平均と 95 % 区間：a, b", "平均と 95 % 区間：c, d"]
     assert charts[0].in_language("en").title == "Means with 95 % intervals: a, b"
     assert max(chart.picture.height for chart in charts) < 700
-    assert [chart.title for chart in means_charts(figures[:7], "en")] == ["Means with 95 % intervals"]
+    assert [chart.title for chart in means_charts(figures[:7])] == ["Means with 95 % intervals"]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_people_stand_in_the_ranking_of_verdicts_or_it_says_why_not(report):
     [
         (
             "en",
-            "Held against labels",
+            "Compared with labels",
             "Labelled answers with another text in two: 20; their labels were left out there.",
         ),
         (
@@ -215,11 +215,11 @@ def test_of_a_run_that_kept_some_answers_these_are_held_against_their_labels(rep
     revised = [replace(sample, answer=f"{n}!") if n < 5 else sample for n, sample in enumerate(samples(20))]
     two = [("one", samples(20), shares), ("two", revised, shares)]
     found = report(*two, labels=labels)
-    assert "another text in two: 5;" in chapter(found, "Held against labels").lead
+    assert "another text in two: 5;" in chapter(found, "Compared with labels").lead
     row = table(found, "two: labels: metrics by AUROC").rows[0]
     assert 15 in row
     pairs = [Label(f"q{n} vs q{n + 1}", (-1.0, 1.0)[n % 4 // 2], "a") for n in range(0, 20, 2)]
-    assert "another text in two: 5;" in chapter(report(*two, labels=pairs), "Held against labels").lead
+    assert "another text in two: 5;" in chapter(report(*two, labels=pairs), "Compared with labels").lead
 
 
 def test_the_overview_answers_first_which_is_better_and_whether_that_can_be_believed(report):

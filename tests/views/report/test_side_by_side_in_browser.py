@@ -82,7 +82,7 @@ def test_an_answer_of_two_runs_opens_with_the_other_one_beside_it(opened, two):
     assert [each.inner_text() for each in other.locator(".apart").all()] == ["±0", "+0.150 better"]
     assert one.locator(".apart").count() == 0
     assert [each.locator("li.no").count() for each in (one, other)] == [1, 1]
-    assert other.get_by_text("Contexts (2): the same as of the chosen one").is_visible()
+    assert other.get_by_text("Contexts (2): the same as those of the chosen one").is_visible()
     boxes = [each.bounding_box() for each in (one, other)]
     assert boxes[0]["y"] == boxes[1]["y"]
     assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]

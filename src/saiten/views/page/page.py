@@ -20,9 +20,9 @@ from rich.cells import cell_len
 
 from saiten.records import Language
 from saiten.version import __version__
-from saiten.views.page.page_labels import LABELS
 from saiten.views.strip_controls import strip_controls
 from saiten.views.table import Chart, Table, Value, show_cell
+from saiten.words import Message, in_language, section
 
 _ONE_LINE = 30
 """Maximum width of an unbroken text, in Latin letters."""
@@ -63,11 +63,11 @@ class Part:
 class Chapter:
     """Tables under a common heading, for pages with many."""
 
-    title: str
+    title: str | Message
     tables: Sequence[Table]
-    lead: str = ""
-    """A sentence below the heading."""
-    points: Sequence[str] = ()
+    lead: str | Message = ""
+    """Sentences below the heading."""
+    points: Sequence[str | Message] = ()
     """Sentences at the beginning, one per line: the chapter's answers."""
 
 
@@ -109,13 +109,13 @@ def page_pieces(
     tables: Sequence[Table | Chapter], *, title: str = "", language: Language = "en", part: Part | None = None
 ) -> Iterator[str]:
     """Yield the page in pieces of some kilobytes, so that a long table is never held as text."""
-    labels = LABELS[language]
+    labels = section("page", language)
     names = ["page"] if part is None else ["page", part.name]
     styles = [*names[:1], *(part.also if part is not None else ()), *names[1:]]
     style = "\n".join(_source(f"{name}.css") for name in styles)
     script = "\n".join(_source(f"{name}.js") for name in names)
     chapters = [_Chapter(number, chapter, language) for number, chapter in enumerate(_chapters(tables), 1)]
-    sections = [section for chapter in chapters for section in chapter.sections]
+    sections = [one for chapter in chapters for one in chapter.sections]
     signatures = [table for chapter in chapters for table in chapter.signatures]
     stream = (
         templates()
@@ -203,8 +203,9 @@ class _Chapter:
 
     def __init__(self, number: int, chapter: Chapter, language: Language) -> None:
         self.anchor = f"chapter-{number}"
-        self.title, self.lead = clean(chapter.title), _said(chapter.lead)
-        self.points = [_said(point) for point in chapter.points]
+        self.title = clean(in_language(chapter.title, language))
+        self.lead = _said(in_language(chapter.lead, language))
+        self.points = [_said(in_language(point, language)) for point in chapter.points]
         self.signatures = [table.in_language(language) for table in chapter.tables if table.columns == _SIGNATURES]
         shown = [table for table in chapter.tables if table.columns != _SIGNATURES]
         prefix = f"{number}-" if chapter.title else ""
@@ -215,7 +216,7 @@ def _contents(chapters: Sequence[_Chapter], part: Part | None) -> list[tuple[str
     """Return anchor and title of each chapter and of its tables; tables without a chapter are separate entries."""
     found: list[tuple[str, str, list[tuple[str, str]]]] = []
     for chapter in chapters:
-        within = [(section.anchor, section.title) for section in chapter.sections]
+        within = [(one.anchor, one.title) for one in chapter.sections]
         if chapter.title:
             found.append((chapter.anchor, chapter.title, within))
         else:
@@ -249,8 +250,8 @@ class _Section:
         if self._below is not None:
             self._left_out.add(self._below)
         self._language = language
-        self._labels = LABELS[language]
-        self.counted = self._labels["rows"].format(self.length)
+        self._labels = section("page", language)
+        self.counted = self._labels["rows"].format(n=self.length)
 
     @property
     def heads(self) -> Iterator[_Head]:

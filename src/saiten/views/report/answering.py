@@ -6,16 +6,14 @@ Nothing is computed here: the sentences repeat the summaries and tests of the la
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from saiten.records import Language
 from saiten.results.comparison import OUTSIDE_NOISE, Comparison, MetricComparison, higher_is_better
-from saiten.results.ranking import Ranking
+from saiten.results.ranking import RankedMetric, Ranking
 from saiten.results.summary import Figure
 from saiten.views.page.page import Chapter
 from saiten.views.report.tally import Tally
-from saiten.views.report.words import WORDS
 from saiten.views.table import PValue, show_cell
 from saiten.views.tables.meta_cells import measure_name
-from saiten.words import in_language
+from saiten.words import Message, joined
 
 MOST_SYSTEMS = 6
 """Maximum systems or runs that are named one by one."""
@@ -39,28 +37,24 @@ class AgainstPeople:
     """The chapter that compares the metrics with people, and the rankings themselves."""
 
     chapter: Chapter
-    rankings: tuple[tuple[str, Ranking], ...]
+    rankings: tuple[tuple[str | Message, Ranking], ...]
     """By the name of the aspect, prefixed with the run's if there are several."""
 
 
-def answered(
-    tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | None, language: Language
-) -> tuple[str, ...]:
+def answered(tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | None) -> tuple[Message, ...]:
     """Return two to six sentences.
 
     Args:
         tallies: of all runs.
         tests: of runs and of systems.
         people: metrics compared with labels; None without labels.
-        language: of the sentences.
     """
-    words = WORDS[language]
-    metrics, better = _better(tallies, tests, words)
-    believed = list(_believed(people, metrics, words, language)) if people is not None else []
+    metrics, better = _better(tallies, tests)
+    believed = [] if people is None else list(_believed(people, metrics))
     if not believed:
-        believed = [words["no_labels" if people is None else "no_ranking"]]
+        believed = [Message("report", "no_labels" if people is None else "no_ranking")]
     measured, expected, lost = (sum(getattr(one, name) for one in tallies) for name in ("measured", "expected", "lost"))
-    return (*better, *believed, words["coverage"].format(f"{measured:,}", f"{expected + lost:,}"))
+    return (*better, *believed, Message("report", "coverage", n=measured, of=expected + lost))
 
 
 def systems_apart(one: Tally) -> bool:
@@ -68,7 +62,7 @@ def systems_apart(one: Tally) -> bool:
     return 1 < len(one.told.systems) <= MOST_SYSTEMS
 
 
-def _better(tallies: Sequence[Tally], tests: Tests, words: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def _better(tallies: Sequence[Tally], tests: Tests) -> tuple[list[str], list[Message]]:
     """Return the metrics discussed, and one sentence each: on the runs compared with the first, or on systems."""
     first = tallies[0]
     beside = [each for each in tests.runs if each.first == first.name][: MOST_SYSTEMS - 1]
@@ -76,7 +70,7 @@ def _better(tallies: Sequence[Tally], tests: Tests, words: Mapping[str, str]) ->
         named = [one for one in tallies if one is first or any(each.second == one.name for each in beside)]
         metrics = _first([metric for metric in first.metrics if any(each.of(metric) for each in beside)])
         return metrics, [
-            _sentence(metric, [(one.name, f) for one in named if (f := _figure(one, metric, None))], beside, words)
+            _sentence(metric, [(one.name, f) for one in named if (f := _figure(one, metric, None))], beside)
             for metric in metrics
         ]
     for one in tallies:
@@ -88,8 +82,8 @@ def _better(tallies: Sequence[Tally], tests: Tests, words: Mapping[str, str]) ->
             found = []
             for metric in metrics:
                 figures = [(system, f) for system in systems if (f := _figure(one, metric, system))]
-                said = words["in_run"].format(one.name, metric) if len(tallies) > 1 else metric
-                found.append(_sentence(metric, figures, beside, words, said))
+                subject = Message("report", "in_run", run=one.name, metric=metric) if len(tallies) > 1 else metric
+                found.append(_sentence(metric, figures, beside, subject))
             return metrics, found
     return [], []
 
@@ -104,69 +98,67 @@ def _figure(one: Tally, metric: str, system: str | None) -> Figure | None:
 
 
 def _sentence(
-    metric: str,
-    figures: Sequence[tuple[str, Figure]],
-    beside: Sequence[Comparison],
-    words: Mapping[str, str],
-    said: str = "",
-) -> str:
+    metric: str, figures: Sequence[tuple[str, Figure]], beside: Sequence[Comparison], subject: str | Message = ""
+) -> Message:
     """Return `accuracy: careful 0.652 [0.583, 0.721] (n 50), hasty 0.549 [0.475, 0.623] (n 50): hasty is worse (…)`."""
     sign = 1 if higher_is_better(metric) is False else -1
     known = sorted(figures, key=lambda each: (each[1].mean is None, sign * (each[1].mean or 0.0)))
-    means = words["listed"].join(
-        words["mean_of"].format(name, _value(f.mean, f.low, f.high), _measured(f, words)) for name, f in known
-    )
+    means = [
+        Message("report", "mean_of", name=name, value=_value(f.mean, f.low, f.high), n=_measured(f))
+        for name, f in known
+    ]
     tested = [(each, found) for each in beside if (found := each.of(metric)) is not None]
-    clear = [_verdict(each, found, words) for each, found in tested if found.verdict in OUTSIDE_NOISE]
-    untold = [_verdict(each, found, words) for each, found in tested if found.verdict == "unmeasured"]
-    if not clear and len(untold) < len(tested):
-        clear = [words["no_difference"].format(beside[0].first)]
-    return words["answer_said"].format(said or metric, means, words["and"].join([*clear, *untold]))
+    clear = [_verdict(each, found) for each, found in tested if found.verdict in OUTSIDE_NOISE]
+    unmeasured = [_verdict(each, found) for each, found in tested if found.verdict == "unmeasured"]
+    if not clear and len(unmeasured) < len(tested):
+        clear = [Message("report", "no_difference", first=beside[0].first)]
+    verdicts = joined([*clear, *unmeasured], "clauses")
+    return Message("report", "answer_said", subject=subject or metric, means=joined(means, "listed"), verdicts=verdicts)
 
 
-def _measured(figure: Figure, words: Mapping[str, str]) -> str:
+def _measured(figure: Figure) -> Message:
     """Return `n 50`, or `n 17 of 50, declined 33`."""
     if figure.n == figure.total:
-        return words["n"].format(figure.n)
-    why = (words["counted"].format(words[status], n) for status, n in figure.coverage.items() if status != "ok")
-    return words["listed"].join([words["n_of"].format(figure.n, figure.total), *why])
+        return Message("report", "n", n=figure.n)
+    why = (
+        Message("report", "counted", status=Message("status", status), n=n)
+        for status, n in figure.coverage.items()
+        if status != "ok"
+    )
+    return joined([Message("report", "n_of", n=figure.n, of=figure.total), *why], "listed")
 
 
-def _verdict(sides: Comparison, found: MetricComparison, words: Mapping[str, str]) -> str:
-    said = words["is_untold" if found.verdict == "unmeasured" else f"is_{found.verdict}"]
-    difference, p, n = found.pairs.difference, show_cell(PValue.of(found.p_value)), found.pairs.n
-    return said.format(
+def _verdict(sides: Comparison, found: MetricComparison) -> Message:
+    difference, p = found.pairs.difference, show_cell(PValue.of(found.p_value))
+    return Message(
+        "report",
+        f"is_{found.verdict}",
         first=sides.first,
         second=sides.second,
         difference="–" if difference is None else f"{difference:+.3f}",
         p=p if p.startswith("<") else f"= {p}",
-        n=n,
+        n=found.pairs.n,
         of=found.of,
     )
 
 
-def _believed(
-    people: AgainstPeople, metrics: Sequence[str], words: Mapping[str, str], language: Language
-) -> Iterator[str]:
+def _believed(people: AgainstPeople, metrics: Sequence[str]) -> Iterator[Message]:
     """Yield a sentence per ranking: on the metrics discussed above that are in it, otherwise on its first one."""
-    for name, ranking in people.rankings[:_ASPECTS]:
-        measure = in_language(measure_name(ranking.by), language)
+    for aspect, ranking in people.rankings[:_ASPECTS]:
         ranked = [place for place in ranking.places if not place.people]
         spoken_of = [place for place in ranked if place.metric in metrics] or ranked[:1]
         if not spoken_of:
             continue
-        said = [
-            words["worth"].format(
-                measure, place.metric, _value(place.figure.value, place.figure.low, place.figure.high)
-            )
+        figures = [
+            Message("report", "worth", measure=measure_name(ranking.by), metric=place.metric, value=_worth(place))
             for place in spoken_of[:_METRICS]
         ]
-        said += [
-            words["ceiling"].format(_value(place.figure.value, place.figure.low, place.figure.high))
-            for place in ranking.places
-            if place.people
-        ]
-        yield words["believed"].format(name, words["listed"].join(said))
+        figures += [Message("report", "ceiling", value=_worth(place)) for place in ranking.places if place.people]
+        yield Message("report", "believed", aspect=aspect, figures=joined(figures, "listed"))
+
+
+def _worth(place: RankedMetric) -> str:
+    return _value(place.figure.value, place.figure.low, place.figure.high)
 
 
 def _value(value: float | None, low: float | None, high: float | None) -> str:

@@ -1,17 +1,16 @@
 """The chapters of a report, which depend on the contents of the runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import read_dialogues
 from saiten.errors import BadInput
-from saiten.records import Label, Language, Usage
+from saiten.records import Label, Usage
 from saiten.results.comparison import Comparison, compare_sides
-from saiten.results.only_words import only_words
+from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.ranking import Ranking
 from saiten.results.sides import Side, apart, comparable, side_of, systems_of
 from saiten.results.summary import Figure
@@ -31,7 +30,6 @@ from saiten.views.report.charted import (
     ranking_chart,
 )
 from saiten.views.report.tally import Tally, Values
-from saiten.views.report.words import WORDS
 from saiten.views.table import Cell, Interval, Name, Table
 from saiten.views.tables.agreement import agreement_glance
 from saiten.views.tables.aspect import aspect_bias_tables
@@ -40,34 +38,33 @@ from saiten.views.tables.judge import judge_tables
 from saiten.views.tables.meta_cells import aspect_name
 from saiten.views.tables.meta_evaluation import meta_tables, ranking_title
 from saiten.views.tables.run import currency_of, run_tables
-from saiten.words import Message, in_language
+from saiten.words import Message, joined
 
 _COMPARED_AT_MOST = 12
 """Maximum systems of a run that are compared with its first one."""
 _DRAWN_AT_MOST = 3
 """Maximum charts of means in the overview, as many as are open above a folded table."""
-_AGREEMENT_SAID = "The intervals draw questions; those of `saiten agreement` draw items, unless it has --samples."
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def overview(
-    tallies: Sequence[Tally], language: Language, *, tests: Tests, people: AgainstPeople | None = None, note: str = ""
-) -> Chapter:
+def overview(tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | None = None, note: str = "") -> Chapter:
     """Return the report's answers, the means of several runs side by side, and one row per run.
 
     Args:
         tallies: of all runs.
-        language: of the sentences.
         tests: the result of `compared`.
         people: the chapter `against_people`, if there are labels.
         note: a caveat to show before everything else.
     """
-    words = WORDS[language]
-    unfinished = [words["unfinished"].format(one.name, one.scores, one.expected) for one in tallies if one.unfinished]
-    tables = [*([_side_by_side(tallies, language)] if len(tallies) > 1 else []), _runs(tallies), _begun(tallies, words)]
-    judged = [words["only_words"]] if any(only_words(one.summary.signatures.values()) for one in tallies) else []
-    lead = " ".join(part for part in (note, *unfinished, *judged) if part)
-    return Chapter(words["overview"], tables, lead, answered(tallies, tests, people, language))
+    unfinished = [
+        Message("report", "unfinished", run=one.name, scores=one.scores, expected=one.expected)
+        for one in tallies
+        if one.unfinished
+    ]
+    tables = [*([_side_by_side(tallies)] if len(tallies) > 1 else []), _runs(tallies), _begun(tallies)]
+    offline = any(only_words(one.summary.signatures.values()) for one in tallies)
+    lead = joined([note, *unfinished, ONLY_WORDS if offline else None], "sentences")
+    return Chapter(Message("report", "overview"), tables, lead, answered(tallies, tests, people))
 
 
 def _runs(tallies: Sequence[Tally]) -> Table:
@@ -88,11 +85,14 @@ def _runs(tallies: Sequence[Tally]) -> Table:
     return Table(Message("title", "runs"), columns, tuple(rows), (Message("caption", "runs"),))
 
 
-def _begun(tallies: Sequence[Tally], words: Mapping[str, str]) -> Table:
+def _begun(tallies: Sequence[Tally]) -> Table:
     """Return the table of start times, shown in the page's footer like all tables with this one column."""
     manifests = [(one.name, one.reader.manifest) for one in tallies]
-    lines = [words["begun"].format(name, made.created, made.versions.get("saiten", "–")) for name, made in manifests]
-    return Table(Name(words["begun_title"]), ("signature",), tuple((line,) for line in lines), key="begun")
+    rows = tuple(
+        (Message("report", "begun", run=name, time=made.created, version=made.versions.get("saiten", "–")),)
+        for name, made in manifests
+    )
+    return Table(Message("title", "begun"), ("signature",), rows)
 
 
 def _judge(reader: RunReader) -> str:
@@ -100,7 +100,7 @@ def _judge(reader: RunReader) -> str:
     return "" if judge is None else str(judge)
 
 
-def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
+def _side_by_side(tallies: Sequence[Tally]) -> Table:
     """Return every metric of every run, including those without values; metrics that runs share are grouped."""
     metrics = dict.fromkeys(metric for one in tallies for metric in (*one.summary.signatures, *one.metrics))
     found: list[tuple[str, Figure]] = []
@@ -131,7 +131,7 @@ def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
     columns: tuple[str, ...] = ("metric", "run", "system", "mean", "ci_low", "ci_high", "n", "of")
     if not any(map(systems_apart, tallies)):
         columns, rows = (*columns[:2], *columns[3:]), [(*row[:2], *row[3:]) for row in rows]
-    charts = means_charts(found, language)
+    charts = means_charts(found)
     captions = [Message("caption", "means_of_runs")]
     if len(charts) > _DRAWN_AT_MOST:
         captions.append(Message("caption", "first_drawn"))
@@ -145,25 +145,25 @@ def _side_by_side(tallies: Sequence[Tally], language: Language) -> Table:
     )
 
 
-def run_chapter(one: Tally, language: Language) -> Chapter:
+def run_chapter(one: Tally) -> Chapter:
     """Return everything that `saiten show` shows of a run, with charts of its means and distributions."""
     tables = run_tables(one.reader, one.summary)
     of_systems = [(str(f.system), f) for f in one.summary.figures if f.system is not None]
     overall = [("", f) for f in one.summary.figures if f.system is None and f.group is None]
     drawn = "by_system" if of_systems else "scores"
     tables = [
-        replace(table, charts=tuple(means_charts(of_systems or overall, language))) if table.key == drawn else table
+        replace(table, charts=tuple(means_charts(of_systems or overall))) if table.key == drawn else table
         for table in tables
     ]
     at = next((at for at, table in enumerate(tables) if table.key not in {"scores", "by_system", "by_group"}), 0)
-    tables.insert(at, _distributions(one.values, language))
+    tables.insert(at, _distributions(one.values))
     # Signatures of several runs are together in the page's footer.
     title = Message("title", "signatures_of", run=one.name)
     tables = [replace(table, title=title) if table.key == "signatures" else table for table in tables]
-    return Chapter(WORDS[language]["run"].format(one.name), [table for table in tables if table.rows])
+    return Chapter(Message("report", "run", run=one.name), [table for table in tables if table.rows])
 
 
-def _distributions(values: Values, language: Language) -> Table:
+def _distributions(values: Values) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for metric, of in values.items():
         for system, numbers in sorted(of.items()):  # the order of the tables by system
@@ -177,13 +177,13 @@ def _distributions(values: Values, language: Language) -> Table:
                 )
             )
     columns = ("metric", "system", "n", "lowest", "lower_quarter", "median", "upper_quarter", "highest")
-    charts = tuple(distribution_charts(values, language))
+    charts = tuple(distribution_charts(values))
     return Table(Message("title", "distributions"), columns, tuple(rows), charts=charts)
 
 
-def compared(tallies: Sequence[Tally], language: Language) -> Tests:
+def compared(tallies: Sequence[Tally]) -> Tests:
     """Run paired tests: of runs that share samples, the first being the baseline, and of systems within runs."""
-    words, tables, notes = WORDS[language], list[Table](), list[str]()
+    tables, notes = list[Table](), list[Message]()
     runs: list[Comparison] = []
     systems: dict[str, tuple[Comparison, ...]] = {}
     if len(tallies) > 1:
@@ -195,19 +195,21 @@ def compared(tallies: Sequence[Tally], language: Language) -> Tests:
                 found = compare_sides(group)
                 runs += found
                 made = comparison_tables([readers[name] for name in names], names=names, found=found)
-                tables += [*_drawn(found, made, language), *made[len(found) :]]
-        notes += _alone(groups, words["alone"].format, language)
+                tables += [*_drawn(found, made), *made[len(found) :]]
+        if alone := _alone(groups):
+            notes.append(Message("report", "alone", sides=alone))
     for one in tallies:
         sides = systems_of(one.reader)
         if len(sides) > _COMPARED_AT_MOST:
-            notes.append(words["more_systems"].format(len(sides), _COMPARED_AT_MOST))
+            notes.append(Message("report", "more_systems", n=len(sides), most=_COMPARED_AT_MOST))
         groups = list(comparable(sides[:_COMPARED_AT_MOST]))
         found = [each for group in groups for each in compare_sides(group)]
         systems[one.name] = tuple(found)
-        notes += _alone(groups, partial(words["systems_apart"].format, one.name), language)
-        drawn = _drawn(found, [comparison_table(each) for each in found], language)
+        if alone := _alone(groups):
+            notes.append(Message("report", "systems_apart", run=one.name, sides=alone))
+        drawn = _drawn(found, [comparison_table(each) for each in found])
         tables += _of_run(one, drawn) if len(tallies) > 1 else drawn
-    return Tests(Chapter(words["compared"], tables, " ".join(notes)), tuple(runs), systems)
+    return Tests(Chapter(Message("report", "compared"), tables, joined(notes, "sentences")), tuple(runs), systems)
 
 
 def _of_run(one: Tally, tables: Sequence[Table]) -> list[Table]:
@@ -219,31 +221,32 @@ def _titled(run: str, title: str | Message) -> str | Message:
     return Message("title", "of_run", run=run, title=title) if isinstance(title, Message) else f"{run}: {title}"
 
 
-def _alone(groups: Sequence[Sequence[Side]], say: Callable[[str], str], language: Language) -> list[str]:
+def _alone(groups: Sequence[Sequence[Side]]) -> Message:
     """Explain for each side compared with nothing why it is not compared with the first measured one."""
-    words = WORDS[language]
     sides = [side for group in groups for side in group]
     alone = [group[0] for group in groups if len(group) == 1 and len(sides) > 1]
-    by_reason: dict[str, list[str]] = {}
+    by_reason: dict[Message, list[str]] = {}
     for side in alone:
         other = next((one for one in sides if one.measured and one is not side), None)
         why = "unmeasured" if not side.measured else "others" if other is None else apart(other, side)
-        named = words["each_other"] if len(sides) == 2 else other.title if other else ""
-        told = words[f"apart_{why}"].format(named)
-        by_reason.setdefault(told, []).append(side.title)
-    parts = [words["because"].format(words["listed"].join(names), why) for why, names in by_reason.items()]
-    return [say(words["and"].join(parts))] if parts else []
+        named = Message("report", "each_other") if len(sides) == 2 else other.title if other else ""
+        by_reason.setdefault(Message("report", f"apart_{why}", side=named), []).append(side.title)
+    parts = [
+        Message("report", "because", names=joined(names, "listed"), reason=reason)
+        for reason, names in by_reason.items()
+    ]
+    return joined(parts, "clauses")
 
 
-def _drawn(found: Sequence[Comparison], tables: Sequence[Table], language: Language) -> list[Table]:
+def _drawn(found: Sequence[Comparison], tables: Sequence[Table]) -> list[Table]:
     """Add charts to the first tables."""
     return [
-        replace(table, charts=(*table.charts, differences_chart(each, language)))
+        replace(table, charts=(*table.charts, differences_chart(each)))
         for each, table in zip(found, tables, strict=False)
     ]
 
 
-def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: Language) -> AgainstPeople:
+def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> AgainstPeople:
     """Compare the metrics of each run that has labeled samples with people, and people with each other.
 
     If runs have different answers under one id, its labels belong to the first run's.
@@ -251,22 +254,22 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
     Raises:
         BadInput: the labels belong to none of the runs.
     """
-    words, tables, notes = WORDS[language], list[Table](), list[BadInput]()
-    rankings: list[tuple[str, Ranking]] = []
+    tables, errors = list[Table](), list[BadInput]()
+    rankings: list[tuple[str | Message, Ranking]] = []
     questions: dict[str, str] = {}
     answers: dict[str, int] = {}
-    elsewhere: list[str] = []
+    elsewhere: list[Message] = []
     for one in tallies:
         items, others = _items(one.reader, answers)
         named = [{label.item, *(halves(label.item, items) or ())} & others for label in labels]
         told = set[str]().union(*named)
         if told:
-            elsewhere.append(words["another_text"].format(one.name, len(told)))
+            elsewhere.append(Message("report", "another_text", run=one.name, n=len(told)))
         theirs = [label for label, other in zip(labels, named, strict=True) if not other]
         try:
             aspects = pair(items, outputs_of_run(one.reader), theirs)
         except BadInput as error:
-            notes.append(error)
+            errors.append(error)
             continue
         questions |= {identity: item.question for identity, item in items.items()}
         ranked = meta_evaluate(
@@ -274,23 +277,28 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], language: 
         )
         for aspect in ranked.aspects:
             if aspect.ranking is not None and aspect.ranking.places:
-                name = in_language(aspect_name(aspect), language)
-                rankings.append((f"{one.name}: {name}" if len(tallies) > 1 else name, aspect.ranking))
-        charts = {ranking_title(aspect): ranking_chart(aspect, language) for aspect in ranked.aspects}
+                name: str | Message = aspect_name(aspect)
+                if len(tallies) > 1:
+                    name = Message("title", "of_run", run=one.name, title=name)
+                rankings.append((name, aspect.ranking))
+        charts = {ranking_title(aspect): ranking_chart(aspect) for aspect in ranked.aspects}
         found = [
             replace(table, charts=(chart,)) if (chart := charts.get(str(table.title))) is not None else table
             for table in [*meta_tables(ranked), *judge_tables(ranked), *aspect_bias_tables(ranked)]
         ]
         tables += _of_run(one, found) if len(tallies) > 1 else found
-    if len(notes) == len(tallies):
-        raise notes[0]
+    if len(errors) == len(tallies):
+        raise errors[0]
     tables += [
-        replace(table, caption=(*table.caption, _AGREEMENT_SAID)) if table.key == "agreement" else table
+        replace(table, caption=(*table.caption, Message("caption", "agreement_of_report")))
+        if table.key == "agreement"
+        else table
         for table in agreement_glance(agreement_report(labels, questions=questions))
     ]
     without = [one.name for one in tallies if not any(identity in questions for identity in one.told.places)]
-    lead = [words["not_paired"].format(", ".join(without))] if without else []
-    return AgainstPeople(Chapter(words["people"], tables, " ".join([*lead, *elsewhere])), tuple(rankings))
+    unpaired = Message("report", "not_paired", runs=", ".join(without)) if without else None
+    lead = joined([unpaired, *elsewhere], "sentences")
+    return AgainstPeople(Chapter(Message("report", "people"), tables, lead), tuple(rankings))
 
 
 def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, SampleInfo], set[str]]:
@@ -307,7 +315,7 @@ def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, Sample
     return items, others
 
 
-def spent(tallies: Sequence[Tally], language: Language) -> Chapter:
+def spent(tallies: Sequence[Tally]) -> Chapter:
     """Return calls, tokens, cost and reuse by run and metric; seconds if any were measured."""
     rows: list[tuple[Cell, ...]] = []
     drawn: list[tuple[str, Usage, float | None, int]] = []
@@ -334,10 +342,9 @@ def spent(tallies: Sequence[Tally], language: Language) -> Chapter:
         "mean_seconds",
     )
     caption = (Message("caption", "spent_by_metric"),)
-    charts = (costs_chart(drawn, currency, language),) if any(usage.calls for _, usage, _, _ in drawn) else ()
-    return Chapter(
-        WORDS[language]["spent"], [Table(Message("title", "spent"), columns, tuple(rows), caption, charts=charts)]
-    )
+    charts = (costs_chart(drawn, currency),) if any(usage.calls for _, usage, _, _ in drawn) else ()
+    table = Table(Message("title", "spent"), columns, tuple(rows), caption, charts=charts)
+    return Chapter(Message("report", "spent"), [table])
 
 
 def _cells(usage: Usage) -> tuple[Cell, ...]:

@@ -15,7 +15,7 @@ from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError
 from saiten.views.charts.chart import draw_png
 from saiten.views.charts.inline import headed
-from saiten.views.report.document import Figure
+from saiten.views.report.document import PlacedChart
 from saiten.views.strip_controls import strip_controls
 
 LIST_NAME = "saiten-charts.json"
@@ -25,7 +25,7 @@ _LONGEST = 100
 """Maximum bytes of a file's name, without number and ending; file systems allow 255."""
 
 
-def write_charts(figures: Iterable[Figure], folder: Path) -> list[Path]:
+def write_charts(figures: Iterable[PlacedChart], folder: Path) -> list[Path]:
     """Write each chart as SVG and PNG, numbered in the order of the page.
 
     Returns:
@@ -61,17 +61,17 @@ def write_charts(figures: Iterable[Figure], folder: Path) -> list[Path]:
     return kept
 
 
-def _place(figure: Figure) -> Mapping[str, str]:
+def _place(figure: PlacedChart) -> Mapping[str, str]:
     return {"chapter": figure.chapter, "table": figure.table, "chart": figure.chart.title}
 
 
-def _heading(figure: Figure) -> list[str]:
+def _heading(figure: PlacedChart) -> list[str]:
     """Return the picture's subject and content."""
     lines = (" · ".join(part for part in (figure.chapter, figure.table) if part), figure.chart.title, figure.note)
     return [strip_controls(line) for line in lines if line]
 
 
-def _names(figures: list[Figure]) -> Iterator[str]:
+def _names(figures: list[PlacedChart]) -> Iterator[str]:
     """Yield a number and the table's title, with chapter or chart title if needed for distinction."""
     chapters = Counter(table for _, table in {(figure.chapter, figure.table) for figure in figures})
     within = Counter((figure.chapter, figure.table) for figure in figures)

@@ -8,7 +8,7 @@ import numpy as np
 from saiten.dialogue.scores import HIGHEST
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
-from saiten.records import Language, Usage
+from saiten.records import Usage
 from saiten.results.comparison import OUTSIDE_NOISE, Comparison
 from saiten.results.meta_evaluation import AspectResult
 from saiten.results.summary import Figure
@@ -56,7 +56,7 @@ def bounds_of(metric: str) -> Bounds:
     return (low if np.isfinite(low) else None, high if np.isfinite(high) else None)
 
 
-def means_charts(figures: Sequence[tuple[str, Figure]], language: Language) -> list[VegaChart]:
+def means_charts(figures: Sequence[tuple[str, Figure]]) -> list[VegaChart]:
     """Draw the means of figures, each with the name of its subject: a system, a run, "" for everything.
 
     Returns one chart, or several with some of the metrics each if one would not fit on a screen.
@@ -82,17 +82,15 @@ def means_charts(figures: Sequence[tuple[str, Figure]], language: Language) -> l
         if parts[-1] and len(parts[-1]) + len(of) > _ROWS:
             parts.append([])
         parts[-1] += of
-    return [means(part, language, part=len(parts) > 1) for part in parts if part]
+    return [means(part, part=len(parts) > 1) for part in parts if part]
 
 
-def distribution_charts(values: Mapping[str, Mapping[str, "array[float]"]], language: Language) -> list[VegaChart]:
+def distribution_charts(values: Mapping[str, Mapping[str, "array[float]"]]) -> list[VegaChart]:
     """Draw one chart per metric with one row of bars per system, in the order of the tables."""
-    return [
-        distributions(metric, dict(sorted(of.items())), bounds_of(metric), language) for metric, of in values.items()
-    ]
+    return [distributions(metric, dict(sorted(of.items())), bounds_of(metric)) for metric, of in values.items()]
 
 
-def differences_chart(compared: Comparison, language: Language) -> VegaChart:
+def differences_chart(compared: Comparison) -> VegaChart:
     """Draw the differences of two sides; one without a verdict is drawn as possible noise."""
     rows = [
         DifferenceRow(
@@ -108,10 +106,10 @@ def differences_chart(compared: Comparison, language: Language) -> VegaChart:
         )
         for each in compared.metrics
     ]
-    return differences(rows, language)
+    return differences(rows)
 
 
-def ranking_chart(aspect: AspectResult, language: Language) -> VegaChart | None:
+def ranking_chart(aspect: AspectResult) -> VegaChart | None:
     """Draw the ranking, with the agreement among people if it is in the same measure."""
     found = aspect.ranking
     if found is None:
@@ -133,10 +131,10 @@ def ranking_chart(aspect: AspectResult, language: Language) -> VegaChart | None:
     ceiling = None
     if people is not None and people.value is not None:
         ceiling = PeoplesAgreement(people.value, people.low, people.high)
-    return ranking(rows, ceiling, language, by=measure_name(found.by), none=_NONE.get(found.by, 0.0))
+    return ranking(rows, ceiling, by=measure_name(found.by), none=_NONE.get(found.by, 0.0))
 
 
-def costs_chart(rows: Sequence[tuple[str, Usage, float | None, int]], currency: str, language: Language) -> VegaChart:
+def costs_chart(rows: Sequence[tuple[str, Usage, float | None, int]], currency: str) -> VegaChart:
     """Draw the cost of each row: its usage, seconds per answer if known, number of answers."""
     return costs(
         [
@@ -150,6 +148,5 @@ def costs_chart(rows: Sequence[tuple[str, Usage, float | None, int]], currency: 
             )
             for name, usage, seconds, n in rows
         ],
-        language,
         currency=currency,
     )

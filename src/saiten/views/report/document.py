@@ -1,7 +1,7 @@
 """A report from runs to page: read, assembled, written piece by piece."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
@@ -20,18 +20,38 @@ from saiten.views.page.page import Chapter, Part, write_page
 from saiten.views.report.beside import Beside, beside
 from saiten.views.report.chapters import against_people, compared, overview, run_chapter, spent
 from saiten.views.report.choosing import Choice, choose
-from saiten.views.report.folding import with_folded
 from saiten.views.report.items import Items
 from saiten.views.report.tally import Tally, tally, told_by
-from saiten.views.report.words import WORDS
-from saiten.words import in_language, section
+from saiten.views.table import Table
+from saiten.words import Message, in_language, section
 
 _OURS = re.compile(rb'<meta name="generator" content="saiten">')
 _HEAD = 16_000
 """Bytes at the beginning of a page that name its generator."""
+SECOND_RANK = frozenset(
+    {
+        # of labels, after the ranking and the figures over items
+        *("over_systems", "decisions", "grades", "bias", "bias_in_parts", "bias_by_aspect", "confusions"),
+        *("metric_pairs", "base_rates", "annotator_pairs"),
+        # of a run, after its means; charts stay open
+        *("means_of_runs", "by_system", "by_group", "distributions", "grades_given"),
+        # of several sides, after their differences
+        *("means_by_group", "dialogues_by_group"),
+    }
+)
+"""Keys of tables of interest only after the others, which a page shows folded: title, a few charts, number of rows."""
+_TITLES = frozenset(
+    {
+        *("over systems", "decisions", "grades", "bias", "bias by system and by human grade", "Bias by aspect"),
+        *("who said what", "every two metrics", "Base rates", "Each two annotators"),
+    }
+)
+"""Titles of tables without a key yet, without the run and the aspect in front."""
+_SHORT = 3
+"""Maximum rows of a table that is never folded."""
 
 
-class Figure(NamedTuple):
+class PlacedChart(NamedTuple):
     """A chart and its location, since titles of charts are not unique."""
 
     chapter: str
@@ -56,14 +76,14 @@ class Report:
     """Caveats for readers and for the author of the report."""
 
     @property
-    def figures(self) -> Iterator[Figure]:
+    def figures(self) -> Iterator[PlacedChart]:
         """All charts in the order and the language of the page, with their locations."""
         for chapter in self.chapters:
             for table in chapter.tables:
                 title = table.in_language(self.language).title if table.charts else ""
                 for chart in table.charts:
                     if isinstance(chart, VegaChart):
-                        yield Figure(chapter.title, title, chart.in_language(self.language), self._note)
+                        yield PlacedChart(str(chapter.title), title, chart.in_language(self.language), self._note)
 
     @property
     def _note(self) -> str:
@@ -76,15 +96,11 @@ class Report:
         return (figure.chart for figure in self.figures)
 
 
-def _no_more(_: Language) -> Sequence[Chapter]:
-    return ()
-
-
 def make_report(
     readers: Sequence[RunReader],
     *,
     labels: Sequence[Label] = (),
-    more: Callable[[Language], Sequence[Chapter]] = _no_more,
+    more: Sequence[Chapter] = (),
     title: str = "",
     note: str = "",
     language: Language | None = None,
@@ -95,7 +111,7 @@ def make_report(
     Args:
         readers: of the runs; if several share samples, the first of them is the baseline.
         labels: people's labels of the samples.
-        more: returns chapters in a language that follow the overview, for example of an experiment.
+        more: chapters that follow the overview, for example of an experiment.
         title: of the page; by default the names of the runs.
         note: a caveat to show before everything else, in the page's language.
         language: of the page's fixed words; by default that of most samples.
@@ -114,16 +130,31 @@ def make_report(
     if not any(one.scores for one in tallies):
         raise BadInput(f"there are no scores yet in {', '.join(str(reader.folder) for reader in readers)}")
     chosen = language or _most_of([one.languages for one in told])
-    runs = [run_chapter(one, chosen) for one in tallies]
-    tests = compared(tallies, chosen)
-    people = against_people(tallies, labels, chosen) if labels else None
+    runs = [run_chapter(one) for one in tallies]
+    tests = compared(tallies)
+    people = against_people(tallies, labels) if labels else None
     held = [tests.chapter, *([people.chapter] if people is not None else [])]
     middle = [*held, *runs] if len(runs) > 1 else [*runs, *held]  # for several runs, first which is better
-    first = overview(tallies, chosen, tests=tests, people=people, note=note)
-    chapters = [first, *more(chosen), *middle, spent(tallies, chosen)]
-    heading = title or WORDS[chosen]["title"].format(" · ".join(names))
-    shown = tuple(with_folded(chapter) for chapter in chapters if chapter.tables or chapter.lead)
-    return Report(shown, tuple(tallies), choice, groups, chosen, heading, tuple(c.lead for c in shown if c.lead))
+    first = overview(tallies, tests, people, note)
+    chapters = [first, *more, *middle, spent(tallies)]
+    heading = title or in_language(Message("report", "title", runs=" · ".join(names)), chosen)
+    shown = tuple(_shown(chapter, chosen) for chapter in chapters if chapter.tables or chapter.lead)
+    leads = tuple(str(chapter.lead) for chapter in shown if chapter.lead)
+    return Report(shown, tuple(tallies), choice, groups, chosen, heading, leads)
+
+
+def _shown(chapter: Chapter, language: Language) -> Chapter:
+    """Return the chapter with its sentences in a language and the tables of second rank folded."""
+    return Chapter(
+        in_language(chapter.title, language),
+        [replace(table, folded=len(table.rows) > _SHORT and _is_second(table)) for table in chapter.tables],
+        in_language(chapter.lead, language),
+        [in_language(point, language) for point in chapter.points],
+    )
+
+
+def _is_second(table: Table) -> bool:
+    return table.key in SECOND_RANK or str(table.title).rpartition(": ")[2] in _TITLES
 
 
 def write_report(report: Report, path: Path) -> None:
@@ -160,21 +191,24 @@ def check_place(path: Path) -> None:
 
 def write_report_to(report: Report, out: IO[str]) -> None:
     """Write the page piece by piece, reading samples on the way."""
-    part = Part("report", _values(report), [("items", WORDS[report.language]["items"])], also=("gist",))
+    heading = in_language(Message("report", "items"), report.language)
+    part = Part("report", _values(report, heading), [("items", heading)], also=("gist",))
     write_page(report.chapters, out, title=report.title, language=report.language, part=part)
 
 
-def _values(report: Report) -> Mapping[str, Any]:
-    words = WORDS[report.language]
-    items = Items(report.tallies, report.choice, report.beside, report.language)
-    choice = report.choice
-    said = words["shown" if choice.shown == choice.total else "left_out"]
-    gist = section("gist", report.language)
+def _values(report: Report, heading: str) -> Mapping[str, Any]:
+    choice, language = report.choice, report.language
+    shown = Message(
+        "report", "shown" if choice.shown == choice.total else "left_out", shown=choice.shown, all=choice.total
+    )
+    statuses = section("status", language)
+    gist = section("gist", language)
     return {
-        "words": words,
-        "said": said.format(choice.shown, shown=choice.shown, all=choice.total),
-        "items": items,
-        "statuses": [words[status] for status in STATUSES],
+        "heading": heading,
+        "words": {**section("answers", language), **{status: statuses[status] for status in STATUSES}},
+        "said": in_language(shown, language),
+        "items": Items(report.tallies, choice, report.beside, language),
+        "statuses": [statuses[status] for status in STATUSES],
         "legend": [(CLASSES[kind], gist[kind], gist[f"about_{kind}"]) for kind in KINDS],
     }
 

@@ -17,9 +17,8 @@ from saiten.views.report.beside import Beside
 from saiten.views.report.choosing import Choice
 from saiten.views.report.packing import Packs, as_json, packed
 from saiten.views.report.tally import Tally
-from saiten.views.report.words import WORDS
 from saiten.views.tables.dialogue_rows import THE_SAME, dialogue_rows
-from saiten.words import section
+from saiten.words import Message, in_language, section
 
 _QUESTION = 120
 """Maximum characters of a question in the list."""
@@ -80,7 +79,7 @@ class Items:
         return (talk for talk in read_dialogues(one.reader) if self._choice.holds(talk.id)) if one.dialogues else ()
 
     def _packed_dialogue(self, talk: Dialogue) -> bytes:
-        return compress(as_json(_dialogue(talk, WORDS[self._language])), 1)
+        return compress(as_json(_dialogue(talk, self._language)), 1)
 
     def _item(
         self, run: int, one: Tally, sample: Sample, raws: Mapping[tuple[str, str], str], talk: bytes | None
@@ -156,12 +155,20 @@ def _pieces(pieces: Sequence[Segment], units: list[Unit]) -> list[list[Any]]:
     return found
 
 
-def _dialogue(talk: Dialogue, words: Mapping[str, str]) -> dict[str, Any]:
+def _dialogue(talk: Dialogue, language: Language) -> dict[str, Any]:
+    same = section("answers", language)["same"]
     rows = [
-        [row.turn, row.title, words["same"] if row.text is THE_SAME else row.text, row.kind, row.grade, row.seconds]
+        [row.turn, row.title, same if row.text is THE_SAME else row.text, row.kind, row.grade, row.seconds]
         for row in dialogue_rows(talk)
     ]
-    return {"ended": words[talk.ended], "reason": talk.reason or "", "grades": list(talk.grades), "rows": rows}
+    failed = talk.ended == "failed"
+    ended = Message("status", "failed") if failed else Message("ended", talk.ended.replace(" ", "_"))
+    return {
+        "ended": in_language(ended, language),
+        "reason": talk.reason or "",
+        "grades": list(talk.grades),
+        "rows": rows,
+    }
 
 
 def _raws(one: Tally, choice: Choice) -> Iterator[tuple[tuple[str, str], str]]:

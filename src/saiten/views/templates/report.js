@@ -6,7 +6,6 @@
   const STATUSES = JSON.parse(data("report-statuses"));
   const packs = [...document.querySelectorAll("script.pack")];
   const folded = (text) => text.normalize("NFKC").toLowerCase();
-  const filled = (text, ...parts) => parts.reduce((made, part) => made.replace("{}", () => part), text);
   const named = (text, parts) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in parts ? parts[name] : whole));
 
   /* An element with its class, attributes and content; texts only ever become text. */
@@ -256,7 +255,7 @@
         if (gaps[number] === null || Math.abs(gap) > Math.abs(gaps[number])) gaps[number] = gap;
       }
     }
-    difference.head.firstChild.replaceChildren(...breakable(filled(words.difference, metric.name)));
+    difference.head.firstChild.replaceChildren(...breakable(named(words.difference, { metric: metric.name })));
     if (sorting.column === difference) sort();
   }
 
@@ -277,7 +276,7 @@
         const said = scores.flatMap(([, score]) => [score.reason ?? "", ...(score.lines ?? []).flatMap((line) => line.slice(2))]);
         found.push(folded([index.id[number], name("system", number), name("group", number), ...stringsOf(rest, []), ...said].join("\n")));
       }
-      count.textContent = filled(words.searching, Math.round((100 * (at + 1)) / packs.length));
+      count.textContent = named(words.searching, { percent: Math.round((100 * (at + 1)) / packs.length) });
     }
     texts = found;
   }
@@ -505,7 +504,7 @@
       return remark(words.broken);
     }
     if (showing !== number) return;
-    place.textContent = order[active] === number ? filled(words.place, active + 1, order.length) : "";
+    place.textContent = order[active] === number ? named(words.place, { at: active + 1, of: order.length }) : "";
     before.disabled = active === 0;
     after.disabled = active >= order.length - 1;
     drawer.classList.toggle("wide", numbers.length > 1);
@@ -548,7 +547,7 @@
     const grid = make("div", "beside", ...columns);
     grid.style.setProperty("--rows", metrics.length + 3);
     parts.push(make("h3", "", words.beside), grid);
-    if (more) parts.push(make("p", "nothing", filled(words.more_beside, more)));
+    if (more) parts.push(make("p", "nothing", named(words.more_beside, { n: more })));
     return parts;
   }
 
@@ -576,7 +575,7 @@
 
   function referencesOf(sample, lang) {
     const references = sample.references ?? [];
-    return references.flatMap((text, at) => block(references.length > 1 ? filled(words.references, at + 1) : words.reference, text, lang));
+    return references.flatMap((text, at) => block(references.length > 1 ? named(words.references, { number: at + 1 }) : words.reference, text, lang));
   }
 
   /* What was answered: as a dialogue, with its units, or as it is. */
@@ -593,7 +592,7 @@
   function passagesOf(sample, lang, chosen = null) {
     return ["contexts", "evidence"].filter((kind) => sample[kind]).map((kind) =>
       chosen && equal(sample, chosen, kind)
-        ? make("p", "nothing", filled(words.equal_passages, words[kind], sample[kind].length))
+        ? make("p", "nothing", named(words.equal_passages, { kind: words[kind], n: sample[kind].length }))
         : passages(words[kind], sample[kind], lang),
     );
   }
@@ -610,7 +609,7 @@
       if (!sample.dialogue) parts.push(pair);
     }
     for (const view of gist) parts.push(...units(view, sample, lang));
-    if (drawnGist) (sample.references ?? []).slice(1).forEach((text, at) => parts.push(...block(filled(words.references, at + 2), text, lang)));
+    if (drawnGist) (sample.references ?? []).slice(1).forEach((text, at) => parts.push(...block(named(words.references, { number: at + 2 }), text, lang)));
     if (sample.dialogue) parts.push(...talk(sample.dialogue, lang));
     if (sample.scores?.length) parts.push(make("h3", "", words.scores), ...sample.scores.map(([metric, one]) => score(index.metrics[metric], one, lang)));
     return [...parts, ...passagesOf(sample, lang)];
@@ -722,13 +721,13 @@
     const grid = make("div", "talk");
     for (const [turn, who, content, kind, grade, seconds] of dialogue.rows) {
       const opens = who === "asks" ? " opens" : "";
-      const margin = opens ? filled(words.turn, turn) : grade === null ? "" : String(Math.round(100 * grade) / 100);
+      const margin = opens ? named(words.turn, { turn }) : grade === null ? "" : String(Math.round(100 * grade) / 100);
       const said = text("span", `text ${kind}${opens}`, content, lang);
-      if (seconds !== null) said.append(make("span", "who", `  (${filled(words.seconds, seconds.toFixed(1))})`));
+      if (seconds !== null) said.append(make("span", "who", `  (${named(words.seconds, { seconds: seconds.toFixed(1) })})`));
       grid.append(make("span", `margin${opens}`, margin), make("span", `who${opens}`, words[who] ?? who), said);
     }
     const grades = dialogue.grades.map((grade) => Math.round(100 * grade) / 100).join(", ");
-    const ended = [filled(words.ended, dialogue.ended), dialogue.reason, grades && filled(words.grades, `[${grades}]`)].filter(Boolean).join(" · ");
+    const ended = [named(words.ended, { ended: dialogue.ended }), dialogue.reason, grades && named(words.grades, { grades: `[${grades}]` })].filter(Boolean).join(" · ");
     return [make("h3", "", words.dialogue), make("p", "where", ended), grid];
   }
 
