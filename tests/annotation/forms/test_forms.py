@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saiten.annotation.forms import FORMS, AspectsForm, CorrectForm, GistForm, GradeForm, PreferenceForm
-from saiten.annotation.words import words
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Label, Sample, Span
+from saiten.words import section
 
 SAMPLE = Sample(
     "q1/ours",
@@ -381,7 +381,7 @@ def test_an_aspects_form_keeps_the_rubric_it_was_made_with(tmp_path):
 
 def test_sentences_for_people_stand_in_both_languages():
     """Key by key, with the same gaps to be filled."""
-    english, japanese = words("wrong", "en"), words("wrong", "ja")
+    english, japanese = section("annotation_wrong", "en"), section("annotation_wrong", "ja")
     assert english.keys() == japanese.keys()
     gaps = re.compile(r"{[^}]*}")
     assert [key for key in english if set(gaps.findall(english[key])) != set(gaps.findall(japanese[key]))] == []

@@ -9,7 +9,7 @@ import pytest
 
 from saiten.annotation.forms import PreferenceForm
 from saiten.annotation.store.annotated import annotated_items
-from saiten.annotation.web.pages import wished
+from saiten.annotation.web.pages import preferred_language
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Sample
 
@@ -178,7 +178,7 @@ def test_the_language_is_the_browsers_until_one_is_chosen(serve):
 )
 def test_accept_language(header, language):
     """The language of ours that is wished for most, whatever stands there."""
-    assert wished(header) == language
+    assert preferred_language(header) == language
 
 
 BAD = [

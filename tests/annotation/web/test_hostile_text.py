@@ -7,7 +7,7 @@ import re
 import pytest
 
 from saiten.annotation.store.annotated import annotated_items
-from saiten.annotation.web.headers import POLICY
+from saiten.annotation.web.middleware import POLICY
 from saiten.records import Sample
 
 HOSTILE = [

@@ -1,10 +1,9 @@
 """The annotation forms, one file each."""
 
 from saiten.annotation.forms.aspects import AspectsForm
-from saiten.annotation.forms.correct import CorrectForm
 from saiten.annotation.forms.form import Form
 from saiten.annotation.forms.gist import GistForm
-from saiten.annotation.forms.grade import GradeForm
+from saiten.annotation.forms.grade import CorrectForm, GradeForm
 from saiten.annotation.forms.preference import PreferenceForm
 
 FORMS: dict[str, type[Form]] = {

@@ -1,21 +1,21 @@
 """The form `aspects`: a grade on each aspect of a rubric, the paper's four by default (spec 06)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Self
 
-from saiten.annotation.forms.form import InvalidPayload
-from saiten.annotation.forms.showing import SingleAnswer, differing, labels_by_aspect, reason_of, require_fields
+from pydantic import TypeAdapter
+
+from saiten.annotation.forms.form import Form, InvalidPayload, differing, labels_by_aspect
 from saiten.annotation.records import Json
-from saiten.annotation.words import words
 from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
-from saiten.metrics.rubrics.rubric import Worded
 from saiten.records import Label, Language
+from saiten.words import section
 
 
 @dataclass(frozen=True)
-class AspectsForm(SingleAnswer):
+class AspectsForm(Form):
     """Payload: `{"grades": {"formality": 0, …}, "reason": "…"}`, every aspect of the rubric graded."""
 
     title = "aspects"
@@ -31,12 +31,12 @@ class AspectsForm(SingleAnswer):
     def options(self) -> Json:
         return {**super().options, "rubric": plain_rubric(self.rubric)}
 
-    def check(self, content: Json, payload: Json) -> Json:
-        require_fields(payload, "grades")
-        return {
-            "grades": checked_grades(self.rubric, payload["grades"]),
-            "reason": reason_of(payload, required=self.reason_required),
-        }
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return ("grades",)
+
+    def checked(self, content: Json, payload: Json) -> Json:
+        return {"grades": checked_grades(self.rubric, payload["grades"])}
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
         for aspect, grade in payload["grades"].items():
@@ -45,6 +45,10 @@ class AspectsForm(SingleAnswer):
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
         grades = grades_of(self.rubric, labels)
         return None if grades is None else {"grades": grades, "reason": ""}
+
+    def rows(self, content: Json, payload: Json) -> Iterator[tuple[str, str]]:
+        for aspect, grade in payload["grades"].items():
+            yield aspect, str(grade)
 
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
         return tuple(
@@ -102,36 +106,19 @@ def _shown(aspect: Aspect, language: Language) -> Json:
 def _title(aspect: Aspect, language: Language) -> str:
     """Return the rubric's own title, else the catalogue's, else the name."""
     worded = aspect.texts.get(language)
-    return (worded and worded.title) or words("axes", language).get(aspect.name, aspect.name)
+    return (worded and worded.title) or section("aspect", language).get(aspect.name, aspect.name)
 
 
 def plain_rubric(rubric: Rubric) -> Json:
-    """Convert a rubric to the form stored in a project; the inverse of `rubric_of`."""
-    return {
-        "name": rubric.name,
-        "overall": rubric.overall,
-        "digest": rubric.digest,
-        "aspects": [
-            {
-                "name": aspect.name,
-                "best": aspect.best,
-                "values": list(aspect.values),
-                "texts": {each: _worded(text) for each, text in aspect.texts.items()},
-            }
-            for aspect in rubric.aspects
-        ],
-    }
-
-
-def _worded(text: Worded) -> Json:
-    return {"asks": text.asks, "grades": text.grades} | ({"title": text.title} if text.title else {})
+    """Convert a rubric to what a project stores: all but the worked examples, which are for judges."""
+    return asdict(
+        rubric,
+        dict_factory=lambda fields: {
+            name: value for name, value in fields if name != "example" and (value or name != "title")
+        },
+    )
 
 
 def rubric_of(plain: Json) -> Rubric:
-    """Rebuild a rubric, without its worked examples, which are for judges."""
-
-    def aspect(found: Mapping[str, Any]) -> Aspect:
-        texts: dict[Language, Worded] = {each: Worded(**text) for each, text in found["texts"].items()}
-        return Aspect(found["name"], found["best"], tuple(found["values"]), texts)
-
-    return Rubric(plain["name"], tuple(map(aspect, plain["aspects"])), plain["overall"], plain["digest"])
+    """Rebuild a rubric from `plain_rubric`."""
+    return TypeAdapter(Rubric).validate_python(plain)

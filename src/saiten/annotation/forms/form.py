@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from saiten.annotation.records import Json, NewItem
-from saiten.annotation.words import words
+from saiten.errors import BadInput
 from saiten.records import Label, Language, Sample
+from saiten.words import Message, in_language, section
+
+LONGEST_REASON = 10_000
+"""Characters."""
 
 
 class InvalidPayload(ValueError):
-    """An error that an annotator can correct, with its message in both languages (`wrong` in the catalogue).
+    """An error that an annotator can correct, with its message in both languages (section `annotation_wrong`).
 
     A payload that the pages never send is a plain ValueError in English.
     """
@@ -24,50 +28,65 @@ class InvalidPayload(ValueError):
 
     def message(self, language: Language) -> str:
         """Return the message."""
-        text: str = words("wrong", language)[self.key]
-        return text.format(**{name: each(language) if callable(each) else each for name, each in self.values.items()})
+        values = {name: each(language) if callable(each) else each for name, each in self.values.items()}
+        return in_language(Message("annotation_wrong", self.key, **values), language)
 
 
 @dataclass(frozen=True)
 class Form(ABC):
-    """One kind of annotation task, independent of database and page.
+    """One kind of annotation task, independent of database and page: by default one item per sample.
 
-    An annotation is a JSON object, the *payload*. Offsets in it count code points.
+    An annotation is a JSON object, the *payload*, with an optional `reason`. Offsets in it count code points.
     """
 
     title: ClassVar[str]
     """Value of --form."""
-    reason_required: bool = False
-    """Whether annotators must give a reason."""
-
     shared: ClassVar[str | None] = None
     """Content field that part of the payload is about: for an item with the same field, that part is carried over."""
 
+    reason_required: bool = False
+    """Whether annotators must give a reason."""
+
     @classmethod
-    @abstractmethod
     def from_options(cls, options: Json) -> Self:
         """Build the form from the options a project stores; the inverse of `options`."""
+        return cls(reason_required=bool(options.get("reason_required", False)))
 
     @property
-    @abstractmethod
     def options(self) -> Json:
         """Everything needed to rebuild an equal form, with the text of rubrics instead of paths."""
+        return {"reason_required": self.reason_required}
 
-    @abstractmethod
     def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
         """Build the items to annotate; streams, unless the form groups samples.
 
         Raises:
             BadInput: a sample lacks a field that the form needs; the message names both.
         """
+        for sample in samples:
+            yield NewItem(sample.id, content_of(sample))
 
+    @property
     @abstractmethod
+    def fields(self) -> tuple[str, ...]:
+        """Fields of a payload in addition to the reason."""
+
     def check(self, content: Json, payload: Json) -> Json:
         """Validate a payload against the item and return its normal form.
 
         Raises:
             ValueError: something is missing or wrong; the message is shown to the annotator.
         """
+        for name in self.fields:
+            if name not in payload:
+                raise ValueError(f"`{name}` is missing")
+        if unknown := payload.keys() - {*self.fields, "reason"}:
+            raise ValueError(f"{min(unknown)!r} is no field of this form; it has {', '.join([*self.fields, 'reason'])}")
+        return {**self.checked(content, payload), "reason": self._reason(payload.get("reason", ""))}
+
+    @abstractmethod
+    def checked(self, content: Json, payload: Json) -> Json:
+        """Validate the payload's fields, all of them present, without the reason; raises ValueError."""
 
     @abstractmethod
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
@@ -76,6 +95,10 @@ class Form(ABC):
     @abstractmethod
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
         """Convert labels (a judge's pre-labels) to a payload; None if they are incomplete."""
+
+    @abstractmethod
+    def rows(self, content: Json, payload: Json) -> Iterator[tuple[str, str]]:
+        """Yield the payload in words for the admin pages: aspect (empty if there is only one) and value."""
 
     def carried_over(self, payload: Json) -> Json | None:
         """Return the part of a payload about the shared field, for another item with the same field; None if empty."""
@@ -89,6 +112,50 @@ class Form(ABC):
         """Return titles of aspects, as far as the form has its own."""
         return {}
 
-    @abstractmethod
     def texts(self, language: Language) -> Mapping[str, object]:
         """Return the form's texts on the page: title, instructions, grades and their meanings."""
+        words = self.words(language)
+        return {name: words[name] for name in ("title", "instructions")} | {"reason_required": self.reason_required}
+
+    def words(self, language: Language) -> Mapping[str, str]:
+        """Return the form's section of the catalogue."""
+        return section(f"form_{self.title}", language)
+
+    def _reason(self, reason: Any) -> str:
+        if not isinstance(reason, str):
+            raise ValueError("`reason` must be a text")  # noqa: TRY004 - shown on the page
+        text = reason.replace("\0", "").strip()
+        if self.reason_required and not text:
+            raise InvalidPayload("reason_required")
+        if len(text) > LONGEST_REASON:
+            raise InvalidPayload("reason_long", n=len(text), most=LONGEST_REASON)
+        return text
+
+
+def content_of(sample: Sample) -> dict[str, Any]:
+    """Return question, answer, references, contexts and language as far as present; nothing identifies the system.
+
+    Raises:
+        BadInput: there is no answer to grade.
+    """
+    if sample.answer is None:
+        raise BadInput(f"sample {sample.id!r} has no answer, and there is nothing to grade; leave it out, or answer it")
+    shown: dict[str, Any] = {"answer": sample.answer, "question": sample.question, "language": sample.language}
+    if sample.reference is not None:
+        shown["reference"] = sample.reference
+    if sample.alternatives:
+        shown["alternatives"] = list(sample.alternatives)
+    if sample.contexts:
+        shown["contexts"] = list(sample.contexts)
+    return shown
+
+
+def differing(aspect: str, values: Sequence[Any]) -> tuple[str, ...]:
+    """Return the aspect if annotators differ."""
+    return (aspect,) if any(one != values[0] for one in values[1:]) else ()
+
+
+def labels_by_aspect(labels: Iterable[Label], aspects: Sequence[str]) -> dict[str, Label]:
+    """Return the last label of each aspect; a nameless aspect belongs to a form with a single one."""
+    alone = aspects[0] if len(aspects) == 1 else None
+    return {label.aspect or alone or "": label for label in labels if (label.aspect or alone) in aspects}

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeGuard
 
-from saiten.annotation.forms.form import InvalidPayload
-from saiten.annotation.forms.showing import SingleAnswer, reason_of, require_fields
+from saiten.annotation.forms.form import Form, InvalidPayload
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
-from saiten.records import Label, Sample, Span
+from saiten.records import Label, Language, Sample, Span
 from saiten.trust.spans.marks import CLASSES, COMBINATIONS
 from saiten.trust.spans.pairing import length_of, pair_units
 
@@ -27,7 +26,7 @@ Offsets = list[list[int]]
 
 
 @dataclass(frozen=True)
-class GistForm(SingleAnswer):
+class GistForm(Form):
     """Payload: `{"spans": {"gist": [[0, 12], …], …}, "reason": "…"}`; aspects without spans may be omitted."""
 
     title = "gist"
@@ -39,8 +38,11 @@ class GistForm(SingleAnswer):
                 raise BadInput(f"sample {sample.id!r} has no reference, and its units are what is to be marked")
             yield from super().items([sample])
 
-    def check(self, content: Json, payload: Json) -> Json:
-        require_fields(payload, "spans")
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return ("spans",)
+
+    def checked(self, content: Json, payload: Json) -> Json:
         given = payload["spans"]
         if not isinstance(given, Mapping):
             raise ValueError("`spans` must name each class and what was marked")  # noqa: TRY004 - shown on the page
@@ -51,7 +53,7 @@ class GistForm(SingleAnswer):
             if crossing := _crossing(spans[one], spans[other]):
                 first, last = crossing
                 raise ValueError(f"characters {first} to {last} are marked as {one} and as {other}; choose one")
-        return {"spans": spans, "reason": reason_of(payload, required=self.reason_required)}
+        return {"spans": spans}
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
         for aspect in ASPECTS:
@@ -68,14 +70,27 @@ class GistForm(SingleAnswer):
             for aspect in ASPECTS
         }
         try:
-            return {**self.check(content, {"spans": spans, "reason": "-"}), "reason": ""}
+            return {**self.checked(content, {"spans": spans}), "reason": ""}
         except ValueError:
             return None
+
+    def rows(self, content: Json, payload: Json) -> Iterator[tuple[str, str]]:
+        for aspect in ASPECTS:
+            spans = payload["spans"].get(aspect, ())
+            text = _text_of(aspect, content)
+            yield from ((aspect, f"{text[start:end]} ({start}-{end})") for start, end in spans)
+            if not spans:
+                yield aspect, "–"
 
     def carried_over(self, payload: Json) -> Json | None:
         """Return the units of the reference; missing and extra units differ with every answer."""
         units = {name: payload["spans"][name] for name in CLASSES}
         return {"spans": units} if any(units.values()) else None
+
+    def texts(self, language: Language) -> Mapping[str, object]:
+        words = self.words(language)
+        classes = [{"name": aspect, "text": words[f"class_{aspect}"]} for aspect in ASPECTS]
+        return {**super().texts(language), "classes": classes}
 
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
         """Return the aspects with a unit that has no partner sharing half of the longer one's characters."""

@@ -20,10 +20,8 @@ from saiten.annotation.forms.aspects import (
     shown_aspects,
     titles,
 )
-from saiten.annotation.forms.form import InvalidPayload
-from saiten.annotation.forms.showing import SingleAnswer, asked, content_of, differing, reason_of, require_fields
+from saiten.annotation.forms.form import Form, InvalidPayload, content_of, differing
 from saiten.annotation.records import Json, NewItem
-from saiten.annotation.words import words
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Language, Sample
@@ -37,7 +35,7 @@ _MOST = 20
 
 
 @dataclass(frozen=True)
-class PreferenceForm(SingleAnswer):
+class PreferenceForm(Form):
     """Payload: `{"order": [["a2"], ["a1", "a3"]], "none_good": false, "reason": "…"}`, the best first.
 
     A pick is an order of one answer, which says nothing about the others. With a rubric there is also
@@ -91,8 +89,9 @@ class PreferenceForm(SingleAnswer):
                 raise BadInput(
                     f"the question {question[:60]!r} has {len(answers)} answers; at most {_MOST} are compared"
                 )
-            content = asked(answers[0])
-            content.pop("contexts", None)
+            content = {
+                name: value for name, value in content_of(answers[0]).items() if name not in {"answer", "contexts"}
+            }
             # Numbered pseudo-randomly, so that a number does not identify a system across questions.
             drawn = sorted(answers, key=lambda sample: hashlib.sha256(f"{question}\0{sample.id}".encode()).digest())
             key_of = {sample.id: f"a{number}" for number, sample in enumerate(drawn, 1)}
@@ -104,8 +103,11 @@ class PreferenceForm(SingleAnswer):
                 content["contexts"] = list(found)
             yield NewItem(VERSUS.join(sample.id for sample in answers), content)
 
-    def check(self, content: Json, payload: Json) -> Json:
-        require_fields(payload, "order", "none_good", *(("grades",) if self.rubric else ()))
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return ("order", "none_good", *(("grades",) if self.rubric else ()))
+
+    def checked(self, content: Json, payload: Json) -> Json:
         order, none_good = payload["order"], payload["none_good"]
         if not isinstance(none_good, bool):
             raise ValueError("`none_good` must be true or false")  # noqa: TRY004 - shown on the page
@@ -117,12 +119,7 @@ class PreferenceForm(SingleAnswer):
         if not self.pick and sorted(named) != sorted(content["ids"]):
             raise InvalidPayload("every_answer")
         grades = {} if self.rubric is None else {"grades": _checked_each(self.rubric, content, payload["grades"])}
-        return {
-            "order": [sorted(group) for group in order],
-            "none_good": none_good,
-            **grades,
-            "reason": reason_of(payload, required=self.reason_required),
-        }
+        return {"order": [sorted(group) for group in order], "none_good": none_good, **grades}
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
         ids = {answer: content["ids"][answer] for answer in content["filed"]}  # pairs in the order of the file
@@ -158,6 +155,15 @@ class PreferenceForm(SingleAnswer):
             payload["grades"] = grades
         return payload
 
+    def rows(self, content: Json, payload: Json) -> Iterator[tuple[str, str]]:
+        letter = {answer["key"]: letter_of(place) for place, answer in enumerate(content["answers"])}
+        yield "", " > ".join(" = ".join(sorted(letter[key] for key in group)) for group in payload["order"])
+        if payload["none_good"]:
+            yield "none_good", "○"
+        grades = {letter[key]: of for key, of in payload.get("grades", {}).items()}
+        for aspect in next(iter(grades.values()), {}):
+            yield aspect, " · ".join(f"{name} {grades[name][aspect]}" for name in sorted(grades))
+
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
         order = differing(ASPECT, [payload["order"] for payload in payloads])
         none_good = differing("none_good", [payload["none_good"] for payload in payloads])
@@ -172,14 +178,20 @@ class PreferenceForm(SingleAnswer):
         return {} if self.rubric is None else titles(self.rubric, language)
 
     def texts(self, language: Language) -> Mapping[str, object]:
-        found = {**super().texts(language), "pick": self.pick}
+        words = self.words(language)
+        found = {**super().texts(language), "none_good": words["none_good"], "pick": self.pick}
         if self.pick:
-            found |= words("pick", language)
+            found |= {"title": words["pick_title"], "instructions": words["pick_instructions"]}
         if self.rubric is not None:
             found["aspects"] = shown_aspects(self.rubric, language)
-            first = words("graded", language)["instructions"]
-            found["instructions"] = f"{first}{'' if language == 'ja' else ' '}{found['instructions']}"
+            between = "" if language == "ja" else " "
+            found["instructions"] = f"{words['graded_instructions']}{between}{found['instructions']}"
         return found
+
+
+def letter_of(place: int) -> str:
+    """Return an answer's letter on the page: A, B and so on."""
+    return chr(ord("A") + place)
 
 
 def _checked_each(rubric: Rubric, content: Json, grades: Any) -> Json:

@@ -1,31 +1,29 @@
 """Adjudication: the admin's list of items on which annotators disagree, and decisions about them."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from saiten.annotation.forms import Form
+from saiten.annotation.forms.preference import letter_of
 from saiten.annotation.records import AnnotatedItem, Json
 from saiten.annotation.store.annotated import annotated_item, annotated_items, decide
 from saiten.annotation.store.progress import item_counts
-from saiten.annotation.web.bodies import json_object, json_reply, note_of, payload_of
-from saiten.annotation.web.guards import Admin, TheService
-from saiten.annotation.web.names import aspect_names
-from saiten.annotation.web.pages import language_of
-from saiten.annotation.web.payload_text import answers_in_brief, in_brief, payload_rows
+from saiten.annotation.web.bodies import Body, checked_payload, field, json_reply
+from saiten.annotation.web.guards import Admin, Service, TheService
+from saiten.annotation.web.pages import aspect_names, in_brief, language_of, render
 from saiten.annotation.web.refusals import RequestRefused
-from saiten.annotation.web.service import Service
-from saiten.annotation.words import words
+from saiten.words import section
 
 router = APIRouter()
 
-Body = Annotated[Json, Depends(json_object)]
-
 _PER_PAGE = 50
 _LARGEST_ID = 2**31 - 1
+_LONGEST_NOTE = 10_000
+"""Characters of a decision's note."""
 _LONGEST_QUESTION = 160
 """Characters in the list."""
 _LONGEST_ANSWERS = 320
@@ -43,7 +41,7 @@ def list_differences(request: Request, service: TheService, session: Admin) -> R
     total, decided = sum(map(len, numbers.values())), len(numbers[True])
     chosen = [*numbers[False], *numbers[True]][first : first + _PER_PAGE]
     counts = item_counts(service.project)
-    return service.pages.render(
+    return render(
         "admin_differences.html",
         request,
         session=session,
@@ -85,14 +83,14 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
         marked["decision"] = found.decision.payload
     if found.prelabel is not None:
         marked["prelabel"] = found.prelabel[1]
-    return service.pages.render(
+    return render(
         "admin_item.html",
         request,
         session=session,
         kind="admin",
         names=aspect_names(form, language),
         found=found,
-        in_words=lambda payload: payload_rows(form, content, payload),
+        in_words=lambda payload: form.rows(content, payload),
         missing=max(0, found.item.needed - len(payloads)),
         differs=form.differences(payloads) if found.is_finished and len(payloads) > 1 else (),
         data={
@@ -104,7 +102,7 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
             "content": content,
             "texts": form.texts(language),
             "language": language,
-            "words": words("page", language),
+            "words": section("annotation_page", language),
         },
     )
 
@@ -113,14 +111,14 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
 def store_decision(identity: int, service: TheService, session: Admin, body: Body) -> Response:
     """Store a decision; the annotations do not change."""
     found = _item(identity, service)
-    note = note_of(body)
-    payload = dict(payload_of(body))
+    note = field(body, "note", str, "no_note", default="")
+    if len(note) > _LONGEST_NOTE:
+        raise RequestRefused(422, "no_note", field="note")
+    note = note.strip()
+    payload = field(body, "payload", dict, "not_json")
     if not payload.get("reason"):
-        payload["reason"] = note  # the form may require a reason; a decision's is its note
-    try:
-        checked = service.form.check(found.item.content, payload)
-    except ValueError as error:
-        raise RequestRefused(422, error, field="payload") from None
+        payload = {**payload, "reason": note}  # the form may require a reason; a decision's is its note
+    checked = checked_payload(service.form, found.item.content, payload)
     decide(service.project, identity, checked, note, admin=session.person.id)
     return json_reply({"item": identity})
 
@@ -141,12 +139,20 @@ def _listed(found: AnnotatedItem, form: Form) -> dict[str, Any]:
     return {
         "id": found.item.id,
         "question": in_brief(content.get("question", ""), _LONGEST_QUESTION),
-        "answers": answers_in_brief(content, _LONGEST_ANSWERS),
+        "answers": _answers(content),
         "aspects": _aspects(found, form),
         "people": [person.name for person, _ in found.annotations],
         "unclear": any(annotation.unclear for _, annotation in found.annotations),
         "decided": found.decision is not None,
     }
+
+
+def _answers(content: Json) -> list[tuple[str, str]]:
+    """Return the beginning of each answer with its letter on the page; a single answer has no letter."""
+    if "answers" not in content:
+        return [("", in_brief(content.get("answer", ""), _LONGEST_ANSWERS))]
+    texts = [answer["text"] for answer in content["answers"]]
+    return [(letter_of(place), in_brief(text, _LONGEST_ANSWERS // len(texts))) for place, text in enumerate(texts)]
 
 
 def _item(identity: int, service: Service) -> AnnotatedItem:

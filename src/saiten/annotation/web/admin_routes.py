@@ -2,29 +2,25 @@
 
 from collections.abc import AsyncIterator, Iterator
 from itertools import chain, islice
-from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from saiten.annotation.export import export_lines
-from saiten.annotation.records import Json, Login, Participant
+from saiten.annotation.records import Login, Participant
 from saiten.annotation.store.annotated import annotated_items
 from saiten.annotation.store.people import SERVER_ADMIN, all_people, create_person, renew_token, set_active
 from saiten.annotation.store.progress import annotator_progress, item_counts
-from saiten.annotation.web.bodies import json_object
-from saiten.annotation.web.guards import Admin, TheService
-from saiten.annotation.web.names import aspect_names, figure_name, remark_of
-from saiten.annotation.web.pages import language_of
+from saiten.annotation.web.bodies import Body, field
+from saiten.annotation.web.guards import Admin, Service, TheService
+from saiten.annotation.web.pages import aspect_names, language_of, render
 from saiten.annotation.web.refusals import RequestRefused
-from saiten.annotation.web.service import Service
 from saiten.errors import BadInput
+from saiten.words import in_language
 
 router = APIRouter()
-
-Body = Annotated[Json, Depends(json_object)]
 
 _LINES_AT_ONCE = 64
 
@@ -32,7 +28,7 @@ _LINES_AT_ONCE = 64
 @router.get("/admin")
 def overview(request: Request, service: TheService, session: Admin) -> Response:
     """Show the progress; the page polls itself, and loads the agreement afterwards."""
-    return service.pages.render(
+    return render(
         "admin.html",
         request,
         session=session,
@@ -48,15 +44,18 @@ def overview(request: Request, service: TheService, session: Admin) -> Response:
 def agreement(request: Request, service: TheService, session: Admin) -> Response:
     """Return the rows of the agreement table, in the language of the page."""
     language = language_of(request)
-    return service.pages.render(
+    return render(
         "admin_agreement.html",
         request,
         session=session,
         kind="admin",
         figures=service.agreement.figures(),
         names=aspect_names(service.form, language),
-        figure_name=lambda figure: figure_name(figure, language),
-        remark=lambda figure: remark_of(figure, language, service.phrases),
+        figure_name=lambda figure: in_language(figure.figure, language),
+        remark=lambda figure: (
+            (service.phrases("remarks", str(figure.remark)) if language == "ja" else None)
+            or in_language(figure.remark, language)
+        ),
     )
 
 
@@ -81,9 +80,7 @@ def people(request: Request, service: TheService, session: Admin) -> Response:
 @router.post("/api/admin/people")
 def add_person(request: Request, service: TheService, session: Admin, body: Body) -> Response:
     """Add a participant; the page shows their link this once."""
-    name, role = body.get("name"), body.get("role", "annotator")
-    if not isinstance(name, str):
-        raise RequestRefused(422, "no_name", field="name")
+    name, role = field(body, "name", str, "no_name"), body.get("role", "annotator")
     if role not in ("annotator", "admin"):
         raise RequestRefused(422, "no_role", field="role")
     try:
@@ -105,9 +102,7 @@ def new_link(identity: int, request: Request, service: TheService, session: Admi
 @router.put("/api/admin/people/{identity:int}")
 def change_access(identity: int, request: Request, service: TheService, session: Admin, body: Body) -> Response:
     """Lock a person out, or let them in again."""
-    active: Any = body.get("active")
-    if not isinstance(active, bool):
-        raise RequestRefused(422, "no_active", field="active")
+    active = field(body, "active", bool, "no_active")
     person = _person(identity, service)
     if person.id == session.person.id and not active:
         raise RequestRefused(422, "not_yourself", field="active")
@@ -119,7 +114,7 @@ def _people_page(
     request: Request, service: Service, session: Login, *, made: tuple[str, str] | None = None, status: int = 200
 ) -> Response:
     """Render the page; `made` is the name and link of a new or renewed participant."""
-    return service.pages.render(
+    return render(
         "admin_people.html",
         request,
         session=session,

@@ -4,44 +4,34 @@ Items are numbered per annotator, so that no number leads to somebody else's ite
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from hashlib import sha256
+from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from saiten.annotation.records import Assigned, Json, Login
+from saiten.annotation.records import Assigned, Json, Login, Saved
 from saiten.annotation.store.assigned import assigned_item, assigned_items, earlier_item
 from saiten.annotation.store.assignment import expected_share, next_item
 from saiten.annotation.store.progress import answered_count
 from saiten.annotation.store.saving import save_annotation, skip_item, undo_last
-from saiten.annotation.web.blinding import person_key, shown_content
-from saiten.annotation.web.bodies import (
-    json_object,
-    json_reply,
-    nothing,
-    payload_of,
-    save_id_of,
-    seconds_of,
-    unclear_of,
-)
-from saiten.annotation.web.guards import Annotator, LoggedIn, TheService
-from saiten.annotation.web.pages import language_of
-from saiten.annotation.web.payload_text import in_brief
+from saiten.annotation.web.bodies import Body, checked_payload, field, json_reply, nothing, save_id_of, seconds_of
+from saiten.annotation.web.guards import Annotator, LoggedIn, Service, TheService
+from saiten.annotation.web.pages import in_brief, language_of, render
 from saiten.annotation.web.refusals import RequestRefused
-from saiten.annotation.web.service import Service
-from saiten.annotation.words import words
 from saiten.records import Language
+from saiten.words import section
 
 router = APIRouter()
-
-Body = Annotated[Json, Depends(json_object)]
 
 _LARGEST_NUMBER = 2**31 - 1
 _MOST_AHEAD = 5
 """Open items per annotator."""
 _FIRST_WORDS = 80
 """Characters."""
+_HIDDEN = frozenset({"ids", "filed", "id", "key", "system", "group"})
+"""Fields of an item that identify its system."""
 
 
 @router.get("/")
@@ -50,7 +40,7 @@ def grade(request: Request, service: TheService, session: LoggedIn) -> Response:
     if session.person.role == "admin":
         return RedirectResponse("/admin", 303)
     data = _page_data(service, session, language_of(request))
-    return service.pages.render("grade.html", request, session=session, kind="grade", data=data)
+    return render("grade.html", request, session=session, kind="grade", data=data)
 
 
 @router.get("/mine")
@@ -58,9 +48,7 @@ def mine(request: Request, service: TheService, session: Annotator) -> Response:
     """List the annotator's items, newest first."""
     items = [_listed(each) for each in assigned_items(service.project, session.person.id)]
     data = _page_data(service, session, language_of(request))
-    return service.pages.render(
-        "mine.html", request, session=session, kind="mine", data={**data, "texts": {}}, items=items[::-1]
-    )
+    return render("mine.html", request, session=session, kind="mine", data={**data, "texts": {}}, items=items[::-1])
 
 
 @router.get("/api/items/next")
@@ -94,23 +82,21 @@ def earlier(number: int, service: TheService, session: Annotator) -> Response:
 def save(number: int, service: TheService, session: Annotator, body: Body) -> Response:
     """Store an annotation."""
     own = _own(number, service, session)
-    save_id, unclear, seconds = save_id_of(body), unclear_of(body), seconds_of(body)
-    try:
-        payload = service.form.check(own.item.content, payload_of(body))
-    except ValueError as error:
-        raise RequestRefused(422, error, field="payload") from None
-    saved = save_annotation(
-        service.project, session.person.id, number, payload, save_id=save_id, unclear=unclear, seconds=seconds
+    save_id, unclear = save_id_of(body), field(body, "unclear", bool, "no_flag", default=False)
+    seconds = seconds_of(body)
+    payload = checked_payload(service.form, own.item.content, field(body, "payload", dict, "not_json"))
+    return _saved(
+        save_annotation(
+            service.project, session.person.id, number, payload, save_id=save_id, unclear=unclear, seconds=seconds
+        )
     )
-    return json_reply({"revision": saved.revision, "again": saved.again})
 
 
 @router.post("/api/items/{number:int}/skip")
 def skip(number: int, service: TheService, session: Annotator, body: Body) -> Response:
     """Skip an item, so that somebody else gets it."""
     _own(number, service, session)
-    saved = skip_item(service.project, session.person.id, number, save_id=save_id_of(body))
-    return json_reply({"revision": saved.revision, "again": saved.again})
+    return _saved(skip_item(service.project, session.person.id, number, save_id=save_id_of(body)))
 
 
 @router.post("/api/undo")
@@ -127,24 +113,42 @@ def _own(number: int, service: Service, session: Login) -> Assigned:
     return assigned
 
 
+def _saved(saved: Saved) -> Response:
+    return json_reply({"revision": saved.revision, "again": saved.again})
+
+
 def _shown(assigned: Assigned, service: Service, session: Login) -> dict[str, Any]:
     """Return everything the page may know about an item."""
     answered = assigned.annotation
     return {
         "number": assigned.number,
         "state": assigned.state,
-        "content": shown_content(assigned, session.person, service.project.settings.seed),
+        "content": _shown_content(assigned, session.person.id, service.project.settings.seed),
         "answered": None
         if answered is None
         else {"payload": answered.payload, "revision": answered.revision, "unclear": answered.unclear},
-        "prelabel": assigned.prelabel if service.project.settings.prelabels == "shown" else None,
-        "progress": _progress(service, session),
+        "prelabel": assigned.prelabel,
+        "progress": {
+            "done": answered_count(service.project, session.person.id),
+            "total_for_me": expected_share(service.project, session.person.id),
+        },
     }
 
 
-def _progress(service: Service, session: Login) -> dict[str, int]:
-    person = session.person.id
-    return {"done": answered_count(service.project, person), "total_for_me": expected_share(service.project, person)}
+def _shown_content(assigned: Assigned, person: int, seed: int) -> Json:
+    """Return the content without ids and system names, with the answers in this annotator's order."""
+    content = {name: value for name, value in assigned.item.content.items() if name not in _HIDDEN}
+    if isinstance(content.get("answers"), list):
+        content["answers"] = sorted(
+            ({"key": answer["key"], "text": answer["text"]} for answer in content["answers"]),
+            key=lambda answer: _drawn(seed, person, assigned.item.id, answer["key"]),
+        )
+    return content
+
+
+def _drawn(*parts: Any) -> bytes:
+    """Return a reproducible pseudo-random sort key."""
+    return sha256(repr(parts).encode()).digest()
 
 
 def _listed(assigned: Assigned) -> dict[str, Any]:
@@ -159,12 +163,13 @@ def _listed(assigned: Assigned) -> dict[str, Any]:
 
 
 def _page_data(service: Service, session: Login, language: Language) -> Mapping[str, Any]:
-    """Return the data the page's script starts with."""
+    """Return the data the page's script starts with; `key` identifies project and person in the browser's drafts."""
+    key = _drawn(service.project.identity, session.person.id).hex()[:16]
     return {
         "language": language,
-        "words": words("page", language),
+        "words": section("annotation_page", language),
         "csrf": session.csrf,
-        "person": {"name": session.person.name, "key": person_key(service.project.identity, session.person)},
+        "person": {"name": session.person.name, "key": key},
         "form": service.form.title,
         "texts": service.form.texts(language),
         "shared": service.form.shared,

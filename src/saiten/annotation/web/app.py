@@ -1,6 +1,6 @@
 """The ASGI application: routes, middleware and error responses."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from importlib.resources import files
 
 from fastapi import FastAPI, Request
@@ -8,7 +8,6 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from saiten.annotation.forms import Form
 from saiten.annotation.live_agreement import LiveAgreement
@@ -16,15 +15,16 @@ from saiten.annotation.store.failures import LockedOut, NotAssigned, SaveConflic
 from saiten.annotation.store.project import Project
 from saiten.annotation.web import adjudication, admin_routes, annotator_routes, joining
 from saiten.annotation.web.bodies import json_reply
-from saiten.annotation.web.headers import SecurityHeaders, with_security
-from saiten.annotation.web.hosts import answers_to
-from saiten.annotation.web.limits import BoundedBody, WrongJoins
-from saiten.annotation.web.names import Phrases, no_phrases
-from saiten.annotation.web.pages import Pages, language_of
-from saiten.annotation.web.refusals import RETRY_AFTER, RequestRefused, why_of
-from saiten.annotation.web.service import Service
+from saiten.annotation.web.guards import Phrases, Service, no_phrases
+from saiten.annotation.web.limits import WrongJoins
+from saiten.annotation.web.middleware import Envelope, with_security
+from saiten.annotation.web.pages import language_of, render
+from saiten.annotation.web.refusals import RequestRefused
 from saiten.annotation.web.settings import WebSettings
 from saiten.errors import BadInput
+
+_WHY = {401: "session_over", 403: "forbidden", 404: "not_found", 405: "not_found", 413: "too_big", 503: "away"}
+"""Messages by status."""
 
 
 def make_app(project: Project, form: Form, *, settings: WebSettings, phrases: Phrases = no_phrases) -> FastAPI:
@@ -46,108 +46,62 @@ def make_app(project: Project, form: Form, *, settings: WebSettings, phrases: Ph
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.service = Service(
-        project,
-        form,
-        settings,
-        Pages({"form_title": form.title}),
-        WrongJoins(settings.wrong_joins),
-        LiveAgreement(form, project),
-        phrases,
+        project, form, settings, WrongJoins(settings.wrong_joins), LiveAgreement(form, project), phrases
     )
     for routes in (joining, annotator_routes, admin_routes, adjudication):
         app.include_router(routes.router)
     app.mount("/static", StaticFiles(directory=str(files(__package__) / "static")), name="static")
-    for kind, handle in _HANDLERS.items():
-        app.add_exception_handler(kind, handle)
-    # The last middleware added is the outermost.
-    app.add_middleware(BoundedBody, most=settings.largest_body, seconds=settings.body_seconds)
-    app.add_middleware(KnownHost, service=app.state.service)
-    app.add_middleware(SecurityHeaders)
+    app.add_exception_handler(RequestRefused, _refuse)
+    for kind in _REFUSALS:
+        app.add_exception_handler(kind, _refuse)
+    app.add_exception_handler(Exception, _fail)
+    app.add_middleware(Envelope, settings=settings)
     return app
 
 
-class KnownHost:
-    """ASGI middleware that refuses requests for other hosts; see `hosts`."""
-
-    def __init__(self, app: ASGIApp, *, service: Service) -> None:
-        self._app = app
-        self._service = service
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            request = Request(scope)
-            hosts = request.headers.getlist("host")
-            if len(hosts) != 1 or not answers_to(hosts[0], self._service.settings):
-                await json_reply({"message": RequestRefused(421, "wrong_host").message(language_of(request))}, 421)(
-                    scope, receive, send
-                )
-                return
-        await self._app(scope, receive, send)
+def _of_starlette(error: Exception) -> RequestRefused:
+    assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker
+    status = error.status_code
+    why = _WHY.get(status, "failed" if status >= 500 else "bad_request")
+    return RequestRefused(status, why, headers=error.headers)
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestRefused)  # noqa: S101 - for the type checker
-    service: Service = request.app.state.service
-    language = language_of(request)
+_REFUSALS: dict[type[Exception], Callable[[Exception], RequestRefused]] = {
+    # pages retry after the seconds given
+    StoreUnavailable: lambda _: RequestRefused(503, "away", headers={"retry-after": "5"}),
+    NotAssigned: lambda _: RequestRefused(404, "no_number"),
+    # locked out just now: respond as to all later requests, and the page keeps its work
+    LockedOut: lambda _: RequestRefused(401, "session_over"),
+    SaveConflict: lambda _: RequestRefused(409, "conflict"),
+    BadInput: lambda error: RequestRefused(422, str(error)),
+    HTTPException: _of_starlette,
+    RequestValidationError: lambda _: RequestRefused(400, "bad_request"),
+}
+"""Refusals by error, subclasses first."""
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    """Respond as JSON to scripts, and with a page to people."""
+    refused = error
+    if not isinstance(refused, RequestRefused):
+        refused = next(refusal(error) for kind, refusal in _REFUSALS.items() if isinstance(error, kind))
+    message = refused.message(language_of(request))
     path = request.url.path
     if path.startswith("/api/") or path.endswith(".jsonl") or "hx-request" in request.headers:
-        body = {"message": error.message(language)} | ({"field": error.field} if error.field else {})
-        return json_reply(body, error.status, error.headers)
-    name, kind = ("message.html", "message")
-    if error.status == 401:
-        name, kind = "welcome.html", "welcome"
-    elif error.why == "no_such_link":
-        name, kind = "join_failed.html", "join_failed"
-    page = service.pages.render(name, request, status=error.status, kind=kind, message=error.message(language))
-    page.headers.update(error.headers)
+        body = {"message": message} | ({"field": refused.field} if refused.field else {})
+        return json_reply(body, refused.status, refused.headers)
+    kind = "message"
+    if refused.status == 401:
+        kind = "welcome"
+    elif refused.why == "no_such_link":
+        kind = "join_failed"
+    page = render(f"{kind}.html", request, status=refused.status, kind=kind, message=message)
+    page.headers.update(refused.headers)
     return page
 
 
-async def _away(request: Request, error: Exception) -> Response:
-    return await _refused(request, RequestRefused(503, "away", headers={"retry-after": RETRY_AFTER}))
-
-
-async def _not_assigned(request: Request, error: Exception) -> Response:
-    return await _refused(request, RequestRefused(404, "no_number"))
-
-
-async def _locked_out(request: Request, error: Exception) -> Response:
-    """The person was just locked out: respond as to all their later requests, and the page keeps its work."""
-    return await _refused(request, RequestRefused(401, "session_over"))
-
-
-async def _conflict(request: Request, error: Exception) -> Response:
-    return await _refused(request, RequestRefused(409, "conflict"))
-
-
-async def _bad_input(request: Request, error: Exception) -> Response:
-    return await _refused(request, RequestRefused(422, str(error)))
-
-
-async def _of_starlette(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker
-    return await _refused(request, RequestRefused(error.status_code, why_of(error.status_code), headers=error.headers))
-
-
-async def _unreadable(request: Request, error: Exception) -> Response:
-    return await _refused(request, RequestRefused(400, "bad_request"))
-
-
-async def _failed(request: Request, error: Exception) -> Response:
+async def _fail(request: Request, error: Exception) -> Response:
     """Respond to an unexpected error, which is logged. This response bypasses the middleware that sets headers."""
-    reply = await _refused(request, RequestRefused(500, "failed"))
+    reply = await _refuse(request, RequestRefused(500, "failed"))
     reply.raw_headers = with_security(reply.raw_headers, request.url.path, 500)
     return reply
-
-
-_HANDLERS: dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = {
-    RequestRefused: _refused,
-    StoreUnavailable: _away,
-    NotAssigned: _not_assigned,
-    LockedOut: _locked_out,
-    SaveConflict: _conflict,
-    BadInput: _bad_input,
-    HTTPException: _of_starlette,
-    RequestValidationError: _unreadable,
-    Exception: _failed,
-}

@@ -2,18 +2,20 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
+from fastapi import Depends
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from saiten.annotation.forms import Form
 from saiten.annotation.records import Json
 from saiten.annotation.web.refusals import RequestRefused
 
+T = TypeVar("T")
+
 _DAY = 86_400.0
-_LONGEST_NOTE = 10_000
-"""Characters of a decision's note."""
 _DEEPEST = 8
 """Maximum nesting; the deepest form has four levels."""
 _LARGEST = 2**53
@@ -36,28 +38,23 @@ async def json_object(request: Request) -> Json:
     return storable
 
 
-def payload_of(body: Json) -> Json:
-    """Return the payload; raises RequestRefused 422."""
-    payload = body.get("payload")
-    if not isinstance(payload, dict):
-        raise RequestRefused(422, "not_json", field="payload")
-    return payload
+Body = Annotated[Json, Depends(json_object)]
+
+
+def field(body: Json, name: str, kind: type[T], why: str, default: T | None = None) -> T:
+    """Return a field of the body; raises RequestRefused 422 with the message `why` if it is of another type."""
+    value = body.get(name, default)
+    if not isinstance(value, kind):
+        raise RequestRefused(422, why, field=name)
+    return value
 
 
 def save_id_of(body: Json) -> str:
     """Return the save's id, which identifies repeats; raises RequestRefused 422."""
     try:
-        return str(UUID(body.get("save_id")))
-    except (TypeError, ValueError, AttributeError):
+        return str(UUID(field(body, "save_id", str, "no_save_id")))
+    except ValueError:
         raise RequestRefused(422, "no_save_id", field="save_id") from None
-
-
-def unclear_of(body: Json) -> bool:
-    """Return whether the item was flagged as unclear; raises RequestRefused 422."""
-    unclear: Any = body.get("unclear", False)
-    if not isinstance(unclear, bool):
-        raise RequestRefused(422, "no_flag", field="unclear")
-    return unclear
 
 
 def seconds_of(body: Json) -> float | None:
@@ -70,12 +67,12 @@ def seconds_of(body: Json) -> float | None:
     return min(float(seconds), _DAY)
 
 
-def note_of(body: Json) -> str:
-    """Return the note of a decision; raises RequestRefused 422."""
-    note: Any = body.get("note", "")
-    if not isinstance(note, str) or len(note) > _LONGEST_NOTE:
-        raise RequestRefused(422, "no_note", field="note")
-    return note.strip()
+def checked_payload(form: Form, content: Json, payload: Json) -> Json:
+    """Return the normal form of an annotation; raises RequestRefused 422 with the form's error."""
+    try:
+        return form.check(content, payload)
+    except ValueError as error:
+        raise RequestRefused(422, error, field="payload") from None
 
 
 def json_reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -9,16 +9,15 @@ from starlette.responses import RedirectResponse, Response
 from saiten.annotation.records import Participant
 from saiten.annotation.store.people import person_by_token, server_admin
 from saiten.annotation.store.sessions import begin_session, end_session
-from saiten.annotation.web.bodies import json_object, nothing
-from saiten.annotation.web.guards import LoggedIn, TheService
+from saiten.annotation.web.bodies import Body, nothing
+from saiten.annotation.web.guards import LoggedIn, Service, TheService, secret_of
 from saiten.annotation.web.pages import LANGUAGE_COOKIE, LANGUAGES
 from saiten.annotation.web.refusals import RequestRefused
-from saiten.annotation.web.service import Service
-from saiten.annotation.web.sessions import give_cookie, secret_of, take_cookie
 
 router = APIRouter()
 
 _LONGEST_TOKEN = 200
+_MONTH = 30 * 86_400
 _YEAR = 365 * 86_400
 
 
@@ -29,7 +28,7 @@ def join(token: str, request: Request, service: TheService) -> Response:
     if service.wrong_joins.too_many(address):
         raise RequestRefused(429, "too_many_links", headers={"retry-after": "60"})
     person = _person(token, service)
-    if person is None or not person.active:
+    if person is None:
         service.wrong_joins.count(address)
         raise RequestRefused(404, "no_such_link")
     former = secret_of(request, service)
@@ -37,14 +36,21 @@ def join(token: str, request: Request, service: TheService) -> Response:
         end_session(service.project, former)
     secret, _ = begin_session(service.project, person.id)
     response = RedirectResponse("/admin" if person.role == "admin" else "/", 303)
-    give_cookie(response, secret, service)
+    response.set_cookie(
+        service.settings.cookie,
+        secret,
+        max_age=_MONTH,
+        secure=service.settings.secure,
+        httponly=True,
+        samesite="lax",  # not strict, with which a link in an email would open a page without login
+    )
     return response
 
 
 @router.post("/api/language")
-async def language(request: Request, session: LoggedIn, service: TheService) -> Response:
+def language(session: LoggedIn, service: TheService, body: Body) -> Response:
     """Set the language of the pages."""
-    wanted = (await json_object(request)).get("language")
+    wanted = body.get("language")
     if wanted not in LANGUAGES:
         raise RequestRefused(422, "no_language", field="language")
     response = nothing({"hx-refresh": "true"})
@@ -61,7 +67,8 @@ def leave(request: Request, session: LoggedIn, service: TheService) -> Response:
     if secret:
         end_session(service.project, secret)
     response = nothing({"hx-redirect": "/"})
-    take_cookie(response, service)
+    settings = service.settings
+    response.delete_cookie(settings.cookie, secure=settings.secure, httponly=True, samesite="lax")
     return response
 
 

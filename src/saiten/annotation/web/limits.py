@@ -1,61 +1,14 @@
-"""Limits: size and duration of request bodies, and wrong links per address."""
+"""Limit of wrong links per address."""
 
-import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address
 from threading import Lock
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from saiten.annotation.web.refusals import RequestRefused
-
 _MINUTE = 60.0
 _MOST_ADDRESSES = 10_000
 """Addresses remembered; the least recent is forgotten first."""
-
-
-class BoundedBody:
-    """ASGI middleware: reading beyond a number of bytes or seconds raises `RequestRefused`.
-
-    Applies with and without a Content-Length header.
-    """
-
-    def __init__(self, app: ASGIApp, *, most: int, seconds: float) -> None:
-        self._app = app
-        self._most = most
-        self._seconds = seconds
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        told = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-        came = 0
-        finished = False
-        until: float | None = None
-
-        async def bounded() -> Message:
-            nonlocal came, finished, until
-            if finished:  # from here on it only reports a disconnect
-                return await receive()
-            if len(told) > 10 or int(told) > self._most:
-                raise RequestRefused(413, "too_big")
-            loop = asyncio.get_running_loop()
-            until = until or loop.time() + self._seconds
-            try:
-                async with asyncio.timeout_at(until):
-                    message = await receive()
-            except TimeoutError:
-                raise RequestRefused(408, "too_slow") from None
-            came += len(message.get("body", b""))
-            finished = not message.get("more_body", False)
-            if came > self._most:
-                raise RequestRefused(413, "too_big")
-            return message
-
-        await self._app(scope, bounded, send)
 
 
 class WrongJoins:

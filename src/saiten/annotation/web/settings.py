@@ -1,12 +1,14 @@
 """Address and limits of the server."""
 
+import re
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
 from saiten.errors import ConfigurationError
 
 LOOPBACK_NAMES = frozenset({"localhost"})
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\s:/?#@\[\]\\]+))(?::\d{1,5})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,19 @@ class WebSettings:
         """Return the personal link with this token."""
         return f"{self.address}/join/{token}"
 
+    def answers_to(self, host: str) -> bool:
+        """Return whether a request with this Host header is for this server, to protect against DNS rebinding.
+
+        Numeric addresses always are: rebinding needs a name that the attacker can point here.
+        """
+        found = _HOST.fullmatch(host.strip().lower())
+        name = (found[1] or found[2]) if found else ""
+        return name in self.hosts or _numeric(name) is not None
+
+    def origin_of(self, host: str) -> str:
+        """Return the Origin header that a browser sends from this server's pages."""
+        return self.address if self.behind_proxy else f"http://{host.strip().lower()}"
+
 
 def public_address(url: str) -> str:
     """Return the address of a reverse proxy, without trailing slash.
@@ -67,7 +82,12 @@ def public_address(url: str) -> str:
 
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach a server bound to this host."""
+    number = _numeric(host)
+    return host.lower() in LOOPBACK_NAMES if number is None else number.is_loopback
+
+
+def _numeric(host: str) -> IPv4Address | IPv6Address | None:
     try:
-        return ip_address(host).is_loopback
+        return ip_address(host)
     except ValueError:
-        return host.lower() in LOOPBACK_NAMES
+        return None
