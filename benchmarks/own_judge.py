@@ -34,10 +34,10 @@ from saiten.judges.tuned import TunedAspect
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Sample
 from saiten.stats.correlation import pearson
+from saiten.stats.differences import mean_absolute_error
 from saiten.stats.estimate import Estimate, bootstrap_statistic
 from saiten.tasks.aspects import RateAspect
 from saiten.tuning.judge.examples import GradedExample
-from saiten.tuning.judge.held_out import mean_distance
 from saiten.tuning.judge.regression import RegressionHead
 
 FOLDS = 5
@@ -233,11 +233,11 @@ def table(
             for by, values in columns.items():
                 at = [one for one in kept if values[one] is not None]
                 x, y, q = ([column[one] for one in at] for column in (values, people, found.questions))
-                mae = bootstrap_statistic(mean_distance, x, y, q, resamples=RESAMPLES) if by == ENCODER else None
+                mae = bootstrap_statistic(mean_absolute_error, x, y, q, resamples=RESAMPLES) if by == ENCODER else None
                 line(found.name, aspect, which, by, bootstrap_statistic(pearson, x, y, q, resamples=RESAMPLES), mae)
             at = list(kept)
             constant = bootstrap_statistic(
-                mean_distance, [fmean(people)] * len(at), [people[one] for one in at],
+                mean_absolute_error, [fmean(people)] * len(at), [people[one] for one in at],
                 [found.questions[one] for one in at], resamples=RESAMPLES,
             )  # fmt: skip
             line(found.name, aspect, which, MEAN, Estimate(None, len(at)), constant)

@@ -31,7 +31,7 @@ def test_correlations_are_scipys(ours, theirs, rows):
     estimate = ours(x, y)
     if len(set(x)) == 1 or len(set(y)) == 1:
         assert estimate.value is None
-        assert "constant" in estimate.reason
+        assert "constant" in str(estimate.reason)
     else:
         assert estimate.value == pytest.approx(theirs(x, y).statistic, abs=1e-12)
         assert -1 <= estimate.value <= 1
@@ -52,7 +52,7 @@ def test_no_correlation_is_made_up(statistic, x, y, reason):
     """Too few pairs, or a constant up to rounding: None and the reason."""
     estimate = statistic(x, y)
     assert estimate.value is None
-    assert reason in estimate.reason
+    assert reason in str(estimate.reason)
 
 
 def test_large_and_small_numbers_do_not_overflow():
@@ -70,7 +70,7 @@ def test_auroc_counts_pairs(rows):
     estimate = auroc(labels, scores)
     if not (positives and negatives):
         assert estimate.value is None
-        assert "both 0 and 1 are needed" in estimate.reason
+        assert "both 0 and 1 are needed" in str(estimate.reason)
         return
     right = sum((p > n) + (p == n) / 2 for p, n in product(positives, negatives))
     assert estimate.value == pytest.approx(right / (len(positives) * len(negatives)))
@@ -101,7 +101,7 @@ def test_weighted_kappa_by_its_definition(weights, power, rows):
     estimate = cohen_kappa(x, y, weights=weights)
     if chance == 0:
         assert estimate.value is None
-        assert "no chance" in estimate.reason
+        assert "no chance" in str(estimate.reason)
     else:
         expected = 1 - np.mean([abs(a - b) ** power for a, b in rows]) / chance
         assert estimate.value == pytest.approx(expected, abs=1e-12)
@@ -110,7 +110,7 @@ def test_weighted_kappa_by_its_definition(weights, power, rows):
 def test_kappa_is_not_for_measurements():
     """10,000 different values are no grades; a table of their combinations would fill the memory."""
     x = np.arange(10_000) / 7
-    assert "different values" in cohen_kappa(x, x[::-1]).reason
+    assert "different values" in str(cohen_kappa(x, x[::-1]).reason)
 
 
 def test_high_agreement_may_be_worth_nothing():
@@ -185,22 +185,22 @@ def test_any_statistic_gets_an_interval_around_its_value(statistic):
 @pytest.mark.parametrize(
     ("x", "y", "clusters", "note"),
     [
-        ([1, 2, 3], [1, 3, 2], ["q"] * 3, "single cluster"),
+        ([1, 2, 3], [1, 3, 2], ["q"] * 3, "single question"),
         ([0, 0, 0, 0, 0, 0, 0, 1], [1, 2, 3, 4, 5, 6, 7, 8], None, "resamples, so no interval"),
         ([1, 2, 3, 4, 5, 6, 7], [2, 4, 6, 8, 10, 12, 14], None, "no spread"),
-        ([1, 2, 4, 3], [1, 2, 3, 4], ["a", "a", "b", "b"], "only 2 clusters"),
+        ([1, 2, 4, 3], [1, 2, 3, 4], ["a", "a", "b", "b"], "only 2 questions"),
     ],
 )
 def test_what_is_wrong_with_an_interval_is_said(x, y, clusters, note):
     """One cluster, a statistic that most resamples leave undefined, no spread, few clusters."""
     estimate = bootstrap_statistic(pearson, x, y, clusters, resamples=200)
     assert estimate.value is not None
-    assert note in estimate.note
+    assert note in str(estimate.note)
 
 
 def test_what_has_no_value_gets_no_interval():
     """The reason comes through; no pairs are no clusters."""
     estimate = bootstrap_statistic(pearson, [1, 1, 1], [1, 2, 3])
     assert (estimate.value, estimate.low, estimate.clusters) == (None, None, 3)
-    assert "constant" in estimate.reason
+    assert "constant" in str(estimate.reason)
     assert bootstrap_statistic(pearson, [], []).clusters == 0

@@ -50,7 +50,7 @@ def compare(
     from saiten.cli.unfinished import note_unfinished
     from saiten.results.comparison import compare_sides, sides_of, what_differs
     from saiten.results.only_words import ONLY_WORDS, only_words
-    from saiten.results.worse import read_margin, regressions
+    from saiten.results.worse import read_margin, worsenings
     from saiten.runs import read_run
     from saiten.views.table import render
     from saiten.views.tables.comparison import comparison_tables
@@ -75,7 +75,7 @@ def compare(
     tables = comparison_tables(readers, names, found=found, remarks=remarks, glance=form == "table")
     first, *others = (reader.bad_rows() for reader in readers)
     lost = [min(first, other) for other in others]  # items lost on one side only were measured on the other
-    worse = regressions(found, margins, lost)
+    worse = worsenings(found, margins, lost)
     if worse:
         tables.append(worse_table(worse))
     render(tables, form, stdout(), " · ".join(map(str, runs)) if len(tables) > 1 else "")

@@ -14,6 +14,7 @@ from saiten.text.language import detect_language
 from saiten.trust.inputs.outputs import item_of
 from saiten.trust.spans.comparison import compare_spans
 from saiten.trust.spans.marks import Marks, PeopleMarks, judges_of, misplaced, people_of
+from saiten.words import Message
 
 
 def span_report(
@@ -110,13 +111,9 @@ def _named_apart(new: dict[str, Marks], known: dict[str, Marks]) -> dict[str, Ma
     return named
 
 
-def _misplaced(people: PeopleMarks, judges: dict[str, Marks], samples: dict[str, Sample]) -> Iterable[str]:
+def _misplaced(people: PeopleMarks, judges: dict[str, Marks], samples: dict[str, Sample]) -> Iterable[Message]:
     """Yield notes on spans whose text differs from that at their offsets, which the figures rely on."""
     for name, marks in {**{name or "people": marks for name, marks in people.by.items()}, **judges}.items():
         wrong, first = misplaced(marks, samples)
         if wrong:
-            yield (
-                f"{name}: spans that do not hold what stands at their offsets: {wrong} (the first: {first}). Offsets "
-                f"are counted in characters (code points) from 0; were they made in UTF-16, in bytes, or before line "
-                f"ends were changed?"
-            )
+            yield Message("note", "misplaced_spans", name=name, n=wrong, first=first)

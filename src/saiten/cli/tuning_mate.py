@@ -14,6 +14,7 @@ from saiten.metrics.rubrics import Rubric, read_rubric
 from saiten.metrics.rubrics.weights import weights_text
 from saiten.tuning.mate import LearnedWeights
 from saiten.tuning.rated import Rated
+from saiten.words import Message
 
 _QUESTION = {"item": LABEL_COLUMNS["item"], "question": ("question", "質問")}
 
@@ -62,11 +63,11 @@ def check_questions(rated: Rated) -> None:
         raise BadInput("some answers have a blank question; answers are held out by question, so each needs its own")
 
 
-def notes_of(learned: LearnedWeights) -> list[str]:
+def notes_of(learned: LearnedWeights) -> list[str | Message]:
     """Return the notes under the table of weights."""
     held = learned.held_out
     why = [f"Pearson on the held-out questions: {text}" for text in (held.reason, held.note) if text]
-    return [*learned.notes, *(text.replace("cluster", "question") for text in why)]
+    return [*learned.notes, *why]
 
 
 def write_weights(file: Path, learned: LearnedWeights) -> None:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from saiten.stats.estimate import Estimate
+from saiten.words import Message
 
 _ESTIMATES = ("pearson", "mae", "bias", "mae_of_mean")
 
@@ -80,9 +81,20 @@ class HeldOut:
     def from_json(cls, value: Mapping[str, Any]) -> "HeldOut":
         """Restore what `to_json` returned; raises ValueError, TypeError or KeyError for anything else."""
         rows: Sequence[Mapping[str, Any]] = value["aspects"]
-        scores = (HeldOutScore(**{**row, "pearson": Estimate(**row["pearson"])}) for row in value.get("scores", ()))
+        scores = (HeldOutScore(**{**row, "pearson": _estimate(row["pearson"])}) for row in value.get("scores", ()))
         return cls(str(value["judge"]), tuple(_aspect(row) for row in rows), tuple(scores))
 
 
 def _aspect(row: Mapping[str, Any]) -> HeldOutAspect:
-    return HeldOutAspect(**{**row, **{name: Estimate(**row[name]) for name in _ESTIMATES}})
+    return HeldOutAspect(**{**row, **{name: _estimate(row[name]) for name in _ESTIMATES}})
+
+
+def _estimate(row: Mapping[str, Any]) -> Estimate:
+    return Estimate(**{**row, **{name: _remark(row.get(name)) for name in ("reason", "note")}})
+
+
+def _remark(saved: Any) -> Message | None:
+    """Restore a remark; earlier versions saved its English text."""
+    if saved is None or isinstance(saved, str):
+        return Message("remark", "said", text=saved) if saved else None
+    return Message(saved["section"], saved["key"], **dict(saved["values"]))

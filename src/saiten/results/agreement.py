@@ -7,6 +7,7 @@ from saiten.choices import Level
 from saiten.results.rows import AsRows, Row, figure_row
 from saiten.stats.estimate import Estimate
 from saiten.stats.interrater.agreement import AgreementAmong
+from saiten.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,13 @@ class AspectAgreement:
     """Annotator → value → count, in ascending order of values; unnamed annotators are one annotator ""."""
     figures: AgreementAmong
     """The figures, with their intervals."""
-    of_numbers: str | None = None
+    of_numbers: Message | None = None
     """Remark on each figure if the labels are marks: the values are numbers of spans."""
     questions: int | None = None
     """Number of questions, if known or if the items are pairs of answers; the intervals resample them."""
     unanimity: tuple[Unanimity, ...] = ()
     """For preferences: how many annotators pick the same answer, by question."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     """Notes on omissions and on how to read the figures."""
 
     def named_figures(self) -> dict[str, Estimate]:

@@ -15,7 +15,7 @@ from saiten.metrics.naming import is_human
 from saiten.records import CHECKS
 from saiten.results.made_differently import made_differently
 from saiten.results.sides import Missing, PairedSide, Pairing, Side, apart, pair_keys, paired, pairing_of, side_of
-from saiten.results.summary import place_of, remark_on
+from saiten.results.summary import place_of
 from saiten.runs import RunReader
 from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.words import Message, joined
@@ -75,7 +75,7 @@ class MetricComparison:
     @property
     def remarks(self) -> Message:
         """Remarks on the interval, and the reason if there is no verdict."""
-        return joined([remark_on(self.pairs.note), *self._why_unmeasured()])
+        return joined([self.pairs.note, *self._why_unmeasured()])
 
     def _why_unmeasured(self) -> Iterator[Message]:
         if self.verdict != "unmeasured":

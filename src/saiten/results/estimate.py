@@ -30,7 +30,7 @@ class MeanEstimate:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Caveats about the estimate."""
-        found = [] if self.powered.note is None else [self.powered.note]
+        found = [] if self.powered.note is None else [str(self.powered.note)]
         if self.declined:
             found.append(
                 f"{self.declined} of {self.powered.n} labels decline (grade 0): the mean is over the answers that "

@@ -18,6 +18,7 @@ from saiten.results.metric_figures import (
 from saiten.results.ranking import Ceiling, Ranking
 from saiten.results.rows import AsRows, Row, figure_row
 from saiten.stats.bootstrap import MeanInterval
+from saiten.words import Message
 
 EXAMPLES = 3
 
@@ -159,7 +160,7 @@ class AspectResult:
     """None if no item has two annotators."""
     ranking: Ranking | None
     """None if the requested figure is undefined for these labels; `notes` has the reason."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     declined: int = 0
     """Answers that people call declined (grade 0 of graded correctness); not counted in n."""
     parts: tuple[SubsetResult, ...] = ()
@@ -174,7 +175,7 @@ class MetaEvaluation(AsRows):
 
     aspects: tuple[AspectResult, ...]
     settings: Settings
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     """General notes, for example that the baselines are missing."""
 
     def rows(self) -> list[Row]:

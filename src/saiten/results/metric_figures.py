@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from saiten.stats.estimate import Estimate
+from saiten.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,10 +14,12 @@ class Scale:
     low: float
     high: float
 
-    def __str__(self) -> str:
+    @property
+    def words(self) -> Message:
+        """The scale in words."""
         if math.isinf(self.high):
-            return f"{self.low:g} and above" if math.isfinite(self.low) else "any number"
-        return f"{self.low:g} to {self.high:g}" if math.isfinite(self.low) else f"{self.high:g} and below"
+            return Message("scale", "above" if math.isfinite(self.low) else "any", low=self.low)
+        return Message("scale", "between" if math.isfinite(self.low) else "below", low=self.low, high=self.high)
 
     @property
     def unit(self) -> bool:
@@ -99,7 +102,7 @@ class Confusion:
 class Decisions:
     """A metric's decisions compared with people's."""
 
-    rule: str
+    rule: Message
     """How values became decisions, or why there are none."""
     n: int
     """Number of items with both decisions."""
@@ -140,7 +143,7 @@ class Bias:
     overall: Estimate
     """None with the reason if they share no scale."""
     systems: tuple[tuple[str, Estimate], ...] = ()
-    grades: tuple[tuple[str, Estimate], ...] = ()
+    grades: tuple[tuple[str | Message, Estimate], ...] = ()
     """By people's value: a verdict, a grade, or a fifth of the scale."""
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from saiten.results.meta_evaluation import Unpaired
 from saiten.results.rows import AsRows, Row, figure_row
 from saiten.stats.estimate import Estimate
+from saiten.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class SpanReport(AsRows):
     """Every pair of annotators."""
     by_question: bool
     """Whether questions are resampled; otherwise items."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def rows(self) -> list[Row]:
         """Return one row per judge or pair of annotators, aspect ("" for all) and way of averaging."""

@@ -180,21 +180,19 @@ def _row(one: Scored, place: Place) -> _Row:
     )
 
 
-def remark_on(note: str | Message | None) -> str | Message:
-    """Reword a remark of the statistics for readers: the answers to one question are resampled together."""
-    return note if isinstance(note, Message) else (note or "").replace("cluster", "question")
-
-
 def unmeasured(coverage: Mapping[Status, int]) -> Message:
     """Return the number of scores without a value, by status; empty if every score has one."""
-    return joined(
-        [
-            Message("remark", "counted", n=n, status=Message("status", "declined_grade" if of == "declined" else of))
-            for of, n in coverage.items()
-            if of != "ok"
-        ],
-        "listed",
-    )
+    return counted({"declined grade" if of == "declined" else of: n for of, n in coverage.items() if of != "ok"})
+
+
+def counted(statuses: Mapping[str, int]) -> Message:
+    """Return how often each status or other reason for a missing value occurs."""
+    each = (Message("remark", "counted", n=n, status=_status(status)) for status, n in statuses.items())
+    return joined(each, "listed")
+
+
+def _status(name: str) -> Message:
+    return Message("status", name.replace(" ", "_"))
 
 
 def summarise(
@@ -292,7 +290,7 @@ def _figure(metric: str, rows: list[_Row], group: str | None = None, system: str
         interval.clusters,
         coverage,
         _distribution([float(row.grade) for row, _ in measured if row.grade is not None]),
-        joined([remark_on(interval.note), _without_evidence(metric, rows)]) or None,
+        joined([interval.note, _without_evidence(metric, rows)]) or None,
         _missing(rows),
         *_corpus(rows),
     )

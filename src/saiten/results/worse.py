@@ -25,7 +25,7 @@ class Margin:
 
 
 @dataclass(frozen=True, slots=True)
-class Regression:
+class Worsening:
     """One metric of one run after the first, and whether it passes."""
 
     first: str
@@ -59,9 +59,9 @@ def read_margin(text: str) -> Margin:
     return Margin(name.strip(), margin)
 
 
-def regressions(
+def worsenings(
     runs: Sequence[Comparison], margins: Sequence[Margin], lost: Sequence[int], coverage: float = COVERAGE
-) -> tuple[Regression, ...]:
+) -> tuple[Worsening, ...]:
     """Return one record per margin and run after the first.
 
     Args:
@@ -74,10 +74,10 @@ def regressions(
         BadInput: A metric was not measured on both sides.
         ConfigurationError: Neither direction of a metric is better.
     """
-    return tuple(_regression(one, margin, n, coverage) for margin in margins for one, n in zip(runs, lost, strict=True))
+    return tuple(_worsening(one, margin, n, coverage) for margin in margins for one, n in zip(runs, lost, strict=True))
 
 
-def _regression(runs: Comparison, limit: Margin, lost: int, coverage: float) -> Regression:
+def _worsening(runs: Comparison, limit: Margin, lost: int, coverage: float) -> Worsening:
     try:
         metric = find_metric(limit.metric, [each.metric for each in runs.metrics])
     except ConfigurationError as error:
@@ -92,4 +92,4 @@ def _regression(runs: Comparison, limit: Margin, lost: int, coverage: float) -> 
         why = Message("gate", "not_on_both_sides", n=found.n, of=samples, rows=rows, coverage=coverage)
     elif found.verdict == "worse" and found.difference is not None and abs(found.difference) > limit.margin:
         why = Message("gate", "worse", difference=abs(found.difference), p=found.p_value)
-    return Regression(runs.first, runs.second, metric, limit.margin, why)
+    return Worsening(runs.first, runs.second, metric, limit.margin, why)

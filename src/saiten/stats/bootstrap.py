@@ -13,10 +13,15 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 
 from saiten.stats.clusters import Column, Floats, as_floats, as_groups, check_settings, draws, sums_and_sizes
+from saiten.words import Message
+
+Unit = Literal["question", "item"]
+"""What a cluster is called in remarks."""
 
 RESAMPLES = 2_000
 FEW = 6
@@ -39,7 +44,7 @@ class MeanInterval:
     """Number of values."""
     clusters: int
     """Number of clusters they come from; this, not `n`, determines the precision."""
-    note: str | None = None
+    note: Message | None = None
     """Why there is no interval, or a caveat about it."""
 
 
@@ -68,12 +73,12 @@ def bootstrap_mean(
     sums, sizes = sums_and_sizes(array, as_groups(clusters, len(array)))
     n, k = len(array), len(sums)
     if not n:
-        return MeanInterval(None, None, None, 0, 0, "no values")
+        return MeanInterval(None, None, None, 0, 0, Message("remark", "no_values"))
     mean = math.fsum(array) / n
     if k == 1:
-        return MeanInterval(mean, None, None, n, k, "a single cluster tells nothing about the spread between clusters")
+        return MeanInterval(mean, None, None, n, k, Message("remark", "single_question"))
     if _equal(sums / sizes):
-        return MeanInterval(mean, None, None, n, k, "all clusters have the same mean, so resampling shows no spread")
+        return MeanInterval(mean, None, None, n, k, Message("remark", "equal_means"))
     means = np.concatenate([sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1) for drawn in draws(k, resamples, seed)])
     low, high = percentiles(means, k, confidence)
     return MeanInterval(mean, low, high, n, k, few(k))
@@ -86,9 +91,9 @@ def percentiles(figures: Floats, clusters: int, confidence: float) -> tuple[floa
     return float(low), float(high)
 
 
-def few(clusters: int) -> str | None:
+def few(clusters: int, unit: Unit = "question") -> Message | None:
     """Return the warning for an interval from few clusters, or None."""
-    return f"only {clusters} clusters: the interval is too narrow" if clusters < FEW else None
+    return Message("remark", f"few_{unit}s", n=clusters) if clusters < FEW else None
 
 
 def _equal(means: Floats) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from saiten.stats.clusters import Column, Floats, as_pair
 from saiten.stats.estimate import Estimate
+from saiten.words import Message
 
 MOST_KINDS = 500
 """Maximum number of distinct values that kappa treats as grades; its table has the square of this."""
@@ -152,33 +153,33 @@ def _over(part: Floats, whole: Floats | np.ndarray) -> Floats:
 def agreement(x: Column, y: Column) -> Estimate:
     """Compute the share of equal pairs; not corrected for chance, so read it together with kappa."""
     a, b = as_pair(x, y)
-    return Estimate(float((a == b).mean()), len(a)) if len(a) else Estimate(None, 0, "no pairs")
+    return Estimate(float((a == b).mean()), len(a)) if len(a) else Estimate(None, 0, Message("remark", "no_pairs"))
 
 
 def cohen_kappa(x: Column, y: Column, *, weights: Weights = None) -> Estimate:
     """Compute agreement beyond chance (`cohen_kappa_of`): 1 is full, 0 is chance, below 0 is worse than chance."""
     a, b = as_pair(x, y)
     if not len(a):
-        return Estimate(None, 0, "no pairs")
+        return Estimate(None, 0, Message("remark", "no_pairs"))
     kinds, place = np.unique(np.concatenate([a, b]), return_inverse=True)
     if len(kinds) > MOST_KINDS:
-        return Estimate(None, len(a), f"kappa is for verdicts and grades, and there are {len(kinds)} different values")
+        return Estimate(None, len(a), Message("remark", "kappa_of_many", n=len(kinds)))
     first, second = (np.bincount(side, minlength=len(kinds)).astype(np.float64) for side in np.split(place, 2))
     found = cohen_kappa_of(distances(a, b, weights).sum(), first, second, kinds, weights)
-    return Estimate.of(found, len(a), "both always say the same one thing, so there is no chance to correct for")
+    return Estimate.of(found, len(a), Message("remark", "both_constant"))
 
 
 def f1(truth: Column, said: Column) -> Estimate:
     """Compute F1 of 1 (`f1_of`) for two columns of 0 and 1; undefined if neither side ever says 1."""
     counts = CategoryCounts.of(truth, said, VERDICTS)
-    reason = "neither side ever says yes" if counts.n else "no pairs"
+    reason = Message("remark", "never_yes" if counts.n else "no_pairs")
     return Estimate.of(f1_of(counts)[1], int(counts.n), reason)
 
 
 def macro_f1(x: Column, y: Column, kinds: Floats | None = None) -> Estimate:
     """Compute the mean F1 over the categories that occur on either side (`macro_f1_of`)."""
     counts = CategoryCounts.of(x, y, kinds)
-    return Estimate.of(macro_f1_of(counts), int(counts.n), "no pairs")
+    return Estimate.of(macro_f1_of(counts), int(counts.n), Message("remark", "no_pairs"))
 
 
 def balanced_accuracy(labels: Column, decisions: Column) -> Estimate:
@@ -198,9 +199,9 @@ def one_class(truth: Floats) -> Estimate | None:
     if not np.isin(truth, (0, 1)).all():
         raise ValueError(f"labels must be 0 or 1, but there is {truth[~np.isin(truth, (0, 1))][0]:g}")
     if not len(truth):
-        return Estimate(None, 0, "no pairs")
+        return Estimate(None, 0, Message("remark", "no_pairs"))
     if truth.min() == truth.max():
-        return Estimate(None, len(truth), f"all labels are {truth[0]:g}; both 0 and 1 are needed")
+        return Estimate(None, len(truth), Message("remark", "one_class", value=float(truth[0])))
     return None
 
 

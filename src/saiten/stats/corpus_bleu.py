@@ -12,6 +12,7 @@ import numpy as np
 
 from saiten.stats.bootstrap import RESAMPLES, few, percentiles
 from saiten.stats.clusters import Floats, as_groups, draws
+from saiten.words import Message
 
 ORDERS = 4
 COUNTS = 2 * ORDERS + 2
@@ -28,7 +29,7 @@ class CorpusBleu:
     high: float | None
     n: int
     """Number of answers counted."""
-    note: str | None = None
+    note: Message | None = None
     """Why there is no interval, or a caveat about it."""
 
 
@@ -39,7 +40,7 @@ def corpus_bleu(counts: Sequence[Sequence[float]], clusters: Sequence[Hashable],
     groups = as_groups(clusters, len(rows))
     k = int(groups.max()) + 1
     if k == 1:
-        return CorpusBleu(value, None, None, len(rows), "a single cluster tells nothing about the spread")
+        return CorpusBleu(value, None, None, len(rows), Message("remark", "single_question"))
     sums = np.stack([np.bincount(groups, column, k) for column in rows.T], axis=1)
     sums = sums[np.lexsort(sums.T)]  # so that neither order nor labels matter
     figures = np.concatenate(

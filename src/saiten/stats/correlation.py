@@ -11,6 +11,7 @@ import numpy as np
 from saiten.stats.clusters import CELLS, Column, Floats, as_pair
 from saiten.stats.estimate import Estimate
 from saiten.stats.ranks import concordance_each, ranks, ranks_each, ties_each
+from saiten.words import Message
 
 FEWEST = 3
 """Two points always lie on a line."""
@@ -65,10 +66,10 @@ def _largest(values: Floats) -> Floats:
 
 def _undecidable(a: Floats, b: Floats) -> Estimate | None:
     if len(a) < FEWEST:
-        return Estimate(None, len(a), f"{len(a)} pairs are too few; {FEWEST} are needed")
+        return Estimate(None, len(a), Message("remark", "few_pairs", n=len(a), least=FEWEST))
     for values, name in ((a, "first"), (b, "second")):
         if np.ptp(values) <= EQUAL * np.abs(values).max():
-            return Estimate(None, len(a), f"the {name} column is constant ({values[0]:g})")
+            return Estimate(None, len(a), Message("remark", f"{name}_constant", value=float(values[0])))
     return None
 
 

@@ -20,6 +20,7 @@ from saiten.stats.clusters import CHUNK, Column, Floats, Ints
 from saiten.stats.correlation import pearson
 from saiten.stats.estimate import SLACK
 from saiten.stats.resampling import cluster_sums
+from saiten.words import Message
 
 PERMUTATIONS = 5_000
 _NO_SPREAD = 1e-12
@@ -37,7 +38,7 @@ class WilliamsTest:
     p_value: float | None
     """Two-sided."""
     n: int
-    reason: str | None = None
+    reason: Message | None = None
 
 
 def williams(first: Column, second: Column, people: Column) -> WilliamsTest:
@@ -57,11 +58,11 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
     from scipy.special import stdtr  # noqa: PLC0415 - takes a quarter of a second to import
 
     if n < 4:
-        return WilliamsTest(None, None, n, f"{n} items are too few; 4 are needed")
+        return WilliamsTest(None, None, n, Message("remark", "few_compared", n=n, least=4))
     determinant = 1 - r12 * r12 - r13 * r13 - r23 * r23 + 2 * r12 * r13 * r23
     below = 2 * (n - 1) / (n - 3) * determinant + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
     if r23 > 1 - 1e-12 or below <= 1e-15:
-        return WilliamsTest(None, None, n, "the two columns are the same but for their scale")
+        return WilliamsTest(None, None, n, Message("remark", "same_columns"))
     t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / below)
     return WilliamsTest(t, 2 * float(stdtr(n - 3, -abs(t))), n)
 

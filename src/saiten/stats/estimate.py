@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from saiten.stats.bootstrap import few, percentiles
+from saiten.stats.bootstrap import Unit, few, percentiles
 from saiten.stats.clusters import Column, Floats, Ints, as_groups, as_pair, check_settings, draws
+from saiten.words import Message
 
 SLACK = 0.95
 """Minimum share of resamples in which a figure must be defined to get an interval."""
@@ -22,7 +23,7 @@ class Estimate:
     """The figure; None if it cannot be computed."""
     n: int
     """Number of pairs."""
-    reason: str | None = None
+    reason: Message | None = None
     """Why there is no value."""
     low: float | None = None
     """Lower end of the interval, if requested."""
@@ -30,11 +31,11 @@ class Estimate:
     """Upper end of the interval, if requested."""
     clusters: int | None = None
     """Number of clusters resampled."""
-    note: str | None = None
+    note: Message | None = None
     """Why there is no interval although there is a value, or a caveat about it."""
 
     @classmethod
-    def of(cls, value: Floats | float, n: int, reason: str) -> "Estimate":
+    def of(cls, value: Floats | float, n: int, reason: Message) -> "Estimate":
         """Return the figure over n pairs, or the reason if it is NaN."""
         return cls(float(value), n) if np.isfinite(value) else cls(None, n, reason)
 
@@ -42,7 +43,9 @@ class Estimate:
 Statistic = Callable[[Floats, Floats], Estimate]
 
 
-def with_interval(whole: Estimate, drawn: Floats, clusters: int, confidence: float) -> Estimate:
+def with_interval(
+    whole: Estimate, drawn: Floats, clusters: int, confidence: float, unit: Unit = "question"
+) -> Estimate:
     """Add the expanded percentile interval of resampled figures, or the reason why it is missing.
 
     Args:
@@ -50,20 +53,21 @@ def with_interval(whole: Estimate, drawn: Floats, clusters: int, confidence: flo
         drawn: the figure in each resample; NaN where undefined.
         clusters: the number of clusters drawn from.
         confidence: confidence level of the interval.
+        unit: what a cluster is called in remarks.
     """
     whole = replace(whole, clusters=clusters)
     if whole.value is None:
         return whole
     if clusters < 2:
-        return replace(whole, note="a single cluster tells nothing about the spread between clusters")
+        return replace(whole, note=Message("remark", f"single_{unit}"))
     found = drawn[np.isfinite(drawn)]
     if len(found) < SLACK * len(drawn):
         lost = len(drawn) - len(found)
-        return replace(whole, note=f"undefined in {lost} of {len(drawn)} resamples, so no interval")
+        return replace(whole, note=Message("remark", "often_undefined", n=lost, of=len(drawn)))
     low, high = percentiles(found, clusters, confidence)
     if high - low <= _NO_SPREAD * max(abs(low), abs(high)):
-        return replace(whole, note="resampling shows no spread, so no interval")
-    return replace(whole, low=low, high=high, note=few(clusters))
+        return replace(whole, note=Message("remark", "no_spread_no_interval"))
+    return replace(whole, low=low, high=high, note=few(clusters, unit))
 
 
 def bootstrap_statistic(

@@ -16,6 +16,7 @@ import numpy as np
 
 from saiten.stats.bootstrap import RESAMPLES, bootstrap_mean
 from saiten.stats.clusters import CHUNK, Column, Floats, as_floats, as_groups, sums_and_sizes
+from saiten.words import Message
 
 EXACT = 12
 """Up to this many clusters with a difference, all 2ⁿ signs are tried."""
@@ -45,7 +46,7 @@ class PairedComparison:
     """Pairs that are equal."""
     losses: int
     """Pairs in which the second is lower."""
-    note: str | None = None
+    note: Message | None = None
     """Why there is no interval, or a caveat about it."""
 
 
@@ -89,7 +90,7 @@ def compare_paired(
         wins=int((b > a).sum()),
         ties=int((b == a).sum()),
         losses=int((b < a).sum()),
-        note="no pairs" if not len(a) else interval.note,
+        note=Message("remark", "no_pairs") if not len(a) else interval.note,
     )
 
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from saiten.stats.clusters import Column, Floats, Ints, as_floats, as_groups, check_settings
 from saiten.stats.prediction_powered_records import ANYTHING, FEWEST, Limits, Mean, Powered, Spread, quantile
+from saiten.words import Message
 
 GRADES_AT_MOST = 11
 """Labels with more distinct values than this count as measurements and get no pseudo-items."""
@@ -117,7 +118,7 @@ def prediction_powered(
         alone=Mean.within(value, t * math.sqrt(alone), possible),
         powered=Mean.within(value - shift, t * math.sqrt(both), possible),
         spread=Spread(alone, both, freedom, confidence),
-        note="every item has a label, so labels alone do" if result.n == result.total else None,
+        note=Message("remark", "all_labelled") if result.n == result.total else None,
     )
 
 
@@ -233,11 +234,11 @@ def _imbalance(terms: Sequence[_Terms]) -> float | None:
     return min(1.0, len(found) * min(found)) if found else None
 
 
-def _why_not(terms: Sequence[_Terms]) -> str | None:
+def _why_not(terms: Sequence[_Terms]) -> Message | None:
     for term in terms:
         if term.clusters < FEWEST:
-            what = "labels" if term.clusters == term.n else f"labelled questions (with {term.n} labels)"
-            return f"only {term.clusters} {what}; an interval needs at least {FEWEST}"
+            key = "few_labels" if term.clusters == term.n else "few_labelled_questions"
+            return Message("remark", key, n=term.clusters, labels=term.n, least=FEWEST)
     return None
 
 
@@ -261,16 +262,21 @@ def _bounded(
     """
     if len(terms) > 1:
         (first, *_) = [term for term in terms if term.constant]
-        note = f"all {first.n} labels of a part are {first.label:g}: its own bound is known, that of the whole is not"
+        note = Message("remark", "part_constant", n=first.n, value=first.label)
         return replace(result, note=note)
     (term,), (part,) = terms, parts
     n = term.clusters if part.telling is None else part.telling
     others = (square := quantile(2 * confidence - 1, math.inf) ** 2) / (n + square)
     ends = [(1 - others) * term.label + others * limit for limit in limits]
     mean = Mean(term.label, None, *(end if math.isfinite(end) else None for end in ends))
-    clusters = "labels" if n == term.n else "questions"
-    note = (
-        f"all {term.n} labels are {term.label:g}, and so would be at least {100 * (1 - others):.1f} % of all "
-        f"(one-sided {100 * confidence:g} % bound, Wilson, {n} {clusters}); the judge adds nothing"
+    note = Message(
+        "remark",
+        "labels_constant",
+        labels=term.n,
+        value=term.label,
+        share=100 * (1 - others),
+        confidence=100 * confidence,
+        n=n,
+        units=Message("remark", "unit_labels" if n == term.n else "unit_questions"),
     )
     return replace(result, alone=mean, powered=mean, lambdas=(0.0,), note=note)

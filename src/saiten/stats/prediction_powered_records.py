@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+from saiten.words import Message
+
 FEWEST = 10
 """Minimum number of labels, and of clusters with labels, for an interval: coverage was simulated from 30 on, and
 Student's quantile helps down to this number unless the labels are very lopsided.
@@ -92,7 +94,7 @@ class Powered:
     """
     spread: Spread | None = None
     """None without an interval."""
-    note: str | None = None
+    note: Message | None = None
     """Why there is no interval, which bound replaces it, or why labels alone suffice."""
     limits: Limits = ANYTHING
     """Range of the mean; intervals are cut to it."""

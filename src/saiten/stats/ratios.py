@@ -13,6 +13,7 @@ import numpy as np
 
 from saiten.stats.bootstrap import RESAMPLES, few, percentiles
 from saiten.stats.clusters import Column, Floats, Ints, as_floats, as_groups, check_settings, draws
+from saiten.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Ratio:
     """Number of pairs."""
     clusters: int
     """Number of clusters they come from."""
-    note: str | None = None
+    note: Message | None = None
     """Why there is no ratio or no interval, or a caveat about it."""
 
 
@@ -64,7 +65,7 @@ def ratio_of_means(
     if (a < 0).any() or (b < 0).any():
         raise ValueError("a ratio of means is for what cannot be negative, such as seconds; a negative value came")
     if not len(a):
-        return Ratio(None, None, None, 0, 0, "no pairs")
+        return Ratio(None, None, None, 0, 0, Message("remark", "no_pairs"))
     by_cluster = as_groups(clusters, len(a))
     by_group = as_groups([None] * len(a) if groups is None else groups, len(a))
     k = int(by_cluster.max()) + 1
@@ -72,14 +73,14 @@ def ratio_of_means(
     everything = np.arange(k)[np.newaxis, :]
     whole = sums.ratios(everything)
     if not np.isfinite(whole[0]):
-        return Ratio(None, None, None, len(a), k, "the second mean is 0")
+        return Ratio(None, None, None, len(a), k, Message("remark", "second_mean_0"))
     ratio = float(whole[0])
     if k == 1:
-        return Ratio(ratio, None, None, len(a), k, "a single cluster tells nothing about the spread between clusters")
+        return Ratio(ratio, None, None, len(a), k, Message("remark", "single_question"))
     drawn = np.concatenate([sums.ratios(each) for each in draws(k, resamples, seed)])
     drawn = drawn[np.isfinite(drawn)]  # a draw may have left a group without pairs
     if not len(drawn) or np.ptp(drawn) <= 1e-12 * np.abs(drawn).max():
-        return Ratio(ratio, None, None, len(a), k, "resampling shows no spread")
+        return Ratio(ratio, None, None, len(a), k, Message("remark", "no_spread"))
     low, high = percentiles(drawn, k, confidence)
     return Ratio(ratio, low, high, len(a), k, few(k))
 

@@ -13,6 +13,7 @@ import numpy as np
 from saiten.stats.clusters import Column, Floats, as_floats
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
+from saiten.words import Message
 
 SINGULAR = 1e-9
 """Unit columns whose smallest singular value is below this times the largest do not determine weights."""
@@ -22,7 +23,7 @@ _LARGEST = 1e100
 
 
 @dataclass(frozen=True, slots=True)
-class Regression:
+class LinearFit:
     """One weight per column, or the reason why they are undefined."""
 
     weights: tuple[Estimate, ...]
@@ -56,7 +57,7 @@ def least_squares(
     resamples: int = 1_000,
     confidence: float = 0.95,
     seed: int = 0,
-) -> Regression:
+) -> LinearFit:
     """Compute the least-squares weights of the columns for `y`.
 
     Args:
@@ -83,7 +84,7 @@ def least_squares(
     ones = [np.ones(n)] if intercept else []
     design = np.column_stack([*ones, *found])
     if problem := _undetermined(design, [*(["the intercept"] if intercept else []), *names], intercept=intercept):
-        return Regression((), None, n, k, problem)
+        return LinearFit((), None, n, k, problem)
     scale: Floats = np.sqrt((design * design).sum(axis=0))
     q, r = (np.asarray(part, dtype=np.float64) for part in np.linalg.qr(design / scale))
     whole = _back(r, scale, q.T @ target)
@@ -92,9 +93,9 @@ def least_squares(
         for weight, drawn in zip(whole, _resampled(q, r, scale, target, draws).T, strict=True)
     ]
     if np.linalg.norm(target - design @ whole) <= 1e-9 * max(float(np.linalg.norm(target)), 1e-300):
-        note = "the columns explain every row exactly, so resampling shows no spread"
+        note = Message("remark", "explained_exactly")
         estimates = [replace(each, low=None, high=None, note=note) for each in estimates]
-    return Regression(tuple(estimates[len(ones) :]), estimates[0] if intercept else None, n, k)
+    return LinearFit(tuple(estimates[len(ones) :]), estimates[0] if intercept else None, n, k)
 
 
 def _resampled(q: Floats, r: Floats, scale: Floats, y: Floats, draws: Resamples) -> Floats:

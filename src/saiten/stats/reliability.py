@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from saiten.stats.clusters import Column, Floats, as_pair
 from saiten.stats.estimate import Estimate
+from saiten.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Reliability:
     """Mean over items of the standard deviation of the votes."""
     changed: float | None
     """Share of items whose votes are not all equal."""
-    reason: str | None = None
+    reason: Message | None = None
     """Why a figure above is None."""
 
 
@@ -56,7 +57,7 @@ def reliability(votes: Sequence[Sequence[float | None]]) -> Reliability:
     usable = [row for row in rows if len(row) >= 2]
     skipped = len(rows) - len(usable)
     if not usable:
-        return Reliability(0, skipped, None, None, None, None, None, None, "no item has two votes")
+        return Reliability(0, skipped, None, None, None, None, None, None, Message("remark", "no_two_votes"))
     single, average, reason = intraclass(usable)
     return Reliability(
         items=len(usable),
@@ -71,20 +72,20 @@ def reliability(votes: Sequence[Sequence[float | None]]) -> Reliability:
     )
 
 
-def intraclass(rows: Sequence[Sequence[float]]) -> tuple[float | None, float | None, str | None]:
+def intraclass(rows: Sequence[Sequence[float]]) -> tuple[float | None, float | None, Message | None]:
     """Compute ICC(1,1) and ICC(1,k), or None with the reason; each row has at least two values."""
     k, n = len(rows), sum(map(len, rows))
     if k < 2:
-        return None, None, "a single item has no variance between items"
+        return None, None, Message("remark", "single_item_no_variance")
     if len({value for row in rows for value in row}) == 1:
-        return None, None, "all votes are equal, so there is no variance to divide"
+        return None, None, Message("remark", "equal_votes")
     grand = math.fsum(value for row in rows for value in row) / n
     between = math.fsum(len(row) * (fmean(row) - grand) ** 2 for row in rows) / (k - 1)
     within = math.fsum((value - fmean(row)) ** 2 for row in rows for value in row) / (n - k)
     size = (n - math.fsum(len(row) ** 2 for row in rows) / n) / (k - 1)
     single = icc_of(between, within, size)
     if between <= 1e-12 * within:  # 0 up to rounding
-        return single, None, "all items have the same mean, so the mean of the votes tells nothing apart"
+        return single, None, Message("remark", "equal_item_means")
     return single, (between - within) / between, None
 
 
@@ -93,12 +94,12 @@ def icc_of_pairs(x: Column, y: Column) -> Estimate:
     a, b = as_pair(x, y)
     n = len(a)
     if n < 2:
-        return Estimate(None, n, "a single item has no variance between items")
+        return Estimate(None, n, Message("remark", "single_item_no_variance"))
     means = (a + b) / 2
     between = 2 * float(((means - means.mean()) ** 2).sum()) / (n - 1)
     within = float(((a - b) ** 2).sum()) / (2 * n)
     if between + within <= 1e-18:
-        return Estimate(None, n, "all values are equal, so there is no variance to divide")
+        return Estimate(None, n, Message("remark", "equal_values"))
     return Estimate(icc_of(between, within, 2), n)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from saiten.stats.clusters import CELLS, Floats, Ints, check_settings
 from saiten.stats.estimate import Estimate, with_interval
+from saiten.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Resamples:
         known = np.isfinite(values)
         n = int(known.sum())
         if not n:
-            return self.interval(Estimate(None, 0, "no values"), np.empty(0))
+            return self.interval(Estimate(None, 0, Message("remark", "no_values")), np.empty(0))
         seen, sums = self.sums(np.stack([known, np.where(known, values, 0.0)], axis=1).astype(np.float64)).T
         drawn = np.where(seen > 0, sums / np.where(seen > 0, seen, 1), np.nan)
         return self.interval(Estimate(float(values[known].mean()), n), drawn)

@@ -17,10 +17,10 @@ from saiten.stats.estimate import Estimate
 from saiten.stats.interrater.agreement import AgreementAmong, agreement_among
 from saiten.trust.inputs.declining import zero_declines
 from saiten.trust.inputs.picks import AnswerPair, pairs_of, picks, unanimity
+from saiten.words import Message, joined
 
 _VERDICTS = 2
 """Up to this many different values are verdicts; more are grades."""
-_PLACES = "`saiten meta-evaluate FILE FILE --spans` compares the spans themselves"
 _MOSTLY_CHANCE = 0.8
 """From this value on, the report points out agreement by chance."""
 
@@ -89,14 +89,17 @@ def aspect_agreement(
             seed=seed,
         )
 
-    figures, declined = figures_of(kept), None
+    figures = figures_of(kept)
+    declined: Message | None = None
     if level is None and not words and zero_declines(aspect, kept, ()):
         graded = [label for label in kept if label.value != 0]
-        figures, declined = _as_grades(figures, figures_of(graded)), _declined(len(kept) - len(graded))
+        figures = _as_grades(figures, figures_of(graded))
+        declined = Message("remark", "declining_labels", n=len(kept) - len(graded))
     rates = _rates(kept, words=words, named=not unnamed)
-    marked = _marked(kept)
-    said = marked and f"{marked}; {_PLACES}"
-    notes = (odd, again, declined, _nameless(unnamed, len(kept)), said, _paradox(figures, rates))
+    marked = Message("remark", "over_marks") if any(label.spans is not None for label in kept) else None
+    said = marked and joined([marked, Message("remark", "compare_marks")])
+    nameless = Message("remark", "nameless_labels", n=unnamed, of=len(kept)) if unnamed else None
+    notes = (odd, again, declined, nameless, said, _paradox(figures, rates))
     return AspectAgreement(
         aspect=aspect,
         levels=_levels(level, words=words, kinds=len({label.value for label in kept})),
@@ -120,7 +123,7 @@ def _question(item: str, pairs: Mapping[str, AnswerPair], questions: Mapping[str
 def _as_grades(every: AgreementAmong, graded: AgreementAmong) -> AgreementAmong:
     """Return figures of equality over all labels, and figures that weigh distances over the grades alone."""
     weighted = {(pair.first, pair.second): pair for pair in graded.pairs}
-    none = Estimate(None, 0, "they share no item that both grade")
+    none = Estimate(None, 0, Message("remark", "no_shared_grades"))
     pairs = tuple(
         replace(pair, linear=both.linear, quadratic=both.quadratic)
         if (both := weighted.get((pair.first, pair.second)))
@@ -137,12 +140,7 @@ def _as_grades(every: AgreementAmong, graded: AgreementAmong) -> AgreementAmong:
     )
 
 
-def _declined(labels: int) -> str:
-    what = "1 label of grade 0 says" if labels == 1 else f"{labels} labels of grade 0 say"
-    return f"{what} that the answer declines: counted as a value of its own, left out where distances count"
-
-
-def _one_kind(labels: Sequence[Label], level: Level | None) -> tuple[Sequence[Label], bool, str | None]:
+def _one_kind(labels: Sequence[Label], level: Level | None) -> tuple[Sequence[Label], bool, Message | None]:
     """Return the labels of the more numerous kind (categories or numbers), whether they are categories, and a note."""
     words = [label for label in labels if label.category]
     if not words:
@@ -152,10 +150,7 @@ def _one_kind(labels: Sequence[Label], level: Level | None) -> tuple[Sequence[La
             raise BadInput(f"the values are words, for example {words[0].category!r}, and have no {level} level")
         return _renumbered(labels), True, None
     kept = [label for label in labels if not label.category]
-    left_out = (
-        "1 label left out that is no number" if len(words) == 1 else f"{len(words)} labels left out that are no numbers"
-    )
-    return kept, False, f"{left_out}, for example {words[0].category!r}"
+    return kept, False, Message("remark", "no_numbers", n=len(words), example=words[0].category)
 
 
 def _renumbered(labels: Sequence[Label]) -> list[Label]:
@@ -165,7 +160,7 @@ def _renumbered(labels: Sequence[Label]) -> list[Label]:
     return [replace(label, value=place[name], category=name) for label, name in zip(labels, names, strict=True)]
 
 
-def _last_of_each(labels: Sequence[Label]) -> tuple[list[Label], str | None]:
+def _last_of_each(labels: Sequence[Label]) -> tuple[list[Label], Message | None]:
     """Return the last label per annotator and item; keep all labels without an annotator's name."""
     last: dict[tuple[str, str | int], Label] = {}
     changed = 0
@@ -173,9 +168,7 @@ def _last_of_each(labels: Sequence[Label]) -> tuple[list[Label], str | None]:
         key = (label.item, label.annotator or number)
         changed += key in last and last[key].value != label.value
         last[key] = label
-    return list(
-        last.values()
-    ), f"{changed} {'label' if changed == 1 else 'labels'} that their annotator changed later" if changed else None
+    return list(last.values()), Message("remark", "changed_labels", n=changed) if changed else None
 
 
 def _rates(labels: Sequence[Label], *, words: bool, named: bool) -> dict[str, dict[str, int]]:
@@ -194,22 +187,10 @@ def _levels(level: Level | None, *, words: bool, kinds: int) -> tuple[Level, ...
     return ("nominal",) if words or kinds <= _VERDICTS else ("ordinal", "interval")
 
 
-def _marked(labels: Sequence[Label]) -> str | None:
-    marks = any(label.spans is not None for label in labels)
-    return "over the numbers of marked spans, not over which are marked" if marks else None
-
-
-def _nameless(unnamed: int, labels: int) -> str | None:
-    return f"{unnamed} of {labels} labels do not say whose they are" if unnamed else None
-
-
-def _paradox(figures: AgreementAmong, rates: Mapping[str, Mapping[str, int]]) -> str | None:
+def _paradox(figures: AgreementAmong, rates: Mapping[str, Mapping[str, int]]) -> Message | None:
     """Return why a high percentage may mean little, or None."""
     if figures.by_chance.value is None or figures.by_chance.value < _MOSTLY_CHANCE:
         return None
     totals = sum((Counter(each) for each in rates.values()), Counter[str]())
     value, times = totals.most_common(1)[0]
-    return (
-        f"{times / totals.total():.1%} of all labels are {value}: {figures.by_chance.value:.1%} would agree by chance, "
-        "so a high percentage says little"
-    )
+    return Message("remark", "mostly_chance", share=times / totals.total(), value=value, chance=figures.by_chance.value)

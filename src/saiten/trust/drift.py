@@ -29,6 +29,7 @@ from saiten.stats.estimate import Estimate, bootstrap_statistic
 from saiten.stats.paired import compare_paired, holm
 from saiten.stats.reliability import icc_of_pairs
 from saiten.trust.inputs.declining import Graded, graded
+from saiten.words import Message
 
 _MEASURES: Mapping[Measure, Callable[[Column, Column], Estimate]] = {
     "agreement": agreement,
@@ -192,7 +193,7 @@ def _metric(
 
 def _kappa(a: Sequence[float], b: Sequence[float], clusters: Sequence[str], settings: _Settings) -> Estimate:
     if len({*a, *b}) > _GRADES_AT_MOST:
-        return Estimate(None, len(a), "for verdicts and grades only; the values are finer")
+        return Estimate(None, len(a), Message("remark", "finer_values"))
     quadratic = partial(cohen_kappa, weights="quadratic")
     return bootstrap_statistic(quadratic, a, b, clusters, resamples=settings.resamples, seed=settings.seed)
 

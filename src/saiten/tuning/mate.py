@@ -19,9 +19,10 @@ from saiten.metrics.rubrics.weights import Features, weight_of
 from saiten.stats.clusters import Floats
 from saiten.stats.correlation import pearson
 from saiten.stats.estimate import Estimate, bootstrap_statistic
-from saiten.stats.regression import Regression, least_squares
+from saiten.stats.regression import LinearFit, least_squares
 from saiten.tuning.rated import Rated
 from saiten.tuning.splitting import digest, held_out_questions
+from saiten.words import Message
 
 _LARGEST = 1e9
 """Larger grades are on no scale."""
@@ -35,12 +36,12 @@ class LearnedWeights:
     """Weights with their reliability."""
 
     weights: Weights
-    fit: Regression
+    fit: LinearFit
     """Includes intervals and warnings."""
     held_out: Estimate
     """Correlation between the score and people on held-out questions."""
     rated: Rated
-    notes: tuple[str, ...]
+    notes: tuple[str | Message, ...]
     """Notes for the user."""
 
 
@@ -182,8 +183,8 @@ def _fingerprint(rated: Rated, rubric: Rubric | None, *, intercept: bool, seed: 
     return digest("\n".join(lines))[:12]
 
 
-def _notes(fit: Regression, weights: Weights, rated: Rated) -> list[str]:
-    notes = [f"left out {n} answers: {reason}" for reason, n in rated.left_out.items()]
+def _notes(fit: LinearFit, weights: Weights, rated: Rated) -> list[str | Message]:
+    notes: list[str | Message] = [f"left out {n} answers: {reason}" for reason, n in rated.left_out.items()]
     if weights.features == "deductions":
         notes += [
             f"the weight of {one.name} is negative: the more is deducted there, the better people found the answer; "

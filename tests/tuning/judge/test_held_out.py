@@ -58,6 +58,14 @@ async def test_figures_by_aspect():
     assert HeldOut.from_json(json.loads(json.dumps(found.to_json()))) == found
 
 
+def test_remarks_saved_as_text_are_read():
+    """As earlier versions saved them."""
+    value = {"value": 1.0, "n": 2, "reason": None, "low": None, "high": None, "clusters": 1, "note": "one question"}
+    row = {"name": "direct", "target": "overall", "n": 2, "questions": 1, "pearson": value}
+    (one,) = HeldOut.from_json({"judge": "own", "aspects": [], "scores": [row]}).scores
+    assert (one.pearson.value, str(one.pearson.note)) == (1.0, "one question")
+
+
 async def test_answers_that_decline_are_in_no_figure():
     """Grade 0 of graded correctness, by people or by the judge: counted, and left out as in all other figures."""
     people = [float(n % 6) for n in range(24)]
@@ -143,7 +151,7 @@ async def test_what_cannot_be_graded_is_counted():
     assert (found.n, found.without, len(steps)) == (5, 3, 8)
     none = await held_out(Grades(errors), [example(n) for n in range(3)], name="own", means=MEANS)
     assert none.aspects[0].pearson.value is None
-    assert none.aspects[0].mae.reason == "no pairs"
+    assert str(none.aspects[0].mae.reason) == "no pairs"
     assert own_judge_tables([none])[0].rows[0][2] == 0
 
 

@@ -15,11 +15,13 @@ from typing import Self
 
 import numpy as np
 
+from saiten.stats.bootstrap import Unit
 from saiten.stats.clusters import Column, Floats, check_settings
 from saiten.stats.estimate import Estimate, with_interval
 from saiten.stats.interrater.figures import FIGURES, WEIGHTS, among, kappas, shared_items
 from saiten.stats.interrater.tallies import MOST_KINDS, MOST_PAIRS, Tallies, comparable, tally
 from saiten.stats.interrater.votes import Votes, make_votes, weights
+from saiten.words import Message
 
 KAPPAS = ("kappa", "kappa_linear", "kappa_quadratic")
 """Means over the pairs, in the order of `WEIGHTS`."""
@@ -102,9 +104,10 @@ def agreement_among(
     check_settings(max(1, resamples), confidence)
     votes = make_votes(items, values, annotators, clusters)
     if votes.items == 0:
-        none = Estimate(None, 0, "no item has labels from two annotators")
+        none = Estimate(None, 0, Message("remark", "no_two_labels"))
         return AgreementAmong(items=0, pairs=(), **dict.fromkeys((*FIGURES, *KAPPAS), none))
-    return _Computed.of(votes, resamples, confidence, seed).report()
+    unit: Unit = "item" if clusters is None else "question"
+    return _Computed.of(votes, resamples, confidence, seed, unit).report()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +123,10 @@ class _Computed:
     """Shape (WEIGHTS, 1 + resamples, pairs)."""
     shared: Floats
     """Per pair, the number of items that both labelled, and on which they agree: shape (2, pairs)."""
+    unit: Unit
 
     @classmethod
-    def of(cls, votes: Votes, resamples: int, confidence: float, seed: int) -> Self:
+    def of(cls, votes: Votes, resamples: int, confidence: float, seed: int, unit: Unit) -> Self:
         tallies = tally(votes)
         data = votes.times[None, :].astype(np.float64)
         resamples = resamples if len(votes.times) > 1 or votes.times[0] > 1 else 0
@@ -134,7 +138,7 @@ class _Computed:
                 pairs.append(kappas(sums, tallies))
                 shared = shared if times is not data else shared_items(sums, tallies)
         each = np.concatenate(pairs, axis=1) if pairs else np.empty((len(WEIGHTS), 1, 0))
-        return cls(votes, tallies, confidence, np.concatenate(figures, axis=1), each, shared)
+        return cls(votes, tallies, confidence, np.concatenate(figures, axis=1), each, shared, unit)
 
     def report(self) -> AgreementAmong:
         """Return the figures as estimates."""
@@ -144,12 +148,11 @@ class _Computed:
         for name, row in zip(KAPPAS, self._mean_kappas(), strict=True):
             found[name] = self._estimate(row, n, self._why_no_kappa())
         if n == 1:
-            alone = self._none("a single item cannot show what chance would do")
+            alone = self._none(Message("remark", "single_item_no_chance"))
             found |= dict.fromkeys(set(found) - {"percent"}, alone)
         elif votes.sizes.min() != votes.sizes.max():
             found["fleiss"] = self._none(
-                f"needs equally many labels on every item, and there are {votes.sizes.min()} to {votes.sizes.max()}; "
-                "read the nominal alpha, which does not"
+                Message("remark", "unequal_labels", least=int(votes.sizes.min()), most=int(votes.sizes.max()))
             )
         pairs = tuple(self._pair(at, *both) for at, both in enumerate(self.tallies.pairs))
         return AgreementAmong(items=n, pairs=pairs, **found)
@@ -157,9 +160,9 @@ class _Computed:
     def _pair(self, at: int, first: int, second: int) -> PairAgreement:
         n, equal = self.shared[:, at]
         if n < 2:
-            each = [Estimate(None, int(n), "they share a single item")] * len(WEIGHTS)
+            each = [Estimate(None, int(n), Message("remark", "one_shared_item"))] * len(WEIGHTS)
         else:
-            why = "both always say the same one thing, so there is no chance to correct for"
+            why = Message("remark", "both_constant")
             each = [self._estimate(rows[:, at], int(n), why) for rows in self.kappas]
         names = self.votes.annotators
         return PairAgreement(names[first], names[second], float(equal / n), *each)
@@ -172,7 +175,7 @@ class _Computed:
         mean: Floats = self.kappas[:, :, known].mean(axis=2)
         return mean
 
-    def _estimate(self, row: Floats, n: int, why: str) -> Estimate:
+    def _estimate(self, row: Floats, n: int, why: Message) -> Estimate:
         """Return the row's first value, with an interval from the others; `why` is the reason if it is undefined."""
         units, value, drawn = min(n, int(self.votes.times.sum())), float(row[0]), row[1:]
         whole = Estimate(value if abs(value) > _ROUNDING else 0.0, n, clusters=units)
@@ -180,23 +183,23 @@ class _Computed:
             return self._none(why, n)
         if units > 1 and not drawn.size:
             return whole
-        return with_interval(whole, drawn, units, self.confidence)
+        return with_interval(whole, drawn, units, self.confidence, self.unit)
 
-    def _none(self, why: str, n: int | None = None) -> Estimate:
+    def _none(self, why: Message, n: int | None = None) -> Estimate:
         return Estimate(None, self.votes.items if n is None else n, why, clusters=int(self.votes.times.sum()))
 
     @property
-    def _why(self) -> str:
+    def _why(self) -> Message:
         """Return why a figure over all annotators is undefined."""
         if len(self.votes.kinds) > MOST_KINDS:
-            return f"is for verdicts and grades, and there are {len(self.votes.kinds)} different values"
-        return "all labels are the same, so there is no chance to correct for"
+            return Message("remark", "of_many", n=len(self.votes.kinds))
+        return Message("remark", "equal_labels")
 
-    def _why_no_kappa(self) -> str:
+    def _why_no_kappa(self) -> Message:
         if not self.votes.annotators:
-            return "compares named annotators, and the labels do not say whose they are"
+            return Message("remark", "unnamed_annotators")
         if len(self.votes.kinds) > MOST_KINDS or not np.ptp(self.votes.kinds):
             return self._why
         if not comparable(self.votes):
-            return f"more than {MOST_PAIRS:,} pairs of labels to compare; read alpha"
-        return "no two annotators share two items on which not all labels are the same"
+            return Message("remark", "many_label_pairs", n=MOST_PAIRS)
+        return Message("remark", "no_shared_items")

@@ -17,6 +17,7 @@ from saiten.metrics.naming import read_name
 from saiten.records import Label
 from saiten.tasks.verdicts import majority
 from saiten.trust.inputs.outputs import Said
+from saiten.words import Message
 
 ASPECT = "correctness"
 """The aspect whose 0 means that an answer declines; labels from `saiten annotate` have it."""
@@ -68,7 +69,7 @@ class Graded:
     declined: frozenset[str] = frozenset()
     """Items that people call declined."""
     zero_declines: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     """Notes on labels left out, or on the interpretation of 0."""
 
 
@@ -94,11 +95,8 @@ def graded(aspect: str, labels: Sequence[Label], metrics: Sequence[str], zero: G
             "use --grade-zero lowest if 0 is a grade"
         )
     minority = sum(label.value == 0 and label.item not in declined for label in labels)
-    more = f", and so are {minority} labels of 0 on answers that others graded" if minority else ""
-    note = (
-        f"people call {len(declined)} of {len(by_item)} answers declined (grade 0: the answer says that it does not "
-        f"know); these are left out of every figure, as a judge's are{more} (--grade-zero lowest counts 0 as a grade)"
-    )
+    key = "people_declined_minority" if minority else "people_declined"
+    note = Message("note", key, n=len(declined), of=len(by_item), minority=minority)
     return Graded(kept, declined, zero_declines=True, notes=(note,))
 
 
@@ -114,7 +112,7 @@ def _declines(labels: Sequence[Label]) -> bool:
     return majority([label.value == 0 for label in deciding])
 
 
-def _undeclared(aspect: str, labels: Sequence[Label], metrics: Sequence[str]) -> tuple[str, ...]:
+def _undeclared(aspect: str, labels: Sequence[Label], metrics: Sequence[str]) -> tuple[Message, ...]:
     """Return a note if 0 may mean something else than assumed."""
     values = _values(labels)
     if 0 not in values or min(values) < 0 or not 1 < max(values) <= _HIGHEST:
@@ -122,7 +120,7 @@ def _undeclared(aspect: str, labels: Sequence[Label], metrics: Sequence[str]) ->
     judged = max(values) >= _SECOND and any(is_correctness(metric) for metric in metrics)
     if aspect.casefold() != ASPECT and not judged:
         return ()
-    return ("labels of 0 count as the lowest grade (--grade-zero declined if 0 says that the answer does not know)",)
+    return (Message("note", "zero_is_lowest"),)
 
 
 def zero_as_declined(metric: str, values: Mapping[str, Said]) -> Mapping[str, Said]:

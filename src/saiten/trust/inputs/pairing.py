@@ -17,6 +17,7 @@ from saiten.stats.clusters import Floats, Ints
 from saiten.trust.inputs.declining import graded, zero_as_declined
 from saiten.trust.inputs.orders import both_orders, combined, in_both_orders, splits
 from saiten.trust.inputs.outputs import VERSUS, Output, Said, SampleInfo
+from saiten.words import Message
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +75,7 @@ class LabelledAspect:
     """Whether labels are marks, so that the values are numbers of spans."""
     declined: tuple[str, ...] = ()
     """Answers that people call declined (grade 0 of graded correctness); not among the items."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     """Notes for the reader on labels of 0."""
 
 

@@ -8,6 +8,7 @@ from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.results.metric_figures import Scale
 from saiten.stats.clusters import Floats
+from saiten.words import Message
 
 GRADES_AT_MOST = 11
 """More distinct whole numbers than this are measurements, not grades."""
@@ -26,14 +27,14 @@ def scale_of(values: Floats, declared: tuple[float, float] | None = None) -> Sca
     return Scale(0.0, 1.0) if low >= 0 and high <= 1 else Scale(low, high)
 
 
-def shared(metric: Scale, people: Scale, *, declared: bool) -> str | None:
+def shared(metric: Scale, people: Scale, *, declared: bool) -> Message | None:
     """Return None if both are on one scale, otherwise the reason.
 
     Two scales of 0 to 1 match. Otherwise a metric's declared scale must be finite and contain the people's; an
     undeclared one must stay within the people's range. Grades with the same top that differ by one step at the bottom
     (1 to 5 and 0 to 5) match, too: a step that only one side uses does not shift the others.
     """
-    apart = f"the metric's scale is {metric}, that of the labels {people}"
+    apart = Message("remark", "scales_apart", metric=metric.words, people=people.words)
     if metric.unit or people.unit:
         return None if metric.unit and people.unit else apart
     if not np.isfinite([metric.low, metric.high]).all():

@@ -14,6 +14,7 @@ from saiten.records import Scored
 from saiten.stats.bootstrap import MeanInterval, bootstrap_mean
 from saiten.trust.inputs.outputs import SampleInfo
 from saiten.trust.inputs.pairing import LabelledAspect as Rated
+from saiten.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def _entry(metric: str, system: str | None, rows: list[tuple[SampleInfo, _Read |
     ]
 
 
-def contested_items(rated: Rated) -> tuple[str, ...]:
+def contested_items(rated: Rated) -> tuple[Message, ...]:
     """Return a note on items with labels on both sides of the best grade: their mean would look like that grade.
 
     Only for labels of an aspect that a metric `aspects[…]` grades; empty otherwise.
@@ -122,5 +123,4 @@ def contested_items(rated: Rated) -> tuple[str, ...]:
     ends = np.searchsorted(rows[order], np.arange(len(rated.items)), side="right")
     each = zip(rated.settled.tolist(), np.split(values[order], ends[:-1]), strict=True)
     n = sum(not settled and len(grades) > 1 and scale.contested(grades.tolist()) for settled, grades in each)
-    what = "1 item has" if n == 1 else f"{n} items have"
-    return (f"{what} labels on both sides of the best grade, {scale.best}; the mean hides that",) if n else ()
+    return (Message("note", "contested", n=n, best=scale.best),) if n else ()

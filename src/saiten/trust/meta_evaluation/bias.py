@@ -13,6 +13,7 @@ from saiten.stats.clusters import Floats
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.scales import are_grades, grades
+from saiten.words import Message
 
 FIFTHS = 5
 
@@ -24,11 +25,11 @@ def bias(
     scale: Scale,
     resamples: Resamples,
     *,
-    apart: str | None = None,
+    apart: Message | None = None,
 ) -> Bias:
     """Return the differences, or the reason why they cannot be computed (`apart`)."""
     if apart or not len(metric):
-        return Bias(Estimate(None, len(metric), apart or "no pairs"))
+        return Bias(Estimate(None, len(metric), apart or Message("remark", "no_pairs")))
     differences = metric - people
     by_grade = _bands(people, scale)
     named = [None if system is None else str(system) for system in systems]
@@ -57,14 +58,13 @@ def bias(
 def _of_part(whole: Estimate, drawn: Floats, resamples: Resamples, clusters: int) -> Estimate:
     """Return the interval of a part; its uncertainty depends on the number of questions it contains."""
     if clusters < 2:
-        note = "a single cluster tells nothing about the spread between clusters"
-        return Estimate(whole.value, whole.n, clusters=clusters, note=note)
+        return Estimate(whole.value, whole.n, clusters=clusters, note=Message("remark", "single_question"))
     return Resamples(resamples.groups, clusters, resamples.resamples, resamples.confidence, resamples.seed).interval(
         whole, drawn
     )
 
 
-def _bands(people: Floats, scale: Scale) -> list[str]:
+def _bands(people: Floats, scale: Scale) -> list[str] | list[Message]:
     kinds = np.unique(people)
     if len(kinds) <= FIFTHS and scale.unit:
         return [f"{value:g}" for value in np.round(people, 3)]
@@ -72,4 +72,4 @@ def _bands(people: Floats, scale: Scale) -> list[str]:
         return [f"{value:g}" for value in grades(people)]
     width = (scale.high - scale.low) / FIFTHS
     at = np.clip(np.floor((people - scale.low) / width), 0, FIFTHS - 1)
-    return [f"{scale.low + width * i:g} to {scale.low + width * (i + 1):g}" for i in at]
+    return [Message("scale", "between", low=scale.low + width * i, high=scale.low + width * (i + 1)) for i in at]

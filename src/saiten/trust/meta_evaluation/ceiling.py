@@ -41,6 +41,7 @@ from saiten.trust.inputs.pairing import LabelledAspect
 from saiten.trust.inputs.scales import are_grades, grades, scale_of
 from saiten.trust.meta_evaluation.decisions import as_verdicts, two_way, two_way_each
 from saiten.trust.meta_evaluation.preferences import KINDS, most_said
+from saiten.words import Message
 
 CORRELATIONS = ("pearson", "spearman", "kendall")
 DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc")
@@ -96,7 +97,7 @@ def _correlations(one: AgainstOthers) -> _Parts:
 
 def _decisions(one: AgainstOthers) -> _Parts:
     if one.verdict is None or one.decision is None:
-        return dict.fromkeys(DECISIONS, Estimate(None, len(one.own), "the labels are no verdicts")), {}
+        return dict.fromkeys(DECISIONS, Estimate(None, len(one.own), Message("remark", "no_verdicts"))), {}
     clear = np.flatnonzero(~np.isnan(one.verdict))
     truth, said, own = one.verdict[clear], one.decision[clear], one.own[clear]
     resamples = replace(one.resamples, groups=one.resamples.groups[clear])
@@ -111,7 +112,7 @@ def _decisions(one: AgainstOthers) -> _Parts:
 
 def _grades(one: AgainstOthers) -> _Parts:
     if not one.graded:
-        return dict.fromkeys(GRADES, Estimate(None, len(one.own), "no grades on a common scale")), {}
+        return dict.fromkeys(GRADES, Estimate(None, len(one.own), Message("remark", "no_common_grades"))), {}
     x, y = grades(one.own), grades(one.others)
     kappas = {f"{weights}_kappa": (weights, WeightedKappa(kinds_of(x, y), weights)) for weights in _WEIGHTS}
 
@@ -125,7 +126,7 @@ def _grades(one: AgainstOthers) -> _Parts:
 
 def _preferences(one: AgainstOthers) -> _Parts:
     if one.preferred is None:
-        return {"accuracy": Estimate(None, len(one.own), "the labels are no preferences")}, {}
+        return {"accuracy": Estimate(None, len(one.own), Message("remark", "no_preferences"))}, {}
     own, kinds = np.sign(one.own), np.array([-1.0, 0.0, 1.0])
     counts = CategoryCounts.of_sums(one.resamples.sums(category_features(own, one.preferred, kinds)))
     return {"accuracy": agreement(own, one.preferred), "macro_f1": macro_f1(own, one.preferred, kinds)}, {
@@ -211,7 +212,7 @@ def _mean(
         return Estimate(None, n, figures[0].reason)
     whole = Estimate(float(np.mean(values)), n)
     if not drawn:
-        note = None if affordable else "no interval: too many labels to recount their ranks in every resample"
+        note = None if affordable else Message("remark", "ranks_too_many")
         return Estimate(whole.value, n, note=note, clusters=resamples.clusters)
     table = np.stack(drawn)
     lost = np.isnan(table)

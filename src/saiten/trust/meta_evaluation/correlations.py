@@ -24,6 +24,7 @@ from saiten.stats.correlation import (
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
 from saiten.trust.meta_evaluation.systems import FEWEST
+from saiten.words import Message
 
 
 def item_level(metric: Floats, people: Floats, resamples: Resamples) -> ItemLevel:
@@ -58,5 +59,5 @@ def _by_size(groups: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 def _mean(values: Floats, resamples: Resamples) -> Estimate:
     if not np.isfinite(values).any():
-        return Estimate(None, 0, f"no question has {FEWEST} answers with both values that differ")
+        return Estimate(None, 0, Message("remark", "no_differing_answers", n=FEWEST))
     return replace(resamples, groups=np.arange(len(values)), clusters=len(values)).mean(values)

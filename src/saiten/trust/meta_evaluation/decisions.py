@@ -34,9 +34,10 @@ from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.pairing import LabelledAspect, MetricColumn
 from saiten.trust.inputs.scales import are_grades, grades, shared
+from saiten.words import Message
 
 HALF = 0.5
-NO_VALUE = "the metric has no value"
+NO_VALUE = Message("remark", "metric_without_value")
 """Reason for a metric without any value, which therefore has no scale."""
 
 
@@ -56,24 +57,28 @@ def as_verdicts(values: Floats, yes_from: float | None, *, verdicts: bool) -> Fl
 
 def decided(
     column: MetricColumn, metric: Scale, people: Scale, *, declared: bool, yes_from: float | None
-) -> tuple[Floats, str] | str:
+) -> tuple[Floats, Message] | Message:
     """Return the metric's decisions (NaN where it has no value) with the rule, or the reason why it has none."""
     values = column.values[column.rows]
     if not len(values):
         return column.values, NO_VALUE
     if np.isin(values, (0, 1)).all():
-        return column.values, "the metric's own verdicts"
+        return column.values, Message("remark", "own_verdicts")
     apart = shared(metric, people, declared=declared)
     if apart:
-        return f"no decision: {apart}; only the AUROC needs no common scale"
+        return Message("remark", "no_decision", apart=apart)
     threshold = HALF if yes_from is None else yes_from
-    return np.where(
-        np.isnan(column.values), np.nan, (column.values >= threshold - 1e-12).astype(np.float64)
-    ), f"yes from {threshold:g}"
+    return np.where(np.isnan(column.values), np.nan, (column.values >= threshold - 1e-12).astype(np.float64)), Message(
+        "remark", "yes_from", threshold=threshold
+    )
 
 
 def decisions(
-    column: MetricColumn, truth: Floats, verdict: tuple[Floats, str] | str, resamples: Resamples, unmeasured: Unmeasured
+    column: MetricColumn,
+    truth: Floats,
+    verdict: tuple[Floats, Message] | Message,
+    resamples: Resamples,
+    unmeasured: Unmeasured,
 ) -> Decisions:
     """Compute the figures with intervals by question; each is undefined if only one class occurs.
 
@@ -87,7 +92,7 @@ def decisions(
     known = ~np.isnan(truth)
     split = int((~known).sum())
     ranked = _auroc(column, truth, resamples)
-    if isinstance(verdict, str):
+    if isinstance(verdict, Message):
         none = Estimate(None, 0, verdict)
         return Decisions(verdict, 0, split, 0, none, none, none, none, ranked, none, None)
     said, rule = verdict

@@ -9,6 +9,7 @@ from saiten.errors import ConfigurationError
 from saiten.results.meta_evaluation import AspectResult, Easier, MetaEvaluation, MetricResult, Settings, SubsetResult
 from saiten.results.metric_figures import Scale
 from saiten.results.ranking import Ceiling, Ranking
+from saiten.results.summary import counted
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
@@ -21,7 +22,8 @@ from saiten.trust.meta_evaluation.correlations import item_level, question_level
 from saiten.trust.meta_evaluation.decisions import NO_VALUE, decided, decisions, graded, verdicts_of
 from saiten.trust.meta_evaluation.preferences import filled, majority, points, preferences, signs
 from saiten.trust.meta_evaluation.ranking import NAMES, rank
-from saiten.trust.meta_evaluation.systems import check_pairs, people_by_system, system_level, wins
+from saiten.trust.meta_evaluation.systems import FEWEST, check_pairs, people_by_system, system_level, wins
+from saiten.words import Message
 
 __all__ = ["MetaEvaluation", "Settings", "meta_evaluate"]
 
@@ -78,21 +80,18 @@ def _split(found: AspectResult, aspect: LabelledAspect, settings: Settings, boun
         SubsetResult(name, len(at), tuple(measured(aspect, at, settings, bounds)[0])) for name, at in rows.items()
     )
     without = sum(name is None for name in of)
-    note = f"{without} of {len(of)} items have no {settings.split_by}, and are in none of the parts"
+    note = Message("note", "no_part", n=without, of=len(of), by=Message("column", settings.split_by or ""))
     return replace(found, parts=parts, notes=(*found.notes, *([note] if without else [])))
 
 
-def _notes(aspects: Sequence[LabelledAspect]) -> tuple[str, ...]:
+def _notes(aspects: Sequence[LabelledAspect]) -> tuple[Message, ...]:
     metrics = {column.made.metric.partition("[")[0] for aspect in aspects for column in aspect.columns}
     absent = [baseline for baseline in BASELINES if baseline not in metrics]
     if not absent:
         return ()
-    missing = " ".join(f"-m {baseline}" for baseline in absent)
-    note = (
-        f"no baseline {' or '.join(absent)} among the metrics: without it nobody knows whether a judge reads or counts "
-        f"words; add it with `saiten score … {missing}`"
-    )
-    return (note,)
+    options = " ".join(f"-m {baseline}" for baseline in absent)
+    names = absent[0] if len(absent) == 1 else Message("note", "either", first=absent[0], second=absent[1])
+    return (Message("note", "no_baseline", baselines=names, options=options),)
 
 
 def _points(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> AspectResult:
@@ -120,7 +119,7 @@ def _measured(
         declared = bounds.get(column.made.metric)
         own = scale_of(everything.values[everything.rows], declared)
         verdict = decided(everything, own, scale, declared=declared is not None, yes_from=settings.yes_from)
-        if not isinstance(verdict, str):
+        if not isinstance(verdict, Message):
             verdict = (verdict[0][at], verdict[1])
             said[column.metric] = verdict[0]
         rows = column.rows
@@ -163,14 +162,14 @@ def _easier(column: MetricColumn, people: Floats, truth: Floats | None) -> Easie
     return Easier(len(left), right, float(left.mean()), float(kept.mean()) if len(kept) else None)
 
 
-def _lacking(column: MetricColumn, aspect: LabelledAspect) -> str:
-    """Return why the metric has values for fewer systems than are named; "" if it has values for all."""
+def _lacking(column: MetricColumn, aspect: LabelledAspect) -> Message | None:
+    """Return why the metric has values for fewer systems than are named; None if it has values for all."""
     named = set(aspect.systems) - {None}
     measured = {aspect.systems[row] for row in column.rows} - {None}
     if named == measured:
-        return ""
-    missing = ", ".join(f"{n} {status}" for status, n in column.missing.items())
-    return f"there are values of {len(measured)} of {len(named)} systems ({missing})"
+        return None
+    missing = counted(column.missing)
+    return Message("remark", "few_measured_systems", n=len(measured), of=len(named), missing=missing, least=FEWEST)
 
 
 def _ranking(
@@ -181,13 +180,13 @@ def _ranking(
     *,
     truth: Floats | None,
     resamples: Resamples,
-) -> tuple[tuple[Ranking | None, Ceiling | None], tuple[str, ...]]:
+) -> tuple[tuple[Ranking | None, Ceiling | None], tuple[Message, ...]]:
     people = ceiling(aspect, resamples, yes_from=settings.yes_from)
     by = settings.by or ("auroc" if aspect.verdicts else "pearson")
     if by == "accuracy":
-        return (None, people), ("accuracy is a figure of preferences; rank by agreement",)
+        return (None, people), (Message("note", "accuracy_of_preferences"),)
     if by in _OF_VERDICTS and truth is None:
-        return (None, people), (f"the labels are grades, and {by} needs verdicts: say from where on it is a yes",)
+        return (None, people), (Message("note", "needs_verdicts", measure=by),)
     figures = {result.metric: _figure(result, by) for result in results}
     columns = {column.metric: column.values for column in aspect.columns}
     if by in _OF_DECISIONS:
@@ -210,7 +209,7 @@ def _figure(result: MetricResult, by: str) -> Estimate:
         return found
     if by in _OF_GRADES:
         kappa: Estimate = getattr(
-            result.grades, by, Estimate(None, 0, "no grades on a common scale" if result.n else NO_VALUE)
+            result.grades, by, Estimate(None, 0, Message("remark", "no_common_grades") if result.n else NO_VALUE)
         )
         return kappa
     figure: Estimate = getattr(result.items, by)
@@ -238,7 +237,7 @@ def _preferences(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> 
     results, _ = _preferred(aspect, np.arange(len(aspect.items)), settings, bounds)
     by = settings.by if settings.by in _PAIRED else "pearson"
     notes = (
-        () if settings.by in (*_PAIRED, None) else (f"{settings.by} is no figure of preferences; ranked by pearson",)
+        () if settings.by in (*_PAIRED, None) else (Message("note", "no_figure_of_preferences", measure=settings.by),)
     )
     people = ceiling(aspect, resamples)
     if by in ("accuracy", "macro_f1"):
@@ -270,14 +269,13 @@ def _result(
     results: Sequence[MetricResult],
     ranked: tuple[Ranking | None, Ceiling | None],
     *,
-    notes: tuple[str, ...],
+    notes: tuple[Message, ...],
     resamples: Resamples,
 ) -> AspectResult:
     if aspect.marked:
-        notes += ("the labels are numbers of marked spans, not which are marked; --spans compares the spans",)
+        notes += (Message("note", "labels_are_marks"),)
     if ranked[1] is not None and ranked[1].left_out:
-        who = ", ".join(ranked[1].left_out)
-        notes += (f"{who} was asked where the others differ, so gives a third decision and is no part of the ceiling",)
+        notes += (Message("note", "settlers", names=", ".join(ranked[1].left_out)),)
     return AspectResult(
         aspect=aspect.name,
         pairs=aspect.pairs,

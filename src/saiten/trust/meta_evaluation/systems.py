@@ -20,6 +20,7 @@ from saiten.stats.clusters import Floats, Ints
 from saiten.stats.correlation import EQUAL, apart, correlations_by_row, kendall, pearson, spearman
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
+from saiten.words import Message
 
 FEWEST = 3
 _BLOCK = 1_000
@@ -31,15 +32,15 @@ resample (resamples x pairs), NaN in a resample without values; pairs without an
 """
 
 
-def few(systems: int, lacking: str = "") -> Estimate | None:
+def few(systems: int, lacking: Message | None = None) -> Estimate | None:
     """Return why so few systems have no meaningful order; None if there are enough.
 
     `lacking`: why there are not more, if more are named.
     """
     if systems >= FEWEST:
         return None
-    named = {0: "no system is named", 1: "there is one system"}.get(systems, f"there are {systems} systems")
-    return Estimate(None, systems, f"{lacking or named}; {FEWEST} are needed to speak of their order")
+    key = {0: "no_system", 1: "one_system"}.get(systems, "few_systems")
+    return Estimate(None, systems, lacking or Message("remark", key, n=systems, least=FEWEST))
 
 
 def ordered(
@@ -48,7 +49,7 @@ def ordered(
     """Count the pairs ordered alike, over all pairs of systems or the requested ones."""
     chosen = numbered(names, pairs)
     if not len(chosen):
-        return Ordered.none(Estimate(None, 0, "none of the pairs asked for has two measured systems"))
+        return Ordered.none(Estimate(None, 0, Message("remark", "no_measured_pair")))
     seen: list[Ints] = []
     right, half = np.zeros(resamples.resamples), np.zeros(resamples.resamples)
     for start in range(0, len(chosen), _BLOCK):
@@ -61,7 +62,7 @@ def ordered(
     a, b = np.concatenate(seen, axis=1)
     n = len(a)
     if not n:
-        return Ordered.none(Estimate(None, 0, "no two systems answered the same question"), len(chosen))
+        return Ordered.none(Estimate(None, 0, Message("remark", "no_common_question")), len(chosen))
     alike = a == b
     one_sided = (a == 0) != (b == 0)
     return Ordered(
@@ -118,7 +119,7 @@ def system_level(
     resamples: Resamples,
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
-    lacking: str = "",
+    lacking: Message | None = None,
 ) -> SystemLevel:
     """Compute the figures over systems; undefined for fewer than three. Items without a system are left out.
 
@@ -181,7 +182,7 @@ def wins(
     resamples: Resamples,
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
-    lacking: str = "",
+    lacking: Message | None = None,
 ) -> Ordered:
     """Count pairs of systems ordered alike, where a system is above another if it wins more questions against it.
 

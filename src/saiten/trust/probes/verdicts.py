@@ -110,7 +110,9 @@ def _row(
         high=effect.high,
         p_value=effect.p_value,
         examples=tuple(sample for _, sample in broken[:3]),
-        reason=series.reason or _too_few(verdict, questions, limits) or (effect.note if both else None),
+        reason=series.reason
+        or _too_few(verdict, questions, limits)
+        or (str(effect.note) if both and effect.note else None),
     )
 
 

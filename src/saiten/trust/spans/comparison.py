@@ -29,6 +29,7 @@ from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
 from saiten.trust.spans.marks import CLASSES, COMBINATIONS, Marks, PeopleMarks
 from saiten.trust.spans.pairing import is_placed, length_of, pair_units
+from saiten.words import Message
 
 PEOPLE = "people"
 
@@ -210,9 +211,9 @@ def _within_answers(units: Floats) -> Floats:
 
 def _averages(features: Floats, some: Resamples) -> Averages:
     """Compute averages from rows of: sum of recalls, their number, sum of precisions, their number."""
-    nobody = None if len(features) else "neither side marked anything"
-    recall = _mean(features[:, :2], nobody or "people marked nothing, so recall is not defined")
-    precision = _mean(features[:, 2:], nobody or "the judge marked nothing, so precision is not defined")
+    nobody = None if len(features) else Message("remark", "nothing_marked")
+    recall = _mean(features[:, :2], nobody or Message("remark", "people_marked_nothing"))
+    precision = _mean(features[:, 2:], nobody or Message("remark", "judge_marked_nothing"))
     drawn = _rates(some.sums(features))
     return Averages(
         some.interval(recall, drawn[:, 0]),
@@ -221,7 +222,7 @@ def _averages(features: Floats, some: Resamples) -> Averages:
     )
 
 
-def _mean(shares: Floats, reason: str) -> Estimate:
+def _mean(shares: Floats, reason: Message) -> Estimate:
     n = int(shares[:, 1].sum())
     return Estimate(min(float(np.sort(shares[:, 0]).sum()) / n, 1.0), n) if n else Estimate(None, 0, reason)
 
@@ -283,8 +284,8 @@ def _question(item: str, questions: Mapping[str, Hashable] | None) -> Hashable:
     return (questions or {}).get(item) or f"\0{item}"
 
 
-def _notes(people: PeopleMarks) -> Iterable[str]:
+def _notes(people: PeopleMarks) -> Iterable[Message]:
     if people.others:
-        yield f"{people.others} labels without spans (grades, verdicts) are left out"
+        yield Message("note", "labels_without_spans", n=people.others)
     if people.settled:
-        yield f"{len(people.settled)} third decisions stand for all annotators, but not in people against people"
+        yield Message("note", "third_decisions", n=len(people.settled))

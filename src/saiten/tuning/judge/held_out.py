@@ -8,8 +8,6 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import groupby
 
-import numpy as np
-
 from saiten.errors import JudgeError, Unreadable
 from saiten.executor import LocalExecutor
 from saiten.judges.tuned_figures import HeldOut, HeldOutAspect
@@ -17,6 +15,7 @@ from saiten.metrics.rubrics import Weights
 from saiten.protocols import Executor, Judge, Reply
 from saiten.stats.clusters import Column
 from saiten.stats.correlation import pearson
+from saiten.stats.differences import mean_absolute_error, mean_difference
 from saiten.stats.estimate import Estimate, Statistic, bootstrap_statistic
 from saiten.tasks.aspects import Rating
 from saiten.tasks.correctness import Decision, Grade
@@ -115,18 +114,8 @@ def _compared(aspect: str, found: Sequence[_Graded], mean: float, resamples: int
         unreadable,
         len(found) - len(read) - unreadable,
         with_interval(pearson, said),
-        with_interval(mean_distance, said),
+        with_interval(mean_absolute_error, said),
         with_interval(mean_difference, said),
-        with_interval(mean_distance, [mean] * len(pairs)),
+        with_interval(mean_absolute_error, [mean] * len(pairs)),
         len(read) - len(pairs),
     )
-
-
-def mean_distance(x: Column, y: Column) -> Estimate:
-    """Return the mean of |x − y|."""
-    return Estimate(float(np.abs(np.subtract(x, y)).mean()), len(x)) if len(x) else Estimate(None, 0, "no pairs")
-
-
-def mean_difference(x: Column, y: Column) -> Estimate:
-    """Return the mean of x − y."""
-    return Estimate(float(np.subtract(x, y).mean()), len(x)) if len(x) else Estimate(None, 0, "no pairs")

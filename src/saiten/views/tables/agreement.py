@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from saiten.results.agreement import AgreementReport, AspectAgreement
 from saiten.stats.estimate import Estimate
 from saiten.views.table import Cell, Interval, Table
-from saiten.words import Message
+from saiten.words import Message, joined
 
 _MOST_VALUES = 12
 """Maximum values shown with their rates on screen; files contain all."""
@@ -61,7 +61,7 @@ def _labels(report: AgreementReport) -> Table:
             one.labels,
             one.labels / one.items if one.items else None,
             one.adjudicated,
-            "; ".join(one.notes),
+            joined(one.notes),
         )
         for one in report.aspects
     ]
@@ -73,8 +73,8 @@ def _figures(one: AspectAgreement) -> Iterator[tuple[Cell, ...]]:
         yield (one.aspect, Message("cell", name), figure.value, figure.low, figure.high, figure.n, _remark(one, figure))
 
 
-def _remark(one: AspectAgreement, figure: Estimate) -> str:
-    return "; ".join(text for text in (one.of_numbers, figure.reason or figure.note) if text)
+def _remark(one: AspectAgreement, figure: Estimate) -> Message:
+    return joined((one.of_numbers, figure.reason or figure.note))
 
 
 def _rates(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:

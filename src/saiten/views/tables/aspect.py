@@ -10,11 +10,11 @@ from saiten.metrics.judged.mate import Mate
 from saiten.metrics.rubrics import Weights, read_rubric
 from saiten.records import Label, Scored
 from saiten.results.meta_evaluation import MetaEvaluation
-from saiten.results.summary import remark_on
 from saiten.trust.inputs.outputs import SampleInfo
 from saiten.trust.meta_evaluation.aspect_grades import AspectGrades, grades_by_system, is_aspect_metric
 from saiten.trust.meta_evaluation.preferred import Preferred, preferred_and_top
 from saiten.views.table import Cell, Interval, Name, Table
+from saiten.words import Message, joined
 
 _ENDS = ("95 % from", "to")
 _SYSTEMS_AT_MOST = 100
@@ -47,7 +47,7 @@ def _grades(one: AspectGrades) -> tuple[Cell, ...]:
     remarks = [
         f"{one.split} with split votes" if one.split else "",
         f"{one.without} without a grade" if one.without else "",
-        str(remark_on(one.top.note)),
+        str(one.top.note or ""),
     ]
     return (
         one.metric,
@@ -119,7 +119,7 @@ def aspect_bias_tables(found: MetaEvaluation) -> list[Table]:
         for one in aspect.metrics:
             if one.bias is not None and _about(one.made.metric) == aspect.aspect:
                 overall = one.bias.overall
-                remarks = remark_on("; ".join(text for text in (overall.reason, overall.note) if text))
+                remarks = joined((overall.reason, overall.note))
                 rows.append((aspect.aspect, one.metric, overall.value, overall.low, overall.high, overall.n, remarks))
     caption = "Above 0 the judge grades higher than people do. 95 % interval: bootstrap over questions."
     columns = ("aspect", "metric", "judge - people", *_ENDS, "n", "remarks")
@@ -142,7 +142,7 @@ def _about(metric: str) -> str | None:
     return made.weighing.target if isinstance(made, Mate) else None
 
 
-def weight_tables(weights: Weights, notes: Sequence[str] = ()) -> list[Table]:
+def weight_tables(weights: Weights, notes: Sequence[str | Message] = ()) -> list[Table]:
     """Return the weights with their intervals, and the data that they were learned from."""
     rows: list[tuple[Cell, ...]] = [
         (one.name, one.weight, one.low, one.high, one.best, one.span) for one in weights.aspects

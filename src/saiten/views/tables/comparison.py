@@ -14,7 +14,7 @@ from saiten.results.dialogue_comparison import (
     compare_dialogues,
 )
 from saiten.results.only_words import ONLY_WORDS, only_words
-from saiten.results.summary import place_of, remark_on, summarise
+from saiten.results.summary import place_of, summarise
 from saiten.runs import RunReader
 from saiten.stats.paired import PairedComparison
 from saiten.views.charts import Series, Value, dialogue_lines
@@ -196,7 +196,7 @@ def _differences(first: str, other: str, found: Sequence[GroupDifference], *, gl
             Message("verdict", each.verdict),
             each.pairs.n,
             each.of,
-            remark_on(each.pairs.note),
+            each.pairs.note or "",
         )
         for each in found
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from saiten.choices import By
 from saiten.results.thresholds import Outcome
-from saiten.results.worse import Regression
+from saiten.results.worse import Worsening
 from saiten.views.table import Cell, Table
 from saiten.views.tables.summary import interval_text
 from saiten.words import Message
@@ -56,7 +56,7 @@ def missed_line(outcome: Outcome, each: By | None = None) -> str:
     return f"{outcome.threshold}{where}: {outcome.why}{interval}, n {outcome.n} of {outcome.samples}"
 
 
-def worse_table(found: Sequence[Regression]) -> Table:
+def worse_table(found: Sequence[Worsening]) -> Table:
     """Return one row per margin and run after the first."""
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (

@@ -11,7 +11,7 @@ def aspect_name(aspect: AspectResult) -> str:
 
 def why_not(estimate: Estimate) -> str:
     """Return why there is no figure, or no interval; "" if both exist."""
-    return estimate.reason or estimate.note or ""
+    return str(estimate.reason or estimate.note or "")
 
 
 def joined(*remarks: str) -> str:

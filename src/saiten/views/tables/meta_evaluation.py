@@ -48,7 +48,10 @@ def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
         tables += [part(aspect, form) for part in parts]
         tables.append(parts_table(aspect, form, by=found.settings.split_by, glance=glance))
     tables.append(_pairing(found))
-    notes = [*found.notes, *(f"{aspect_name(aspect)}: {note}" for aspect in found.aspects for note in aspect.notes)]
+    notes = [
+        *map(str, found.notes),
+        *(f"{aspect_name(aspect)}: {note}" for aspect in found.aspects for note in aspect.notes),
+    ]
     for where, why in (
         ("within questions", never_within),
         ("pairs of systems by wins", never_won),
@@ -137,7 +140,7 @@ def _decisions(aspect: AspectResult, form: IntervalColumns) -> Table:
             counted = f"{got.filled} unmeasured counted" if got.filled else ""
             figures = form.cells(got.agreement, got.kappa, got.f1, got.macro_f1, got.balanced_accuracy, got.auroc)
             rows.append(
-                (one.metric, got.n, *figures, joined(got.rule, split, counted, _missing(one), why_not(got.auroc)))
+                (one.metric, got.n, *figures, joined(str(got.rule), split, counted, _missing(one), why_not(got.auroc)))
             )
     names = ("agreement", "kappa", "F1", "macro F1", "balanced accuracy", "AUROC")
     columns = ("metric", "n", *form.columns(*names), "remarks")
@@ -215,7 +218,7 @@ def _bias_in_parts(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
         for kind, parts in (("system", one.bias.systems), ("grade", one.bias.grades)) if one.bias else ():
-            rows += [(one.metric, kind, name, *form.cells(part), part.n, why_not(part)) for name, part in parts]
+            rows += [(one.metric, kind, str(name), *form.cells(part), part.n, why_not(part)) for name, part in parts]
     columns = ("metric", "by", "which", *form.columns("metric - people"), "n", "remarks")
     title = f"{aspect_name(aspect)}: bias by system and by human grade"
     return Table(title, columns, tuple(rows), intervals=form.intervals("metric - people"))
@@ -301,7 +304,7 @@ def _comparisons(aspect: AspectResult, form: IntervalColumns) -> Table:
             one.williams.t if one.williams else None,
             PValue.of(one.williams.p_value) if one.williams else None,
             one.n,
-            (one.williams.reason or "") if one.williams else "",
+            str(one.williams.reason or "") if one.williams else "",
         )
         for one in (aspect.ranking.comparisons if aspect.ranking else ())
     ]

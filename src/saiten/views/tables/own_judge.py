@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from saiten.judges.tuned_figures import HeldOut, HeldOutAspect
-from saiten.results.summary import remark_on
 from saiten.views.table import Cell, Interval, Table
+from saiten.words import Message
 
 _PEARSON = ("Pearson", "r from", "r to")
 _BIAS = ("judge - people", "bias from", "bias to")
@@ -83,7 +83,7 @@ def _row(judge: str, one: HeldOutAspect) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _plain(remark: str) -> str:
+def _plain(remark: str | Message) -> str:
     """Reword a remark for people, who do not see columns."""
-    said = str(remark_on(remark)).replace("the first column is constant", "the judge always says the same")
+    said = str(remark).replace("the first column is constant", "the judge always says the same")
     return said.replace("the second column is constant", "people always say the same")

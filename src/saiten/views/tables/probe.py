@@ -2,9 +2,10 @@
 
 from saiten.results.drift import DriftReport, MetricDrift
 from saiten.results.probe import OrderRow, ProbeReport, ProbeRow
-from saiten.results.summary import remark_on, unmeasured
+from saiten.results.summary import unmeasured
 from saiten.views.table import PValue, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
+from saiten.words import Message
 
 _PROBES = (
     "Broken: trials that do not do what is expected, of those that could show it (n: an answer at the top cannot "
@@ -177,5 +178,5 @@ def _beside_people(each: MetricDrift, form: IntervalColumns) -> list[Cells]:
     return [(each.metric, found.measure, *figures, verdict, _remarks(change.reason or change.note))]
 
 
-def _remarks(*notes: str | None) -> str:
-    return "; ".join(dict.fromkeys(text for note in notes if (text := str(remark_on(note)))))
+def _remarks(*notes: str | Message | None) -> str:
+    return "; ".join(dict.fromkeys(text for note in notes if (text := str(note or ""))))

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 
 from saiten.results.spans import SpanComparison, SpanFigures, SpanReport
-from saiten.results.summary import remark_on
 from saiten.stats.estimate import Estimate
 from saiten.trust.spans.marks import CLASSES
 from saiten.views.table import Cell, Interval, Table
@@ -36,7 +35,7 @@ def span_tables(report: SpanReport, *, glance: bool = False) -> list[Table]:
         *figures,
         _empties((*report.judges, *ceiling)),
         _left_out(report.judges),
-        Table("Notes", ("note",), tuple((note,) for note in report.notes)),
+        Table("Notes", ("note",), tuple((str(note),) for note in report.notes)),
     ]
     return [table for table in tables if table.rows]
 
@@ -98,10 +97,8 @@ def _cells(estimate: Estimate, *, glance: bool) -> Cells:
 
 def _remarks(one: SpanFigures) -> Iterator[str]:
     ways = (one.per_unit, one.per_answer)
-    yield from dict.fromkeys(e.reason for way in ways for e in (way.precision, way.recall) if e.reason)
-    yield from dict.fromkeys(
-        str(remark_on(e.note)) or "" for way in ways for e in (way.precision, way.recall, way.f) if e.note
-    )
+    yield from dict.fromkeys(str(e.reason) for way in ways for e in (way.precision, way.recall) if e.reason)
+    yield from dict.fromkeys(str(e.note) for way in ways for e in (way.precision, way.recall, way.f) if e.note)
     for whose, n in zip(("people's", "judge's"), one.adrift, strict=True):
         if n:
             yield f"without offsets, and so without a partner: {n} of the {whose} units"

@@ -6,7 +6,7 @@ from typing import Literal
 
 from saiten.records import Usage
 from saiten.results.only_words import ONLY_WORDS, only_words
-from saiten.results.summary import Figure, Summary, remark_on, unmeasured
+from saiten.results.summary import Figure, Summary, unmeasured
 from saiten.views.table import Cell, Interval, Name, PValue, Table
 from saiten.words import Message, joined
 
@@ -115,7 +115,7 @@ def _corpus_row(name: str, figure: Figure, *, several: bool) -> tuple[Cell, ...]
         corpus.high,
         figure.mean,
         corpus.n,
-        remark_on(corpus.note),
+        corpus.note or "",
     )
 
 

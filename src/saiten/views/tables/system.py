@@ -16,14 +16,14 @@ def too_few(aspect: AspectResult) -> str:
     """Return why systems cannot be compared, if the reason is the same for all metrics; otherwise ""."""
     levels = [one.systems for one in aspect.metrics if one.systems is not None]
     reasons = {level.kendall.reason for level in levels if len(level.systems) < FEWEST}
-    return (reasons.pop() or "") if len(reasons) == 1 and all(len(each.systems) < FEWEST for each in levels) else ""
+    return str(reasons.pop() or "") if len(reasons) == 1 and all(len(each.systems) < FEWEST for each in levels) else ""
 
 
 def never_won(aspect: AspectResult) -> str:
     """Return why there are no wins although there are enough systems; "" if there are, and for preferences."""
     found = [one.wins.ordered for one in aspect.metrics if one.wins is not None]
     known = any(figure.value is not None for figure in found)
-    return "" if known or not found or too_few(aspect) else found[0].reason or ""
+    return "" if known or not found or too_few(aspect) else str(found[0].reason or "")
 
 
 def means_table(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -74,7 +74,7 @@ def never_within(aspect: AspectResult) -> str:
     """Return why no metric has a correlation within questions; "" if one has, and for preferences."""
     levels = [one.questions for one in aspect.metrics if one.questions is not None]
     known = any(level.pearson.value is not None for level in levels)
-    return "" if known or not levels else levels[0].pearson.reason or ""
+    return "" if known or not levels else str(levels[0].pearson.reason or "")
 
 
 def _counted(pairs: Ordered) -> Cells:
