@@ -5,12 +5,13 @@ from functools import cache
 
 from lxml import etree
 
+from saiten.results.comparison import Comparison, MetricComparison, Pairing
+from saiten.results.ranking import RankedMetric, Ranking
+from saiten.stats.estimate import Estimate
+from saiten.stats.paired import PairedComparison
 from saiten.views.charts import (
     CostRow,
-    DifferenceRow,
     MeanRow,
-    PeoplesAgreement,
-    RankingRow,
     Series,
     SystemPoint,
     Value,
@@ -27,12 +28,32 @@ HOSTILE = '"><script>alert(1)</script>&amp;\x1b[31m\ud800\u202e\n<img src=http:/
 KINDS = ("distributions", "histogram", "means", "differences", "accuracy", "lines", "ranking", "costs")
 
 
+def compared(first, second, *rows):
+    """Two sides with rows of `(metric, difference, low, high, p, n)`, all of 48."""
+    metrics = []
+    for row in rows:
+        metric, value, low, high, p, n = (*row, *(None, None, None, None, 48)[len(row) - 1 :])
+        metrics.append(MetricComparison(metric, PairedComparison(value, low, high, p, n, n, 0, 0, 0), p, 48, 48, 0))
+    return Comparison(first, second, tuple(metrics), Pairing("question", 48, 48, 48, 0))
+
+
+def ranked(by, *rows, people=None):
+    """A ranking with rows of `(metric, value, low, high, n, rank, letters)`, and of people `(value, low, high)`."""
+    places = []
+    for row in rows:
+        metric, value, low, high, n, rank, letters = (*row, *(None, None, None, 0, None, "")[len(row) - 1 :])
+        places.append(RankedMetric(metric, Estimate(value, n, None, low, high), rank, letters))
+    if people is not None:
+        places.append(RankedMetric("people", Estimate(people[0], 192, None, *people[1:]), None, people=True))
+    return Ranking(by, tuple(places), ())
+
+
 @cache
 def gallery(language="en", first="gpt-4o-mini", second="検索拡張システム第二版", metric="faithfulness"):
     """By kind; each is made and drawn once."""
     pair = (first, second)
     return {
-        "distributions": distributions(metric, {first: [0, 3, 5, 5, None], second: [1, 2, 2, 4]}, (0, 5), language),
+        "distributions": distributions(metric, {first: [0, 3, 5, 5], second: [1, 2, 2, 4]}, (0, 5), language),
         "histogram": distributions(metric, {name: [0.1, 0.25, 0.8, 0.9, 1.0] for name in pair}, (0, 1), language),
         "means": means(
             [MeanRow(metric, name, 0.5, 0.4, 0.6, 48, 2, (0, 1)) for name in pair]
@@ -40,11 +61,9 @@ def gallery(language="en", first="gpt-4o-mini", second="検索拡張システム
             language,
         ),
         "differences": differences(
-            [
-                DifferenceRow(metric, *pair, 0.05, 0.02, 0.08, 0.004, 48),
-                DifferenceRow("rouge_l", *pair, -0.02, -0.07, 0.03, 0.5, 48),
-                DifferenceRow("bleu4", *pair, None),
-            ],
+            compared(
+                *pair, (metric, 0.05, 0.02, 0.08, 0.004, 48), ("rouge_l", -0.02, -0.07, 0.03, 0.5, 48), ("bleu4", None)
+            ),
             language,
         ),
         "accuracy": accuracy_against_latency(
@@ -58,16 +77,19 @@ def gallery(language="en", first="gpt-4o-mini", second="検索拡張システム
         ),
         "lines": dialogue_lines(
             [
-                Series(first, (Value("Db2", 3.5), Value("分析基盤", 3.1), Value("MQ", 4.0, 3.6, 4.4, 12))),
+                Series(first, (Value("Db2", 3.5), Value("分析基盤", 3.1), Value("MQ", 4.0, 12))),
                 Series(second, (Value("Db2", 3.6), Value("分析基盤", None), Value("MQ", 4.2))),
             ],
             language,
         ),
         "ranking": ranking(
-            [RankingRow(metric, 0.61, 0.5, 0.7, 192, 1, "a"), RankingRow(first, 0.03, -0.1, 0.2, 192, 2, "b")],
-            PeoplesAgreement(0.68, 0.6, 0.75),
+            ranked(
+                "kendall",
+                (metric, 0.61, 0.5, 0.7, 192, 1, "a"),
+                (first, 0.03, -0.1, 0.2, 192, 2, "b"),
+                people=(0.68, 0.6, 0.75),
+            ),
             language,
-            by="Kendall tau-b",
         ),
         "costs": costs([CostRow(first, 1.2, 3.4, 1234, 96, 48), CostRow(second, None, 5.6, 999, 48, 48)], language),
     }

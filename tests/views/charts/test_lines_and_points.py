@@ -19,7 +19,7 @@ def lines(*values, groups=("Db2", "分析基盤", "MQ")):
             Series(name, tuple(map(Value, groups, of)))
             for name, of in zip(("qa", "mqa", *map(str, range(99))), values, strict=False)
         ],
-        title="wscore",
+        score="wscore",
     )
 
 

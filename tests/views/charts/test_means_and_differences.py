@@ -1,21 +1,11 @@
 """Figures with intervals in rows: means, differences, the ranking of metrics, costs."""
 
 import pytest
-from chart_gallery import rows, texts, told
+from chart_gallery import compared, ranked, rows, texts, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.views.charts import (
-    CostRow,
-    DifferenceRow,
-    MeanRow,
-    PeoplesAgreement,
-    RankingRow,
-    costs,
-    differences,
-    means,
-    ranking,
-)
+from saiten.views.charts import CostRow, MeanRow, costs, differences, means, ranking
 from saiten.views.charts.colours import CARD
 from saiten.views.charts.interval_rows import MOST_ROWS
 
@@ -93,18 +83,20 @@ def test_what_is_left_out_is_said():
 
 
 def test_a_difference_that_may_be_none_is_hollow():
-    """By the corrected p-value, as the verdict in the table; the picture says so. Without one, by the interval."""
+    """By the verdict in the table; the picture says so."""
     chart = differences(
-        [
-            DifferenceRow("apart", "a", "b", 0.05, 0.02, 0.08, 0.0004, 48),
-            DifferenceRow("within", "a", "b", 0.05, -0.02, 0.08, 0.2, 48),
-            DifferenceRow("excludes 0, within after Holm", "a", "b", 0.05, 0.001, 0.08, 0.09, 48),
-            DifferenceRow("alone", "a", "b", 0.05),
-            DifferenceRow("untested", "a", "b", 0.05, 0.02, 0.08),
-            DifferenceRow("too little measured", "a", "b", 0.05, 0.02, 0.08, 0.0004, 17, apart=False),
-        ]
+        compared(
+            "a",
+            "b",
+            ("apart", 0.05, 0.02, 0.08, 0.0004, 48),
+            ("within", 0.05, -0.02, 0.08, 0.2, 48),
+            ("excludes 0, within after Holm", 0.05, 0.001, 0.08, 0.09, 48),
+            ("alone", 0.05),
+            ("untested", 0.05, 0.02, 0.08),
+            ("too little measured", 0.05, 0.02, 0.08, 0.0004, 17),
+        )
     )
-    assert [row["fill"] == CARD for row in rows(chart, "point")] == [False, True, True, True, False, True]
+    assert [row["fill"] == CARD for row in rows(chart, "point")] == [False, True, True, True, True, True]
     shown = texts(chart.svg())
     assert {
         "b minus a",
@@ -116,9 +108,7 @@ def test_a_difference_that_may_be_none_is_hollow():
 
 def test_zero_is_on_every_axis_of_differences():
     """It is what they are held against."""
-    chart = differences(
-        [DifferenceRow("m", "a", "b", 0.5, 0.4, 0.6), DifferenceRow("length", "a", "b", 120.0, 90.0, 150.0)]
-    )
+    chart = differences(compared("a", "b", ("m", 0.5, 0.4, 0.6), ("length", 120.0, 90.0, 150.0)))
     assert all(panel.x.low <= 0 <= panel.x.high for panel in chart.picture.plots)
     assert len(chart.picture.plots) == 2
 
@@ -126,10 +116,13 @@ def test_zero_is_on_every_axis_of_differences():
 def test_the_ranking_shows_what_people_reach():
     """A line of its own with its interval, beside the metrics in the order given; each line is named."""
     chart = ranking(
-        [RankingRow("gist", 0.61, 0.5, 0.7, 192, 1, "a"), RankingRow("length", 0.03, -0.1, 0.2, 192, 2, "b")],
-        PeoplesAgreement(0.68, 0.6, 0.75),
+        ranked(
+            "kendall",
+            ("gist", 0.61, 0.5, 0.7, 192, 1, "a"),
+            ("length", 0.03, -0.1, 0.2, 192, 2, "b"),
+            people=(0.68, 0.6, 0.75),
+        ),
         "ja",
-        by="Kendall tau-b",
     )
     shown = texts(chart.svg())
     assert {"人どうしの一致：0.68", "1. gist", "2. length", "a · n = 192"} <= set(shown)
@@ -153,7 +146,9 @@ def test_costs_begin_at_zero_and_unknown_ones_are_said():
     assert {"cost (JPY)", "no value", "1,000"} <= set(texts(chart.svg()))
 
 
-@pytest.mark.parametrize("chart", [means([]), differences([]), ranking([]), costs([]), costs([CostRow("a")])])
+@pytest.mark.parametrize(
+    "chart", [means([]), differences(compared("a", "b")), ranking(ranked("kendall")), costs([]), costs([CostRow("a")])]
+)
 def test_nothing_makes_no_picture(chart):
     """Rather none than an empty one."""
     assert chart.svg() == ""
@@ -165,8 +160,8 @@ def test_whatever_the_figures_marks_lie_in_their_field(given_rows):
     """No coordinate is NaN or outside; what has no value has no mark."""
     drawn = [
         means([MeanRow(m, s, v, lo, hi, 3) for m, s, v, lo, hi in given_rows]),
-        differences([DifferenceRow(m, s, "x", v, lo, hi) for m, s, v, lo, hi in given_rows]),
-        ranking([RankingRow(m, v, lo, hi) for m, _, v, lo, hi in given_rows]),
+        differences(compared("a", "b", *((m, v, lo, hi) for m, _, v, lo, hi in given_rows))),
+        ranking(ranked("kendall", *((m, v, lo, hi) for m, _, v, lo, hi in given_rows))),
     ]
     for chart in drawn:
         for panel in chart.picture.plots if chart.picture else ():

@@ -4,17 +4,14 @@ from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_l
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.costs import CostRow, costs
 from saiten.views.charts.dialogue_lines import Series, Value, dialogue_lines
-from saiten.views.charts.differences import DifferenceRow, differences
+from saiten.views.charts.differences import differences
 from saiten.views.charts.distributions import distributions
 from saiten.views.charts.means import MeanRow, means
-from saiten.views.charts.ranking import PeoplesAgreement, RankingRow, ranking
+from saiten.views.charts.ranking import ranking
 
 __all__ = [
     "CostRow",
-    "DifferenceRow",
     "MeanRow",
-    "PeoplesAgreement",
-    "RankingRow",
     "Series",
     "SystemPoint",
     "Value",

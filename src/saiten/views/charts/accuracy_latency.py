@@ -47,30 +47,26 @@ def accuracy_against_latency(
     language: Language = "en",
     *,
     metric: str = "",
-    latency: str = "",
     data: str = "",
-    title: str = "",
 ) -> VegaChart:
-    """Draw all points. `metric` and `latency`: the axes' titles; `data`: the name of the data set.
+    """Draw all points. `metric`: the title of the y-axis; `data`: the name of the data set.
 
     Nothing is drawn without a point, or beyond the limits above.
     """
     words = section("chart", language)
-    x, y = latency or words["latency"], metric or words["accuracy"]
-    named = title or words["accuracy_latency_on" if data else "accuracy_latency"].format(
-        metric=plain(y), data=plain(data)
-    )
+    y = plain(metric) if metric else words["accuracy"]
+    title = words["accuracy_latency_on" if data else "accuracy_latency"].format(metric=y, data=plain(data))
     drawn = tuple(
         replace(point, series=point.series or words["no_chain"])
         for point in points
         if finite(point.x) is not None and finite(point.y) is not None
     )
     said = in_words(((_name(point), _figures(point, words)) for point in drawn), words)
-    again = partial(accuracy_against_latency, points, metric=metric, latency=latency, data=data, title=title)
-    return VegaChart(named, said, partial(_picture, drawn, plain(x), plain(y), words), language, again)
+    again = partial(accuracy_against_latency, points, metric=metric, data=data)
+    return VegaChart(title, said, partial(_picture, drawn, y, words), language, again)
 
 
-def _picture(points: Sequence[SystemPoint], x_title: str, y_title: str, words: Mapping[str, str]) -> Picture | None:
+def _picture(points: Sequence[SystemPoint], y_title: str, words: Mapping[str, str]) -> Picture | None:
     across = make_axis([0.0, *(point.x for point in points)])
     ends = [end for point in points for each in (point.y, point.low, point.high) if (end := finite(each)) is not None]
     up = make_axis(ends)
@@ -106,7 +102,7 @@ def _picture(points: Sequence[SystemPoint], x_title: str, y_title: str, words: M
         marks.append(
             Marks("text", [{"x": point.x, "y": point.y, "text": text, "told": plain(point.label)}], style=style)
         )
-    field = Plot(_WIDTH, _HEIGHT, across, up, marks, x_title, shorten(y_title, _HEIGHT), y_numbers=True)
+    field = Plot(_WIDTH, _HEIGHT, across, up, marks, words["latency"], shorten(y_title, _HEIGHT), y_numbers=True)
     return Picture([field, legend(series, _WIDTH, lines=False)], Padding(72, 22, 24, 8), 52)
 
 

@@ -34,7 +34,11 @@ class CostRow:
     """Number of answers."""
 
 
-def costs(rows: Sequence[CostRow], language: Language = "en", *, currency: str = "USD", title: str = "") -> VegaChart:
+_Kind = tuple[str, Callable[[CostRow], float | None]]
+"""The title of a plot, and its value of a row."""
+
+
+def costs(rows: Sequence[CostRow], language: Language = "en", *, currency: str = "USD") -> VegaChart:
     """Draw one plot for each of cost, seconds, tokens and calls that is known for any row; bars begin at 0."""
     words = section("chart", language)
     kinds = _kinds(currency, words)
@@ -48,14 +52,11 @@ def costs(rows: Sequence[CostRow], language: Language = "en", *, currency: str =
         ),
         words,
     )
-    again = partial(costs, rows, currency=currency, title=title)
-    return VegaChart(title or words["costs"], said, partial(_picture, tuple(rows), kinds, words), language, again)
+    again = partial(costs, rows, currency=currency)
+    return VegaChart(words["costs"], said, partial(_picture, tuple(rows), kinds, words), language, again)
 
 
-Kind = tuple[str, Callable[[CostRow], float | None]]
-
-
-def _kinds(currency: str, words: Mapping[str, str]) -> list[Kind]:
+def _kinds(currency: str, words: Mapping[str, str]) -> list[_Kind]:
     return [
         (words["cost"].format(currency=shorten(plain(currency), 300)), lambda row: finite(row.cost)),
         (words["seconds"], lambda row: finite(row.seconds)),
@@ -64,7 +65,7 @@ def _kinds(currency: str, words: Mapping[str, str]) -> list[Kind]:
     ]
 
 
-def _picture(rows: Sequence[CostRow], kinds: Sequence[Kind], words: Mapping[str, str]) -> Picture | None:
+def _picture(rows: Sequence[CostRow], kinds: Sequence[_Kind], words: Mapping[str, str]) -> Picture | None:
     shown = rows[:MOST_ROWS]
     found = {name: [of(row) for row in shown] for name, of in kinds}
     axes = {

@@ -33,9 +33,6 @@ class Value:
 
     group: str
     value: float | None
-    low: float | None = None
-    """Lower end of the 95 % interval, or None."""
-    high: float | None = None
     n: int | None = None
 
 
@@ -53,7 +50,6 @@ def dialogue_lines(
     *,
     score: str = "",
     better: Literal["higher", "lower"] = "higher",
-    title: str = "",
 ) -> VegaChart:
     """Draw one line per system over all groups, in the order of their first occurrence.
 
@@ -69,22 +65,14 @@ def dialogue_lines(
         ),
         words,
     )
-    named = title or words[f"{better}_by_group" if score else "by_group"].format(score=plain(score))
-    again = partial(dialogue_lines, series, score=score, better=better, title=title)
-    return VegaChart(named, said, partial(_picture, tuple(series), words), language, again)
+    title = words[f"{better}_by_group" if score else "by_group"].format(score=plain(score))
+    again = partial(dialogue_lines, series, score=score, better=better)
+    return VegaChart(title, said, partial(_picture, tuple(series), words), language, again)
 
 
 def _picture(series: Sequence[Series], words: Mapping[str, str]) -> Picture | None:
     groups = list(dict.fromkeys(value.group for line in series for value in line.values))
-    found = [
-        end
-        for line in series
-        for value in line.values
-        if finite(value.value) is not None
-        for each in (value.value, value.low, value.high)
-        if (end := finite(each)) is not None
-    ]
-    up = make_axis(found)
+    up = make_axis(y for line in series for value in line.values if (y := finite(value.value)) is not None)
     if up is None or not 1 < len(groups) <= MOST_GROUPS or len(series) > MOST_LINES:
         return None
     step = max(_NARROWEST, min(_STEP, _WIDEST / len(groups)))
@@ -92,11 +80,7 @@ def _picture(series: Sequence[Series], words: Mapping[str, str]) -> Picture | No
     step = width / len(groups)
     place = {group: number + 0.5 for number, group in enumerate(groups)}
     across = Axis(0.0, float(len(groups)), ())
-    marks = [
-        each
-        for number, line in enumerate(series)
-        for each in _line(number, line, place, 4 * len(groups) / width, words)
-    ]
+    marks = [each for number, line in enumerate(series) for each in _line(number, line, place, words)]
     labels = [shorten(plain(group), _LABEL) for group in groups]
     flat = all(text_width(label) < step - 6 for label in labels)
     below = 26.0 if flat else 20 + _SINE * max(map(text_width, labels))
@@ -112,10 +96,9 @@ def _picture(series: Sequence[Series], words: Mapping[str, str]) -> Picture | No
     return Picture([field, key], Padding(max(56.0, reach + 12), 10, 24, 8), below + 8)
 
 
-def _line(number: int, line: Series, place: Mapping[str, float], cap: float, words: Mapping[str, str]) -> list[Marks]:
-    """Draw one line between neighboring groups with a value, its marks and intervals."""
+def _line(number: int, line: Series, place: Mapping[str, float], words: Mapping[str, str]) -> list[Marks]:
+    """Draw one line between neighboring groups with a value, and its marks."""
     stretches: list[Row] = []
-    whiskers: list[Row] = []
     points: list[Row] = []
     by_group = {value.group: value for value in line.values}
     before: tuple[float, float] | None = None
@@ -128,19 +111,11 @@ def _line(number: int, line: Series, place: Mapping[str, float], cap: float, wor
         if before is not None:
             stretches.append({"x": before[0], "x2": x, "y": before[1], "y2": y, "colour": colour(number)})
         before = (x, y)
-        low, high = finite(value.low), finite(value.high)
-        if low is not None and high is not None:
-            for left, right, bottom, top in ((0, 0, low, high), (-cap, cap, low, low), (-cap, cap, high, high)):
-                whiskers.append({"x": x + left, "x2": x + right, "y": bottom, "y2": top, "colour": colour(number)})
         told = f"{plain(line.name)}, {plain(group)}: {_figure(value, words)}"
         points.append({"x": x, "y": y, **mark(number), "told": told})
-    return [
-        Marks("rule", stretches, style=stroke(number)),
-        Marks("rule", whiskers, style={"strokeWidth": 1.25}),
-        Marks("point", points, style=POINT),
-    ]
+    return [Marks("rule", stretches, style=stroke(number)), Marks("point", points, style=POINT)]
 
 
 def _figure(value: Value, words: Mapping[str, str]) -> str:
     n = "" if value.n is None else words["n"].format(n=value.n)
-    return value_and_interval(value.value, value.low, value.high, words, [n])
+    return value_and_interval(value.value, None, None, words, [n])

@@ -14,8 +14,6 @@ from saiten.views.charts.plot import Marks, Padding, Picture, Plot, Row
 from saiten.views.charts.texts import finite, in_words, number, plain, shorten, text_width, written
 from saiten.words import section
 
-MOST_SYSTEMS = 12
-"""Limit for a legible chart."""
 _WIDTH = 820
 _HEIGHT, _BETWEEN = 64, 22
 _LOWER, _NEARER, _FEW = 44, 16, 6
@@ -44,8 +42,6 @@ class Counted:
     counts: tuple[int, ...]
     """Number of values per bar."""
     n: int
-    missing: int
-    """Values that are missing or not finite."""
     mean: float | None
 
 
@@ -65,24 +61,20 @@ def _grades(values: Iterable[float], axis: Axis) -> Sequence[int]:
     return range(floor(axis.low), ceil(axis.high) + 1)
 
 
-def count(values: Iterable[float | None], bins: Bins) -> Counted:
+def count(values: Iterable[float], bins: Bins) -> Counted:
     """Count the values per bar; the last includes its right end, and values outside go to the outermost bars."""
     low, high = bins.edges[0][0], bins.edges[-1][1]
     step = (bins.edges[-1][0] - low) / max(len(bins.edges) - 1, 1) or high - low
     shift = 0.0 if bins.edges[0][1] - low >= step * 0.999 else (step - (bins.edges[0][1] - low)) / 2
     found: Counter[int] = Counter()
-    n = missing = 0
-    total = 0.0
+    n, total = 0, 0.0
     for value in values:
-        if value is None or not isfinite(value):
-            missing += 1
-            continue
         n += 1
         total += value
         place = int((value - low + shift) / step + 1e-9)
         found[min(max(place, 0), len(bins.edges) - 1)] += 1
     counts = tuple(found[place] for place in range(len(bins.edges)))
-    return Counted(counts, n, missing, total / n if n and isfinite(total) else None)
+    return Counted(counts, n, total / n if n and isfinite(total) else None)
 
 
 def tallest(counted: Counted) -> float:
@@ -92,13 +84,11 @@ def tallest(counted: Counted) -> float:
 
 def distributions(
     metric: str,
-    by_system: Mapping[str, Sequence[float | None]],
+    by_system: Mapping[str, Sequence[float]],
     bounds: Bounds = (None, None),
     language: Language = "en",
-    *,
-    title: str = "",
 ) -> VegaChart:
-    """Draw one histogram per system, heights as shares of its values, next to mean, n and missing values.
+    """Draw one histogram per system, heights as shares of its values, next to mean and n.
 
     All share one axis of values; each row has its own scale of heights.
 
@@ -107,16 +97,16 @@ def distributions(
     words = section("chart", language)
     bins, counted = _counted(by_system, bounds)
     said = in_words(((plain(name), ", ".join(_beside(one, words))) for name, one in counted.items()), words)
-    named = title or words["distribution"].format(metric=plain(metric))
-    again = partial(distributions, metric, by_system, bounds, title=title)
-    return VegaChart(named, said, partial(_picture, metric, bins, counted, words), language, again)
+    title = words["distribution"].format(metric=plain(metric))
+    again = partial(distributions, metric, by_system, bounds)
+    return VegaChart(title, said, partial(_picture, metric, bins, counted, words), language, again)
 
 
-def _counted(
-    by_system: Mapping[str, Sequence[float | None]], bounds: Bounds
-) -> tuple[Bins | None, Mapping[str, Counted]]:
-    found = {name: [finite(value) for value in values] for name, values in by_system.items()}
-    numbers = {value for values in found.values() for value in values if value is not None}
+def _counted(by_system: Mapping[str, Sequence[float]], bounds: Bounds) -> tuple[Bins | None, Mapping[str, Counted]]:
+    found = {
+        name: [value for each in values if (value := finite(each)) is not None] for name, values in by_system.items()
+    }
+    numbers = {value for values in found.values() for value in values}
     axis = bounded_axis([min(numbers), max(numbers)], bounds) if numbers else None
     if axis is None:
         return None, {}
@@ -129,14 +119,13 @@ def _picture(
 ) -> Picture | None:
     if bins is None:
         return None
-    shown = dict(list(counted.items())[:MOST_SYSTEMS])
-    beside = {name: _beside(one, words) for name, one in shown.items()}
-    names = min(max(text_width(plain(name)) for name in shown), _NAMES)
+    beside = {name: _beside(one, words) for name, one in counted.items()}
+    names = min(max(text_width(plain(name)) for name in counted), _NAMES)
     left = names + 64
     right = max(text_width(line) for lines in beside.values() for line in lines) + _GAP + 12
     field = max(_WIDTH - left - right, 240)
-    ups = {name: _heights(one) for name, one in shown.items()}
-    last, few = len(shown) - 1, len(shown) <= _FEW
+    ups = {name: _heights(one) for name, one in counted.items()}
+    last, few = len(counted) - 1, len(counted) <= _FEW
     plots = [
         Plot(
             field,
@@ -150,11 +139,9 @@ def _picture(
             y_numbers=True,
             y_format=".0%",
         )
-        for place, (name, one) in enumerate(shown.items())
+        for place, (name, one) in enumerate(counted.items())
     ]
     notes = [words["own_heights"]] if len(set(ups.values())) > 1 else []
-    if len(counted) > len(shown):
-        notes.append(words["more"].format(count=len(counted) - len(shown)))
     lines = [
         Marks(
             "text", [{"y": 0.0, "text": note}], at=8 - left, style={"align": "left", "dy": 62 + 20 * at, "fill": MUTED}
@@ -233,7 +220,4 @@ def _range(bins: Bins, place: int) -> str:
 
 def _beside(one: Counted, words: Mapping[str, str]) -> list[str]:
     lines = [words["mean"].format(value=written(one.mean))] if one.mean is not None else []
-    lines.append(words["n"].format(n=one.n))
-    if one.missing:
-        lines.append(words["missing"].format(count=one.missing))
-    return lines
+    return [*lines, words["n"].format(n=one.n)]

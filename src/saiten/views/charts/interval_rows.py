@@ -37,7 +37,6 @@ class IntervalRow:
     told: str
     """The tooltip: the whole name and all figures."""
     colour: str
-    shape: str = "circle"
     fill: str | None = None
     """The mark's filling; None for its color."""
 
@@ -112,7 +111,7 @@ def _plot(block: IntervalGroup, field: float, names: float, figures: float, noth
             y=y,
             colour=row.colour,
             fill=row.fill or row.colour,
-            shape=row.shape,
+            shape="circle",
             told=row.told,
         )
         for y, row, value in drawn

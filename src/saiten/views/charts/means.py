@@ -33,26 +33,17 @@ class MeanRow:
     """Ends of the metric's scale, None at an open end."""
 
 
-def means(rows: Sequence[MeanRow], language: Language = "en", *, title: str = "", part: bool = False) -> VegaChart:
+def means(rows: Sequence[MeanRow], language: Language = "en", *, part: bool = False) -> VegaChart:
     """Draw one group per metric and one row per system; with one system, one row per metric.
 
     Metrics on one scale share an axis; a dot without an interval is hollow. `part`: other charts show further metrics,
     so the title names these.
     """
     words = section("chart", language)
-    if part and not title:
-        named = ", ".join(dict.fromkeys(plain(row.metric) for row in rows))
-        named = words["means_of"].format(metrics=named)
-    else:
-        named = title or words["means"]
+    metrics = ", ".join(dict.fromkeys(plain(row.metric) for row in rows))
+    title = words["means_of"].format(metrics=metrics) if part else words["means"]
     said = in_words(((_whole_name(row), _figure(row, words)) for row in rows), words)
-    return VegaChart(
-        named,
-        said,
-        partial(_picture, tuple(rows), words),
-        language,
-        partial(means, rows, title=title, part=part),
-    )
+    return VegaChart(title, said, partial(_picture, tuple(rows), words), language, partial(means, rows, part=part))
 
 
 def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | None:

@@ -1,10 +1,11 @@
 """Agreement of metrics with people, best first, and the agreement of people among themselves."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from saiten.records import Language
+from saiten.results.ranking import RankedMetric, Ranking
+from saiten.stats.estimate import Estimate
 from saiten.views.charts.axes import bounded_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import LINES
@@ -18,106 +19,81 @@ from saiten.views.charts.interval_rows import (
 )
 from saiten.views.charts.plot import Picture
 from saiten.views.charts.texts import finite, in_words, plain, shorten, value_and_interval, written
-from saiten.words import section
+from saiten.views.tables.meta_cells import measure_name
+from saiten.words import in_language, section
 
+_UNINFORMATIVE = {
+    "auroc": 0.5,
+    "balanced_accuracy": 0.5,
+    "f1": None,
+    "macro_f1": None,
+    "agreement": None,
+    "accuracy": None,
+}
+"""Value of a figure for an uninformative metric: None if there is none; 0 for all others."""
 _LETTERS = 100
 """Pixels of a metric's letters."""
 _PEOPLE = (8, 3, 2, 3)
 """The dashes of people's line, distinct from those of the "no agreement" line."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankingRow:
-    """One metric."""
+def ranking(found: Ranking, language: Language = "en") -> VegaChart:
+    """Draw one row per metric, best first.
 
-    metric: str
-    value: float | None
-    """Its agreement with people."""
-    low: float | None = None
-    """Lower end of the 95 % interval, or None."""
-    high: float | None = None
-    n: int = 0
-    """Items with both values."""
-    rank: int | None = None
-    letters: str = ""
-    """Metrics that share a letter do not differ significantly."""
-
-
-@dataclass(frozen=True, slots=True)
-class PeoplesAgreement:
-    """Agreement of one person with the others: a ceiling for metrics, on the same items and in the same measure."""
-
-    value: float
-    low: float | None = None
-    """Lower end of the 95 % interval, or None."""
-    high: float | None = None
-
-
-def ranking(
-    rows: Sequence[RankingRow],
-    ceiling: PeoplesAgreement | None = None,
-    language: Language = "en",
-    *,
-    by: str = "",
-    none: float | None = 0.0,
-    title: str = "",
-) -> VegaChart:
-    """Draw one row per metric, in the given order. `by`: the measure, e.g. Kendall tau-b; `none`: its chance value.
-
-    The ceiling is a line of dots and dashes with its interval as a band, `none` a dashed line; a mark is hollow where
-    the interval contains `none`.
+    The agreement of one person with the others, a ceiling for metrics, is a line of dots and dashes with its interval
+    as a band; the value of an uninformative metric is a dashed line, and a mark is hollow where the interval contains
+    it.
     """
     words = section("chart", language)
-    pairs = [(plain(row.metric), _figure(row, words)) for row in rows]
-    said = in_words(pairs, words)
-    if ceiling is not None and finite(ceiling.value) is not None:
+    metrics = [place for place in found.places if not place.people]
+    ceiling = next((p.figure for p in found.places if p.people and finite(p.figure.value) is not None), None)
+    said = in_words([(plain(place.metric), _figure(place, words)) for place in metrics], words)
+    if ceiling is not None:
         said = words["between"].join((words["ceiling"].format(value=written(ceiling.value)), said))
-    named = title or (words["ranking"].format(by=plain(by)) if by else words["ranking_plain"])
-    again = partial(ranking, rows, ceiling, by=by, none=none, title=title)
-    return VegaChart(named, said, partial(_picture, tuple(rows), ceiling, by, none, words), language, again)
+    by = plain(in_language(measure_name(found.by), language))
+    none = _UNINFORMATIVE.get(found.by, 0.0)
+    make = partial(_picture, metrics, ceiling, by, none, words)
+    return VegaChart(words["ranking"].format(by=by), said, make, language, partial(ranking, found))
 
 
 def _picture(
-    rows: Sequence[RankingRow], ceiling: PeoplesAgreement | None, by: str, none: float | None, words: Mapping[str, str]
+    metrics: Sequence[RankedMetric], ceiling: Estimate | None, by: str, none: float | None, words: Mapping[str, str]
 ) -> Picture | None:
-    shown = rows[:MOST_ROWS]
-    values = [value for row in shown for each in (row.value, row.low, row.high) if (value := finite(each)) is not None]
-    references: list[Reference] = []
-    if none is not None:
-        references.append(Reference(none))
-    if ceiling is not None and finite(ceiling.value) is not None:
+    shown = metrics[:MOST_ROWS]
+    numbers = (number for row in shown for number in (row.figure.value, row.figure.low, row.figure.high))
+    values = [value for number in numbers if (value := finite(number)) is not None]
+    references = [] if none is None else [Reference(none)]
+    if ceiling is not None and ceiling.value is not None:
         label = words["ceiling"].format(value=written(ceiling.value))
         references.append(Reference(ceiling.value, finite(ceiling.low), finite(ceiling.high), label, _PEOPLE))
     lines = [end for one in references for end in (one.value, one.low, one.high) if end is not None]
     axis = bounded_axis([*lines, *values], (None, None)) if values else None
     if axis is None:
         return None
-    drawn = [_row(row, none, words) for row in shown]
-    notes = [words["more"].format(count=len(rows) - len(shown))] if len(rows) > len(shown) else []
+    notes = [words["more"].format(count=len(metrics) - len(shown))] if len(metrics) > len(shown) else []
     if none is not None:
         notes.append(words["hollow"].format(none=written(none)))
-    if len(references) > (none is not None):
+    if ceiling is not None:
         notes.append(words["band"])
-    block = IntervalGroup(drawn, axis, x_title=by or words["agreement"], references=references)
-    return interval_rows([block], words["nothing"], notes)
+    rows = [_row(place, none, words) for place in shown]
+    return interval_rows([IntervalGroup(rows, axis, x_title=by, references=references)], words["nothing"], notes)
 
 
-def _row(row: RankingRow, none: float | None, words: Mapping[str, str]) -> IntervalRow:
-    low, high = finite(row.low), finite(row.high)
-    rank = f"{row.rank}. " if row.rank is not None else ""
-    beside = [shorten(plain(row.letters), _LETTERS) if row.letters else "", words["n"].format(n=row.n)]
-    told = words["said"].format(name=plain(row.metric), value=_figure(row, words))
+def _row(place: RankedMetric, none: float | None, words: Mapping[str, str]) -> IntervalRow:
+    name, low, high = plain(place.metric), finite(place.figure.low), finite(place.figure.high)
+    notes = [shorten(plain(place.letters), _LETTERS) if place.letters else "", words["n"].format(n=place.figure.n)]
     return IntervalRow(
-        rank + plain(row.metric),
-        finite(row.value),
+        f"{place.rank}. {name}" if place.rank is not None else name,
+        finite(place.figure.value),
         low,
         high,
-        " · ".join(part for part in beside if part),
-        told,
+        " · ".join(part for part in notes if part),
+        words["said"].format(name=name, value=_figure(place, words)),
         LINES[0],
         fill=filling_of(low, high, none),
     )
 
 
-def _figure(row: RankingRow, words: Mapping[str, str]) -> str:
-    return value_and_interval(row.value, row.low, row.high, words, [words["n"].format(n=row.n)])
+def _figure(place: RankedMetric, words: Mapping[str, str]) -> str:
+    figure = place.figure
+    return value_and_interval(figure.value, figure.low, figure.high, words, [words["n"].format(n=figure.n)])

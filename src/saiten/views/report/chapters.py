@@ -20,15 +20,10 @@ from saiten.trust.inputs.outputs import SampleInfo, item_of, outputs_of_run
 from saiten.trust.inputs.pairing import halves, pair
 from saiten.trust.inputs.scales import declared_bounds
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
+from saiten.views.charts import CostRow, costs, differences, distributions, ranking
 from saiten.views.page.page import Chapter
 from saiten.views.report.answering import AgainstPeople, Tests, answered, systems_apart
-from saiten.views.report.charted import (
-    costs_chart,
-    differences_chart,
-    distribution_charts,
-    means_charts,
-    ranking_chart,
-)
+from saiten.views.report.charted import bounds_of, means_charts
 from saiten.views.report.tally import Tally, Values
 from saiten.views.table import Cell, Interval, Name, Table
 from saiten.views.tables.agreement import agreement_glance
@@ -177,7 +172,7 @@ def _distributions(values: Values) -> Table:
                 )
             )
     columns = ("metric", "system", "n", "lowest", "lower_quarter", "median", "upper_quarter", "highest")
-    charts = tuple(distribution_charts(values))
+    charts = tuple(distributions(metric, dict(sorted(of.items())), bounds_of(metric)) for metric, of in values.items())
     return Table(Message("title", "distributions"), columns, tuple(rows), charts=charts)
 
 
@@ -241,8 +236,7 @@ def _alone(groups: Sequence[Sequence[Side]]) -> Message:
 def _drawn(found: Sequence[Comparison], tables: Sequence[Table]) -> list[Table]:
     """Add charts to the first tables."""
     return [
-        replace(table, charts=(*table.charts, differences_chart(each)))
-        for each, table in zip(found, tables, strict=False)
+        replace(table, charts=(*table.charts, differences(each))) for each, table in zip(found, tables, strict=False)
     ]
 
 
@@ -281,7 +275,7 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> Against
                 if len(tallies) > 1:
                     name = Message("title", "of_run", run=one.name, title=name)
                 rankings.append((name, aspect.ranking))
-        charts = {ranking_title(aspect): ranking_chart(aspect) for aspect in ranked.aspects}
+        charts = {ranking_title(each): ranking(each.ranking) for each in ranked.aspects if each.ranking is not None}
         found = [
             replace(table, charts=(chart,)) if (chart := charts.get(str(table.title))) is not None else table
             for table in [*meta_tables(ranked), *judge_tables(ranked), *aspect_bias_tables(ranked)]
@@ -318,7 +312,7 @@ def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, Sample
 def spent(tallies: Sequence[Tally]) -> Chapter:
     """Return calls, tokens, cost and reuse by run and metric; seconds if any were measured."""
     rows: list[tuple[Cell, ...]] = []
-    drawn: list[tuple[str, Usage, float | None, int]] = []
+    drawn: list[CostRow] = []
     currency = currency_of(tallies[0].reader)
     for one in tallies:
         total = sum(one.spent.values(), Usage())
@@ -327,7 +321,8 @@ def spent(tallies: Sequence[Tally]) -> Chapter:
             outcomes = outcomes_of(read_dialogues(one.reader))
             latency = outcomes.latency
             seconds = latency.mean if latency is not None else None
-        drawn.append((one.name, total, seconds, len(one.told.places)))
+        tokens = total.prompt_tokens + total.completion_tokens
+        drawn.append(CostRow(one.name, _cost(total), seconds, tokens, total.calls, len(one.told.places)))
         rows.append((one.name, Message("cell", "all"), *_cells(total), seconds))
         rows += [(one.name, metric, *_cells(one.spent[metric]), None) for metric in one.metrics]
     columns: tuple[str | Message, ...] = (
@@ -342,11 +337,14 @@ def spent(tallies: Sequence[Tally]) -> Chapter:
         "mean_seconds",
     )
     caption = (Message("caption", "spent_by_metric"),)
-    charts = (costs_chart(drawn, currency),) if any(usage.calls for _, usage, _, _ in drawn) else ()
+    charts = (costs(drawn, currency=currency),) if any(row.calls for row in drawn) else ()
     table = Table(Message("title", "spent"), columns, tuple(rows), caption, charts=charts)
     return Chapter(Message("report", "spent"), [table])
 
 
 def _cells(usage: Usage) -> tuple[Cell, ...]:
-    cost = None if usage.unpriced and not usage.cost else usage.cost
-    return (usage.calls, usage.prompt_tokens, usage.completion_tokens, cost, usage.unpriced, usage.reused)
+    return (usage.calls, usage.prompt_tokens, usage.completion_tokens, _cost(usage), usage.unpriced, usage.reused)
+
+
+def _cost(usage: Usage) -> float | None:
+    return None if usage.unpriced and not usage.cost else usage.cost
