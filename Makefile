@@ -4,6 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
+# Tests start hundreds of short processes: without byte code on disk each of them compiles every module anew, and pytest
+# rewrites every assertion anew. Some machines set this variable.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all check format bench neural real-server floors docs build clean
 

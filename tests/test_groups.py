@@ -49,6 +49,7 @@ def run(tmp_path):
     return call
 
 
+@pytest.mark.slow
 def test_a_group_runs_in_one_process(run, tmp_path):
     """Each group in one process, what failed again alone, and syrupy finds the tests that it was told of."""
     said = run("-n", "2")

@@ -105,6 +105,7 @@ def test_a_keyword_takes_what_the_field_takes():
     assert without_none(options_of(CallSettings)["cache"][1]) in get_args(Keywords.__annotations__["cache"])
 
 
+@pytest.mark.slow
 def test_a_type_checker_finds_a_wrong_keyword(tmp_path):
     """`jugde=`, and a text for a number."""
     snippet = 'import saiten\nsaiten.evaluate("a.jsonl", ["gist"], jugde="offline")\n'

@@ -185,7 +185,11 @@ def postgres_server() -> Iterator[PostgresServer]:
     server.remove()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+# With PostgreSQL a test is slow; of each kind of access to a database one test is a witness.
+_KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
+
+
+@pytest.fixture(params=_KINDS)
 def fresh_database(request, tmp_path) -> str:
     """The address of an empty database: a file first, which is not there yet, then one on a server."""
     if request.param == "sqlite":
@@ -193,7 +197,7 @@ def fresh_database(request, tmp_path) -> str:
     return request.getfixturevalue("postgres_server").new_database()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=_KINDS)
 def annotation_database(request, tmp_path) -> str:
     """The address of a database with all its tables, which are empty; quicker to be had than a fresh one."""
     if request.param == "sqlite":

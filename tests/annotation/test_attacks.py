@@ -230,6 +230,7 @@ TRACED = textwrap.dedent("""
 """)
 
 
+@pytest.mark.slow
 def test_traces_hold_no_links(tmp_path):
     """Where the process reports traces (OpenTelemetry), requests to the page are not among them: links are secret."""
     pytest.importorskip("opentelemetry.sdk", reason="there is nothing that reports traces")
@@ -315,6 +316,7 @@ class Storm:
             yield "GET", path, None
 
 
+@pytest.mark.slow
 async def test_everybody_at_once_in_each_others_way(tmp_path, annotation_database):
     """Saves, skips and undos of one person in two windows, an admin who lets them in and out, decides and exports.
 

@@ -68,6 +68,7 @@ async def test_what_ten_annotators_save_at_once_is_stored_once_and_shared_evenly
     assert told.splitlines()[-2].startswith(b"Ctrl-C ends"), told.decode()
 
 
+@pytest.mark.slow
 async def test_what_was_acknowledged_is_there_after_a_kill(served):
     """SIGKILL in the middle of saves, again and again: the same links and sessions go on, what the page sends again is
     stored once, and nobody gets an item that is not theirs.

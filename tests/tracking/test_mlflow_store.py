@@ -17,6 +17,7 @@ from saiten.tracking import log_to_mlflow, run_on_disk
 from saiten.tracking.quietly import quietly
 
 pytestmark = [
+    pytest.mark.slow,  # the import of MLflow alone takes seconds
     pytest.mark.xdist_group("mlflow"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of MLflow's own use of SQLAlchemy
 ]
@@ -40,6 +41,7 @@ def artifact(client, run, name):
     return Path(client.download_artifacts(run.info.run_id, f"saiten/{name}")).read_text(encoding="utf-8")
 
 
+@pytest.mark.witness
 def test_figures_settings_and_scores_of_a_run_are_there(run, store, client):
     """Mean, ends, counts and statuses as metrics, settings as parameters, the signature as a tag, scores as a table."""
     tracked = log_to_mlflow(run_on_disk(read_run(run)), to=store)
@@ -77,6 +79,7 @@ def test_every_key_says_what_it_is(run, store, client):
     assert {of["system"] for of in meanings.values() if "system" in of} == {"良い / one", "two"}
 
 
+@pytest.mark.witness
 def test_no_text_goes_there_unless_asked(run, store, client):
     """Questions and answers stay at home; with `texts` they go, and the details of the scores."""
     tracking = run_on_disk(read_run(run))

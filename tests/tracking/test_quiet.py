@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-pytestmark = [pytest.mark.xdist_group("mlflow"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mlflow"), pytest.mark.timeout(240)]
 
 CODE = """
 import json, sys

@@ -89,6 +89,7 @@ def test_what_cannot_be_kept_is_refused(annotation_database, item):
         add_items(store, [item])
 
 
+@pytest.mark.witness
 def test_any_text_comes_back_as_it_was(annotation_database):
     """Zero characters, controls, long keys, numbers, nested objects: content is the same when it is read."""
     content = {"question": "\0\x1b\u202e𠮟\n", "contexts": ["a" * 100_000, ""], "n": 2**70, "f": 0.1, "none": None}

@@ -15,6 +15,8 @@ from saiten.annotation.store.project import open_project
 from saiten.annotation.store.saving import save_annotation
 from saiten.annotation.store.sessions import find_session
 
+pytestmark = pytest.mark.slow  # they need PostgreSQL
+
 
 @pytest.fixture
 def store(postgres_server):
@@ -32,6 +34,7 @@ def test_connections_that_were_cut_while_nobody_used_them_are_replaced(store, po
     assert save_annotation(store, 1, number, {"grade": 1}, save_id="a").again is False
 
 
+@pytest.mark.witness
 def test_a_connection_that_is_cut_under_way_is_told_and_the_next_call_works(store, postgres_server):
     """The save waits for a lock when its connection is cut: the page hears that it shall send again, and does."""
     number = next_item(store, 1).number

@@ -4,6 +4,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
+import pytest
 from storing import new_id, new_items, settings_of, work_off
 from workers import another_process, works_off
 
@@ -16,6 +17,7 @@ from saiten.annotation.store.project import open_project
 from saiten.annotation.store.saving import save_annotation, skip_item, undo_last
 
 
+@pytest.mark.slow
 def test_fifty_annotators_at_once(annotation_database):
     """Every item gets exactly as many annotators as it needs, all of them different; every acknowledged save is there
     once; and everybody did as much as everybody else, but for one item.
@@ -49,6 +51,7 @@ def test_fifty_annotators_at_once(annotation_database):
         assert item_counts(store) == ItemCounts(total=125, finished=125, untouched=0)
 
 
+@pytest.mark.witness
 def test_the_same_save_sent_many_times_at_once_is_stored_once(annotation_database):
     """On several connections in the same moment: one stores it, the others say that it was there."""
     with open_project(annotation_database, settings_of()) as store:

@@ -39,6 +39,7 @@ def test_the_steps_lead_to_the_tables_that_the_code_knows(fresh_database):
     engine.dispose()
 
 
+@pytest.mark.witness
 def test_an_old_database_is_brought_up_to_date_with_all_that_is_in_it(fresh_database):
     """Made at the first revision and filled there, it opens, keeps every row, and can do what is new."""
     engine = engine_for(fresh_database)

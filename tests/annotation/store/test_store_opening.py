@@ -26,6 +26,7 @@ from saiten.annotation.store.sessions import begin_session, find_session
 from saiten.errors import BadInput, ConfigurationError
 
 
+@pytest.mark.witness
 def test_a_project_is_made_once_and_found_again(fresh_database):
     """Opened again, with the same settings or none, everything is as it was."""
     with open_project(fresh_database, settings_of(overlap=0.5, seed=7)) as store:
@@ -201,6 +202,7 @@ def test_a_read_only_folder_is_told(tmp_path):
     assert len(lines) == 2, done.stderr
 
 
+@pytest.mark.slow
 def test_a_wrong_password_and_a_database_that_is_not_there_are_told(postgres_server):
     """As the server says it, on one line, the password not in it."""
     for address, told in (

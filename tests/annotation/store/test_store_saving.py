@@ -52,6 +52,7 @@ def test_a_save_is_answered_with_its_revision_and_shown(store, anna):
     assert answered_count(store, anna) == 1
 
 
+@pytest.mark.witness
 def test_a_save_that_is_sent_again_is_stored_once(store, anna):
     """And says so; also after another save, which it does not undo."""
     first = save_annotation(store, anna, 1, {"grade": 3}, save_id="a", seconds=1.0)
