@@ -11,7 +11,7 @@ import pytest
 
 from saiten.data import BadRow, read_samples
 from saiten.data.encodings import detect_encoding
-from saiten.data.rows import Row
+from saiten.data.rows import RawRow
 from saiten.errors import BadInput
 from saiten.records import Sample
 
@@ -263,7 +263,7 @@ def test_a_long_file_with_a_stray_quote_is_read_in_little_memory(tmp_path, monke
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert counts == {Row: 50_000, BadRow: 1}
+    assert counts == {RawRow: 50_000, BadRow: 1}
     assert peak < 1_000_000
 
 

@@ -95,7 +95,7 @@ def test_every_form_of_json_gives_the_same_sample(tmp_path, name, content):
         (b'{"question": "q", "language": "fr"}', "language: the language 'fr' is not one of ja, en"),
         (b'{"question": [{"content": "a", "type": "human"}, {"content": "b", "type": "ai"}]}', "question: one text"),
         (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
-        (b'{"id": "first", "question": "q"}', "the id 'first' stood in an earlier row"),
+        (b'{"id": "first", "question": "q"}', "an earlier row has the id 'first'"),
         (b'{"id": "first", "question": "q", "system": "s"}', "for example first/s"),
     ],
 )

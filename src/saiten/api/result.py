@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from saiten.data import BadRow
-from saiten.data.frames import Form, columns_of, to_arrow, to_dataset, to_pandas, to_polars
+from saiten.data.frames import FrameLayout, columns_of, to_arrow, to_dataset, to_pandas, to_polars
 from saiten.errors import BadInput
 from saiten.records import Sample, Scored, Usage
 from saiten.results.sides import side_from
@@ -67,48 +67,48 @@ class Evaluation(Shown):
             for cells in zip(*(column.cells for column in columns.values()), strict=True)
         ]
 
-    def to_pandas(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
+    def to_pandas(self, layout: FrameLayout = "wide", *, texts: bool | None = None) -> Any:
         """Return a pandas DataFrame; a score without a value is NaN, and its status says why.
 
         Args:
-            form: `wide`: one row per sample, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`. `long`:
-                one row per score, with `sample`, `metric`, `value`, `status`, `reason`, and `details` as JSON text. In
-                the wide form, a metric named like a field of the sample has the prefix `metric:`.
+            layout: `wide`: one row per sample, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`; a
+                metric named like a field of the sample has the prefix `metric:`. `long`: one row per score, with
+                `sample`, `metric`, `value`, `status`, `reason`, and `details` as JSON text.
             texts: Whether to include the sample's fields (question, answer, contexts, …). By default they are included
-                in the wide form, where each occurs once.
+                in the wide layout, where each occurs once.
 
         Raises:
             ConfigurationError: pandas is not installed.
-            ValueError: there is no such form.
+            ValueError: there is no such layout.
         """
-        return to_pandas(columns_of(self.samples, self.scores, form, texts=texts, metrics=self.signatures))
+        return to_pandas(columns_of(self.samples, self.scores, layout, texts=texts, metrics=self.signatures))
 
-    def to_polars(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
-        """Return a Polars DataFrame, in the forms of `to_pandas`; a score without a value is null.
+    def to_polars(self, layout: FrameLayout = "wide", *, texts: bool | None = None) -> Any:
+        """Return a Polars DataFrame, in the layouts of `to_pandas`; a score without a value is null.
 
         Raises:
             ConfigurationError: Polars is not installed.
-            ValueError: there is no such form.
+            ValueError: there is no such layout.
         """
-        return to_polars(columns_of(self.samples, self.scores, form, texts=texts, metrics=self.signatures))
+        return to_polars(columns_of(self.samples, self.scores, layout, texts=texts, metrics=self.signatures))
 
-    def to_arrow(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
-        """Return an Arrow table, in the forms of `to_pandas`; statuses are dictionary-encoded.
+    def to_arrow(self, layout: FrameLayout = "wide", *, texts: bool | None = None) -> Any:
+        """Return an Arrow table, in the layouts of `to_pandas`; statuses are dictionary-encoded.
 
         Raises:
             ConfigurationError: pyarrow is not installed.
-            ValueError: there is no such form.
+            ValueError: there is no such layout.
         """
-        return to_arrow(columns_of(self.samples, self.scores, form, texts=texts, metrics=self.signatures))
+        return to_arrow(columns_of(self.samples, self.scores, layout, texts=texts, metrics=self.signatures))
 
-    def to_dataset(self, form: Form = "wide", *, texts: bool | None = None) -> Any:
-        """Return a Hugging Face `datasets.Dataset`, in the forms of `to_pandas`.
+    def to_dataset(self, layout: FrameLayout = "wide", *, texts: bool | None = None) -> Any:
+        """Return a Hugging Face `datasets.Dataset`, in the layouts of `to_pandas`.
 
         Raises:
             ConfigurationError: datasets is not installed.
-            ValueError: there is no such form.
+            ValueError: there is no such layout.
         """
-        return to_dataset(columns_of(self.samples, self.scores, form, texts=texts, metrics=self.signatures))
+        return to_dataset(columns_of(self.samples, self.scores, layout, texts=texts, metrics=self.signatures))
 
     def log_to_mlflow(
         self,

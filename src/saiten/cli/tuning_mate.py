@@ -6,7 +6,7 @@ from saiten.cli.output import stderr
 from saiten.cli.tune_samples import samples_of
 from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
 from saiten.data.formats import read_rows
-from saiten.data.rows import Row
+from saiten.data.rows import RawRow
 from saiten.data.values import as_text
 from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError
@@ -45,7 +45,7 @@ def questions_of(samples: Path | None, labels: Path, item: str | None) -> dict[s
     fields = Columns(_QUESTION, {"item": item} if item else {})
     found: dict[str, str] = {}
     for row in read_rows(labels, None, wanted=fields.wanted, notify=lambda _: None):
-        if isinstance(row, Row):
+        if isinstance(row, RawRow):
             name, question = (fields.find(row.fields, field) for field in ("item", "question"))
             if MISSING not in (name, question) and name is not None and question is not None:
                 found[as_text(name) or ""] = as_text(question) or ""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from saiten.data.json_rows import parse_json
-from saiten.data.rows import BadRow, Row, bad_row, place
+from saiten.data.rows import BadRow, RawRow, bad_row, place
 from saiten.errors import BadInput, ConfigurationError
 
 _BATCH = 64
@@ -17,7 +17,7 @@ _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 """The end of an Arrow stream, checked since PyArrow accepts a stream truncated between two batches."""
 
 
-def read_parquet(path: Path, *, wanted: Callable[[str], bool]) -> Iterator[Row | BadRow]:
+def read_parquet(path: Path, *, wanted: Callable[[str], bool]) -> Iterator[RawRow | BadRow]:
     """Yield one row per record, counted from 1. Unwanted columns are None, since embeddings are expensive to read.
 
     Raises:
@@ -37,7 +37,7 @@ def read_parquet(path: Path, *, wanted: Callable[[str], bool]) -> Iterator[Row |
         raise BadInput(f"{path.name} cannot be read as Parquet: {error}") from error
 
 
-def read_dataset(folder: Path, *, wanted: Callable[[str], bool]) -> Iterator[Row | BadRow]:
+def read_dataset(folder: Path, *, wanted: Callable[[str], bool]) -> Iterator[RawRow | BadRow]:
     """Yield one row per record of a folder saved by `datasets.Dataset.save_to_disk`, counted from 1 across its files.
 
     Raises:
@@ -75,7 +75,7 @@ def _pyarrow() -> tuple[Any, Any]:
     return pa, parquet
 
 
-def _rows(batch: Any, names: Sequence[str], name: str, numbers: Iterator[int]) -> Iterator[Row | BadRow]:
+def _rows(batch: Any, names: Sequence[str], name: str, numbers: Iterator[int]) -> Iterator[RawRow | BadRow]:
     empty = dict.fromkeys(names)
     try:
         values = batch.to_pylist()
@@ -87,7 +87,7 @@ def _rows(batch: Any, names: Sequence[str], name: str, numbers: Iterator[int]) -
         except (ValueError, OverflowError) as error:
             yield bad_row(place(name, number), f"a value cannot be read: {error}")
         else:
-            yield Row(number, empty | fields, place(name, number))
+            yield RawRow(number, empty | fields, place(name, number))
 
 
 def _split(folder: Path) -> Path:

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from saiten.data.rows import BadRow, Row
+from saiten.data.rows import BadRow, RawRow
 from saiten.data.values import as_object, is_nothing
 from saiten.errors import BadInput, ConfigurationError
 
@@ -28,85 +28,33 @@ Names = Mapping[str, Sequence[str]]
 SAMPLE_COLUMNS: Names = {
     "id": ("id", "sample_id", "query_id", "request_id", "row_id", "番号"),
     "question": (
-        "question",
-        "user_input",
-        "query",
-        "input",
-        "inputs.question",
-        "inputs.query",
-        "inputs.input",
-        "inputs.user_input",
-        "inputs",
-        "request",
-        "質問",
+        "question", "user_input", "query", "input", "inputs.question", "inputs.query", "inputs.input",
+        "inputs.user_input", "inputs", "request", "質問",
     ),
     "answer": (
-        "answer",
-        "response",
-        "actual_output",
-        "output",
-        "outputs.answer",
-        "outputs.response",
-        "outputs.output",
-        "outputs",
-        "actual_outputs",
-        "predictions",
-        "prediction",
-        "回答",
+        "answer", "response", "actual_output", "output", "outputs.answer", "outputs.response", "outputs.output",
+        "outputs", "actual_outputs", "predictions", "prediction", "回答",
     ),
     "contexts": (
-        "contexts",
-        "retrieved_contexts",
-        "retrieval_context",
-        "retrieved_context",
-        "outputs.contexts",
-        "outputs.retrieved_contexts",
-        "outputs.retrieved_context",
-        "outputs.context",
-        "outputs.documents",
-        "inputs.contexts",
-        "inputs.context",
-        "context",
-        "references",
-        "コンテキスト",
-        "検索結果",
+        "contexts", "retrieved_contexts", "retrieval_context", "retrieved_context", "outputs.contexts",
+        "outputs.retrieved_contexts", "outputs.retrieved_context", "outputs.context", "outputs.documents",
+        "inputs.contexts", "inputs.context", "context", "references", "コンテキスト", "検索結果",
     ),
     "reference": (
-        "reference",
-        "references",
-        "ground_truth",
-        "ground_truths",
-        "expected_output",
-        "expected_response",
-        "expectations.expected_response",
-        "expectations.expected_output",
-        "expectations.ground_truth",
-        "reference_outputs",
-        "expected_outputs",
-        "reference.answer",
-        "reference.output",
-        "reference.response",
-        "gt_answer",
-        "targets",
-        "target",
-        "expected_answer",
-        "正答例",
-        "参照回答",
-        "正解",
-        "模範解答",
+        "reference", "references", "ground_truth", "ground_truths", "expected_output", "expected_response",
+        "expectations.expected_response", "expectations.expected_output", "expectations.ground_truth",
+        "reference_outputs", "expected_outputs", "reference.answer", "reference.output", "reference.response",
+        "gt_answer", "targets", "target", "expected_answer", "正答例", "参照回答", "正解", "模範解答",
     ),
     "alternatives": ("alternatives",),
     "evidence": (
-        "evidence",
-        "reference_contexts",
-        "expected_retrieved_context",
-        "expectations.expected_retrieved_context",
+        "evidence", "reference_contexts", "expected_retrieved_context", "expectations.expected_retrieved_context",
         "context",
     ),
     "group": ("group", "グループ"),
     "system": ("system", "システム"),
     "language": ("language", "lang", "言語"),
-}
+}  # fmt: skip
 
 LABEL_COLUMNS: Names = {
     "item": ("item", "sample", "item_id", "sample_id", "id"),
@@ -181,7 +129,11 @@ class Columns:
         if plan is None:
             if len(self._plans) >= _SHAPES:
                 self._plans.clear()
-            plan = {field: tuple(_promising(paths, fields)) for field, paths in self._tool_names(fields).items()}
+            columns = {*fields, *map(plain_name, fields)}
+            plan = {
+                field: tuple(path for path in paths if not columns.isdisjoint(_beginnings(path)))
+                for field, paths in self._tool_names(fields).items()
+            }
             self._plans[shape] = plan
         return plan
 
@@ -204,12 +156,12 @@ class Columns:
 
     def checked(
         self,
-        rows: Iterator[Row | BadRow],
+        rows: Iterator[RawRow | BadRow],
         name: str,
         needed: Collection[str],
         notify: Callable[[str], None],
         wished: Collection[str] = (),
-    ) -> Iterator[Row | BadRow]:
+    ) -> Iterator[RawRow | BadRow]:
         """Yield the same rows after checking the first ones for at least one `needed` field.
 
         If a `wished` field is missing, report the unused columns.
@@ -217,11 +169,11 @@ class Columns:
         Raises:
             BadInput: there are no rows; or a chosen column, or every needed field, is missing from the first rows.
         """
-        first: list[Row | BadRow] = []
-        good: list[Row] = []
+        first: list[RawRow | BadRow] = []
+        good: list[RawRow] = []
         for row in rows:
             first.append(row)
-            if isinstance(row, Row):
+            if isinstance(row, RawRow):
                 good.append(row)
                 if self._lack([row], needed) is None:
                     break
@@ -238,7 +190,7 @@ class Columns:
         yield from first
         yield from rows
 
-    def _lack(self, rows: Sequence[Row], needed: Collection[str]) -> str | None:
+    def _lack(self, rows: Sequence[RawRow], needed: Collection[str]) -> str | None:
         for field, column in self._chosen.items():
             if all(self.find(row.fields, field) is MISSING for row in rows):
                 return f"there is no column {column!r}, which was named for the {field}"
@@ -248,7 +200,7 @@ class Columns:
             return f"no column for {' or '.join(needed)} (understood are {known}); {name}"
         return None
 
-    def _ambiguous(self, row: Row) -> Iterator[str]:
+    def _ambiguous(self, row: RawRow) -> Iterator[str]:
         """Yield notes on columns that were skipped in favor of others."""
         for field, paths in self._plan(row.fields).items():
             filled = [path for path in paths if not is_nothing(_found(row.fields, path))]
@@ -259,7 +211,7 @@ class Columns:
                     f"to change that, name the column, as in {self._option} {field}={roots[1]}"
                 )
 
-    def _unused(self, rows: Sequence[Row], wished: Iterable[str]) -> Iterator[str]:
+    def _unused(self, rows: Sequence[RawRow], wished: Iterable[str]) -> Iterator[str]:
         """Yield a note if a missing field may be in an unused column."""
         missing = [field for field in wished if all(self.find(row.fields, field) is MISSING for row in rows)]
         columns = dict.fromkeys(str(column) for row in rows for column in row.fields)
@@ -272,12 +224,9 @@ class Columns:
             )
 
 
-def _promising(paths: Iterable[str], fields: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the paths whose column exists."""
-    columns = {plain_name(column) for column in fields}
-    for path in paths:
-        if path in fields or plain_name(path) in columns or plain_name(path.split(".")[0]) in columns:
-            yield path
+def _beginnings(path: str) -> tuple[str, str, str]:
+    """Return the columns in which the path's value may be: the path itself, or its first part."""
+    return path, plain_name(path), plain_name(path.split(".", maxsplit=1)[0])
 
 
 def _at(value: Any, path: str) -> Any:
@@ -310,7 +259,7 @@ def plain_name(name: str) -> str:
     return _FILLING.sub("", name).casefold()
 
 
-def _paths(rows: Iterable[Row]) -> Iterator[str]:
+def _paths(rows: Iterable[RawRow]) -> Iterator[str]:
     """Yield the existing columns, and the names inside objects."""
     for row in rows:
         for column, value in row.fields.items():

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from saiten.data.encodings import detect_encoding
-from saiten.data.rows import BadRow, Row, bad_row, row_of_table
+from saiten.data.rows import BadRow, RawRow, bad_row, row_of_table
 from saiten.errors import BadInput
 
 MAX_FIELD = 32 << 20
@@ -36,7 +36,7 @@ _SHOWN = 5
 
 def read_csv(
     stream: io.BufferedReader, name: str, *, delimiter: str | None, notify: Callable[[str], None]
-) -> Iterator[Row | BadRow]:
+) -> Iterator[RawRow | BadRow]:
     """Yield one row per record, numbered as in a spreadsheet: the header is row 1, and blank lines count.
 
     Args:
@@ -62,7 +62,7 @@ def read_csv(
 
 def _records(
     text: io.TextIOWrapper, name: str, delimiter: str | None, notify: Callable[[str], None]
-) -> Iterator[Row | BadRow]:
+) -> Iterator[RawRow | BadRow]:
     lines = _Lines(text)
     first = lines.peek()
     if not first.strip():
@@ -93,7 +93,7 @@ def _records(
                 notify(
                     f"{where}: a cell has {len(lines.taken)} lines that look like rows; is a quote missing or stray?"
                 )
-            yield Row(number, dict(zip(header, found, strict=True)), where, typed=False)
+            yield RawRow(number, dict(zip(header, found, strict=True)), where, typed=False)
 
 
 @dataclass(frozen=True, slots=True)

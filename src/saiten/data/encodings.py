@@ -3,7 +3,6 @@
 import codecs
 import io
 import re
-from collections.abc import Iterator
 
 from saiten.data.opening import chunks_of, pushed_back
 from saiten.errors import BadInput
@@ -70,17 +69,12 @@ def _read_as(encoding: str, stream: io.BufferedReader) -> str | None:
     decoder = codecs.getincrementaldecoder(encoding)()
     kept = ""
     try:
-        for text in _decoded(decoder, stream):
+        for text in map(decoder.decode, chunks_of(stream)):
             if len(kept) < _JUDGED and not text.isascii():
                 kept += text
     except UnicodeDecodeError:
         return None
     return kept[:_JUDGED]
-
-
-def _decoded(decoder: codecs.IncrementalDecoder, stream: io.BufferedReader) -> Iterator[str]:
-    for chunk in chunks_of(stream):
-        yield decoder.decode(chunk)
 
 
 def _japanese_share(text: str) -> float:

@@ -1,7 +1,7 @@
 """Formats: detection by suffix or content, and the rows of any source."""
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -9,28 +9,22 @@ from saiten.data.arrow_rows import read_dataset, read_parquet
 from saiten.data.csv_rows import read_csv
 from saiten.data.json_rows import read_json, read_json_lines
 from saiten.data.opening import File, Source, name_of, opened
-from saiten.data.rows import BadRow, Row, bad_row, place
+from saiten.data.rows import BadRow, RawRow, place, row_of
 from saiten.errors import BadInput, ConfigurationError
 
 FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "dataset")
 
 _ENDINGS = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
+    ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
 _WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _NO_WORKBOOKS = "Excel workbooks are not read; save the sheet as CSV (UTF-8)"
 
 
 def read_rows(
     source: Source, file_format: str | None, *, wanted: Callable[[str], bool], notify: Callable[[str], None]
-) -> Iterator[Row | BadRow]:
+) -> Iterator[RawRow | BadRow]:
     """Stream the rows of a source in any of the formats.
 
     Args:
@@ -60,18 +54,14 @@ def _is_file(source: Source) -> TypeGuard[File]:
     return isinstance(source, str | Path) or hasattr(source, "read")
 
 
-def _in_memory(rows: Any, name: str) -> Iterator[Row | BadRow]:
+def _in_memory(rows: Any, name: str) -> Iterator[RawRow | BadRow]:
     for number, row in enumerate(rows, 1):
-        where = place(name, number)
-        if isinstance(row, Mapping):
-            yield Row(number, row, where)
-        else:
-            yield bad_row(where, f"a mapping of column to value was expected, {type(row).__name__} came", row)
+        yield row_of(row, number, place(name, number), row, expected="a mapping of column to value")
 
 
 def _streamed(
     source: File, file_format: str | None, wanted: Callable[[str], bool], notify: Callable[[str], None]
-) -> Iterator[Row | BadRow]:
+) -> Iterator[RawRow | BadRow]:
     name = name_of(source)
     with opened(source) as stream:
         file_format = file_format or ("jsonl" if source == "-" else _by_content(stream, name))

@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from saiten.data.opening import as_utf8, pushed_back
-from saiten.data.rows import BadRow, Row, bad_row, place
+from saiten.data.rows import BadRow, RawRow, bad_row, place, row_of
 from saiten.errors import BadInput
 
 MAX_LINE = 32 << 20
@@ -31,7 +31,7 @@ _LONG_NUMBER = re.compile(rb"\d{19}")
 """Integers above 64 bits, which orjson turns into floats, so that two ids could become one."""
 
 
-def read_json_lines(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
+def read_json_lines(stream: io.BufferedReader, name: str) -> Iterator[RawRow | BadRow]:
     """Yield one row per line, skipping blank ones. A file whose first line is `[` is read as a document."""
     stream = as_utf8(stream)
     number = 0
@@ -49,7 +49,7 @@ def read_json_lines(stream: io.BufferedReader, name: str) -> Iterator[Row | BadR
             yield _row(text, number, place(name, number))
 
 
-def read_json(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
+def read_json(stream: io.BufferedReader, name: str) -> Iterator[RawRow | BadRow]:
     """Read a list of rows, an object with such a list (`{"results": […]}`), or JSON lines in a `.json` file."""
     stream = as_utf8(stream)
     first = stream.readline(MAX_LINE + 1)
@@ -67,25 +67,23 @@ def parse_json(text: bytes) -> Any:
     try:
         return json.loads(text.decode("utf-8"), parse_constant=_no_value, strict=False)
     except UnicodeDecodeError as error:
-        raise ValueError(f"not UTF-8 (byte {error.start + 1}: {_as_seen(text[error.start])}){_other(text)}") from error
+        raise ValueError(f"not UTF-8 (byte {error.start + 1}: 0x{text[error.start]:02x}){_other(text)}") from error
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     except ValueError as error:
         raise ValueError(f"not JSON: {error}") from error
 
 
-def _row(text: bytes, number: int, where: str) -> Row | BadRow:
+def _row(text: bytes, number: int, where: str) -> RawRow | BadRow:
     try:
         value = parse_json(text)
     except ValueError as error:
         return bad_row(where, str(error), text)
-    if isinstance(value, Mapping):
-        return Row(number, value, where)
     hint = "; a file that is one JSON list is named .json" if isinstance(value, list) else ""
-    return bad_row(where, f"a JSON object was expected, {_kind(value)} came{hint}", text)
+    return row_of(value, number, where, text, hint=hint)
 
 
-def _document(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
+def _document(stream: io.BufferedReader, name: str) -> Iterator[RawRow | BadRow]:
     text = stream.read(MAX_DOCUMENT + 1)
     if len(text) > MAX_DOCUMENT:
         raise BadInput(
@@ -97,11 +95,7 @@ def _document(stream: io.BufferedReader, name: str) -> Iterator[Row | BadRow]:
     except ValueError as error:
         raise BadInput(f"{name}: {error}") from error
     for number, item in enumerate(_list_in(value), 1):
-        where = place(name, number)
-        if isinstance(item, Mapping):
-            yield Row(number, item, where)
-        else:
-            yield bad_row(where, f"a JSON object was expected, {_kind(item)} came", item)
+        yield row_of(item, number, place(name, number), item)
 
 
 def _list_in(value: Any) -> list[Any]:
@@ -127,15 +121,6 @@ def _skip_line(stream: io.BufferedReader, part: bytes) -> None:
 
 def _no_value(constant: str) -> float | None:
     return None if constant == "NaN" else math.inf
-
-
-def _kind(value: Any) -> str:
-    kinds = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
-    return kinds.get(type(value), "a number")
-
-
-def _as_seen(byte: int) -> str:
-    return f"0x{byte:02x}"
 
 
 def _other(text: bytes) -> str:

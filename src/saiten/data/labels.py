@@ -2,14 +2,15 @@
 
 import logging
 import math
+import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
 from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
-from saiten.data.preferences import is_number, preference
-from saiten.data.rows import BadRow, Row, bad_row
+from saiten.data.rows import BadRow, RawRow, bad_row
 from saiten.data.spans import as_spans
 from saiten.data.values import as_text, is_nothing
 from saiten.records import Label, Span
@@ -20,6 +21,17 @@ _WORDS = {
     **dict.fromkeys(("true", "yes", "correct", "はい", "正", "正しい", "正解", "○", "〇"), 1.0),
     **dict.fromkeys(("false", "no", "incorrect", "いいえ", "誤", "誤り", "不正解", "×", "✕"), 0.0),
 }
+
+_PREFERENCES = {
+    **dict.fromkeys(("a", "first", "left", "a>b", "b<a", "1>2", "2<1", "前者", "左"), -1.0),
+    **dict.fromkeys(("b", "second", "right", "a<b", "1<2", "b>a", "2>1", "後者", "右"), 1.0),
+    **dict.fromkeys(("a>>b", "b<<a", "1>>2", "2<<1"), -2.0),
+    **dict.fromkeys(("a<<b", "b>>a", "1<<2", "2>>1"), 2.0),
+    **dict.fromkeys(("tie", "equal", "same", "draw", "a=b", "b=a", "1=2", "引き分け", "同等", "同じ"), 0.0),
+}
+"""Words for a preference: below 0 the first answer is better, above 0 the second."""
+_NAMED_ANSWERS = {0.0: 0.0, 1.0: -1.0, 2.0: 1.0}
+_SPACES = re.compile(r"[\s_-]+")
 
 _VALUES = ("value", "preference", "choice", "spans")
 """The fields that may contain the label; the first one present counts."""
@@ -97,7 +109,7 @@ class _State:
     """The kinds of values in the column `preference`."""
 
 
-def _label(row: Row, columns: Columns, state: _State) -> Label:
+def _label(row: RawRow, columns: Columns, state: _State) -> Label:
     def text(name: str) -> str:
         value = columns.find(row.fields, name)
         return "" if value is MISSING else as_text(value) or ""
@@ -111,7 +123,7 @@ def _label(row: Row, columns: Columns, state: _State) -> Label:
     return Label(item, value, text("annotator"), text("aspect"), settles, category, spans, text("reason"))
 
 
-def _spans(row: Row, columns: Columns, state: _State) -> tuple[Span, ...] | None:
+def _spans(row: RawRow, columns: Columns, state: _State) -> tuple[Span, ...] | None:
     """Return the marked spans; None if the row is not about spans."""
     found = columns.find(row.fields, "spans") if "spans" in state.sources else MISSING
     try:
@@ -133,7 +145,7 @@ def _spans(row: Row, columns: Columns, state: _State) -> tuple[Span, ...] | None
     return spans
 
 
-def _graded(row: Row, columns: Columns, state: _State) -> tuple[float, str]:
+def _graded(row: RawRow, columns: Columns, state: _State) -> tuple[float, str]:
     """Return the value, and the word if it is a category."""
     for source in state.sources:
         if source == "spans":
@@ -148,7 +160,7 @@ def _graded(row: Row, columns: Columns, state: _State) -> tuple[float, str]:
             return preference(text, names_answer=True), ""
         if source == "preference":
             number = preference(text, names_answer=False)
-            state.preferences.add("words" if not is_number(text) else "below 0" if number < 0 else "above 0")
+            state.preferences.add("words" if not _is_number(text) else "below 0" if number < 0 else "above 0")
             return number, ""
         value = _value(text)
         if value is not None:
@@ -184,3 +196,35 @@ def _is_yes(text: str) -> bool:
 
 def _nothing(_: str) -> None:
     """Drop notes already reported by the first check."""
+
+
+def preference(text: str, *, names_answer: bool) -> float:
+    """Parse a preference; with `names_answer`, 1 and 2 name the answer (and 0 a tie) rather than a strength.
+
+    Raises:
+        ValueError: it is none; the message lists what is accepted.
+    """
+    plain = _plain(text)
+    word = _PREFERENCES.get(_SPACES.sub("", plain))
+    if word is not None:
+        return word
+    number = float(plain) if _is_number(text) else math.nan
+    if names_answer and number in _NAMED_ANSWERS:
+        return _NAMED_ANSWERS[number]
+    if names_answer or not math.isfinite(number):
+        numbers = "1 or 2" if names_answer else "a number (below 0 the first answer is better, above 0 the second)"
+        raise ValueError(f"{text[:40]!r} is no preference: {numbers}, A, B, A>B, A<B or tie was expected")
+    return number
+
+
+def _is_number(text: str) -> bool:
+    """Return whether this is a number rather than a word."""
+    try:
+        float(_plain(text))
+    except ValueError:
+        return False
+    return True
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-").strip().casefold()

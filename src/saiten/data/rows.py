@@ -10,7 +10,7 @@ RAW_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RawRow:
     """A row with named values."""
 
     number: int
@@ -33,6 +33,17 @@ class BadRow:
     """The expected and the actual value."""
     raw: str = ""
     """The first 500 characters of the row in the file."""
+
+
+def row_of(
+    value: Any, number: int, where: str, raw: Any, *, expected: str = "a JSON object", hint: str = ""
+) -> RawRow | BadRow:
+    """Make a row of a mapping, and a bad row of anything else; `hint` is added to its reason."""
+    if isinstance(value, Mapping):
+        return RawRow(number, value, where)
+    kinds = {list: "a list", str: "text", bool: "true or false", type(None): "null", int: "a number", float: "a number"}
+    kind = kinds.get(type(value), type(value).__name__)
+    return bad_row(where, f"{expected} was expected, {kind} came{hint}", raw)
 
 
 def place(name: str, number: int) -> str:

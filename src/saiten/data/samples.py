@@ -8,7 +8,7 @@ from typing import Any
 from saiten.data.columns import MISSING, SAMPLE_COLUMNS, Columns
 from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
-from saiten.data.rows import BadRow, Row, bad_row
+from saiten.data.rows import BadRow, RawRow, bad_row
 from saiten.data.values import as_language, as_references, as_text, as_texts
 from saiten.records import Language, Sample
 
@@ -56,21 +56,21 @@ def read_samples(
     fields = Columns(SAMPLE_COLUMNS, columns, option=option)
     name = name_of(source)
     rows = read_rows(source, format, wanted=fields.wanted, notify=notify)
-    ids = _Ids()
+    ids: set[int] = set()
     for row in fields.checked(rows, name, ("question", "answer"), notify, wished):
         if isinstance(row, BadRow):
             yield row
             continue
         try:
             sample = _sample(row, fields, detect_language, language)
-            ids.add(sample)
+            _check_new(sample, ids)
         except ValueError as error:
             yield bad_row(row.where, str(error), row.fields)
         else:
             yield sample
 
 
-def _sample(row: Row, columns: Columns, detect: Callable[..., Language], language: Language | None) -> Sample:
+def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None) -> Sample:
     def read(field: str, reader: Callable[[Any], Any]) -> Any:
         value = columns.find(row.fields, field)
         try:
@@ -100,15 +100,14 @@ def _sample(row: Row, columns: Columns, detect: Callable[..., Language], languag
     )
 
 
-class _Ids:
-    """The ids so far, as 8-byte digests: with 10 million ids, the chance of a false alarm is 1 in 400,000."""
+def _check_new(sample: Sample, ids: set[int]) -> None:
+    """Add the sample's id, as 8-byte digest: with 10 million ids, the chance of a false alarm is 1 in 400,000.
 
-    def __init__(self) -> None:
-        self._digests: set[int] = set()
-
-    def add(self, sample: Sample) -> None:
-        digest = int.from_bytes(blake2b(sample.id.encode(), digest_size=8).digest(), "big")
-        if digest in self._digests:
-            hint = f", for example {sample.id}/{sample.system}" if sample.system else ""
-            raise ValueError(f"the id {sample.id!r} stood in an earlier row; every answer needs its own{hint}")
-        self._digests.add(digest)
+    Raises:
+        ValueError: an earlier sample has the same id.
+    """
+    digest = int.from_bytes(blake2b(sample.id.encode(), digest_size=8).digest(), "big")
+    if digest in ids:
+        hint = f", for example {sample.id}/{sample.system}" if sample.system else ""
+        raise ValueError(f"an earlier row has the id {sample.id!r} too; every answer needs its own{hint}")
+    ids.add(digest)

@@ -11,21 +11,9 @@ from typing import Any
 from saiten.records import Language
 
 _TEXT_KEYS = (
-    "answer",
-    "response",
-    "output",
-    "text",
-    "content",
-    "expected_response",
-    "expected_output",
-    "reference",
-    "ground_truth",
-    "question",
-    "query",
-    "input",
-    "user_input",
-    "value",
-)
+    "answer", "response", "output", "text", "content", "expected_response", "expected_output", "reference",
+    "ground_truth", "question", "query", "input", "user_input", "value",
+)  # fmt: skip
 """Keys under which an object may keep its text; the first one present counts."""
 
 _CONTEXT_KEYS = ("text", "page_content", "content", "chunk", "passage", "document")

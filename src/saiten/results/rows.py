@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
-from saiten.data.frames.libraries import rows_to_pandas
+from saiten.data.frames import rows_to_pandas
 from saiten.stats.estimate import Estimate
 
 Row = dict[str, Any]

@@ -20,6 +20,7 @@ from saiten.metrics.neural.reading_texts import TokenCounts
 from saiten.models.batches import Batches
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
+from saiten.stats.f_measure import harmonic_mean
 
 Which = Literal["precision", "recall", "f1"]
 WHICH: tuple[Which, ...] = get_args(Which)
@@ -115,5 +116,4 @@ def figure(which: Which, match: Match) -> float | None:
     """Return precision, recall, or their harmonic mean, which requires both to be above 0."""
     if which != "f1":
         return match.precision if which == "precision" else match.recall
-    precision, recall = match
-    return 2 * precision * recall / (precision + recall) if precision > 0 and recall > 0 else None
+    return float(harmonic_mean(*match)) if min(match) > 0 else None

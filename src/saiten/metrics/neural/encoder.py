@@ -13,25 +13,13 @@ from saiten.models.networks import best_device, configuration, fingerprint, load
 
 LAYERS = MappingProxyType(
     {
-        "bert-base-chinese": 8,
-        "bert-base-multilingual-cased": 9,
-        "bert-base-uncased": 9,
-        "bert-large-uncased": 18,
-        "deberta-large-mnli": 18,
-        "deberta-v3-base": 9,
-        "deberta-v3-large": 12,
-        "deberta-xlarge-mnli": 40,
-        "distilbert-base-multilingual-cased": 5,
-        "distilbert-base-uncased": 5,
-        "distilroberta-base": 5,
-        "mdeberta-v3-base": 10,
-        "roberta-base": 10,
-        "roberta-large": 17,
-        "roberta-large-mnli": 19,
-        "xlm-roberta-base": 9,
-        "xlm-roberta-large": 17,
+        "bert-base-chinese": 8, "bert-base-multilingual-cased": 9, "bert-base-uncased": 9, "bert-large-uncased": 18,
+        "deberta-large-mnli": 18, "deberta-v3-base": 9, "deberta-v3-large": 12, "deberta-xlarge-mnli": 40,
+        "distilbert-base-multilingual-cased": 5, "distilbert-base-uncased": 5, "distilroberta-base": 5,
+        "mdeberta-v3-base": 10, "roberta-base": 10, "roberta-large": 17, "roberta-large-mnli": 19,
+        "xlm-roberta-base": 9, "xlm-roberta-large": 17,
     }
-)
+)  # fmt: skip
 """The layer that agreed best with people, by the last part of the model's name.
 
 Source: `model2layers` of bert_score 0.3.13, chosen on WMT16 with the paper's method.

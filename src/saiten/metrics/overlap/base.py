@@ -9,6 +9,7 @@ from typing import Any
 from saiten.metrics.base import BaseMetric
 from saiten.protocols import Judge
 from saiten.records import Language, Sample, Score
+from saiten.stats.f_measure import f_beta
 from saiten.text.tokenisers import tokeniser_for
 
 Units = Sequence[str]
@@ -69,11 +70,11 @@ def in_common(one: Iterable[Hashable], other: Iterable[Hashable]) -> int:
 
 
 def f_score(matched: int, answer: int, reference: int) -> tuple[float, dict[str, Any]]:
-    """Return F1 = 2·matched / (answer + reference), the harmonic mean of precision and recall, and its counts.
+    """Return F1 and the counts behind it.
 
     `answer` and `reference` are sizes; an empty answer has precision 0. The reference is not empty.
     """
-    return 2 * matched / (answer + reference), {
+    return f_beta(matched, answer - matched, reference - matched), {
         "matched": matched,
         "answer_size": answer,
         "reference_size": reference,

@@ -14,6 +14,7 @@ from saiten.metrics.ragas.compat import RagasMetric
 from saiten.metrics.ragas.verdicts import verdict_details
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
+from saiten.stats.f_measure import f_beta
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import Classification, ClassifyStatements, SplitStatements
 
@@ -77,7 +78,7 @@ class AnswerCorrectness(RagasMetric):
             )
             reply = await judge.perform(classify)
             counts = tp, fp, fn = count(reply)
-            f = f_beta(tp, fp, fn, self.beta)
+            f = f_beta(tp, fp, fn, self.beta) if any(counts) else 1.0  # nothing is wrong or missing
             details |= dict(zip(("TP", "FP", "FN"), counts, strict=True))
             details["answer"] |= verdict_details(reply.answer)
             details["reference"] |= verdict_details(reply.reference)
@@ -102,11 +103,3 @@ def count(reply: Classification) -> tuple[int, int, int]:
     """Return TP, FP and FN: the answer's statements with yes and with no, and the reference's with no."""
     tp = sum(verdict.verdict for verdict in reply.answer)
     return tp, len(reply.answer) - tp, sum(not verdict.verdict for verdict in reply.reference)
-
-
-def f_beta(tp: int, fp: int, fn: int, beta: float = 1.0) -> float:
-    """Return (1 + β²) · TP / ((1 + β²) · TP + β² · FN + FP); 1 if all three are 0: nothing is wrong or missing."""
-    if tp + fp + fn == 0:
-        return 1.0
-    weighted = (1 + beta**2) * tp
-    return weighted / (weighted + beta**2 * fn + fp)

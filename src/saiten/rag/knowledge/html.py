@@ -36,16 +36,9 @@ _META_WITHIN = 4096
 _CLOSED_AT_ONCE = re.compile(r"<(script|style|title|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
 _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _CODECS = {
-    "shift_jis": "cp932",
-    "shift-jis": "cp932",
-    "sjis": "cp932",
-    "x-sjis": "cp932",
-    "windows-31j": "cp932",
+    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j"), "cp932"),
+    **dict.fromkeys(("iso-8859-1", "us-ascii", "ascii", "latin1"), "cp1252"),
     "x-euc-jp": "euc_jp",
-    "iso-8859-1": "cp1252",
-    "us-ascii": "cp1252",
-    "ascii": "cp1252",
-    "latin1": "cp1252",
 }
 """How browsers interpret these names (WHATWG Encoding Standard, section 4.2)."""
 _KNOWN = frozenset(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from saiten.data import BadRow
 from saiten.data.columns import MISSING, SAMPLE_COLUMNS, Columns
 from saiten.data.formats import read_rows
-from saiten.data.rows import Row
+from saiten.data.rows import RawRow
 from saiten.data.values import as_text, as_texts
 from saiten.errors import SystemFailed
 from saiten.rag.systems.contract import read_answer
@@ -98,7 +98,7 @@ def _everything(column: str) -> bool:
     return True
 
 
-def _kept(row: Row, columns: Columns) -> tuple[str, str, str]:
+def _kept(row: RawRow, columns: Columns) -> tuple[str, str, str]:
     """Return id, question, and the answer as JSON."""
 
     def cell(field: str) -> Any:

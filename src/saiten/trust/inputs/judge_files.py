@@ -12,9 +12,9 @@ from typing import Any
 from saiten.data import BadRow, read_labels
 from saiten.data.columns import LABEL_COLUMNS, MISSING, SAMPLE_COLUMNS, Columns, plain_name
 from saiten.data.formats import read_rows
+from saiten.data.labels import preference
 from saiten.data.opening import Source, name_of
-from saiten.data.preferences import preference
-from saiten.data.rows import Row
+from saiten.data.rows import RawRow
 from saiten.data.values import as_text
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Label
@@ -169,7 +169,7 @@ def _compiled(pattern: str | None) -> re.Pattern[str] | None:
         raise ConfigurationError(f"the verdict pattern {pattern!r} is no regular expression: {error}") from error
 
 
-def _long(row: Row, item: str, name: str, fields: Columns, replies: _Replies) -> Output:
+def _long(row: RawRow, item: str, name: str, fields: Columns, replies: _Replies) -> Output:
     judge, metric = _text(row, fields, "judge"), _text(row, fields, "metric")
     origin = Origin(metric, judge) if metric and judge else None
     said = _found(row, fields, replies)
@@ -178,7 +178,7 @@ def _long(row: Row, item: str, name: str, fields: Columns, replies: _Replies) ->
     return Output(item, name, said, _text(row, fields, "aspect"), origin)
 
 
-def _found(row: Row, fields: Columns, replies: _Replies) -> Said:
+def _found(row: RawRow, fields: Columns, replies: _Replies) -> Said:
     for form in ("preference", "choice"):
         text = _text(row, fields, form)
         if text and replies.pattern is not None:
@@ -192,7 +192,7 @@ def _found(row: Row, fields: Columns, replies: _Replies) -> Said:
     return _WITHOUT_VALUE.get(_text(row, fields, "status"), said) if said == "undefined" else said
 
 
-def _wide(row: Row, item: str, replies: _Replies) -> Iterator[Output]:
+def _wide(row: RawRow, item: str, replies: _Replies) -> Iterator[Output]:
     for column, value in _flat(row.fields):
         if plain_name(column) not in _NO_JUDGE:
             yield Output(item, column, replies.read(value, names_answer=VERSUS in item))
@@ -242,7 +242,7 @@ def _verdict(text: str, *, names_answer: bool) -> Said:
         return "unreadable"
 
 
-def _text(row: Row, fields: Columns, name: str) -> str:
+def _text(row: RawRow, fields: Columns, name: str) -> str:
     value = fields.find(row.fields, name)
     return "" if value is MISSING else as_text(value) or ""
 

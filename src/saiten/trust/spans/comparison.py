@@ -26,6 +26,7 @@ from saiten.results.meta_evaluation import Unpaired
 from saiten.results.spans import Averages, SpanComparison, SpanFigures, SpanReport
 from saiten.stats.clusters import Floats
 from saiten.stats.estimate import Estimate
+from saiten.stats.f_measure import harmonic_mean
 from saiten.stats.resampling import Resamples
 from saiten.trust.spans.marks import CLASSES, COMBINATIONS, Marks, PeopleMarks
 from saiten.trust.spans.pairing import is_placed, length_of, pair_units
@@ -232,15 +233,14 @@ def _f(recall: Estimate, precision: Estimate, n: int) -> Estimate:
     r, p = recall.value, precision.value
     if r is None or p is None:
         return Estimate(None, n, recall.reason if r is None else precision.reason)
-    return Estimate(2 * p * r / (p + r) if p + r else 0.0, n)
+    return Estimate(float(harmonic_mean(p, r)), n)
 
 
 def _rates(sums: Floats) -> Floats:
     """Compute recall, precision and F per resample (resamples x 3); NaN where a side marked nothing."""
     with np.errstate(invalid="ignore", divide="ignore"):
         recall, precision = sums[:, 0] / sums[:, 1], sums[:, 2] / sums[:, 3]
-        f = np.where(recall + precision == 0, 0, 2 * recall * precision / (recall + precision))
-    return np.stack([recall, precision, f], axis=1)
+    return np.stack([recall, precision, harmonic_mean(precision, recall)], axis=1)
 
 
 def _empties(found: Sequence[Combination]) -> tuple[int, int, int, int, int] | None:
