@@ -36,7 +36,7 @@ from saiten.text.sentences import split_sentences
 from saiten.trust.spans.comparison import compare_spans
 from saiten.trust.spans.marks import PeopleMarks, judges_of, people_of
 from saiten.trust.spans.pairing import pair_units
-from saiten.views.table import as_markdown
+from saiten.views.render import as_markdown
 from saiten.views.tables.span import span_tables
 
 Held = dict[tuple[str, str], tuple[Span, ...]]

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.views.table import Table, as_latex
+from saiten.views.render import as_latex
+from saiten.views.table import Table
 
 OBEYED = re.compile(r"(?<!\\)[#$%&_^~]")
 

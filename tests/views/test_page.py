@@ -17,7 +17,8 @@ from lxml import html
 
 from saiten.version import __version__
 from saiten.views.page.page import as_html, clean, write_page
-from saiten.views.table import Interval, Table, render, show_cell
+from saiten.views.render import render
+from saiten.views.table import Interval, Table, show_cell
 
 COLUMNS = ("metric", "mean", "95 % from", "to", "n")
 ROWS = (("採点", 0.81234, 0.7, 0.9, 40), ("b", None, None, None, 0), ("length", 213.0, 190.0, 260.0, 40))
@@ -290,7 +291,8 @@ def test_jinja_is_loaded_only_for_a_page():
         "import io, sys\n"
         "from rich.console import Console\n"
         "from saiten.cli import main\n"
-        "from saiten.views.table import Table, render\n"
+        "from saiten.views.render import render\n"
+        "from saiten.views.table import Table\n"
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
         "console = Console(file=io.StringIO())\n"

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from saiten.views.render import as_csv, as_json, as_markdown, render
 from saiten.views.strip_controls import strip_controls, strip_controls_json
-from saiten.views.table import Table, as_csv, as_json, as_markdown, print_tables, render, show_cell
+from saiten.views.table import Table, show_cell
+from saiten.views.terminal import print_tables
 
 ORDINARY = Table("Scores", ("metric", "mean", "n"), (("採点|x", 0.12345, 3), ("b", None, 0)), "A caption.")
 HOSTILE = (

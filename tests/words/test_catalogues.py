@@ -9,7 +9,8 @@ from string import Formatter
 import pytest
 
 import saiten
-from saiten.views.table import Table, as_csv, as_json
+from saiten.views.render import as_csv, as_json
+from saiten.views.table import Table
 from saiten.words import Message, catalogue, in_language, joined
 
 SOURCE = "\n".join(path.read_text("utf-8") for path in sorted(Path(saiten.__file__).parent.rglob("*.py")))

@@ -48,7 +48,7 @@ def agreement(
     from saiten.text.language import detect_language
     from saiten.trust.agreement import agreement_report
     from saiten.trust.inputs.pairing import halves
-    from saiten.views.table import render
+    from saiten.views.render import render
     from saiten.views.tables.agreement import agreement_glance, agreement_tables
 
     notes = stderr()

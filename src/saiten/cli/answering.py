@@ -30,7 +30,8 @@ from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of
 from saiten.runs.engine import run_all
 from saiten.runs.manifest import read_manifest
 from saiten.settings import CallSettings
-from saiten.views.table import Cell, Table, render
+from saiten.views.render import render
+from saiten.views.table import Cell, Table
 from saiten.views.tables.answer import answer_tables
 from saiten.wiring import Models, SystemSettings, ready
 from saiten.wiring.systems import assemble_system

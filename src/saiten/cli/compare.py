@@ -52,7 +52,7 @@ def compare(
     from saiten.results.only_words import ONLY_WORDS, only_words
     from saiten.results.worse import read_margin, worsenings
     from saiten.runs import read_run
-    from saiten.views.table import render
+    from saiten.views.render import render
     from saiten.views.tables.comparison import comparison_tables
     from saiten.views.tables.gate import worse_table
 

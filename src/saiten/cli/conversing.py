@@ -27,7 +27,8 @@ from saiten.records import Retrieved, Sample, Usage
 from saiten.redaction import redact
 from saiten.runs.engine import run_all
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.views.table import Cell, Table, render
+from saiten.views.render import render
+from saiten.views.table import Cell, Table
 from saiten.views.tables.summary import usage_text
 from saiten.wiring import (
     Models,

@@ -47,7 +47,7 @@ def drift(
     from saiten.data import BadRow, read_labels
     from saiten.runs import read_run
     from saiten.trust import drift as judging
-    from saiten.views.table import render
+    from saiten.views.render import render
     from saiten.views.tables.probe import drift_tables
 
     notes = stderr()

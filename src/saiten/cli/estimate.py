@@ -50,7 +50,7 @@ def command(
     """
     from saiten.cli.labels import read_said
     from saiten.trust.estimate import estimate
-    from saiten.views.table import render
+    from saiten.views.render import render
     from saiten.views.tables.estimate import estimate_tables
 
     notes = stderr()

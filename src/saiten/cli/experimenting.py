@@ -30,7 +30,8 @@ from saiten.runs.engine import Watch, awake
 from saiten.settings import CallSettings
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
-from saiten.views.table import Table, render
+from saiten.views.render import render
+from saiten.views.table import Table
 from saiten.views.tables.meta_evaluation import meta_tables
 from saiten.views.tables.summary import usage_text
 

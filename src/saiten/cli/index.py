@@ -68,7 +68,7 @@ def index(
     """
     from saiten.cli.index_progress import IndexProgress
     from saiten.cli.running import STOPPED
-    from saiten.views.table import render
+    from saiten.views.render import render
     from saiten.views.tables.index import index_tables
     from saiten.views.tables.summary import usage_text
     from saiten.wiring import Models, index_documents

@@ -19,7 +19,7 @@ from saiten.trust.inputs.pairing import pair
 from saiten.trust.inputs.scales import declared_bounds
 from saiten.trust.inputs.sources import run_folder
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
-from saiten.views.table import render
+from saiten.views.render import render
 from saiten.views.tables.aspect import aspect_bias_tables, preference_tables
 from saiten.views.tables.judge import judge_tables
 from saiten.views.tables.meta_evaluation import meta_tables

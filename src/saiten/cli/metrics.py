@@ -35,7 +35,8 @@ def metrics(
       saiten metrics --format json
     """
     from saiten.metrics.catalog import PRESETS, describe_all
-    from saiten.views.table import Table, render
+    from saiten.views.render import render
+    from saiten.views.table import Table
 
     if name is not None and form == "html":
         raise ConfigurationError(f"{name} is explained in the terminal; a page lists the metrics: leave the name away")

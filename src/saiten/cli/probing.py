@@ -38,7 +38,7 @@ from saiten.trust.probes import (
     make_plan,
     probe_report,
 )
-from saiten.views.table import render
+from saiten.views.render import render
 from saiten.views.tables.probe import probe_tables
 from saiten.views.tables.summary import signatures_table, usage_text
 from saiten.wiring import Models, assemble_judge

@@ -21,7 +21,8 @@ from saiten.runs.engine import run_all
 from saiten.runs.journal import InMemory
 from saiten.runs.scoring import Scoring
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.views.table import Cell, Table, render
+from saiten.views.render import render
+from saiten.views.table import Cell, Table
 from saiten.wiring import known_price
 
 _CAPTION = (

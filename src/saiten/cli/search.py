@@ -44,7 +44,7 @@ def search(
       saiten search "RX-7800Bの設定" --kb kb --retrieval hybrid -k 10
       saiten search "返品の期限" --kb http://localhost:6333/manuals --format json
     """
-    from saiten.views.table import render
+    from saiten.views.render import render
     from saiten.views.tables.index import search_table
     from saiten.wiring import Models, open_knowledge_base
 

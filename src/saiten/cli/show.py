@@ -56,7 +56,7 @@ def show(
     from saiten.cli.show_summary import show_summary
     from saiten.cli.unfinished import note_unfinished
     from saiten.runs import read_run
-    from saiten.views.table import render
+    from saiten.views.render import render
 
     notes = stderr()
     reader = read_run(run, notify=notifier(notes))

@@ -10,8 +10,8 @@ from saiten.records import Sample, Scored
 from saiten.runs import RunReader
 from saiten.views.gist.screen import print_gist_run
 from saiten.views.gist.view import GistRun, gist_run
-from saiten.views.table import print_tables
 from saiten.views.tables.gist import profile_tables
+from saiten.views.terminal import print_tables
 
 
 def show_gist(reader: RunReader, form: Format, out: Console, *, sample: str | None, apart: bool) -> None:

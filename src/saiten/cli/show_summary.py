@@ -14,7 +14,7 @@ from saiten.dialogue.reading import has_dialogues
 from saiten.errors import BadInput
 from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.runs import read_run
-from saiten.views.table import render
+from saiten.views.render import render
 from saiten.views.tables.run import currency_of, people_of, run_tables, summary_of
 from saiten.views.tables.summary import usage_text
 

@@ -120,7 +120,7 @@ def _learning(defaults: "Learning", typed: LearningOptions, seed: int) -> "Learn
 
 
 def _show(own: "TunedJudge", form: str, out: Path) -> None:
-    from saiten.views.table import render
+    from saiten.views.render import render
     from saiten.views.tables.own_judge import own_judge_tables
 
     every = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]

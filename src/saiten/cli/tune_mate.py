@@ -57,7 +57,7 @@ def mate(
     from saiten.runs import read_run
     from saiten.tuning.mate import learn_weights
     from saiten.tuning.rated import rated_by_judge, rated_by_people
-    from saiten.views.table import render
+    from saiten.views.render import render
     from saiten.views.tables.aspect import weight_tables
 
     notes = stderr()

@@ -18,9 +18,11 @@ from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.sides import Side
 from saiten.results.summary import Summary
 from saiten.views.page.page import clean
-from saiten.views.table import Table, Value, WordedTable, as_markdown, print_tables, show_cell
+from saiten.views.render import as_markdown
+from saiten.views.table import Table, Value, WordedTable, show_cell
 from saiten.views.tables.comparison import comparison_table
 from saiten.views.tables.summary import corpus_side_by_side, summary_tables
+from saiten.views.terminal import print_tables
 
 _TABLE = Markup(
     '<table style="border-collapse:collapse;margin:.5em 0"><caption style="caption-side:top;text-align:left;'

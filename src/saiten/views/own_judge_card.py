@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from saiten.judges.tuned import TunedJudge
 from saiten.metrics.rubrics import read_rubric
+from saiten.views.render import as_markdown
 from saiten.views.strip_controls import strip_controls
-from saiten.views.table import as_markdown
 from saiten.views.tables.own_judge import own_judge_tables
 
 _HEADS = {

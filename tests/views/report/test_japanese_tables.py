@@ -21,8 +21,9 @@ from saiten.cli.reporting import report_of
 from saiten.records import Label, Sample, Score, Scored, Span, Usage
 from saiten.runs import Journal
 from saiten.views.page.page import as_html
+from saiten.views.render import as_csv, as_json, as_latex, as_markdown
 from saiten.views.report.document import SECOND_RANK
-from saiten.views.table import Interval, Name, Table, as_csv, as_json, as_latex, as_markdown
+from saiten.views.table import Interval, Name, Table
 from saiten.views.words import in_japanese
 
 STEADY = settings(max_examples=60, deadline=None, derandomize=True)
