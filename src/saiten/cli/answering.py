@@ -31,10 +31,11 @@ from saiten.runs.engine import run_all
 from saiten.runs.manifest import read_manifest
 from saiten.settings import CallSettings
 from saiten.views.render import render
-from saiten.views.table import Cell, Table
+from saiten.views.table import Cell, Heading, Table
 from saiten.views.tables.answer import answer_tables
 from saiten.wiring import Models, SystemSettings, ready
 from saiten.wiring.systems import assemble_system
+from saiten.words import Message
 
 
 def _described(system: SystemOptions, settings: SystemSettings, calls: CallSettings) -> System:
@@ -145,15 +146,15 @@ def rehearse_answers(
             good += 1
             languages[row.language] += 1
     there = summarise_answers(out) if out.is_file() and read_manifest(folder_of(out), MADE_NAME, KIND) else None
-    cells: dict[str, Cell] = {
+    cells: dict[Heading, Cell] = {
         "system": called,
         "questions": good,
-        **{f"in {language}": n for language, n in languages.items()},
-        "rows that cannot be used": bad,
-        f"answered in {out.name}": there.answered if there else 0,
-        "failed there": sum(there.failures.values()) if there else 0,
+        **{f"in_{language}": n for language, n in languages.items()},
+        "unusable_rows": bad,
+        Message("column", "answered_in", file=out.name): there.answered if there else 0,
+        "failed_there": sum(there.failures.values()) if there else 0,
     }
-    render([Table("To ask", tuple(cells), (tuple(cells.values()),))], form, stdout())
+    render([Table(Message("title", "to_ask"), tuple(cells), (tuple(cells.values()),))], form, stdout())
 
 
 def _begun(rows: Iterator[Sample | BadRow], notes: Console) -> Iterator[Sample | BadRow]:

@@ -13,6 +13,7 @@ from saiten.choices import Format, Retrieval
 from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import DialogueProgress, in_all
+from saiten.cli.rehearse import SPENT, spent_cells
 from saiten.cli.running import resumable
 from saiten.cli.system_options import SystemOptions
 from saiten.data import BadRow
@@ -28,7 +29,7 @@ from saiten.redaction import redact
 from saiten.runs.engine import run_all
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.render import render
-from saiten.views.table import Cell, Table
+from saiten.views.table import Table
 from saiten.views.tables.summary import usage_text
 from saiten.wiring import (
     Models,
@@ -36,10 +37,10 @@ from saiten.wiring import (
     assemble_judge,
     assemble_system,
     knowledge_base_later,
-    known_price,
     ready,
 )
 from saiten.wiring.opened_later import OpenedLater
+from saiten.words import Message
 
 _DIALOGUES_A_PLACE = 2
 """Dialogues per slot. A dialogue has one call in flight, to the system or to the judge; with only as many dialogues as
@@ -173,25 +174,16 @@ def rehearse_dialogues(
     if not found.pairs:
         raise BadInput(f"there is no pair of question and reference ({found.bad_rows} rows cannot be used)")
     offline = judged_by.judge == "offline"
-    price = known_price(judged_by.judge, calls)
-
-    def row(name: str, questions: int, used: Usage) -> tuple[Cell, ...]:
-        spent = Usage() if offline else used
-        cost: Cell = "unknown"
-        if not spent.calls:
-            cost = 0.0
-        elif price is not None:
-            cost = price.of(spent.prompt_tokens, spent.completion_tokens)
-        return (name, questions, spent.calls, spent.prompt_tokens, spent.completion_tokens, cost)
-
     few, many = found.questions
+    ends = (("one_each", few, found.least), ("all_of_them", many, found.most))
     table = Table(
-        f"What {found.pairs} dialogues of at most {max_turns} turns with {redact(judged_by.judge)} would take",
-        ("turns", "questions to the system", "calls", "prompt tokens", "completion tokens", f"cost ({calls.currency})"),
-        (row("one each", few, found.least), row("all of them", many, found.most)),
-        "One turn each where every first answer gets 5, all of them where none does; the truth lies between. Answers "
-        "are taken to be as long as the references. Tokens are counted in characters; repairs, reasoning, embeddings "
-        "and what the system itself costs are left out.",
+        Message("title", "dialogues_would_take", n=found.pairs, most=max_turns, judge=redact(judged_by.judge)),
+        ("turns", "questions_to_system", *SPENT, Message("column", "cost", currency=calls.currency)),
+        tuple(
+            (Message("cell", name), questions, *spent_cells(Usage() if offline else used, judged_by, calls))
+            for name, questions, used in ends
+        ),
+        (Message("caption", "dialogues_would_take"),),
     )
     render([table], form, stdout())
     if found.bad_rows:

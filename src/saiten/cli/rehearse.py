@@ -24,12 +24,7 @@ from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.render import render
 from saiten.views.table import Cell, Table
 from saiten.wiring import known_price
-
-_CAPTION = (
-    "An estimate: the offline judge stands in, so that the number of statements and of the calls that follow is "
-    "likely, not certain; tokens are counted in characters; repairs, reasoning and embeddings are left out. "
-    "A cost is known where the price of the model stands under [prices] in saiten.toml."
-)
+from saiten.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +62,32 @@ def rehearse(
     if not counted.samples:
         raise BadInput(f"there is no row that could be used ({counted.bad_rows} cannot)")
     offline = settings.judge == "offline"
-    rows_of_table = [_row(name, Usage() if offline else used, settings, calls) for name, used in counted.usage.items()]
-    whole = Usage() if offline else sum(counted.usage.values(), Usage())
-    rows_of_table.append(_row("all", whole, settings, calls))
-    title = f"What a run over {counted.samples} samples with {redact(settings.judge)} would take"
-    columns = ("metric", "calls", "prompt tokens", "completion tokens", f"cost ({calls.currency})")
-    render([Table(title, columns, tuple(rows_of_table), _CAPTION)], form, stdout())
+    whole = sum(counted.usage.values(), Usage())
+    used: list[tuple[Cell, Usage]] = [*counted.usage.items(), (Message("cell", "all"), whole)]
+    table = Table(
+        Message("title", "run_would_take", n=counted.samples, judge=redact(settings.judge)),
+        ("metric", *SPENT, Message("column", "cost", currency=calls.currency)),
+        tuple((name, *spent_cells(Usage() if offline else one, settings, calls)) for name, one in used),
+        (Message("caption", "run_would_take"),),
+    )
+    render([table], form, stdout())
     if counted.bad_rows:
         stderr().print(f"{counted.bad_rows} rows cannot be used and are not counted")
 
 
-def _row(name: str, used: Usage, settings: JudgeSettings, calls: CallSettings) -> tuple[Cell, ...]:
+SPENT = ("calls", "prompt_tokens", "completion_tokens")
+"""The columns of estimated usage before the cost."""
+
+
+def spent_cells(used: Usage, settings: JudgeSettings, calls: CallSettings) -> tuple[Cell, ...]:
+    """Return estimated calls, tokens and cost of a judge, whose price may be unknown."""
     price = known_price(settings.judge, calls)
-    cost: Cell = "unknown"
+    cost: Cell = Message("cell", "unknown")
     if not used.calls:
         cost = 0.0
     elif price is not None:
         cost = price.of(used.prompt_tokens, used.completion_tokens)
-    return (name, used.calls, used.prompt_tokens, used.completion_tokens, cost)
+    return (used.calls, used.prompt_tokens, used.completion_tokens, cost)
 
 
 @dataclass(slots=True)

@@ -84,7 +84,7 @@ def judge(
     from saiten.metrics.rubrics import read_rubric
     from saiten.tuning.judge.building import build
     from saiten.tuning.judge.making import HEADS, JudgePlan, make_judge
-    from saiten.views.own_judge_card import card
+    from saiten.views.tuned_judge_card import card
 
     notes = stderr()
     if not base.strip():
@@ -121,8 +121,8 @@ def _learning(defaults: "Learning", typed: LearningOptions, seed: int) -> "Learn
 
 def _show(own: "TunedJudge", form: str, out: Path) -> None:
     from saiten.views.render import render
-    from saiten.views.tables.own_judge import own_judge_tables
+    from saiten.views.tables.tuned_judge import tuned_judge_tables
 
     every = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]
-    render(own_judge_tables(every, own.notes), form, stdout(), f"A judge of one's own: {out.name}")  # type: ignore[arg-type]
+    render(tuned_judge_tables(every, own.notes), form, stdout(), f"A judge of one's own: {out.name}")  # type: ignore[arg-type]
     stderr().print(f"{escape_untrusted(out)} is done; use it with --judge hf:{escape_untrusted(out)}")

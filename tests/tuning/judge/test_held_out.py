@@ -19,8 +19,8 @@ from saiten.tuning.judge.held_out import held_out
 from saiten.tuning.judge.judge_folder import begin, clean_up
 from saiten.tuning.judge.mate_scores import LEARNED, PUBLISHED, mate_weights
 from saiten.tuning.splitting import held_out_questions
-from saiten.views.own_judge_card import card
-from saiten.views.tables.own_judge import own_judge_tables
+from saiten.views.tables.tuned_judge import tuned_judge_tables
+from saiten.views.tuned_judge_card import card
 
 
 def example(number, value=None, aspect="factuality"):
@@ -92,8 +92,8 @@ async def test_answers_that_decline_are_in_no_figure():
         correlation([min(5, people[n] + 1) for n in left], [people[n] for n in left])
     )
     assert HeldOut.from_json(json.loads(json.dumps(found.to_json()))) == found
-    (table, *_) = own_judge_tables([found])
-    assert f"{one.declined} declined (grade 0)" in table.rows[0][-1]
+    (table, *_) = tuned_judge_tables([found])
+    assert f"{one.declined} declined (grade 0)" in str(table.rows[0][-1])
 
 
 async def test_an_overall_grade_at_once_and_by_aspects():
@@ -152,7 +152,7 @@ async def test_what_cannot_be_graded_is_counted():
     none = await held_out(Grades(errors), [example(n) for n in range(3)], name="own", means=MEANS)
     assert none.aspects[0].pearson.value is None
     assert str(none.aspects[0].mae.reason) == "no pairs"
-    assert own_judge_tables([none])[0].rows[0][2] == 0
+    assert tuned_judge_tables([none])[0].rows[0][2] == 0
 
 
 async def test_a_wrong_set_up_is_no_figure():

@@ -25,6 +25,7 @@ from saiten.views.render import as_csv, as_json, as_latex, as_markdown
 from saiten.views.report.document import SECOND_RANK
 from saiten.views.table import Interval, Name, Table
 from saiten.views.words import in_japanese
+from saiten.words import Message
 
 STEADY = settings(max_examples=60, deadline=None, derandomize=True)
 CATALOGUE = tomllib.loads(files("saiten.views").joinpath("japanese.toml").read_text("utf-8"))
@@ -199,7 +200,9 @@ def test_a_name_from_outside_stays(name):
     """Though it be a word of ours: as title, as column, as a cell where our own words may stand, and in a sentence."""
     table = Table(Name(name), (Name(name), "system"), ((name, Name(name)),)).in_language("ja")
     assert (table.title, table.columns[0], table.rows[0]) == (name, name, (name, name))
-    assert Table(f"What answers lack and add: {name}", (), ()).in_language("ja").title.endswith(f"：{name}")
+    assert (
+        Table(Message("title", "gist_profiles_of", metric=name), (), ()).in_language("ja").title.endswith(f"：{name}")
+    )
 
 
 def test_a_text_of_which_a_part_is_unknown_stays_whole():

@@ -42,7 +42,7 @@ SECOND_RANK = frozenset(
 """Keys of tables of interest only after the others, which a page shows folded: title, a few charts, number of rows."""
 _TITLES = frozenset(
     {
-        *("over systems", "decisions", "grades", "bias", "bias by system and by human grade", "Bias by aspect"),
+        *("over systems", "decisions", "grades", "bias", "bias by system and by human grade"),
         *("who said what", "every two metrics", "Base rates", "Each two annotators"),
     }
 )

@@ -3,16 +3,23 @@
 from saiten.records import Usage
 from saiten.runs.answers.summary import AnswerSummary
 from saiten.views.table import Cell, Table
+from saiten.words import Message
 
-_CAPTION = (
-    "median, mean, p95: latency in seconds, from the question in to the whole answer, where it was measured. "
-    "Many questions at a time can slow a system down: --concurrency 1 measures it at rest."
-)
 _REASONS_SHOWN = 5
 
 
 def answer_tables(summary: AnswerSummary, currency: str = "USD") -> list[Table]:
     """Return the answers, and the reasons for missing ones."""
+    tables = [_answers(summary), _spent(summary, currency)]
+    if summary.reasons:
+        rest = len(summary.reasons) - _REASONS_SHOWN
+        more = (Message("caption", "further_reasons", n=rest),) if rest > 0 else ()
+        columns = ("kind", "reason", "n", "for_example")
+        tables.append(Table(Message("title", "no_answer"), columns, tuple(summary.reasons[:_REASONS_SHOWN]), more))
+    return tables
+
+
+def _answers(summary: AnswerSummary) -> Table:
     latency = summary.latency
     cells: dict[str, Cell] = {
         "system": summary.system,
@@ -23,37 +30,26 @@ def answer_tables(summary: AnswerSummary, currency: str = "USD") -> list[Table]:
         "p95": latency.p95 if latency else None,
         "measured": latency.n if latency else 0,
     }
-    usage = summary.usage
-    spent: dict[str, Cell] = {
-        "system": summary.system,
-        "calls": usage.calls,
-        "reused": usage.reused,
-        "prompt tokens": usage.prompt_tokens,
-        "completion tokens": usage.completion_tokens,
-        f"cost ({currency})": None if usage.unpriced and not usage.cost else usage.cost,
-    }
-    tables = [
-        Table("Answers", tuple(cells), (tuple(cells.values()),), " ".join((*_of_the_contexts(summary), _CAPTION))),
-        Table("What they took", tuple(spent), (tuple(spent.values()),), _of_the_cost(usage)),
-    ]
-    rows = tuple((kind, reason, n, example) for kind, reason, n, example in summary.reasons[:_REASONS_SHOWN])
-    if rows:
-        rest = len(summary.reasons) - len(rows)
-        more = f"{rest} further reasons stand in the file." if rest else ""
-        tables.append(Table("Why there is no answer", ("kind", "reason", "n", "for example"), rows, more))
-    return tables
-
-
-def _of_the_contexts(summary: AnswerSummary) -> list[str]:
     without = summary.answered - summary.with_contexts
-    return (
-        [f"{without} answers came without contexts, so metrics that need them cannot measure them."] if without else []
+    captions = (Message("caption", "without_contexts", n=without),) if without else ()
+    title = Message("title", "answers")
+    return Table(title, tuple(cells), (tuple(cells.values()),), (*captions, Message("caption", "answers")))
+
+
+def _spent(summary: AnswerSummary, currency: str) -> Table:
+    usage = summary.usage
+    columns = ("system", "calls", "reused", "prompt_tokens", "completion_tokens")
+    cost = None if usage.unpriced and not usage.cost else usage.cost
+    row = (summary.system, usage.calls, usage.reused, usage.prompt_tokens, usage.completion_tokens, cost)
+    return Table(
+        Message("title", "spent_on_answers"),
+        (*columns, Message("column", "cost", currency=currency)),
+        (row,),
+        tuple(_captions_of_cost(usage)),
     )
 
 
-def _of_the_cost(usage: Usage) -> str:
+def _captions_of_cost(usage: Usage) -> list[Message]:
     if not usage.unpriced:
-        return ""
-    if not usage.cost:
-        return "What the calls cost is not known."
-    return f"The cost is a lower bound: of {usage.unpriced} calls it is not known."
+        return []
+    return [Message("caption", "cost_at_least", n=usage.unpriced) if usage.cost else Message("caption", "cost_unknown")]

@@ -7,7 +7,7 @@ from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.metrics.judged.direct import Direct
 from saiten.metrics.judged.mate import Mate
-from saiten.metrics.rubrics import Weights, read_rubric
+from saiten.metrics.rubrics import Learned, Weights, read_rubric
 from saiten.records import Label, Scored
 from saiten.results.meta_evaluation import MetaEvaluation
 from saiten.trust.inputs.outputs import SampleInfo
@@ -16,7 +16,7 @@ from saiten.trust.meta_evaluation.preferred import Preferred, preferred_and_top
 from saiten.views.table import Cell, Interval, Name, Table
 from saiten.words import Message, joined
 
-_ENDS = ("95 % from", "to")
+_ENDS = ("ci_low", "ci_high")
 _SYSTEMS_AT_MOST = 100
 """Maximum number of systems that are broken down."""
 
@@ -31,34 +31,36 @@ def aspect_tables(scored: Iterable[Scored], items: Mapping[str, SampleInfo]) -> 
     every = grades_by_system(scored, items)
     if len({one.system for one in every}) > _SYSTEMS_AT_MOST:
         every = tuple(one for one in every if one.system is None)
-    columns = ("aspect", "system", "grade: answers", "n", "best grade", "share with it", *_ENDS, "remarks")
-    rows = tuple(_grades(one) for one in every)
-    caption = (
-        "Of several votes the grade nearest to their mean is counted, of two equally near the one farther from the "
-        "best. Votes on both sides of the best grade are averaged by their distance from it; without a side to lean "
-        "to they are split: no grade, and not the best. The share is of the answers with a grade or split votes; "
-        "95 % interval: bootstrap over questions."
-    )
-    drawn = (Interval("share with it", *_ENDS),)
-    return [Table("Grades by aspect", columns, rows, caption, drawn)] if rows else []
+    if not every:
+        return []
+    return [
+        Table(
+            Message("title", "grades_by_aspect"),
+            ("aspect", "system", "grade_counts", "n", "best_grade", "share_of_best", *_ENDS, "remarks"),
+            tuple(_grades(one) for one in every),
+            (Message("caption", "grades_by_aspect"),),
+            (Interval("share_of_best", *_ENDS),),
+        )
+    ]
 
 
 def _grades(one: AspectGrades) -> tuple[Cell, ...]:
-    remarks = [
-        f"{one.split} with split votes" if one.split else "",
-        f"{one.without} without a grade" if one.without else "",
-        str(one.top.note or ""),
-    ]
     return (
         one.metric,
-        "all" if one.system is None else Name(one.system),
+        Message("cell", "all") if one.system is None else Name(one.system),
         " · ".join(f"{grade}: {n}" for grade, n in one.counts.items()),
         one.top.n,
         one.best,
         one.top.mean,
         one.top.low,
         one.top.high,
-        "; ".join(remark for remark in remarks if remark),
+        joined(
+            [
+                Message("remark", "split_votes", n=one.split) if one.split else None,
+                Message("remark", "without_grade", n=one.without) if one.without else None,
+                one.top.note,
+            ]
+        ),
     )
 
 
@@ -76,25 +78,22 @@ def preference_tables(
         overall, best = every[0].aspect, float(every[0].best)
     judged = {one.system: one for one in every if one.metric == every[0].metric}
     found = preferred_and_top(labels, items, overall=overall, best=best)
-    rows = tuple(_preferred(one, judged.get(one.system)) for one in found)
+    if not found:
+        return []
     columns = (
         "system",
         "questions",
-        "preferred in",
-        "tied in",
+        "preferred_in",
+        "tied_in",
         "comparisons",
-        "graded answers",
-        "top grade by people",
-        "of the preferred",
-        "top grade by the judge",
+        "graded_answers",
+        "top_by_people",
+        "top_of_preferred",
+        "top_by_judge",
     )
-    caption = (
-        "What is preferred need not be good: shares of the questions in which the system's answer is the one that most "
-        "annotators prefer to all others, and of answers with the top grade of "
-        f"{overall} ({best:g}); of the preferred: over the answers so preferred. Tied: no answer alone has most "
-        "annotators. A third decision settles its question or grade. Comparisons: pairs times annotators."
-    )
-    return [Table("Preference against grades", columns, rows, caption)] if rows else []
+    rows = tuple(_preferred(one, judged.get(one.system)) for one in found)
+    caption = Message("caption", "preference_and_grades", aspect=overall, best=best)
+    return [Table(Message("title", "preference_and_grades"), columns, rows, (caption,))]
 
 
 def _preferred(one: Preferred, judged: AspectGrades | None) -> tuple[Cell, ...]:
@@ -121,10 +120,17 @@ def aspect_bias_tables(found: MetaEvaluation) -> list[Table]:
                 overall = one.bias.overall
                 remarks = joined((overall.reason, overall.note))
                 rows.append((aspect.aspect, one.metric, overall.value, overall.low, overall.high, overall.n, remarks))
-    caption = "Above 0 the judge grades higher than people do. 95 % interval: bootstrap over questions."
-    columns = ("aspect", "metric", "judge - people", *_ENDS, "n", "remarks")
-    drawn = (Interval("judge - people", *_ENDS),)
-    return [Table("Bias by aspect", columns, tuple(rows), caption, drawn)] if rows else []
+    if not rows:
+        return []
+    return [
+        Table(
+            Message("title", "bias_by_aspect"),
+            ("aspect", "metric", "judge_minus_people", *_ENDS, "n", "remarks"),
+            tuple(rows),
+            (Message("caption", "bias_by_aspect"),),
+            (Interval("judge_minus_people", *_ENDS),),
+        )
+    ]
 
 
 def _about(metric: str) -> str | None:
@@ -147,40 +153,46 @@ def weight_tables(weights: Weights, notes: Sequence[str | Message] = ()) -> list
     rows: list[tuple[Cell, ...]] = [
         (one.name, one.weight, one.low, one.high, one.best, one.span) for one in weights.aspects
     ]
-    constant = ""
+    constant: str | Message = ""
     if weights.intercept or weights.intercept_low is not None:
-        constant = " + intercept"
-        rows.append(("intercept", weights.intercept, weights.intercept_low, weights.intercept_high, None, None))
-    if weights.features == "deductions":
-        formula = f"{weights.best:g}{constant} + sum of weight x (-|grade - best| / span)"
-        meaning = "A weight is what the worst grade costs. "
-    else:
-        formula, meaning = f"sum of weight x grade{constant}", ""
-    caption = f"{weights.target} = {formula}. {meaning}95 % interval: bootstrap over questions."
-    columns = ("aspect", "weight", *_ENDS, "best", "span")
-    tables = [Table("Weights", columns, tuple(rows), caption, (Interval("weight", *_ENDS),))]
+        constant = Message("caption", "plus_intercept")
+        ends = (weights.intercept_low, weights.intercept_high)
+        rows.append((Message("cell", "intercept"), weights.intercept, *ends, None, None))
+    formula = Message("caption", f"sum_of_{weights.features}", target=weights.target, best=weights.best, plus=constant)
+    tables = [
+        Table(
+            Message("title", "weights"),
+            ("aspect", "weight", *_ENDS, "best", "span"),
+            tuple(rows),
+            (formula, Message("caption", "interval_over_questions")),
+            (Interval("weight", *_ENDS),),
+        )
+    ]
     if weights.learned is not None:
-        tables.append(_held_out(weights))
-    tables.append(Table("Notes", ("note",), tuple((note,) for note in notes)))
+        tables.append(_held_out(weights.learned))
+    tables.append(Table(Message("title", "notes"), ("note",), tuple((note,) for note in notes)))
     return [table for table in tables if table.rows]
 
 
-def _held_out(weights: Weights) -> Table:
-    learned = weights.learned
-    if learned is None:
-        return Table("", (), ())
+def _held_out(learned: Learned) -> Table:
     row: tuple[Cell, ...] = (
-        "Pearson",
+        Message("column", "pearson"),
         learned.pearson,
         learned.pearson_low,
         learned.pearson_high,
         learned.held_out_items,
         learned.held_out_questions,
     )
-    caption = (
-        f"Learned from {learned.items} answers to {learned.questions} questions, grades of the aspects by "
-        f"{learned.source}; held against people on {learned.held_out_items} answers to {learned.held_out_questions} "
-        f"other questions. Fingerprint {learned.fingerprint}, seed {learned.seed}."
+    caption = Message(
+        "caption",
+        "learned_weights",
+        answers=learned.items,
+        questions=learned.questions,
+        source=learned.source,
+        held_out=learned.held_out_items,
+        others=learned.held_out_questions,
+        fingerprint=learned.fingerprint,
+        seed=learned.seed,
     )
-    columns = ("on held-out questions", "figure", *_ENDS, "n", "questions")
-    return Table("What they are worth", columns, (row,), caption, (Interval("figure", *_ENDS),))
+    columns = ("on_held_out_questions", "figure", *_ENDS, "n", "questions")
+    return Table(Message("title", "learned_weights"), columns, (row,), (caption,), (Interval("figure", *_ENDS),))

@@ -6,8 +6,7 @@ from saiten.metrics.judged.gist_counts import NOTHING, WHICH
 from saiten.metrics.judged.gist_profiles import Profiles, gist_metric, profiles_of
 from saiten.records import Scored
 from saiten.views.table import Cell, Table
-
-_CAPTION = "Which of the four are above 0; the other profiles did not come up."
+from saiten.words import Message, joined
 
 
 def has_gist(metrics: Iterable[str]) -> bool:
@@ -28,22 +27,26 @@ def profile_tables(every: Sequence[Profiles]) -> list[Table]:
 def _table(profiles: Profiles, *, alone: bool) -> Table:
     common = sorted(profiles.answers.items(), key=lambda pair: -pair[1])
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (profile, *_signs(profile), n, round(n / profiles.total, 3)) for profile, n in common
+        (_profile(profile), *_signs(profile), n, round(n / profiles.total, 3)) for profile, n in common
     )
-    columns = ("profile", *(which.replace("_", " ") for which in WHICH), "answers", "share")
-    title = "What answers lack and add" if alone else f"What answers lack and add: {profiles.metric}"
-    return Table(title, columns, rows, " ".join((_CAPTION, *_remarks(profiles))))
+    counted = {"without": profiles.without, "faulty": profiles.faulty, "unplaced": profiles.unplaced}
+    remarks = (Message("caption", f"gist_{key}", n=n) for key, n in counted.items() if n)
+    return Table(
+        Message("title", "gist_profiles") if alone else Message("title", "gist_profiles_of", metric=profiles.metric),
+        ("profile", *WHICH, "answers", "share"),
+        rows,
+        (Message("caption", "gist_profiles"), *remarks),
+        key="gist_profiles",
+    )
 
 
-def _signs(profile: str) -> Sequence[str]:
-    there = () if profile == NOTHING else profile.split(", ")
-    return ["●" if which.replace("_", " ") in there else "·" for which in WHICH]
+def _parts(profile: str) -> list[str]:
+    return [] if profile == NOTHING else [part.replace(" ", "_") for part in profile.split(", ")]
 
 
-def _remarks(profiles: Profiles) -> list[str]:
-    remarks = {
-        "Answers without a profile, whose scores say why: {}.": profiles.without,
-        "Answers with faults left in the judge's replies, see `faults` in the details: {}.": profiles.faulty,
-        "Units that were not found in their text, and count all the same: {}.": profiles.unplaced,
-    }
-    return [text.format(n) for text, n in remarks.items() if n]
+def _profile(profile: str) -> Message:
+    return joined([Message("profile", part) for part in _parts(profile) or ["nothing"]], "listed")
+
+
+def _signs(profile: str) -> list[str]:
+    return ["●" if which in _parts(profile) else "·" for which in WHICH]

@@ -1,4 +1,4 @@
-"""The model card of a user's tuned judge: description, training data, evaluation, and out-of-scope uses."""
+"""The model card of a tuned judge: description, training data, evaluation, and out-of-scope uses."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from saiten.judges.tuned import TunedJudge
 from saiten.metrics.rubrics import read_rubric
 from saiten.views.render import as_markdown
 from saiten.views.strip_controls import strip_controls
-from saiten.views.tables.own_judge import own_judge_tables
+from saiten.views.tables.tuned_judge import tuned_judge_tables
 
 _HEADS = {
     "chat": "A causal language model with a LoRA adapter. It writes a reply in JSON, and the grade is read out of it.",
@@ -57,7 +57,7 @@ def _lines(own: TunedJudge, folder: str) -> Iterator[str]:
         "held against people's mean grades.\n"
     )
     found = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]
-    yield as_markdown(own_judge_tables(found, own.notes)).rstrip()
+    yield as_markdown(tuned_judge_tables(found, own.notes)).rstrip()
     yield "\n## Limits\n"
     yield (
         "- It imitates these people on questions and answers like these. For other domains, languages, systems or "

@@ -1,0 +1,79 @@
+"""A tuned judge as a table: its grades compared with people's on held-out questions, and the baselines."""
+
+from collections.abc import Sequence
+
+from saiten.judges.tuned_figures import HeldOut, HeldOutAspect
+from saiten.stats.estimate import Estimate
+from saiten.views.table import Cell, Interval, Table
+from saiten.words import Message, joined
+
+_PEARSON = ("pearson", "pearson_ci_low", "pearson_ci_high")
+_BIAS = ("judge_minus_people", "bias_ci_low", "bias_ci_high")
+_MAE = ("mae", "mae_ci_low", "mae_ci_high")
+
+
+def tuned_judge_tables(found: Sequence[HeldOut], notes: Sequence[str] = ()) -> list[Table]:
+    """Return the quality of each judge by aspect, judges one below the other; then the notes."""
+    aspects = sorted({one.aspect for each in found for one in each.aspects})
+    rows = tuple(
+        _row(each.judge, one) for aspect in aspects for each in found for one in each.aspects if one.aspect == aspect
+    )
+    columns = (
+        "aspect", "judge", "n", "questions", *_PEARSON, *_MAE, "mae_of_mean", *_BIAS, "unreadable", "failed", "remarks",
+    )  # fmt: skip
+    captions = (Message("caption", "tuned_judge"),)
+    tables = [
+        Table(Message("title", "tuned_judge"), columns, rows, captions, (Interval(*_PEARSON), Interval(*_BIAS))),
+        _overall(found),
+        Table(Message("title", "notes"), ("note",), tuple((note,) for note in notes)),
+    ]
+    return [table for table in tables if table.rows]
+
+
+def _overall(found: Sequence[HeldOut]) -> Table:
+    """Return the paper's table: the overall grade, requested directly and computed from aspects."""
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (one.name, one.target, each.judge, one.n, one.questions, *_ends(one.pearson), _remark(one.pearson) or "")
+        for each in found
+        for one in each.scores
+    )
+    columns = ("score", "stands_for", "judge", "n", "questions", *_PEARSON, "remarks")
+    captions = (Message("caption", "tuned_judge_overall"),)
+    return Table(Message("title", "tuned_judge_overall"), columns, rows, captions, (Interval(*_PEARSON),))
+
+
+def _row(judge: str, one: HeldOutAspect) -> tuple[Cell, ...]:
+    figures = {"pearson": one.pearson, "mae": one.mae, "bias": one.bias}
+    remarks = [
+        Message("remark", "of_figure", figure=Message("column", name), remark=remark)
+        for name, each in figures.items()
+        if (remark := _remark(each))
+    ]
+    if one.declined:
+        remarks.insert(0, Message("remark", "declined_on_a_side", n=one.declined))
+    return (
+        one.aspect,
+        judge,
+        one.n,
+        one.questions,
+        *_ends(one.pearson),
+        *_ends(one.mae),
+        one.mae_of_mean.value,
+        *_ends(one.bias),
+        one.unreadable,
+        one.failed,
+        joined(remarks),
+    )
+
+
+def _ends(found: Estimate) -> tuple[Cell, ...]:
+    return (found.value, found.low, found.high)
+
+
+def _remark(found: Estimate) -> Message | str | None:
+    """Reword a remark on a column for people, who see judges and people instead."""
+    remark = found.reason or found.note
+    if isinstance(remark, Message) and remark.key in {"first_constant", "second_constant"}:
+        who = "judge" if remark.key == "first_constant" else "people"
+        return Message("remark", f"{who}_constant", **dict(remark.values))
+    return remark
