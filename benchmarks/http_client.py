@@ -22,7 +22,7 @@ import aiohttp
 import orjson
 
 from saiten.models import Budget, Limits, OpenAICompatibleChat, Price, Store, layers, stack_chat
-from saiten.protocols import Chat, ChatRequest, Message
+from saiten.protocols import Chat, ChatMessage, ChatRequest
 
 SCHEMA = {
     "title": "Verdicts",
@@ -104,7 +104,7 @@ async def ask_all(ask: Ask, calls: int, askers: int) -> Figures:
 
 def request(number: int) -> ChatRequest:
     """A prompt that no other call has."""
-    return ChatRequest((Message("system", PROMPT), Message("user", f"Sample {number}")), SCHEMA, seed=0)
+    return ChatRequest((ChatMessage("system", PROMPT), ChatMessage("user", f"Sample {number}")), SCHEMA, seed=0)
 
 
 async def bare(base_url: str, calls: int, in_flight: int) -> Figures:

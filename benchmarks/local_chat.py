@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from saiten.models.transformers_chat import TransformersChat
-from saiten.protocols import ChatRequest, Completion, Message
+from saiten.protocols import ChatMessage, ChatRequest, Completion
 from tiny_models import tiny_chat
 
 
@@ -46,7 +46,7 @@ async def measure(
     chat: TransformersChat, requests: list[ChatRequest], *, together: bool
 ) -> tuple[float, float, list[str]]:
     """Tokens a second, tokens a CPU second, and the texts."""
-    await chat.complete(ChatRequest((Message("user", "warm up"),), max_tokens=2))
+    await chat.complete(ChatRequest((ChatMessage("user", "warm up"),), max_tokens=2))
     begun, begun_cpu = time.perf_counter(), time.process_time()
     said: list[Completion] = (
         await asyncio.gather(*map(chat.complete, requests)) if together else [await chat.complete(r) for r in requests]
@@ -67,7 +67,7 @@ async def main() -> None:
         print("torch or transformers is not installed (`make neural`); nothing is measured")
         return
     texts = [f"Question {n}: " + "how long is it? " * (3 + (7 * n) % 35) for n in range(chosen.requests)]
-    requests = [ChatRequest((Message("user", text),), max_tokens=chosen.tokens) for text in texts]
+    requests = [ChatRequest((ChatMessage("user", text),), max_tokens=chosen.tokens) for text in texts]
     with tempfile.TemporaryDirectory() as folder:
         model = str(made(Path(folder), chosen.width, chosen.layers))
         alone, alone_cpu, expected = await measure(

@@ -123,7 +123,7 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """A chat message."""
 
     role: Literal["system", "user", "assistant"]
@@ -134,7 +134,7 @@ class Message:
 class ChatRequest:
     """Everything that a chat model's answer depends on, except the model: the key of the cache."""
 
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     schema: Mapping[str, Any] | None = field(default=None, hash=False)
     """A JSON schema for the answer (its `title` is its name), or None for plain text."""
     temperature: float | None = 0.0

@@ -4,11 +4,11 @@ import pytest
 
 from saiten.errors import CallFailed
 from saiten.models import OpenAICompatibleChat
-from saiten.protocols import ChatRequest, Message
+from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer, completion
 
-PLAIN = ChatRequest((Message("user", "こんにちは \ud83d"),))
+PLAIN = ChatRequest((ChatMessage("user", "こんにちは \ud83d"),))
 
 
 def changed(asked: Asked, finish_reason: str = "stop", **message: object) -> dict:

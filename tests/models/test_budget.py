@@ -21,7 +21,7 @@ from saiten.models import (
     layers,
     stack_chat,
 )
-from saiten.protocols import ChatRequest, Completion, Message
+from saiten.protocols import ChatMessage, ChatRequest, Completion
 from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer, completion
 
@@ -31,7 +31,7 @@ PRICE = Price(1.0, 2.0)  # so ANSWERED costs 0.002
 
 def request(number: int) -> ChatRequest:
     """A request that can be told from others."""
-    return ChatRequest((Message("user", f"hello {number}"),), {"type": "object", "properties": {}}, seed=number)
+    return ChatRequest((ChatMessage("user", f"hello {number}"),), {"type": "object", "properties": {}}, seed=number)
 
 
 async def ask(chat: object, count: int) -> list:

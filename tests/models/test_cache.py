@@ -15,11 +15,11 @@ from saiten.models import (
     ScriptedChat,
     Store,
 )
-from saiten.protocols import ChatRequest, Completion, Embeddings, Message
+from saiten.protocols import ChatMessage, ChatRequest, Completion, Embeddings
 from saiten.records import Usage
 from servers import OpenAIServer, completion
 
-PLAIN = ChatRequest((Message("user", "こんにちは"),))
+PLAIN = ChatRequest((ChatMessage("user", "こんにちは"),))
 REUSED = Usage(reused=1)
 
 
@@ -44,11 +44,11 @@ async def test_hit(store: Store, tmp_path):
 async def test_key_is_everything_the_answer_depends_on(store: Store):
     """Whatever changes the answer changes the key: model, address, roles, texts, parameters, schema and its order."""
     a, b = {"type": "object", "title": "A"}, {"title": "A", "type": "object"}
-    user = (Message("user", "x"),)
+    user = (ChatMessage("user", "x"),)
     requests = [
         ChatRequest(user),
-        ChatRequest((Message("system", "x"),)),
-        ChatRequest((Message("user", "x"), Message("user", ""))),
+        ChatRequest((ChatMessage("system", "x"),)),
+        ChatRequest((ChatMessage("user", "x"), ChatMessage("user", ""))),
         ChatRequest(user, temperature=None),
         ChatRequest(user, temperature=1.0),
         ChatRequest(user, seed=0),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import networks
 from saiten.models.chat_template import FALLBACK_TEMPLATE, ChatTemplate, with_template
-from saiten.protocols import Message
+from saiten.protocols import ChatMessage
 from tiny_models import CHATML, byte_tokenizer
 
 pytestmark = networks.marks()
@@ -30,10 +30,10 @@ CUTS_THINKING = (
 )
 
 CHAT = [
-    Message("system", "Be strict."),
-    Message("user", "橋は？"),
-    Message("assistant", "1998"),
-    Message("user", "Why?"),
+    ChatMessage("system", "Be strict."),
+    ChatMessage("user", "橋は？"),
+    ChatMessage("assistant", "1998"),
+    ChatMessage("user", "Why?"),
 ]
 
 
@@ -69,7 +69,9 @@ def test_a_model_without_a_template_gets_the_documented_one():
 def test_the_instruction_is_never_lost(template):
     """Where a template takes no system message, it stands at the head of the first user message."""
     tokenizer = byte_tokenizer(template=template)
-    shown = tokenizer.decode(ChatTemplate(tokenizer).ids([*CHAT[:3], Message("user", "a"), Message("user", "b")]))
+    shown = tokenizer.decode(
+        ChatTemplate(tokenizer).ids([*CHAT[:3], ChatMessage("user", "a"), ChatMessage("user", "b")])
+    )
     assert shown.startswith("<|im_start|>user\nBe strict.\n\n橋は？<|im_end|>")
     assert "a\n\nb" in shown
 
@@ -85,7 +87,9 @@ def test_old_thinking_is_left_to_the_template():
     """A template that leaves out what a model thought earlier still finds it."""
     tokenizer = byte_tokenizer(template=CUTS_THINKING)
     shown = tokenizer.decode(
-        ChatTemplate(tokenizer).ids([Message("user", "a<think>b"), Message("assistant", "c<think>d")], answering=False)
+        ChatTemplate(tokenizer).ids(
+            [ChatMessage("user", "a<think>b"), ChatMessage("assistant", "c<think>d")], answering=False
+        )
     )
     assert "a<think>b" in shown
     assert "c<|im_end|>" in shown
@@ -109,7 +113,7 @@ def test_a_text_cannot_write_control_tokens(role, text):
     """It is read as the characters it is made of, whatever is pieced together."""
     tokenizer = byte_tokenizer()
     template = ChatTemplate(tokenizer)
-    found, harmless = template.ids([Message(role, text)]), template.ids([Message(role, "x")])
+    found, harmless = template.ids([ChatMessage(role, text)]), template.ids([ChatMessage(role, "x")])
     controls = [[token for token in ids if token > 255] for ids in (found, harmless)]
     assert controls[0] == controls[1]
     whole = text.encode("utf-8", "replace").decode()
@@ -132,7 +136,7 @@ def test_a_text_cannot_write_control_tokens(role, text):
 @settings(max_examples=60, deadline=None)
 def test_roles_are_the_templates_alone(chat):
     """As many turns begin and end as there are messages, and each text is there as it was."""
-    messages = [Message(role, text) for role, text in chat]
+    messages = [ChatMessage(role, text) for role, text in chat]
     tokenizer, template = made_once()
     found = template.ids(messages)
     assert (found.count(START), found.count(END)) == (len(messages) + 1, len(messages))

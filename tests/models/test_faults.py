@@ -9,10 +9,10 @@ import pytest
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models import OpenAICompatibleChat
 from saiten.models.complaints import retry_after
-from saiten.protocols import ChatRequest, Message
+from saiten.protocols import ChatMessage, ChatRequest
 from servers import Fault, OpenAIServer, refusal
 
-PLAIN = ChatRequest((Message("user", "hello"),))
+PLAIN = ChatRequest((ChatMessage("user", "hello"),))
 KEY = "sk-very-secret-key"
 
 
@@ -228,6 +228,6 @@ def test_one_object_in_successive_loops(openai_server: OpenAIServer):
 async def test_large_request(openai_server: OpenAIServer):
     """A prompt of several megabytes is sent without complaint."""
     chat = OpenAICompatibleChat("m", openai_server.base_url)
-    await chat.complete(ChatRequest((Message("user", "長い" * 500_000),)))
+    await chat.complete(ChatRequest((ChatMessage("user", "長い" * 500_000),)))
     await chat.close()
     assert len(openai_server.requests[0].text) == 1_000_000

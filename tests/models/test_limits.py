@@ -7,13 +7,13 @@ import virtual_time
 
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models import LayeredChat, Limiter, Limits, ScriptedChat
-from saiten.protocols import ChatRequest, Completion, Message
+from saiten.protocols import ChatMessage, ChatRequest, Completion
 from saiten.records import Usage
 
 
 def request(number: int = 0, text: str = "hello", max_tokens: int | None = None) -> ChatRequest:
     """A request that can be told from others."""
-    return ChatRequest((Message("user", text),), seed=number, max_tokens=max_tokens)
+    return ChatRequest((ChatMessage("user", text),), seed=number, max_tokens=max_tokens)
 
 
 class Server:

@@ -6,10 +6,10 @@ import pytest
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
 from saiten.models import LayeredChat, Retries, Retrying, ScriptedChat
-from saiten.protocols import ChatRequest, Message
+from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Usage
 
-PLAIN = ChatRequest((Message("user", "hello"),))
+PLAIN = ChatRequest((ChatMessage("user", "hello"),))
 
 
 def passing(**more: object) -> CallFailed:

@@ -4,10 +4,10 @@ import pytest
 
 from saiten.errors import CallFailed, ConfigurationError, Unreadable
 from saiten.models import ScriptedChat
-from saiten.protocols import ChatRequest, Completion, Message
+from saiten.protocols import ChatMessage, ChatRequest, Completion
 from saiten.records import Usage
 
-PLAIN = ChatRequest((Message("user", "hello"),))
+PLAIN = ChatRequest((ChatMessage("user", "hello"),))
 
 
 async def test_list():

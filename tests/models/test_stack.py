@@ -16,7 +16,7 @@ from saiten.models import (
     layers,
     stack_chat,
 )
-from saiten.protocols import ChatRequest, Completion, Message
+from saiten.protocols import ChatMessage, ChatRequest, Completion
 from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer
 
@@ -25,7 +25,7 @@ FAST = Retries(attempts=20, first=0.005, longest=0.05)
 
 async def ask(chat: object, count: int) -> list:
     """Ask so often at once, each time something else."""
-    requests = (ChatRequest((Message("user", f"number {number}"),)) for number in range(count))
+    requests = (ChatRequest((ChatMessage("user", f"number {number}"),)) for number in range(count))
     return await asyncio.gather(*(chat.complete(request) for request in requests), return_exceptions=True)
 
 
@@ -65,7 +65,7 @@ async def test_wrong_set_up_is_asked_once(openai_server: OpenAIServer):
     """Of many first calls with a wrong key, one is sent before the run can be stopped."""
     openai_server.key, openai_server.latency = "right", 0.05
     chat = stack_chat(OpenAICompatibleChat("m", openai_server.base_url, "wrong-key"), layers())
-    calls = [asyncio.create_task(chat.complete(ChatRequest((Message("user", str(n)),)))) for n in range(50)]
+    calls = [asyncio.create_task(chat.complete(ChatRequest((ChatMessage("user", str(n)),)))) for n in range(50)]
     done, others = await asyncio.wait(calls, return_when=asyncio.FIRST_EXCEPTION)
     for call in others:
         call.cancel()
@@ -92,7 +92,7 @@ def test_server_says_what_was_asked(openai_server: OpenAIServer):
 
     async def run() -> None:
         chat = OpenAICompatibleChat("m", openai_server.base_url, "key-1")
-        await chat.complete(ChatRequest((Message("user", "hello"),)))
+        await chat.complete(ChatRequest((ChatMessage("user", "hello"),)))
         await chat.close()
 
     asyncio.run(run())

@@ -9,7 +9,7 @@ from saiten.errors import CallFailed
 from saiten.models import OpenAICompatibleChat
 from saiten.models.dialect import Structured
 from saiten.models.schemas import strict
-from saiten.protocols import ChatRequest, Message
+from saiten.protocols import ChatMessage, ChatRequest
 from servers import Asked, Fault, OpenAIServer, refusal
 
 SCHEMA = {
@@ -22,7 +22,7 @@ SCHEMA = {
 
 def request(text: str = "正しいですか。", **settings: object) -> ChatRequest:
     """A request with a schema."""
-    return ChatRequest((Message("system", "Grade."), Message("user", text)), SCHEMA, **settings)
+    return ChatRequest((ChatMessage("system", "Grade."), ChatMessage("user", text)), SCHEMA, **settings)
 
 
 @pytest.mark.parametrize(

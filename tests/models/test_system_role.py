@@ -9,7 +9,7 @@ from saiten import evaluate
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.judges.llm import LLMJudge
 from saiten.models import OpenAICompatibleChat
-from saiten.protocols import ChatRequest, Message
+from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Sample
 from servers import Asked, Fault, OpenAIServer, refusal
 
@@ -63,10 +63,10 @@ def template_without_system(refused: Fault, otherwise=lambda _: None):
 def request(text: str, schema=SCHEMA) -> ChatRequest:
     """A request in the shape of a rendered prompt with one worked example."""
     messages = (
-        Message("system", "Grade."),
-        Message("user", "example"),
-        Message("assistant", "worked"),
-        Message("user", text),
+        ChatMessage("system", "Grade."),
+        ChatMessage("user", "example"),
+        ChatMessage("assistant", "worked"),
+        ChatMessage("user", text),
     )
     return ChatRequest(messages, schema, seed=0, max_tokens=50)
 
@@ -99,7 +99,7 @@ async def test_calls_without_a_system_message_do_not_hide_the_refusal(openai_ser
     """What passes without a system message says nothing about one: the first with one goes alone all the same."""
     openai_server.reply, openai_server.latency = template_without_system(REFUSALS["vLLM"]), 0.01
     chat = OpenAICompatibleChat("prometheus", openai_server.base_url)
-    await chat.complete(ChatRequest((Message("user", "hello"),), SCHEMA, seed=0, max_tokens=50))
+    await chat.complete(ChatRequest((ChatMessage("user", "hello"),), SCHEMA, seed=0, max_tokens=50))
     await asyncio.gather(*(chat.complete(request(str(n))) for n in range(8)))
     await chat.close()
     assert len(openai_server.requests) == 1 + 8 + 1

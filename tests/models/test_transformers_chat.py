@@ -12,7 +12,7 @@ import networks
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
 from saiten.executor import LocalExecutor
 from saiten.models.transformers_chat import TransformersChat
-from saiten.protocols import ChatRequest, Message
+from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Usage
 from saiten.settings import CallSettings
 from saiten.wiring import Models
@@ -45,7 +45,7 @@ async def chat(llama):
 
 def ask(text, **settings):
     """A request with one message."""
-    return ChatRequest((Message("user", text),), **({"max_tokens": 24} | settings))
+    return ChatRequest((ChatMessage("user", text),), **({"max_tokens": 24} | settings))
 
 
 def sizes_of_batches(chat):
@@ -99,7 +99,7 @@ async def test_the_likeliest_answer_is_the_librarys(llama, chat):
     said = [{"role": "system", "content": "短く。"}, {"role": "user", "content": "橋は？"}]
     prompt = tokenizer.apply_chat_template(said, add_generation_prompt=True, return_tensors="pt", return_dict=True)
     written = model.generate(**prompt, max_new_tokens=40, do_sample=False)[0, prompt.input_ids.shape[1] :]
-    request = ChatRequest((Message("system", "短く。"), Message("user", "橋は？")), max_tokens=40)
+    request = ChatRequest((ChatMessage("system", "短く。"), ChatMessage("user", "橋は？")), max_tokens=40)
     assert (await chat.complete(request)).text == tokenizer.decode(written, skip_special_tokens=True)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from recorder import TUNNEL, Recorder, response
 from saiten.errors import ConfigurationError, SaitenError
-from saiten.protocols import ChatRequest, Message
+from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Inquiry
 from saiten.settings import CallSettings, JudgeSettings, read_config
 from saiten.tasks.similarity import MeasureSimilarity
@@ -42,7 +42,7 @@ async def closing(thing) -> AsyncIterator:
 async def ask_judge(url):
     """One call of a chat model."""
     async with closing(Models(ONCE, ENVIRON).chat(f"openai:m@{url}/v1")) as chat:
-        await chat.complete(ChatRequest((Message("user", "hello"),)))
+        await chat.complete(ChatRequest((ChatMessage("user", "hello"),)))
 
 
 async def ask_embedder(url):
@@ -201,7 +201,7 @@ async def test_a_key_goes_to_one_of_several_systems(servers):
                     await system.answer(Inquiry("hello"))
         async with closing(models.chat(f"openai:m@{third_url}/v1")) as chat:
             with suppress(SaitenError):
-                await chat.complete(ChatRequest((Message("user", "hello"),)))
+                await chat.complete(ChatRequest((ChatMessage("user", "hello"),)))
     assert SECRET.encode() in one.received
     assert SECRET.encode() not in other.received + third.received
     assert third.received.count(b"Authorization: Basic bWU6d29yZA==") == 2
@@ -238,5 +238,5 @@ async def test_a_planned_model_keeps_its_key(servers):
     async with closing(models.embedder(f"openai:e@{other.base_url}")) as embedder:
         await embedder.embed(["hello"])
     async with closing(models.without_store().chat(f"openai:m@{one.base_url}")) as chat:
-        await chat.complete(ChatRequest((Message("user", "hello"),)))
+        await chat.complete(ChatRequest((ChatMessage("user", "hello"),)))
     assert (sent_to(one), sent_to(other)) == ({f"Bearer {SECRET}"}, {None})

@@ -12,15 +12,15 @@ from saiten.judges.doubts import doubt
 from saiten.judges.faults import fault_in
 from saiten.judges.reading import read_reply
 from saiten.judges.schema import schema_of
-from saiten.protocols import Chat, ChatRequest, Completion, Embedder, Message, R, Task
+from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task
 from saiten.tasks.questions import WriteQuestions
 from saiten.tasks.similarity import MeasureSimilarity, Similarities
 
 _CUT_SHORT = "the reply was cut off; answer more briefly"
 _LONGEST_SHOWN = 2_000
 """Characters of its own bad reply that a model is shown again: beginning and end."""
-_OK = Message("user", 'Reply in JSON: {"ok": true}')
-_SMALL = (Message("system", "Do as asked."), _OK, Message("assistant", '{"ok": true}'), _OK)
+_OK = ChatMessage("user", 'Reply in JSON: {"ok": true}')
+_SMALL = (ChatMessage("system", "Do as asked."), _OK, ChatMessage("assistant", '{"ok": true}'), _OK)
 """A minimal request with the roles of a rendered prompt."""
 
 
@@ -194,10 +194,10 @@ class LLMJudge:
         return self.embedder
 
 
-def _repair(task: Task[Any], text: str, fault: str) -> tuple[Message, ...]:
+def _repair(task: Task[Any], text: str, fault: str) -> tuple[ChatMessage, ...]:
     shown = text
     if len(text) > _LONGEST_SHOWN:
         half = _LONGEST_SHOWN // 2
         shown = f"{text[:half]} … {text[-half:]}"
     request = prompts.repair_request(task.language, fault_in(task.language, fault))
-    return (Message("assistant", shown), request) if shown.strip() else (request,)
+    return (ChatMessage("assistant", shown), request) if shown.strip() else (request,)

@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import TemplateError
 
 from saiten.models.roles import without_system
-from saiten.protocols import Message
+from saiten.protocols import ChatMessage
 
 FALLBACK_TEMPLATE = (
     "{{ bos_token | default('', true) }}"
@@ -55,7 +55,7 @@ class ChatTemplate:
             "assistant": _any_of(self._controls - _THINKING),
         }
 
-    def ids(self, messages: Sequence[Message], *, answering: bool = True) -> list[int]:
+    def ids(self, messages: Sequence[ChatMessage], *, answering: bool = True) -> list[int]:
         """Return the tokens of the messages; with `answering`, up to where the assistant's turn begins.
 
         If the template rejects or drops a system message, its text opens the first user message; if the roles must
@@ -71,7 +71,7 @@ class ChatTemplate:
             hidden.append(match[0])
             return f"{mark}x{len(hidden) - 1}x"
 
-        guarded = [Message(each.role, self._hidden[each.role].sub(hide, _whole(each.content))) for each in messages]
+        guarded = [ChatMessage(each.role, self._hidden[each.role].sub(hide, _whole(each.content))) for each in messages]
         text = self._rendered(guarded, answering=answering)
         ids: list[int] = []
         for piece in _pieces(text, f"{mark}x([0-9]+)x", hidden):
@@ -84,7 +84,7 @@ class ChatTemplate:
         found.append(self._tokenizer.eos_token_id)
         mark = secrets.token_hex(8)
         try:
-            text = self._rendered([Message("user", "?"), Message("assistant", mark)], answering=False)
+            text = self._rendered([ChatMessage("user", "?"), ChatMessage("assistant", mark)], answering=False)
         except ValueError:
             text = ""
         behind = text.partition(mark)[2].lstrip()
@@ -92,7 +92,7 @@ class ChatTemplate:
             found.append(self._tokenizer.convert_tokens_to_ids(max(ends, key=len)))
         return tuple(dict.fromkeys(token for token in found if token is not None))
 
-    def _rendered(self, messages: Sequence[Message], *, answering: bool) -> str:
+    def _rendered(self, messages: Sequence[ChatMessage], *, answering: bool) -> str:
         try:
             text = self._written(messages, answering=answering)
             if all(each.content.strip() in text for each in messages if each.role == "system"):
@@ -104,7 +104,7 @@ class ChatTemplate:
         except _FAULTS as error:
             raise ValueError(f"the model's chat template does not take these messages: {error}") from error
 
-    def _written(self, messages: Sequence[Message], *, answering: bool) -> str:
+    def _written(self, messages: Sequence[ChatMessage], *, answering: bool) -> str:
         plain = [{"role": each.role, "content": each.content} for each in messages]
         text: str = self._tokenizer.apply_chat_template(plain, tokenize=False, add_generation_prompt=answering)
         return text

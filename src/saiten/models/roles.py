@@ -3,21 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from saiten.protocols import Message
+from saiten.protocols import ChatMessage
 
 SYSTEM_ROLE = "system role"
 """The name under which a refused system message is remembered, next to refused parameters."""
 
 
-def without_system(messages: Sequence[Message]) -> list[Message]:
+def without_system(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     """Move the system text into the first user message, and merge adjacent messages of one role."""
-    plain: list[Message] = []
+    plain: list[ChatMessage] = []
     for each in messages:
         role = "user" if each.role == "system" else each.role
         if plain and plain[-1].role == role:
-            plain[-1] = Message(role, f"{plain[-1].content}\n\n{each.content}")
+            plain[-1] = ChatMessage(role, f"{plain[-1].content}\n\n{each.content}")
         else:
-            plain.append(Message(role, each.content))
+            plain.append(ChatMessage(role, each.content))
     return plain
 
 

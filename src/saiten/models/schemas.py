@@ -6,7 +6,7 @@ from typing import Any
 
 from saiten.models.dialect import Structured
 from saiten.models.wire import dump, load
-from saiten.protocols import Message
+from saiten.protocols import ChatMessage
 
 _KEPT = 256  # schemas; a run uses about a dozen
 _PROMPT = "Answer with nothing but JSON that fits this JSON Schema:\n"
@@ -37,12 +37,12 @@ def _response_format(schema: dict[str, Any], structured: Structured) -> dict[str
     return {"type": "json_object"} if structured is Structured.JSON_OBJECT else None
 
 
-def with_schema(messages: tuple[Message, ...], schema: Mapping[str, Any]) -> tuple[Message, ...]:
+def with_schema(messages: tuple[ChatMessage, ...], schema: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
     """Append the schema to the system message, where prefix caches keep it."""
     text = _PROMPT + dump(schema).decode()
     if messages and messages[0].role == "system":
-        return (Message("system", f"{messages[0].content}\n\n{text}"), *messages[1:])
-    return (Message("system", text), *messages)
+        return (ChatMessage("system", f"{messages[0].content}\n\n{text}"), *messages[1:])
+    return (ChatMessage("system", text), *messages)
 
 
 def strict(schema: Mapping[str, Any]) -> dict[str, Any]:

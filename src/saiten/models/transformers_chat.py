@@ -11,7 +11,7 @@ from saiten.errors import CallFailed, ConfigurationError, SaitenError
 from saiten.models.batches import Batches
 from saiten.models.local_model import LocalModel
 from saiten.models.networks import require
-from saiten.protocols import ChatRequest, Completion, Message
+from saiten.protocols import ChatMessage, ChatRequest, Completion
 from saiten.records import Usage
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class TransformersChat:
         Raises:
             ConfigurationError: it cannot be loaded.
         """
-        await self.complete(ChatRequest((Message("user", "."),), max_tokens=1))
+        await self.complete(ChatRequest((ChatMessage("user", "."),), max_tokens=1))
 
     async def close(self) -> None:
         """Stop within a token or so, and release the model."""

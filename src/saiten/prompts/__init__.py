@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from saiten.prompts.blocks import as_blocks
 from saiten.prompts.files import PLACEHOLDER, Example, Prompt, load, names
-from saiten.protocols import Message, Task, snake_case
+from saiten.protocols import ChatMessage, Task, snake_case
 from saiten.records import Language
 
 __all__ = ["Example", "Prompted", "digest", "names_for", "render", "repair_request", "texts_in"]
@@ -33,7 +33,7 @@ class Prompted(Protocol):
         ...
 
 
-def render(prompted: Prompted, examples: Sequence[Example] | None = None) -> tuple[Message, ...]:
+def render(prompted: Prompted, examples: Sequence[Example] | None = None) -> tuple[ChatMessage, ...]:
     """Return the messages for a model: the fixed part, then the inputs.
 
     `examples`, such as the user's, replace those of the file; () shows none. A task's `shots` also replace them.
@@ -46,7 +46,7 @@ def render(prompted: Prompted, examples: Sequence[Example] | None = None) -> tup
     if examples is None and isinstance(prompted, Task) and prompted.shots:
         examples = [Example(*shot) for shot in prompted.shots]
     fixed = _default_part(prompted.prompt, prompted.language) if examples is None else _fixed_part(prompt, examples)
-    return (*fixed, Message("user", fill(prompt, inputs)))
+    return (*fixed, ChatMessage("user", fill(prompt, inputs)))
 
 
 def texts_in(prompted: Prompted) -> tuple[str, ...]:
@@ -81,21 +81,21 @@ def _is_blank(value: Any) -> bool:
 
 
 @cache
-def _default_part(name: str, language: Language) -> tuple[Message, ...]:
+def _default_part(name: str, language: Language) -> tuple[ChatMessage, ...]:
     prompt = load(name)[language]
     return _fixed_part(prompt, prompt.examples)
 
 
-def _fixed_part(prompt: Prompt, examples: Sequence[Example]) -> tuple[Message, ...]:
-    messages = [Message("system", prompt.system)]
+def _fixed_part(prompt: Prompt, examples: Sequence[Example]) -> tuple[ChatMessage, ...]:
+    messages = [ChatMessage("system", prompt.system)]
     for example in examples:
-        messages += [Message("user", fill(prompt, example.inputs)), Message("assistant", example.reply)]
+        messages += [ChatMessage("user", fill(prompt, example.inputs)), ChatMessage("assistant", example.reply)]
     return tuple(messages)
 
 
-def repair_request(language: Language, fault: str) -> Message:
+def repair_request(language: Language, fault: str) -> ChatMessage:
     """Return the message to a model whose reply was unusable; `fault` is the reason, as a sentence."""
-    return Message("user", PLACEHOLDER.sub(lambda _: fault, load("repair")[language].user))
+    return ChatMessage("user", PLACEHOLDER.sub(lambda _: fault, load("repair")[language].user))
 
 
 def names_for(task: type[Task[Any]]) -> tuple[str, ...]:

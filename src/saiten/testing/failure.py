@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from saiten.records import Sample, Score
 from saiten.results.thresholds import Threshold
-from saiten.views.page.sample_details import Line, detail_lines
+from saiten.views.page.sample_details import DetailLine, detail_lines
 from saiten.views.strip_controls import strip_controls
 
 _LONGEST = 400
@@ -45,7 +45,7 @@ def _texts(sample: Sample, score: Score) -> Iterator[tuple[str, str | None]]:
     yield "reason", score.reason
 
 
-def _drawn(line: Line) -> Iterator[str]:
+def _drawn(line: DetailLine) -> Iterator[str]:
     begin = "  " * line.depth
     yield f"{begin}{_SIGNS.get(line.kind, '')}{_short(line.text)}"
     if line.reason:

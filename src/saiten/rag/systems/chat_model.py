@@ -6,7 +6,7 @@ from time import perf_counter
 
 from saiten.errors import CallFailed, SystemFailed
 from saiten.prompts import digest, render
-from saiten.protocols import Chat, ChatRequest, Message
+from saiten.protocols import Chat, ChatMessage, ChatRequest
 from saiten.records import Answer, Inquiry, Language, TimedCall, Turn
 from saiten.text.thinking import without_thinking
 
@@ -67,14 +67,14 @@ class ChatModel:
         await self._chat.close()
 
 
-def messages_for(inquiry: Inquiry) -> tuple[Message, ...]:
+def messages_for(inquiry: Inquiry) -> tuple[ChatMessage, ...]:
     """Return the instruction, the conversation, and the question."""
 
-    def rendered(question: str) -> tuple[Message, ...]:
+    def rendered(question: str) -> tuple[ChatMessage, ...]:
         return render(AnswerQuestion(question, inquiry.language))
 
-    def both(turn: Turn) -> tuple[Message, Message]:
-        return rendered(turn.question)[-1], Message("assistant", turn.answer)
+    def both(turn: Turn) -> tuple[ChatMessage, ChatMessage]:
+        return rendered(turn.question)[-1], ChatMessage("assistant", turn.answer)
 
     *instruction, question = rendered(inquiry.question)
     return (*instruction, *(message for turn in inquiry.history for message in both(turn)), question)

@@ -12,7 +12,7 @@ from saiten.records import Language
 from saiten.views.charts.axes import make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import MUTED, colour
-from saiten.views.charts.plot import POINT, Marks, Padding, Picture, Plot, Row, legend, mark
+from saiten.views.charts.plot import POINT, Datum, Marks, Padding, Picture, Plot, legend, mark
 from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, written
 from saiten.words import section
 
@@ -76,7 +76,7 @@ def _picture(points: Sequence[SystemPoint], y_title: str, words: Mapping[str, st
     if len(series) > MOST_SERIES:
         return None
     place = {name: number for number, name in enumerate(series)}
-    whiskers: list[Row] = []
+    whiskers: list[Datum] = []
     cap = 4 * (across.high - across.low) / _WIDTH
     for point in points:
         low, high = finite(point.low), finite(point.high)
@@ -85,7 +85,7 @@ def _picture(points: Sequence[SystemPoint], y_title: str, words: Mapping[str, st
         hue = colour(place[point.series])
         for x, x2, y, y2 in ((0, 0, low, high), (-cap, cap, low, low), (-cap, cap, high, high)):
             whiskers.append({"x": point.x + x, "x2": point.x + x2, "y": y, "y2": y2, "colour": hue})
-    dots: list[Row] = [
+    dots: list[Datum] = [
         {"x": one.x, "y": one.y, **mark(place[one.series]), "told": f"{_name(one)}: {_figures(one, words)}"}
         for one in points
     ]
@@ -106,9 +106,9 @@ def _picture(points: Sequence[SystemPoint], y_title: str, words: Mapping[str, st
     return Picture([field, legend(series, _WIDTH, lines=False)], Padding(72, 22, 24, 8), 52)
 
 
-def _joined(points: Sequence[SystemPoint]) -> tuple[list[Row], list[SystemPoint]]:
+def _joined(points: Sequence[SystemPoint]) -> tuple[list[Datum], list[SystemPoint]]:
     """Return the lines between a model's points, and the points to label: the fastest of each model."""
-    joins: list[Row] = []
+    joins: list[Datum] = []
     named: list[SystemPoint] = []
     by_label = sorted(points, key=lambda point: point.label)
     for _, same in groupby(by_label, key=lambda point: point.label):

@@ -9,7 +9,7 @@ from saiten.views.charts.axes import Axis, make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import INK, LINES, MUTED
 from saiten.views.charts.interval_rows import MOST_ROWS
-from saiten.views.charts.plot import Marks, Padding, Picture, Plot, Row
+from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot
 from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, written
 from saiten.words import section
 
@@ -96,10 +96,10 @@ def _plot(
     names: float,
     words: Mapping[str, str],
 ) -> Plot:
-    bars: list[Row] = []
-    labels: list[Row] = []
-    beside: list[Row] = []
-    missing: list[Row] = []
+    bars: list[Datum] = []
+    labels: list[Datum] = []
+    beside: list[Datum] = []
+    missing: list[Datum] = []
     for place, (row, value) in enumerate(zip(rows, values, strict=True)):
         y = place + 0.5
         labels.append({"y": y, "text": shorten(_named(row, words), names), "told": _named(row, words)})
@@ -109,7 +109,7 @@ def _plot(
         told = f"{plain(row.name)}, {name}: {written(value)}"
         bars.append({"x": 0.0, "x2": value, "y": y - 0.3, "y2": y + 0.3, "colour": LINES[0], "told": told})
         beside.append({"y": y, "text": written(value)})
-    heading: Row = {"y": 0.0, "text": name}
+    heading: Datum = {"y": 0.0, "text": name}
     marks = [
         Marks("bar", bars, style={"stroke": None}),
         Marks("text", labels, at=-8 - _GAP / 2, style={"align": "right", "fill": INK}),

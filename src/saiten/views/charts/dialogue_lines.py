@@ -12,7 +12,7 @@ from saiten.records import Language
 from saiten.views.charts.axes import Axis, make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import INK, colour
-from saiten.views.charts.plot import POINT, Marks, Padding, Picture, Plot, Row, legend, mark, stroke
+from saiten.views.charts.plot import POINT, Datum, Marks, Padding, Picture, Plot, legend, mark, stroke
 from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, value_and_interval
 from saiten.words import section
 
@@ -85,7 +85,7 @@ def _picture(series: Sequence[Series], words: Mapping[str, str]) -> Picture | No
     flat = all(text_width(label) < step - 6 for label in labels)
     below = 26.0 if flat else 20 + _SINE * max(map(text_width, labels))
     reach = 0.0 if flat else max(text_width(text) * 0.82 - step * (at + 0.5) for at, text in enumerate(labels))
-    rows: list[Row] = [
+    rows: list[Datum] = [
         {"x": place[group], "y": up.low, "text": label, "told": plain(group)}
         for group, label in zip(groups, labels, strict=True)
     ]
@@ -98,8 +98,8 @@ def _picture(series: Sequence[Series], words: Mapping[str, str]) -> Picture | No
 
 def _line(number: int, line: Series, place: Mapping[str, float], words: Mapping[str, str]) -> list[Marks]:
     """Draw one line between neighboring groups with a value, and its marks."""
-    stretches: list[Row] = []
-    points: list[Row] = []
+    stretches: list[Datum] = []
+    points: list[Datum] = []
     by_group = {value.group: value for value in line.values}
     before: tuple[float, float] | None = None
     for group, x in place.items():

@@ -10,7 +10,7 @@ from saiten.records import Language
 from saiten.views.charts.axes import Axis, Bounds, bounded_axis, make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import CARD, INK, LINES, MUTED
-from saiten.views.charts.plot import Marks, Padding, Picture, Plot, Row
+from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot
 from saiten.views.charts.texts import finite, in_words, number, plain, shorten, text_width, written
 from saiten.words import section
 
@@ -171,7 +171,7 @@ def _marks(
     field: float,
     words: Mapping[str, str],
 ) -> list[Marks]:
-    bars: list[Row] = [
+    bars: list[Datum] = [
         {
             "x": left,
             "x2": right,
@@ -183,10 +183,10 @@ def _marks(
         for place, ((left, right), share) in enumerate(zip(bins.edges, one.counts, strict=True))
         if share
     ]
-    base: Row = {"x": bins.axis.low, "x2": bins.axis.high, "y": 0.0, "y2": 0.0, "colour": MUTED}
+    base: Datum = {"x": bins.axis.low, "x2": bins.axis.high, "y": 0.0, "y2": 0.0, "colour": MUTED}
     marks = [Marks("bar", bars, style={"stroke": None}), Marks("rule", [base], style={"strokeWidth": 1})]
     if one.mean is not None:
-        mean: Row = {
+        mean: Datum = {
             "x": one.mean,
             "x2": one.mean,
             "y": 0.0,
@@ -196,7 +196,7 @@ def _marks(
         # A light line below the dark one makes it visible on a bar.
         marks.append(Marks("rule", [{**mean, "colour": CARD}], style={"strokeWidth": 4}))
         marks.append(Marks("rule", [{**mean, "colour": INK}], style={"strokeWidth": 1.5, "strokeDash": [3, 2]}))
-    label: Row = {"y": up.high / 2, "text": shorten(plain(name), names), "told": plain(name)}
+    label: Datum = {"y": up.high / 2, "text": shorten(plain(name), names), "told": plain(name)}
     marks.append(Marks("text", [label], at=-54, style={"align": "right", "fill": INK}))
     first = -8 * (len(beside) - 1)
     marks += [

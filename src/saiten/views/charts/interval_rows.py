@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from saiten.views.charts.axes import Axis
 from saiten.views.charts.colours import CARD, INK, MUTED, REFERENCE
-from saiten.views.charts.plot import Marks, Padding, Picture, Plot, Row
+from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot
 from saiten.views.charts.texts import plain, shorten, text_width, written
 
 MOST_ROWS = 80
@@ -98,7 +98,7 @@ def _plot(block: IntervalGroup, field: float, names: float, figures: float, noth
     axis = block.axis
     drawn = [(place + 0.5, row, row.value) for place, row in enumerate(rows) if row.value is not None]
     marks = [*_references(block, len(rows))]
-    strokes: list[Row] = []
+    strokes: list[Datum] = []
     for y, row, _ in drawn:
         if row.low is None or row.high is None:
             continue
@@ -185,7 +185,7 @@ def _within(axis: Axis, value: float) -> float:
     return min(max(value, axis.low), axis.high)
 
 
-def _row(**cells: float | str | None) -> Row:
+def _row(**cells: float | str | None) -> Datum:
     return cells
 
 

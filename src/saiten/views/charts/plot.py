@@ -13,7 +13,8 @@ from saiten.views.charts.colours import GRID, INK, MUTED, colour, dashes, fillin
 from saiten.views.charts.texts import plain, shorten
 
 Kind = Literal["rule", "point", "text", "bar"]
-Row = dict[str, float | str | None]
+Datum = dict[str, float | str | None]
+"""One mark: its position and look."""
 
 TEXT = 12
 """Font size in pixels."""
@@ -37,7 +38,7 @@ class Marks:
     """
 
     kind: Kind
-    rows: Sequence[Row]
+    rows: Sequence[Datum]
     at: float | None = None
     """Pixels from the left edge of the plot, instead of `x`."""
     style: Mapping[str, Any] | None = None
@@ -114,7 +115,7 @@ def vega_lite(picture: Picture) -> dict[str, Any]:
     import altair as alt  # noqa: PLC0415 - takes most of a second
 
     # Rows are kept separate and the marks combined here, since Altair copies what it combines dozens of times.
-    rows: dict[str, Sequence[Row]] = {}
+    rows: dict[str, Sequence[Datum]] = {}
     return {
         "$schema": alt.SCHEMA_URL,
         "vconcat": [_layered(plot, rows) for plot in picture.plots],
@@ -128,7 +129,7 @@ def vega_lite(picture: Picture) -> dict[str, Any]:
     }
 
 
-def _layered(plot: Plot, rows: dict[str, Sequence[Row]]) -> dict[str, Any]:
+def _layered(plot: Plot, rows: dict[str, Sequence[Datum]]) -> dict[str, Any]:
     """Describe one plot and add the rows of its marks to `rows`."""
     import altair as alt  # noqa: PLC0415
 
@@ -222,10 +223,10 @@ def legend(names: Sequence[str], width: float, *, lines: bool) -> Plot:
     for place, name in enumerate(names):
         y = place + 0.5
         if lines:
-            row: Row = {"x": 0.0, "x2": float(_SAMPLE), "y": y, "y2": y, "colour": colour(place)}
+            row: Datum = {"x": 0.0, "x2": float(_SAMPLE), "y": y, "y2": y, "colour": colour(place)}
             marks.append(Marks("rule", [row], style=stroke(place)))
-        point: Row = {"x": middle, "y": y, **mark(place)}
-        text: Row = {"x": start, "y": y, "text": shorten(plain(name), width - start), "told": plain(name)}
+        point: Datum = {"x": middle, "y": y, **mark(place)}
+        text: Datum = {"x": start, "y": y, "text": shorten(plain(name), width - start), "told": plain(name)}
         marks.append(Marks("point", [point], style=POINT))
         marks.append(Marks("text", [text], style={"align": "left", "fill": INK}))
     x, y_axis = Axis(0.0, width, ()), Axis(float(len(names)), 0.0, ())
@@ -235,7 +236,7 @@ def legend(names: Sequence[str], width: float, *, lines: bool) -> Plot:
 POINT = {"size": 60, "strokeWidth": 2, "opacity": 1}
 
 
-def mark(place: int) -> Row:
+def mark(place: int) -> Datum:
     """Return the look of the mark of the system at this place."""
     return {"colour": colour(place), "fill": filling(place), "shape": shape(place)}
 

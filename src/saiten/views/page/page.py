@@ -190,7 +190,7 @@ class _Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _ShownRow:
     """A row as shown on the page."""
 
     cells: Sequence[_Shown]
@@ -263,13 +263,13 @@ class _Section:
                 yield _Head(clean(name), "number" if place in self._numeric else "")
 
     @property
-    def rows(self) -> Iterator[_Row]:
+    def rows(self) -> Iterator[_ShownRow]:
         """Yield one row at a time, so that they are never all in memory."""
         makers = [self._maker(place) for place in range(len(self._table.columns)) if place not in self._left_out]
         for row in self._table.rows:
             remark = None if self._below is None else row[self._below]
             below = None if remark in (None, "") else _shown(remark, "none", self._language, whole=True)
-            yield _Row([make(row) for make in makers], below)
+            yield _ShownRow([make(row) for make in makers], below)
 
     def _maker(self, place: int) -> Callable[[tuple[Value, ...]], _Shown]:
         if place in self._ends:

@@ -16,7 +16,7 @@ are a separate part · `evidence`: a passage that the judge saw · `rest`: furth
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DetailLine:
     """One line; texts are raw and may contain anything."""
 
     depth: int
@@ -27,7 +27,7 @@ class Line:
     """Reason of a verdict."""
 
 
-def detail_lines(details: Mapping[str, Any], depth: int = 1) -> Iterator[Line]:
+def detail_lines(details: Mapping[str, Any], depth: int = 1) -> Iterator[DetailLine]:
     """Yield the judged items with their verdicts, then the separate parts (answer, reference), then the rest."""
     named, items = next(((key, details[key]) for key in _ITEMS if isinstance(details.get(key), list)), ("", []))
     verdicts = details.get("verdicts")
@@ -36,22 +36,22 @@ def detail_lines(details: Mapping[str, Any], depth: int = 1) -> Iterator[Line]:
         shown.add("verdicts")
         yield from (_verdict(verdict, items, depth) for verdict in verdicts)
     else:
-        yield from (Line(depth, "item", str(item)) for item in items)
+        yield from (DetailLine(depth, "item", str(item)) for item in items)
     for key, part in details.items():
         if isinstance(part, Mapping) and any(isinstance(part.get(name), list) for name in _ITEMS):
             shown.add(key)
-            yield Line(depth, "heading", key)
+            yield DetailLine(depth, "heading", key)
             yield from detail_lines(part, depth + 1)
     passages = _passages(details.get("evidence"))
     if passages:
         shown.add("evidence")
-        yield from (Line(depth, "evidence", text) for text in passages)
+        yield from (DetailLine(depth, "evidence", text) for text in passages)
     rest = {key: value for key, value in details.items() if key not in shown}
     if rest:
-        yield Line(depth, "rest", json.dumps(rest, ensure_ascii=False, default=str))
+        yield DetailLine(depth, "rest", json.dumps(rest, ensure_ascii=False, default=str))
 
 
-def _verdict(verdict: Mapping[str, Any], items: Sequence[Any], depth: int) -> Line:
+def _verdict(verdict: Mapping[str, Any], items: Sequence[Any], depth: int) -> DetailLine:
     """Return a verdict with its statement, question or context."""
     number = verdict.get("number")
     said = verdict.get("verdict", verdict.get("useful"))
@@ -59,7 +59,7 @@ def _verdict(verdict: Mapping[str, Any], items: Sequence[Any], depth: int) -> Li
     about = f"context {verdict['context']}" if "context" in verdict else str(number)
     if isinstance(number, int) and 0 < number <= len(items):
         about = str(items[number - 1])
-    return Line(depth, kind, about, str(verdict.get("reason") or ""))
+    return DetailLine(depth, kind, about, str(verdict.get("reason") or ""))
 
 
 def _passages(evidence: Any) -> list[str]:

@@ -14,7 +14,7 @@ from saiten.records import Sample, Score, Scored
 from saiten.runs import sample_to_json, scored_to_json
 from saiten.views.gist.screen import print_gist
 from saiten.views.gist.view import gist_views
-from saiten.views.page.sample_details import Line, detail_lines
+from saiten.views.page.sample_details import DetailLine, detail_lines
 from saiten.views.strip_controls import strip_controls, strip_controls_json
 from saiten.views.table import show_cell
 
@@ -63,7 +63,7 @@ def _print_score(metric: str, score: Score, out: Console) -> None:
     out.print()
 
 
-def _drawn(line: Line) -> Iterator[Text]:
+def _drawn(line: DetailLine) -> Iterator[Text]:
     """Yield a line for the terminal, and the reason of a verdict below it."""
     text = strip_controls(line.text)
     if line.kind in _SIGNS:
