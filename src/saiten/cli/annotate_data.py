@@ -34,8 +34,7 @@ def fill(
 ) -> None:
     """Import the answers, and a judge's prelabels, into the database."""
     from saiten.annotation.prelabels import read_prelabels
-    from saiten.annotation.store.items import add_items
-    from saiten.annotation.store.prelabels import add_prelabels
+    from saiten.annotation.store.items import add_items, add_prelabels
     from saiten.annotation.store.progress import item_counts
 
     judged = None if prelabels is None else read_prelabels(prelabels, notify=notifier(notes))

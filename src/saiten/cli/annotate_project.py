@@ -53,7 +53,7 @@ def _options(typed: ProjectOptions, form: str, there: "ProjectSettings | None") 
 
 def opened(data: str | None, db: str | None, typed: ProjectOptions) -> "Project":
     """Return the project, created or reopened."""
-    from saiten.annotation.store.addresses import FileAddress, read_address
+    from saiten.annotation.store.engines import is_missing, named, read_address
     from saiten.annotation.store.project import open_project
 
     if db is None and (data is None or typed.form is None):
@@ -63,9 +63,9 @@ def opened(data: str | None, db: str | None, typed: ProjectOptions) -> "Project"
         )
     url = db or f"{Path(data or '').name.partition('.')[0] or 'stdin'}.{typed.form}.db"
     address = read_address(url)
-    missing = isinstance(address, FileAddress) and not address.path.exists()
+    missing = is_missing(address)
     if missing and data is None:
-        raise ConfigurationError(f"there is no database {address}; name the answers and --form to make one")
+        raise ConfigurationError(f"there is no database {named(address)}; name the answers and --form to make one")
     return open_project(url, None if data is None else _over(typed, None if missing else _settings_there(url)))
 
 

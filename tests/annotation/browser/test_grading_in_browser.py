@@ -12,7 +12,7 @@ import browsing
 from saiten.annotation.forms import PreferenceForm
 from saiten.annotation.store.assigned import assigned_items
 from saiten.annotation.store.assignment import next_item
-from saiten.annotation.store.prelabels import add_prelabels
+from saiten.annotation.store.items import add_prelabels
 from saiten.annotation.store.saving import save_annotation
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Sample

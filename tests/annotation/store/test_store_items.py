@@ -11,10 +11,9 @@ from saiten.annotation.records import NewItem
 from saiten.annotation.store.annotated import annotated_item, annotated_items
 from saiten.annotation.store.assigned import assigned_items
 from saiten.annotation.store.assignment import next_item
-from saiten.annotation.store.items import add_items
+from saiten.annotation.store.items import add_items, add_prelabels
 from saiten.annotation.store.order import BINS, bin_of, bins_of, place
 from saiten.annotation.store.people import create_person
-from saiten.annotation.store.prelabels import add_prelabels
 from saiten.annotation.store.progress import item_counts
 from saiten.annotation.store.project import open_project
 from saiten.annotation.store.saving import save_annotation

@@ -8,7 +8,7 @@ from storing import new_id, new_items, settings_of
 
 from saiten.annotation.store.annotated import annotated_items
 from saiten.annotation.store.assignment import next_item
-from saiten.annotation.store.failures import StoreUnavailable
+from saiten.annotation.store.database import StoreUnavailable
 from saiten.annotation.store.items import add_items
 from saiten.annotation.store.people import create_person
 from saiten.annotation.store.project import open_project

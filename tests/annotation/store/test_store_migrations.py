@@ -1,6 +1,7 @@
 """The steps from one layout of the tables to the next."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -10,14 +11,12 @@ from storing import new_id, settings_of, work_off
 
 from saiten.annotation.records import NewItem
 from saiten.annotation.store import schema
-from saiten.annotation.store.addresses import FileAddress, read_address
 from saiten.annotation.store.annotated import annotated_item, annotated_items, decide
 from saiten.annotation.store.assignment import next_item
-from saiten.annotation.store.engines import file_engine, server_engine
-from saiten.annotation.store.items import add_items
-from saiten.annotation.store.migrating import VERSION_TABLE, migrate
+from saiten.annotation.store.engines import engine_of, read_address
+from saiten.annotation.store.items import add_items, add_prelabels
+from saiten.annotation.store.migrating import VERSION_TABLE
 from saiten.annotation.store.people import create_person
-from saiten.annotation.store.prelabels import add_prelabels
 from saiten.annotation.store.project import open_project
 from saiten.annotation.store.saving import save_annotation
 from saiten.errors import ConfigurationError
@@ -25,12 +24,25 @@ from saiten.errors import ConfigurationError
 
 def engine_for(url):
     """As the store has it."""
-    address = read_address(url)
-    return file_engine(address) if isinstance(address, FileAddress) else server_engine(address)
+    return engine_of(read_address(url))
 
 
-def test_the_steps_lead_to_the_tables_that_the_code_knows(fresh_database):
-    """Tables, columns, types, indexes and constraints are the same in the migrations and in the schema."""
+def make_first_tables(connection):
+    """The tables of the oldest databases, in the words of their kind."""
+    file = Path(__file__).with_name(f"first_tables_{connection.dialect.name}.sql")
+    for statement in file.read_text("utf-8").split(";\n"):
+        if statement:
+            connection.exec_driver_sql(statement)
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_the_steps_lead_to_the_tables_that_the_code_knows(fresh_database, earlier):
+    """Tables, columns, types, indexes and constraints are those of the schema, in new databases and in migrated ones."""
+    if earlier:
+        engine = engine_for(fresh_database)
+        with engine.execution_options(writes=True).begin() as connection:
+            make_first_tables(connection)
+        engine.dispose()
     open_project(fresh_database, settings_of()).close()
     engine = engine_for(fresh_database)
     with engine.connect() as connection:
@@ -45,7 +57,7 @@ def test_an_old_database_is_brought_up_to_date_with_all_that_is_in_it(fresh_data
     engine = engine_for(fresh_database)
     now = datetime(2026, 1, 2, tzinfo=UTC)
     with engine.execution_options(writes=True).begin() as connection:
-        migrate(connection, "old", target="0001")
+        make_first_tables(connection)
         assert not connection.dialect.has_table(connection, "saiten_decisions")
         for table, row in (
             ("projects", {"id": 1, "name": "default", "identity": "i", "settings": '{"form":"grade","options":{"rubric":"基準"},"per_item":2,"overlap":1.0,"seed":0,"prelabels":"hidden"}', "size": 1, "overlapping": 1, "places": 1}),
@@ -91,7 +103,7 @@ def test_a_step_that_fails_leaves_nothing_behind(fresh_database):
     """A half-made layout does not exist: what was there before is there still, and the next opening works."""
     engine = engine_for(fresh_database)
     with engine.execution_options(writes=True).begin() as connection:
-        migrate(connection, "old", target="0001")
+        make_first_tables(connection)
         connection.execute(text("CREATE TABLE saiten_prelabels (in_the_way INTEGER)"))
     with pytest.raises(ConfigurationError, match=r"cannot be migrated.*saiten_prelabels"):
         open_project(fresh_database, settings_of())

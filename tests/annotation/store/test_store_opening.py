@@ -16,7 +16,7 @@ from workers import another_process, opens
 from saiten.annotation.store.annotated import annotated_item
 from saiten.annotation.store.assigned import assigned_item, assigned_items
 from saiten.annotation.store.assignment import next_item
-from saiten.annotation.store.failures import NoSuchProject, StoreUnavailable
+from saiten.annotation.store.database import NoSuchProject, StoreUnavailable
 from saiten.annotation.store.items import add_items
 from saiten.annotation.store.people import all_people, create_person, person_by_token, renew_token, set_active
 from saiten.annotation.store.progress import item_counts
@@ -173,7 +173,7 @@ def test_a_read_only_folder_is_told(tmp_path):
     code = textwrap.dedent("""
         import os, sys
         from saiten.annotation.records import ProjectSettings
-        from saiten.annotation.store.failures import NoSuchProject, StoreUnavailable
+        from saiten.annotation.store.database import NoSuchProject, StoreUnavailable
         from saiten.annotation.store.items import add_items
         from saiten.annotation.store.people import all_people, create_person, person_by_token
         from saiten.annotation.store.progress import item_counts
@@ -256,7 +256,7 @@ def test_a_missing_extra_is_told():
         for module in sys.argv[1:]:
             sys.modules[module] = None
             try:
-                from saiten.annotation.store.failures import NoSuchProject, StoreUnavailable
+                from saiten.annotation.store.database import NoSuchProject, StoreUnavailable
                 from saiten.annotation.store.items import add_items
                 from saiten.annotation.store.people import all_people, create_person, person_by_token
                 from saiten.annotation.store.progress import item_counts

@@ -12,7 +12,7 @@ from storing import new_id, new_items, settings_of
 from saiten.annotation.store.annotated import annotated_item
 from saiten.annotation.store.assigned import assigned_item, assigned_items
 from saiten.annotation.store.assignment import next_item
-from saiten.annotation.store.failures import NotAssigned, SaveConflict
+from saiten.annotation.store.database import NotAssigned, SaveConflict
 from saiten.annotation.store.items import add_items
 from saiten.annotation.store.people import create_person
 from saiten.annotation.store.progress import annotator_progress, answered_count, item_counts

@@ -15,9 +15,8 @@ pytest.importorskip("fastapi", reason="the annotation page is an extra: pip inst
 
 from saiten.annotation.forms import FORMS
 from saiten.annotation.records import ProjectSettings
-from saiten.annotation.store.items import add_items
+from saiten.annotation.store.items import add_items, add_prelabels
 from saiten.annotation.store.people import all_people, create_person, server_admin
-from saiten.annotation.store.prelabels import add_prelabels
 from saiten.annotation.store.project import open_project
 from saiten.annotation.web.app import make_app
 from saiten.annotation.web.serving import bound_socket, server_of

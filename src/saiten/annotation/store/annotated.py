@@ -7,11 +7,21 @@ from typing import Any
 from sqlalchemy import Select, exists, insert, select
 
 from saiten.annotation.records import Adjudication, AnnotatedItem, Annotation, Json, Participant
-from saiten.annotation.store.assigned import ANNOTATION, ITEM, annotation_of, item_of
+from saiten.annotation.store.assigned import annotation_of, item_of
 from saiten.annotation.store.json_text import from_text, to_text
-from saiten.annotation.store.people import COLUMNS, as_person
+from saiten.annotation.store.people import lock_person
 from saiten.annotation.store.project import Project, Transaction, reads, writes
-from saiten.annotation.store.schema import acts, assignments, decisions, items, people, prelabels
+from saiten.annotation.store.schema import (
+    ANNOTATION,
+    ITEM,
+    PERSON,
+    acts,
+    assignments,
+    decisions,
+    items,
+    people,
+    prelabels,
+)
 from saiten.errors import BadInput
 
 _AT_ONCE = 200
@@ -45,10 +55,7 @@ def decide(tx: Transaction, item: int, payload: Json, note: str, *, admin: int) 
         raise BadInput(f"a note is a text of at most {_LONGEST_NOTE} characters")
     if tx.connection.scalar(select(items.c.id).where(items.c.id == item, items.c.project_id == tx.project)) is None:
         raise BadInput(f"there is no item number {item} in this project")
-    allowed = select(people.c.id).where(
-        people.c.id == admin, people.c.project_id == tx.project, people.c.role == "admin", people.c.active
-    )
-    if tx.connection.scalar(allowed) is None:
+    if lock_person(tx, admin).role != "admin":
         raise BadInput(f"person number {admin} is not an admin of this project, so cannot decide")
     tx.connection.execute(insert(decisions).values(item_id=item, person_id=admin, payload=text, note=note, at=tx.now))
 
@@ -88,7 +95,7 @@ def _annotated(tx: Transaction, chosen: Select[Any]) -> list[AnnotatedItem]:
 
 def _annotations(tx: Transaction, numbers: Sequence[int]) -> dict[int, list[tuple[Participant, Annotation]]]:
     found = tx.connection.execute(
-        select(assignments.c.item_id, *COLUMNS, *ANNOTATION)
+        select(assignments.c.item_id, *PERSON, *ANNOTATION)
         .select_from(assignments)
         .join(people, people.c.id == assignments.c.person_id)
         .join(acts, acts.c.id == assignments.c.standing_id)
@@ -97,7 +104,7 @@ def _annotations(tx: Transaction, numbers: Sequence[int]) -> dict[int, list[tupl
     )
     by_item: defaultdict[int, list[tuple[Participant, Annotation]]] = defaultdict(list)
     for row in found:
-        by_item[row[0]].append((as_person(row[1:5]), annotation_of(row[5:])))
+        by_item[row[0]].append((Participant(*row[1:5]), annotation_of(row[5:])))
     return by_item
 
 

@@ -8,10 +8,8 @@ from sqlalchemy import Select, select
 from saiten.annotation.records import Annotation, Assigned, State, StoredItem
 from saiten.annotation.store.json_text import from_text, to_text
 from saiten.annotation.store.project import Transaction, reads
-from saiten.annotation.store.schema import acts, assignments, items, prelabels
+from saiten.annotation.store.schema import ANNOTATION, ITEM, acts, assignments, items, prelabels
 
-ITEM = (items.c.id, items.c.key, items.c.content, items.c.needed)
-ANNOTATION = (acts.c.payload, acts.c.revision, acts.c.at, acts.c.unclear, acts.c.seconds)
 _AT_ONCE = 50
 
 

@@ -2,19 +2,31 @@
 
 Everything happens under the project's lock: no two people get the last place of an item, whichever database is used and
 however many ask at once.
+
+The open places are distributed by water-filling over what each annotator has had already; the level reached is
+everybody's quota. Annotators below it may take another item, those at it are done until somebody leaves or stays away.
+So fast annotators do not take the work of slow ones, latecomers catch up as far as possible, and two annotators who
+take part throughout end one item apart. Where an item needs nearly as many annotators as there are, they may end a few
+apart, since somebody who has time may have had everything that is left.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import ColumnElement, insert, select, update
 
 from saiten.annotation.records import Assigned
 from saiten.annotation.store.assigned import assigned_item
-from saiten.annotation.store.candidates import Candidate, Search, rest_of_question, within_reach
+from saiten.annotation.store.candidates import (
+    Candidate,
+    Search,
+    count_had_by,
+    of_begun_question,
+    rest_of_question,
+    within_reach,
+)
 from saiten.annotation.store.capacity import lock_project, move, release_stale, totals
 from saiten.annotation.store.people import lock_person
 from saiten.annotation.store.project import Project, Transaction, reads
-from saiten.annotation.store.quotas import quota, shortfalls
 from saiten.annotation.store.schema import assignments, items, people, workloads
 
 _MOST_OPEN = 5
@@ -75,43 +87,62 @@ def _assign(tx: Transaction, person: int, after: int) -> int | None:
     if len(tx.connection.execute(unanswered).all()) >= _MOST_OPEN:
         return None
     bin_rank = tx.connection.execute(select(workloads.c.bin_rank).where(workloads.c.person_id == person)).scalar_one()
-    chosen = _choose(tx, Search(tx, person, bin_rank, places), places)
+    chosen = _choose(Search(tx, person, bin_rank, places)) if places > 0 else None
     if chosen is not None:
         return _give(tx, person, chosen.item, chosen.bin_rank)
     item = release_stale(tx, person, tx.now - tx.release_after)
     return None if item is None else _give(tx, person, item, bin_rank)
 
 
-def _choose(tx: Transaction, search: Search, places: int) -> Candidate | None:
-    if places <= 0:
-        return None
-    if tx.settings.whole_questions and (begun := next(search.begun(), None)):
+def _choose(search: Search) -> Candidate | None:
+    tx = search.tx
+    if tx.settings.whole_questions and (begun := next(search.candidates(of_begun_question(search.person)), None)):
         return Candidate(begun[0].item, begun[0].topic, search.start)
-    lacking = shortfalls(places, _workloads(tx, search.person))
+    lacking = shortfalls(search.places, _workloads(tx, search.person))
     others = {person: lacking[person] for person in lacking if person != search.person}
     recent = _recent_topics(tx, search.person)
-    if search.person not in lacking:
-        return _spread(search.left_by(others), recent)
-    for preferred in _preferred(tx, search, others):
-        if (found := _spread(preferred, recent)) is not None:
+    if search.person not in lacking:  # only what all others have had, and cannot take
+        return _spread(search.candidates(count_had_by(others) == len(others)), recent)
+    for preferred in _preferred(search, others):
+        if (found := _spread(search.candidates(preferred), recent)) is not None:
             return Candidate(found.item, found.topic, search.start)  # there may be others before it
-    return _spread(search.all(), recent)
+    return _spread(search.candidates(), recent)
 
 
-def _preferred(tx: Transaction, search: Search, others: Mapping[int, int]) -> Iterator[Iterator[list[Candidate]]]:
-    """Yield the candidates to try first when few annotators share the work, so that it is shared evenly to the end.
+def _preferred(search: Search, others: Mapping[int, int]) -> Iterator[ColumnElement[bool]]:
+    """Yield conditions of items to try first when few annotators share the work, so that it is shared evenly.
 
     `others` maps annotators below their quota to how many items they lack. With few annotators, one may have time but
     have had every item that is left. Two rules prevent that: items that only the remaining annotators can take come
     first; and nobody takes the last place of an item that somebody else needs to reach their quota.
     """
+    tx = search.tx
     if not others or search.places > _EXHAUSTIVE_UP_TO or len(others) >= 2 * tx.settings.per_item:
         return
     if len(others) < tx.settings.per_item:
-        yield search.indispensable(others)
+        yield items.c.room >= len(others) + 1 - count_had_by(others)
     reach = within_reach(tx, others)
     if tight := [person for person, lacking in others.items() if reach[person] <= lacking]:
-        yield search.sparing(tight)
+        yield (items.c.room > 1) | (count_had_by(tight) == len(tight))
+
+
+def quota(places: int, had: Collection[int]) -> int:
+    """Return the smallest L such that raising everybody below it to L takes `places` items; 0 for nobody."""
+    workloads = sorted(had)
+    filled = 0
+    for count, workload in enumerate(workloads, 1):
+        # raise the `count` lowest until they reach the next one
+        filled += workload
+        level = -(-(places + filled) // count)
+        if count == len(workloads) or level <= workloads[count]:
+            return level
+    return 0
+
+
+def shortfalls(places: int, had: Mapping[int, int]) -> dict[int, int]:
+    """Return how many items each annotator below the quota lacks."""
+    level = quota(places, had.values())
+    return {person: level - workload for person, workload in had.items() if workload < level}
 
 
 def _workloads(tx: Transaction, person: int) -> dict[int, int]:

@@ -26,7 +26,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A search for one annotator. Each method yields candidates in this person's order, a few bins at a time."""
+    """A search for one annotator."""
 
     tx: Transaction
     person: int
@@ -35,33 +35,8 @@ class Search:
     places: int
     """Open places in the whole project, about the number of open items."""
 
-    def all(self) -> Iterator[list[Candidate]]:
-        """Yield all items with room."""
-        return self._chunks()
-
-    def begun(self) -> Iterator[list[Candidate]]:
-        """Yield items of questions of which this person has had other answers."""
-        own = items.alias()
-        topics = (
-            select(own.c.topic)
-            .join(assignments, assignments.c.item_id == own.c.id)
-            .where(assignments.c.person_id == self.person, assignments.c.state != "released")
-        )
-        return self._chunks(items.c.topic.in_(topics))
-
-    def indispensable(self, others: Collection[int]) -> Iterator[list[Candidate]]:
-        """Yield items lacking so many annotators that this person and all `others` still eligible must take them."""
-        return self._chunks(items.c.room >= len(others) + 1 - _count_had_by(others))
-
-    def left_by(self, others: Collection[int]) -> Iterator[list[Candidate]]:
-        """Yield items that all of `others` have had, so that none of them can take them."""
-        return self._chunks(_count_had_by(others) == len(others))
-
-    def sparing(self, others: Collection[int]) -> Iterator[list[Candidate]]:
-        """Yield items that `others` do not lose if this person takes them: room is left, or they have had them."""
-        return self._chunks((items.c.room > 1) | (_count_had_by(others) == len(others)))
-
-    def _chunks(self, *conditions: ColumnElement[bool]) -> Iterator[list[Candidate]]:
+    def candidates(self, *conditions: ColumnElement[bool]) -> Iterator[list[Candidate]]:
+        """Yield items with room that meet the conditions, in this person's order, a few bins at a time."""
         seed = self.tx.settings.seed
         bins = bins_of(seed, self.person)
         bins = bins[self.start :] + bins[: self.start]
@@ -104,21 +79,23 @@ def within_reach(tx: Transaction, people: Collection[int]) -> dict[int, int]:
     return {person: total - out_of_reach.get(person, 0) for person in people}
 
 
-def _had_by(person: int) -> ColumnElement[bool]:
-    """Return the condition that this person has had an item that was not reassigned."""
-    return exists().where(
-        assignments.c.item_id == items.c.id, assignments.c.person_id == person, assignments.c.state != "released"
+def of_begun_question(person: int) -> ColumnElement[bool]:
+    """Return the condition that this person has had another answer to the item's question."""
+    own = items.alias()
+    return items.c.topic.in_(
+        select(own.c.topic)
+        .join(assignments, assignments.c.item_id == own.c.id)
+        .where(assignments.c.person_id == person, assignments.c.state != "released")
     )
 
 
-def _count_had_by(people: Collection[int]) -> ColumnElement[int]:
-    """Return the count of these people who have had an item, as an expression."""
-    return (
-        select(func.count())
-        .where(
-            assignments.c.item_id == items.c.id,
-            assignments.c.person_id.in_(people),
-            assignments.c.state != "released",
-        )
-        .scalar_subquery()
+def count_had_by(people: Collection[int]) -> ColumnElement[int]:
+    """Return the count of these people who have had an item that was not reassigned, as an expression."""
+    had = assignments.c.person_id.in_(people), assignments.c.state != "released"
+    return select(func.count()).where(assignments.c.item_id == items.c.id, *had).scalar_subquery()
+
+
+def _had_by(person: int) -> ColumnElement[bool]:
+    return exists().where(
+        assignments.c.item_id == items.c.id, assignments.c.person_id == person, assignments.c.state != "released"
     )

@@ -4,9 +4,9 @@ All of it changes only while the project's row is locked, so that two people nev
 """
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Select, exists, select, update
+from sqlalchemy import ColumnElement, exists, select, update
 
 from saiten.annotation.store.project import Transaction
 from saiten.annotation.store.schema import assignments, items, projects, workloads
@@ -15,6 +15,7 @@ HOLDS = frozenset({"given", "done"})
 """States in which an assignment takes up a place of its item."""
 COUNTS = frozenset({"given", "done", "skipped"})
 """States in which an assignment counts toward the annotator's workload."""
+_TOTALS = projects.c.size, projects.c.overlapping, projects.c.places
 
 
 class Totals(NamedTuple):
@@ -28,14 +29,15 @@ class Totals(NamedTuple):
     """Annotations still needed for which the item is assigned to nobody."""
 
 
-def lock_project(tx: Transaction) -> Totals:
-    """Return the totals; nobody else assigns or releases items until the transaction ends."""
-    return Totals(*tx.connection.execute(_totals(tx.project).with_for_update(key_share=True)).one())
-
-
 def totals(tx: Transaction) -> Totals:
     """Return the totals without a lock."""
-    return Totals(*tx.connection.execute(_totals(tx.project)).one())
+    return Totals(*tx.connection.execute(select(*_TOTALS).where(projects.c.id == tx.project)).one())
+
+
+def lock_project(tx: Transaction) -> Totals:
+    """Return the totals; nobody else assigns or releases items until the transaction ends."""
+    chosen = select(*_TOTALS).where(projects.c.id == tx.project).with_for_update(key_share=True)
+    return Totals(*tx.connection.execute(chosen).one())
 
 
 def move(tx: Transaction, person: int, item: int, *, old: str | None, new: str) -> None:
@@ -54,15 +56,6 @@ def move(tx: Transaction, person: int, item: int, *, old: str | None, new: str) 
         tx.connection.execute(
             update(workloads).where(workloads.c.person_id == person).values(had=workloads.c.had + got)
         )
-
-
-def release_all(tx: Transaction, person: int) -> None:
-    """Release everything this person has not answered, when they are locked out.
-
-    A released item may still be answered by the person who had it: work is never discarded.
-    """
-    lock_project(tx)
-    _release(tx, person)
 
 
 def release_stale(tx: Transaction, person: int, before: datetime) -> int | None:
@@ -88,31 +81,24 @@ def release_stale(tx: Transaction, person: int, before: datetime) -> int | None:
         .limit(20)
     )
     for row in tx.connection.execute(stale).all():
-        released = (
-            update(assignments)
-            .where(assignments.c.id == row.id, assignments.c.state == "given")  # not answered this very moment
-            .values(state="released")
-        )
-        if tx.connection.execute(released).rowcount:
-            move(tx, row.person_id, row.item_id, old="given", new="released")
+        if release(tx, row.person_id, assignments.c.id == row.id):  # not answered this very moment
             if tx.settings.whole_questions:
                 topic = select(items.c.topic).where(items.c.id == row.item_id).scalar_subquery()
                 together = select(items.c.id).where(items.c.project_id == tx.project, items.c.topic == topic)
-                _release(tx, row.person_id, assignments.c.item_id.in_(together))
+                release(tx, row.person_id, assignments.c.item_id.in_(together))
             return int(row.item_id)
     return None
 
 
-def _release(tx: Transaction, person: int, *conditions: ColumnElement[bool]) -> None:
+def release(tx: Transaction, person: int, *conditions: ColumnElement[bool]) -> int:
+    """Release what this person has not answered, and return how much; the project is locked by the caller."""
     released = (
         update(assignments)
         .where(assignments.c.person_id == person, assignments.c.state == "given", *conditions)
         .values(state="released")
         .returning(assignments.c.item_id)
     )
-    for item in tx.connection.scalars(released).all():
+    found = tx.connection.scalars(released).all()
+    for item in found:
         move(tx, person, item, old="given", new="released")
-
-
-def _totals(project: int) -> Select[Any]:
-    return select(projects.c.size, projects.c.overlapping, projects.c.places).where(projects.c.id == project)
+    return len(found)

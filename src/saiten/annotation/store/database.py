@@ -1,20 +1,42 @@
-"""Database transactions, retried after conflicts."""
+"""Database transactions, retried after conflicts, and their errors, worded for annotators and for the command line."""
 
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine, exc
 
-from saiten.annotation.store.failures import StoreUnavailable, explained, worth_another_try
+from saiten.errors import BadInput, ConfigurationError, SaitenError
 
 T = TypeVar("T")
 
 _TRIES = 5
 _PATIENCE = 60.0
 """Seconds a thread waits for the other writing threads of this process."""
+_OVERLOADED = "the database is overloaded; try again in a moment"
+
+
+class StoreUnavailable(SaitenError):
+    """The database does not respond and the outcome is unknown; send the call again, it is stored once."""
+
+
+class NoSuchProject(ConfigurationError):
+    """The database, or a project of this name in it, does not exist."""
+
+
+class NotAssigned(BadInput):
+    """The person has no item of this number."""
+
+
+class LockedOut(BadInput):
+    """The person may no longer take part."""
+
+
+class SaveConflict(BadInput):
+    """Another act is stored under this save's id; this one was not stored."""
 
 
 class Database:
@@ -28,7 +50,7 @@ class Database:
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a transaction that only reads."""
-        return self._tried(work, _TRIES, writes=False)
+        return self._retry(work, _TRIES, writes=False)
 
     def write(self, work: Callable[[Connection], T], *, tries: int = _TRIES) -> T:
         """Run `work` in a transaction that writes: all of it is on disk when this returns, or nothing.
@@ -39,11 +61,11 @@ class Database:
             StoreUnavailable: the connection was lost or others took too long; the outcome is unknown.
         """
         if self._line is None:
-            return self._tried(work, tries, writes=True)
+            return self._retry(work, tries, writes=True)
         if not self._line.acquire(timeout=_PATIENCE):
-            raise StoreUnavailable("the database is overloaded; try again in a moment")
+            raise StoreUnavailable(_OVERLOADED)
         try:
-            return self._tried(work, tries, writes=True)
+            return self._retry(work, tries, writes=True)
         finally:
             self._line.release()
 
@@ -52,11 +74,11 @@ class Database:
         self._closed = True
         self.engine.dispose()
 
-    def _tried(self, work: Callable[[Connection], T], tries: int, *, writes: bool) -> T:
+    def _retry(self, work: Callable[[Connection], T], tries: int, *, writes: bool) -> T:
         if self._closed:
             raise StoreUnavailable("the annotation database was closed")
         engine = self.engine.execution_options(writes=True) if writes else self.engine
-        with explained():
+        with _explained():
             for left in reversed(range(tries)):
                 try:
                     with engine.begin() as connection:
@@ -66,3 +88,32 @@ class Database:
                         raise
                     time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 - so that the two do not collide again
         raise AssertionError  # the last try returns or raises
+
+
+def worth_another_try(error: exc.DBAPIError) -> bool:
+    """Return whether the transaction lost a conflict with another, so that a retry may succeed."""
+    if isinstance(error, exc.IntegrityError):
+        return True  # two inserted the same at once; the retry finds the other's row
+    state = getattr(error.orig, "sqlstate", None)
+    return state in {"40001", "40P01"} or (state is None and "locked" in str(error.orig))
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Translate database errors; their own messages are not shown, since they may quote values."""
+    try:
+        yield
+    except exc.TimeoutError as error:
+        raise StoreUnavailable(_OVERLOADED) from error
+    except exc.DBAPIError as error:
+        if type(error.orig).__module__ == "sqlite3" and any(
+            word in str(error.orig) for word in ("malformed", "not a database")
+        ):
+            raise ConfigurationError(
+                f"the annotation database is damaged ({error.orig}); to recover its data: sqlite3 FILE .recover"
+            ) from error
+        if isinstance(error, exc.DataError):
+            raise BadInput("the database cannot store this text: it contains invalid characters") from error
+        if error.connection_invalidated or isinstance(error, exc.OperationalError | exc.InterfaceError):
+            raise StoreUnavailable("the database does not respond; try again in a moment") from error
+        raise

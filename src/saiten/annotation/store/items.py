@@ -1,16 +1,16 @@
-"""Adding items to a project: streamed, each once, all or nothing."""
+"""Adding items and a judge's pre-labels to a project: streamed, each once, all or nothing."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, func, insert, select, update
+from sqlalchemy import ColumnElement, case, exists, func, insert, select, update
 
-from saiten.annotation.records import NewItem
+from saiten.annotation.records import Json, NewItem
 from saiten.annotation.store.capacity import lock_project
 from saiten.annotation.store.json_text import digest, plain, to_text
 from saiten.annotation.store.order import bin_of, drawn, topic_of
 from saiten.annotation.store.project import Project, Transaction
-from saiten.annotation.store.schema import items, projects
+from saiten.annotation.store.schema import assignments, items, prelabels, projects
 from saiten.errors import BadInput
 
 _AT_ONCE = 500
@@ -147,6 +147,48 @@ def _draw_questions(tx: Transaction, newest: int, wanted: int) -> int:
 def _need_several(tx: Transaction, *conditions: ColumnElement[bool]) -> None:
     per_item = tx.settings.per_item
     tx.connection.execute(update(items).where(*conditions).values(needed=per_item, room=per_item))
+
+
+def add_prelabels(project: Project, rows: Iterable[tuple[str, str, Json]]) -> int:
+    """Add pre-labels (item key, source, payload), all or nothing; return how many were new.
+
+    If annotators see pre-labels, these must be added before the item is assigned: otherwise it would be unknown who saw
+    them.
+
+    Raises:
+        BadInput: there is no item of this key, it has another pre-label, or it was already assigned.
+    """
+
+    def add_all(tx: Transaction) -> int:
+        lock_project(tx)
+        return sum(_add_prelabel(tx, *row) for row in rows)
+
+    return project.write(add_all, tries=1)
+
+
+def _add_prelabel(tx: Transaction, key: str, source: str, payload: Json) -> bool:
+    plain(source, "the source of a pre-label", 200)
+    text = to_text(payload, f"the pre-label of the item {_short(key)}")
+    row = tx.connection.execute(
+        select(items.c.id, prelabels.c.source, prelabels.c.payload)
+        .outerjoin(prelabels, prelabels.c.item_id == items.c.id)
+        .where(items.c.project_id == tx.project, items.c.key_hash == digest(plain(key, "an item's key", _KEY)))
+    ).one_or_none()
+    if row is None:
+        raise BadInput(f"there is no item {_short(key)} for the pre-label by {source!r}")
+    if (row.source, row.payload) == (source, text):
+        return False
+    if row.source is not None:
+        raise BadInput(f"the item {_short(key)} has another pre-label, by {row.source!r}; an item has one")
+    if tx.settings.prelabels == "shown" and tx.connection.scalar(
+        select(exists().where(assignments.c.item_id == row.id))
+    ):
+        raise BadInput(
+            f"the item {_short(key)} was assigned already, without the pre-label that annotators are to see; "
+            "add pre-labels before the work begins"
+        )
+    tx.connection.execute(insert(prelabels).values(item_id=row.id, source=source, payload=text))
+    return True
 
 
 def _short(key: str) -> str:

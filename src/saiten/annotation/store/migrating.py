@@ -1,4 +1,4 @@
-"""Migration of a database to this version's tables, when it is opened."""
+"""Creation of the tables, and their migration to this version's, when a database is opened."""
 
 from pathlib import Path
 
@@ -8,7 +8,8 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, exc, text
 
-from saiten.annotation.store.failures import worth_another_try
+from saiten.annotation.store.database import worth_another_try
+from saiten.annotation.store.schema import metadata
 from saiten.errors import ConfigurationError
 
 VERSION_TABLE = "saiten_version"
@@ -16,15 +17,14 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 _LOCK = 0x5341495445  # of PostgreSQL's advisory locks: "SAITE"
 
 
-def migrate(connection: Connection, name: str, *, target: str = "head") -> None:
-    """Migrate the tables to the newest revision within the connection's transaction: completely or not at all.
+def migrate(connection: Connection, name: str) -> None:
+    """Create the tables, or migrate them to the newest revision, completely or not at all.
 
     Several processes may do this at once: the first one works, the others wait.
 
     Args:
-        connection: of the database.
+        connection: of the database, in a transaction.
         name: of the database in error messages.
-        target: revision to migrate to, for tests.
 
     Raises:
         ConfigurationError: the tables were created by a newer saiten, or cannot be migrated.
@@ -36,20 +36,25 @@ def migrate(connection: Connection, name: str, *, target: str = "head") -> None:
     config.attributes["connection"] = connection
     config.attributes["version_table"] = VERSION_TABLE
     scripts = ScriptDirectory.from_config(config)
-    current = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE}).get_current_revision()
-    head = scripts.get_current_head()
+    context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+    current, head = context.get_current_revision(), scripts.get_current_head()
+    if current == head:
+        return
     if current is not None and current not in {script.revision for script in scripts.walk_revisions()}:
         raise ConfigurationError(
-            f"the annotation database {name} was made by a newer saiten (its tables have revision {current}, this "
+            f"the annotation database {name} was created by a newer saiten (its tables have revision {current}, this "
             f"saiten supports up to {head}); update saiten, or give another database"
         )
-    if current != (head if target == "head" else target):
-        try:
-            command.upgrade(config, target)
-        except exc.DBAPIError as error:
-            if error.connection_invalidated or worth_another_try(error):
-                raise
-            reason = str(error.orig).splitlines()[0]
-            raise ConfigurationError(
-                f"the tables of the annotation database {name} cannot be migrated: {reason}; nothing was changed"
-            ) from error
+    try:
+        if current is None:
+            metadata.create_all(connection)
+            context.stamp(scripts, "head")
+        else:
+            command.upgrade(config, "head")
+    except exc.DBAPIError as error:
+        if error.connection_invalidated or worth_another_try(error):
+            raise
+        reason = str(error.orig).splitlines()[0]
+        raise ConfigurationError(
+            f"the tables of the annotation database {name} cannot be migrated: {reason}; nothing was changed"
+        ) from error

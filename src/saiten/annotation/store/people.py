@@ -1,17 +1,15 @@
 """Annotators and admins: their names, personal links and access."""
 
 import unicodedata
-from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 
 from saiten.annotation.records import Participant, Role
-from saiten.annotation.store.capacity import release_all
-from saiten.annotation.store.failures import LockedOut
+from saiten.annotation.store.capacity import lock_project, release
+from saiten.annotation.store.database import LockedOut
 from saiten.annotation.store.project import Project, Transaction, reads, writes
-from saiten.annotation.store.schema import people, sessions, workloads
-from saiten.annotation.store.tokens import new_secret, secret_hash
+from saiten.annotation.store.schema import PERSON, people, sessions, workloads
+from saiten.annotation.store.sessions import new_secret, secret_hash
 from saiten.errors import BadInput
 
 SERVER_ADMIN = "admin"
@@ -19,8 +17,6 @@ SERVER_ADMIN = "admin"
 _LONGEST = 100
 _REFUSED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """Unicode categories of control and invisible characters, surrogates and line separators."""
-
-COLUMNS = (people.c.id, people.c.name, people.c.role, people.c.active)
 
 
 @writes
@@ -49,10 +45,10 @@ def create_person(tx: Transaction, name: str, role: Role) -> tuple[Participant, 
             token_hash=secret_hash(token),
             seen_at=tx.now,
         )
-        .returning(*COLUMNS)
+        .returning(*PERSON)
     ).one()
     tx.connection.execute(insert(workloads).values(person_id=person.id, had=0, last_number=0, bin_rank=0))
-    return as_person(person), token
+    return Participant(*person), token
 
 
 @writes
@@ -70,7 +66,9 @@ def renew_token(tx: Transaction, person: int) -> str:
 
 @writes
 def set_active(tx: Transaction, person: int, *, active: bool) -> None:
-    """Let a person in again, or lock them out, which releases their unanswered items.
+    """Let a person in again, or lock them out.
+
+    That releases their unanswered items; they may still be answered by them later, since work is never discarded.
 
     Raises:
         BadInput: there is no such person.
@@ -78,24 +76,24 @@ def set_active(tx: Transaction, person: int, *, active: bool) -> None:
     _change(tx, person, active=active)
     if not active:
         tx.connection.execute(delete(sessions).where(sessions.c.person_id == person))
-        release_all(tx, person)
+        lock_project(tx)
+        release(tx, person)
 
 
 @reads
 def all_people(tx: Transaction) -> list[Participant]:
     """Return everybody in order of creation."""
-    found = tx.connection.execute(select(*COLUMNS).where(people.c.project_id == tx.project).order_by(people.c.id))
-    return [as_person(row) for row in found]
+    found = tx.connection.execute(select(*PERSON).where(people.c.project_id == tx.project).order_by(people.c.id))
+    return [Participant(*row) for row in found]
 
 
 @reads
 def person_by_token(tx: Transaction, token: str) -> Participant | None:
     """Return the owner of a link; None for a wrong or replaced token, and for somebody locked out."""
-    if (hashed := secret_hash(token)) is None:
-        return None
-    found = select(*COLUMNS).where(people.c.project_id == tx.project, people.c.token_hash == hashed, people.c.active)
+    of_token = people.c.token_hash == secret_hash(token)
+    found = select(*PERSON).where(people.c.project_id == tx.project, of_token, people.c.active)
     row = tx.connection.execute(found).one_or_none()
-    return None if row is None else as_person(row)
+    return None if row is None else Participant(*row)
 
 
 def server_admin(project: Project) -> Participant:
@@ -115,20 +113,14 @@ def lock_person(tx: Transaction, person: int) -> Participant:
         LockedOut: the person may no longer take part.
         BadInput: there is no such person in this project.
     """
-    chosen = select(*COLUMNS).where(people.c.id == person, people.c.project_id == tx.project)
+    chosen = select(*PERSON).where(people.c.id == person, people.c.project_id == tx.project)
     row = tx.connection.execute(chosen.with_for_update(key_share=True)).one_or_none()
     if row is None:
         raise BadInput(f"there is no person number {person} in this project")
     if not row.active:
         raise LockedOut(f"{row.name!r} may no longer take part")
     tx.connection.execute(update(people).where(people.c.id == person).values(seen_at=tx.now))
-    return as_person(row)
-
-
-def as_person(row: Sequence[Any]) -> Participant:
-    """Build a participant from the columns `COLUMNS`."""
-    number, name, role, active = row
-    return Participant(number, name, role, active)
+    return Participant(*row)
 
 
 def _checked_name(name: str) -> str:

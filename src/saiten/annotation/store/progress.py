@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import case, func, select
 
-from saiten.annotation.records import Progress
-from saiten.annotation.store.people import COLUMNS, as_person
+from saiten.annotation.records import Participant, Progress
 from saiten.annotation.store.project import Transaction, reads
-from saiten.annotation.store.schema import acts, assignments, items, people
+from saiten.annotation.store.schema import PERSON, acts, assignments, items, people
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ def annotator_progress(tx: Transaction) -> list[Progress]:
     )
     found = tx.connection.execute(
         select(
-            *COLUMNS,
+            *PERSON,
             *(func.count(case((assignments.c.state == state, 1))) for state in ("done", "skipped")),
             func.count(case((acts.c.unclear, 1))),
             func.count(case((assignments.c.state == "given", 1))),
@@ -40,10 +39,10 @@ def annotator_progress(tx: Transaction) -> list[Progress]:
         .outerjoin(assignments, assignments.c.person_id == people.c.id)
         .outerjoin(acts, acts.c.id == assignments.c.standing_id)
         .where(people.c.project_id == tx.project, people.c.role == "annotator")
-        .group_by(*COLUMNS)
+        .group_by(*PERSON)
         .order_by(people.c.id)
     )
-    return [Progress(as_person(row[:4]), *row[4:]) for row in found]
+    return [Progress(Participant(*row[:4]), *row[4:]) for row in found]
 
 
 @reads

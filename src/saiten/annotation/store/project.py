@@ -7,19 +7,17 @@ same database. Once a call returns, its changes are on disk; if it raises, nothi
 
 import math
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import wraps
-from typing import Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sqlalchemy import Connection, insert, select
 
 from saiten.annotation.records import ProjectSettings
-from saiten.annotation.store.addresses import FileAddress, read_address
-from saiten.annotation.store.database import Database
-from saiten.annotation.store.engines import file_engine, server_engine
-from saiten.annotation.store.failures import NoSuchProject
+from saiten.annotation.store.database import Database, NoSuchProject
+from saiten.annotation.store.engines import engine_of, is_missing, named, read_address
 from saiten.annotation.store.json_text import from_text, plain, to_text
 from saiten.annotation.store.migrating import migrate
 from saiten.annotation.store.schema import projects
@@ -127,8 +125,10 @@ def open_project(
     """
     database = open_database(url, create=settings is not None)
     try:
-        number = database.write(lambda connection: _find_or_create(connection, name, settings, clock()))
-        identity, stored = database.read(lambda connection: _identity_and_settings(connection, number))
+        number, identity, text = database.write(lambda connection: _find_or_create(connection, name, settings, clock()))
+        stored = _from_text(text)
+        if settings is not None:
+            _require_equal(name, stored, settings)
     except BaseException:
         database.close()
         raise
@@ -143,23 +143,24 @@ def open_database(url: str, *, create: bool) -> Database:
         ConfigurationError: the address cannot be read, the database cannot be used, or it is of a newer saiten.
     """
     address = read_address(url)
-    if isinstance(address, FileAddress) and not create and not address.path.exists():
-        raise NoSuchProject(f"there is no annotation database {address}")
-    database = Database(file_engine(address) if isinstance(address, FileAddress) else server_engine(address))
+    if not create and is_missing(address):
+        raise NoSuchProject(f"there is no annotation database {named(address)}")
+    database = Database(engine_of(address))
     try:
-        database.write(lambda connection: migrate(connection, str(address)))
+        database.write(lambda connection: migrate(connection, named(address)))
     except BaseException:
         database.close()
         raise
     return database
 
 
-def _find_or_create(connection: Connection, name: str, settings: ProjectSettings | None, now: datetime) -> int:
-    row = connection.execute(select(projects.c.id, projects.c.settings).where(projects.c.name == name)).one_or_none()
+def _find_or_create(
+    connection: Connection, name: str, settings: ProjectSettings | None, now: datetime
+) -> Sequence[Any]:
+    columns = projects.c.id, projects.c.identity, projects.c.settings
+    row = connection.execute(select(*columns).where(projects.c.name == name)).one_or_none()
     if row is not None:
-        if settings is not None:
-            _require_equal(name, _from_text(row.settings), settings)
-        return int(row.id)
+        return row
     if settings is None:
         names = connection.scalars(select(projects.c.name).order_by(projects.c.name)).all()
         existing = f"it has {', '.join(map(repr, names))}" if names else "it has none yet"
@@ -174,13 +175,7 @@ def _find_or_create(connection: Connection, name: str, settings: ProjectSettings
         places=0,
         made_at=now,
     )
-    return int(connection.execute(created.returning(projects.c.id)).scalar_one())
-
-
-def _identity_and_settings(connection: Connection, project: int) -> tuple[str, ProjectSettings]:
-    chosen = select(projects.c.identity, projects.c.settings).where(projects.c.id == project)
-    row = connection.execute(chosen).one()
-    return row.identity, _from_text(row.settings)
+    return connection.execute(created.returning(*columns)).one()
 
 
 def _from_text(text: str) -> ProjectSettings:

@@ -1,17 +1,27 @@
-"""Login sessions: identified by a cookie's secret, stored as a hash, valid for 30 days after their last use."""
+"""Login sessions, and the secrets of links and cookies, which are generated here, shown once, and stored as a hash.
 
-from datetime import datetime, timedelta
+Unsalted SHA-256 is enough: a secret has 256 random bits, so it can neither be guessed nor looked up in a table; slow
+hashes are for passwords that people choose. Rows are found by the hash, so lookup time reveals nothing of the secret.
+"""
+
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Sequence
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 
-from saiten.annotation.records import Login
-from saiten.annotation.store.people import COLUMNS, as_person
+from saiten.annotation.records import Login, Participant
 from saiten.annotation.store.project import Project, Transaction, reads, writes
-from saiten.annotation.store.schema import people, sessions
-from saiten.annotation.store.tokens import csrf_of, new_secret, secret_hash
+from saiten.annotation.store.schema import PERSON, people, sessions
 from saiten.errors import BadInput
 
+_LONGEST = 200
+"""Characters of a secret from outside that are hashed; generated ones have 43."""
 _IDLE = timedelta(days=30)
+"""Time after the last use when a session expires."""
 _TOUCHED_AFTER = timedelta(hours=1)
 """Resolution of the time of last use, so that not every request writes."""
 
@@ -23,14 +33,14 @@ def begin_session(tx: Transaction, person: int) -> tuple[str, Login]:
     Raises:
         BadInput: there is no such person, or they may no longer take part.
     """
-    chosen = select(*COLUMNS).where(people.c.id == person, people.c.project_id == tx.project, people.c.active)
+    chosen = select(*PERSON).where(people.c.id == person, people.c.project_id == tx.project, people.c.active)
     row = tx.connection.execute(chosen).one_or_none()
     if row is None:
         raise BadInput(f"there is no active person number {person} in this project")
     tx.connection.execute(delete(sessions).where(sessions.c.seen_at < tx.now - _IDLE))
     secret = new_secret()
     tx.connection.execute(insert(sessions).values(secret_hash=secret_hash(secret), person_id=person, seen_at=tx.now))
-    return secret, Login(as_person(row), csrf_of(secret))
+    return secret, Login(Participant(*row), _csrf_of(secret))
 
 
 def find_session(project: Project, secret: str) -> Login | None:
@@ -38,10 +48,10 @@ def find_session(project: Project, secret: str) -> Login | None:
     found = _find(project, secret)
     if found is None:
         return None
-    login, seen = found
+    person, seen = found[:-1], found[-1]
     if project.clock() - seen > _TOUCHED_AFTER:
         _touch(project, secret)
-    return login
+    return Login(Participant(*person), _csrf_of(secret))
 
 
 @writes
@@ -50,21 +60,36 @@ def end_session(tx: Transaction, secret: str) -> None:
     tx.connection.execute(delete(sessions).where(sessions.c.secret_hash == secret_hash(secret)))
 
 
-@reads
-def _find(tx: Transaction, secret: str) -> tuple[Login, datetime] | None:
-    if (hashed := secret_hash(secret)) is None:
+def new_secret() -> str:
+    """Return 256 random bits, for a URL or a cookie."""
+    return secrets.token_urlsafe(32)
+
+
+def secret_hash(secret: str) -> bytes | None:
+    """Return the hash to store; None for what cannot be a generated secret."""
+    if not secret.isascii() or len(secret) > _LONGEST:
         return None
-    row = tx.connection.execute(
-        select(*COLUMNS, sessions.c.seen_at)
+    return sha256(secret.encode()).digest()
+
+
+def _csrf_of(secret: str) -> str:
+    """Return the session's CSRF token, derived from the cookie's secret without revealing it."""
+    return urlsafe_b64encode(sha256(b"csrf " + secret.encode()).digest()).decode().rstrip("=")
+
+
+@reads
+def _find(tx: Transaction, secret: str) -> Sequence[Any] | None:
+    """Return the person's columns and the time of last use."""
+    return tx.connection.execute(
+        select(*PERSON, sessions.c.seen_at)
         .join_from(sessions, people)
         .where(
-            sessions.c.secret_hash == hashed,
+            sessions.c.secret_hash == secret_hash(secret),
             sessions.c.seen_at >= tx.now - _IDLE,
             people.c.project_id == tx.project,
             people.c.active,
         )
     ).one_or_none()
-    return None if row is None else (Login(as_person(row[:-1]), csrf_of(secret)), row.seen_at)
 
 
 @writes

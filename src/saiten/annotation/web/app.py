@@ -11,7 +11,7 @@ from starlette.staticfiles import StaticFiles
 
 from saiten.annotation.forms import Form
 from saiten.annotation.live_agreement import LiveAgreement
-from saiten.annotation.store.failures import LockedOut, NotAssigned, SaveConflict, StoreUnavailable
+from saiten.annotation.store.database import LockedOut, NotAssigned, SaveConflict, StoreUnavailable
 from saiten.annotation.store.project import Project
 from saiten.annotation.web import adjudication, admin_routes, annotator_routes, joining
 from saiten.annotation.web.bodies import json_reply

@@ -30,8 +30,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("item_id", name="pk_saiten_prelabels"),
         sa.ForeignKeyConstraint(["item_id"], ["saiten_items.id"], name="fk_saiten_prelabels_item_id"),
     )
-
-
-def downgrade() -> None:
-    """Refuse: it would delete decisions."""
-    raise NotImplementedError

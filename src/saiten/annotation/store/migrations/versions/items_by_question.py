@@ -9,8 +9,3 @@ down_revision = "0002"
 def upgrade() -> None:
     """Create the index."""
     op.create_index("ix_saiten_items_project_id_topic", "saiten_items", ["project_id", "topic"])
-
-
-def downgrade() -> None:
-    """Refuse: an older saiten does not know the setting that came with it."""
-    raise NotImplementedError
