@@ -37,6 +37,7 @@ def metrics(
     from saiten.metrics.catalog import PRESETS, describe_all
     from saiten.views.render import render
     from saiten.views.table import Table
+    from saiten.words import Message
 
     if name is not None and form == "html":
         raise ConfigurationError(f"{name} is explained in the terminal; a page lists the metrics: leave the name away")
@@ -46,19 +47,13 @@ def metrics(
     if name is not None:
         _explain(name, japanese=japanese)
         return
-    families = {
-        "ragas": "As in RAGAS",
-        "judged": "Correctness",
-        "overlap": "Text only, no judge",
-        "neural": "A network on this machine, no judge",
-    }
     tables = [
         Table(
-            title,
+            Message("title", f"metrics_{family}"),
             ("metric", "measures", "needs", "range", "better", "judge"),
             tuple(_row(entry, japanese=japanese) for entry in describe_all() if entry.family == family),
         )
-        for family, title in families.items()
+        for family in ("ragas", "judged", "overlap", "neural")
     ]
     render(tables, form, stdout())
     if form == "table":

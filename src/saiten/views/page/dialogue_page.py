@@ -52,7 +52,7 @@ def _ended(dialogue: Dialogue) -> Text:
 
 
 def _text(row: Row) -> Text:
-    text = Text(strip_controls(row.text), _STYLES[row.kind])
+    text = Text(strip_controls(str(row.text)), _STYLES[row.kind])
     if row.seconds is not None:
         text.append(f"  ({row.seconds:.1f} s)", "dim")
     return text

@@ -17,7 +17,7 @@ from saiten.views.report.beside import Beside
 from saiten.views.report.choosing import Choice
 from saiten.views.report.packing import Packs, as_json, packed
 from saiten.views.report.tally import Tally
-from saiten.views.tables.dialogue_rows import THE_SAME, dialogue_rows
+from saiten.views.tables.dialogue_rows import dialogue_rows
 from saiten.words import Message, in_language, section
 
 _QUESTION = 120
@@ -156,9 +156,8 @@ def _pieces(pieces: Sequence[Segment], units: list[Unit]) -> list[list[Any]]:
 
 
 def _dialogue(talk: Dialogue, language: Language) -> dict[str, Any]:
-    same = section("answers", language)["same"]
     rows = [
-        [row.turn, row.title, same if row.text is THE_SAME else row.text, row.kind, row.grade, row.seconds]
+        [row.turn, row.title, in_language(row.text, language), row.kind, row.grade, row.seconds]
         for row in dialogue_rows(talk)
     ]
     failed = talk.ended == "failed"

@@ -6,6 +6,7 @@ from typing import Literal
 
 from saiten.dialogue.dialogue import Dialogue, DialogueStep, StepName
 from saiten.views.table import show_cell
+from saiten.words import Message
 
 _EVIDENCE = 200
 """Maximum characters of a passage, enough to recognize it."""
@@ -27,18 +28,16 @@ TITLES: Mapping[StepName, Title] = {
     "T6": "revised",
     "T7": "review",
 }
-THE_SAME = "the same"
-"""Marks a step in which the composer used the system's answer unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row; texts are raw and may contain anything."""
+    """One row; texts from outside are raw and may contain anything."""
 
     turn: int
     """Counted from 1; 0 for rows before and after the turns."""
     title: Title
-    text: str
+    text: str | Message
     kind: Kind = "said"
     grade: float | None = None
     seconds: float | None = None
@@ -63,7 +62,8 @@ def _of_turn(turn: int, steps: Sequence[DialogueStep]) -> Iterator[Row]:
     """Yield one row per step; an accepted T5 becomes the next turn's question, so only its aim is shown."""
     said = ""
     for step in steps:
-        title, text, seconds = TITLES[step.name], step.text, None
+        title, seconds = TITLES[step.name], None
+        text: str | Message = step.text
         kind: Kind = "said"
         if step.agent == "system":
             said = step.text
@@ -72,18 +72,16 @@ def _of_turn(turn: int, steps: Sequence[DialogueStep]) -> Iterator[Row]:
             title = "refused" if step.name == "T5" and not step.text else title
             text, kind = step.explanation, "thought"
         elif step.name == "T2" and step.text == said:
-            text, kind = THE_SAME, "thought"
+            text, kind = Message("answers", "same"), "thought"
         yield Row(turn, title, text, kind, step.grade, seconds)
 
 
 def _remarks(dialogue: Dialogue) -> Iterator[Row]:
     leak = dialogue.leak
     if leak.share:
-        share, words = show_cell(leak.share), ", ".join(leak.words)
-        said = f"{share} of the answer's content words stand in the reference and were never said: {words}"
-        yield Row(0, "leak", said)
+        yield Row(0, "leak", Message("answers", "leaked", share=show_cell(leak.share), words=", ".join(leak.words)))
     for turn in leak.questions:
-        yield Row(0, "leak", f"the question of turn {turn} states what only the reference says")
+        yield Row(0, "leak", Message("answers", "stating_question", turn=turn))
     for passage in dialogue.evidence.passages:
         begins = " ".join(passage.text.split())
         shown = begins if len(begins) <= _EVIDENCE else f"{begins[:_EVIDENCE]} …"
