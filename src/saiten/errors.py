@@ -5,10 +5,14 @@ run continues; an error of the whole run (`ConfigurationError`, `BudgetSpent`) s
 was paid for already recorded.
 """
 
+from copy import copy
 from typing import Any, Literal, Self
 
 from saiten.records import Usage
 from saiten.redaction import redact
+
+FailureKind = Literal["failed", "timeout", "unreadable"]
+"""`failed`: it raised or refused · `timeout`: no reply in time · `unreadable`: the reply was no answer."""
 
 
 class SaitenError(Exception):
@@ -43,8 +47,7 @@ class JudgeError(SaitenError):
 
     def with_usage(self, usage: Usage) -> Self:
         """Return a copy with this usage; the original stays unchanged, since others may hold it too."""
-        twin = type(self).__new__(type(self), *self.args)
-        twin.__dict__.update(self.__dict__)
+        twin = copy(self)
         twin.usage = usage
         return twin
 
@@ -57,11 +60,13 @@ class CallFailed(JudgeError):
         message: str,
         usage: Usage | None = None,
         *,
+        kind: FailureKind = "failed",
         retryable: bool = False,
         retry_after: float | None = None,
         status: int | None = None,
     ) -> None:
         super().__init__(message, usage)
+        self.kind: FailureKind = kind
         self.retryable = retryable
         self.retry_after = retry_after
         self.status = status
@@ -86,12 +91,9 @@ class CannotJudge(JudgeError):
 class SystemFailed(SaitenError):
     """The system under test gave no answer to a question, which is not counted as a wrong answer."""
 
-    def __init__(
-        self, message: str, kind: Literal["failed", "timeout", "unreadable"] = "failed", usage: Usage | None = None
-    ) -> None:
+    def __init__(self, message: str, kind: FailureKind = "failed", usage: Usage | None = None) -> None:
         super().__init__(message)
-        self.kind: Literal["failed", "timeout", "unreadable"] = kind
-        """`failed`: it raised or refused · `timeout`: no reply in time · `unreadable`: the reply was no answer."""
+        self.kind: FailureKind = kind
         self.usage = usage or Usage()
         """The cost of the attempt."""
 

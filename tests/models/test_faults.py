@@ -7,8 +7,9 @@ import traceback
 import pytest
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models import OpenAICompatibleChat
+from saiten.models import OpenAICompatibleChat, Retries, layers, stack_chat
 from saiten.models.complaints import retry_after
+from saiten.models.endpoint import Endpoint
 from saiten.protocols import ChatMessage, ChatRequest
 from servers import Fault, OpenAIServer, refusal
 
@@ -119,6 +120,28 @@ async def test_passing(openai_server: OpenAIServer, fault, words):
     assert words in str(error)
 
 
+@pytest.mark.parametrize("body", ["<html>rubbish</html>", '{"pages": ["rubbish"]}'])
+async def test_another_kind_of_server(openai_server: OpenAIServer, body):
+    """A server whose first replies are all unreadable is an error of the set-up: where, what it said, what to do."""
+    openai_server.reply = lambda _: Fault(200, body)
+    chat = stack_chat(OpenAICompatibleChat("m", openai_server.base_url), layers())
+    with pytest.raises(ConfigurationError) as error:
+        await chat.complete(PLAIN)
+    await chat.close()
+    assert len(openai_server.requests) == 3
+    assert all(word in str(error.value) for word in (openai_server.base_url, "rubbish", "check the base URL"))
+
+
+async def test_a_garbled_reply_among_good_ones(openai_server: OpenAIServer):
+    """One unreadable reply is retried, as the first one and among others; so are several after a good one."""
+    garbled = Fault(200, "<html>rubbish</html>")
+    said = iter([garbled, "one", garbled, garbled, garbled, "two"])
+    openai_server.reply = lambda _: next(said)
+    chat = stack_chat(OpenAICompatibleChat("m", openai_server.base_url), layers(retries=Retries(first=0.01)))
+    assert [(await chat.complete(PLAIN)).text for _ in range(2)] == ["one", "two"]
+    await chat.close()
+
+
 @pytest.mark.parametrize(
     "fault",
     [
@@ -171,7 +194,6 @@ async def test_429_carries_retry_after(openai_server: OpenAIServer):
         {"base_url": "http://[::"},
         {"api_key": KEY + "\nX: y"},
         {"api_key": "ｓｋ" + KEY},
-        {"headers": {"X": "a\r\nb"}},
         {"model": " "},
         {"timeout": 0},
     ],
@@ -184,15 +206,17 @@ def test_bad_settings(settings):
 
 
 async def test_azure(openai_server: OpenAIServer):
-    """An address with a query and a key in a header of its own, as Azure has it, works; neither is part of the name."""
+    """An address with a query, as Azure has it, is kept without being part of the name; Azure's key is a header."""
     base = openai_server.base_url.replace("/v1", "/openai/deployments/d") + "?api-version=2024-06-01"
-    chat = OpenAICompatibleChat("gpt", base, headers={"api-key": KEY})
+    chat = OpenAICompatibleChat("gpt", base)
     await chat.complete(PLAIN)
     await chat.close()
     asked = openai_server.requests[0]
     assert asked.path == "/openai/deployments/d/chat/completions"
-    assert (asked.query["api-version"], asked.headers["api-key"]) == ("2024-06-01", KEY)
-    assert "Authorization" not in asked.headers
+    assert asked.query["api-version"] == "2024-06-01"
+    headers = Endpoint("gpt", "https://x.openai.azure.com/openai/deployments/d", KEY).all_headers()
+    assert headers["api-key"] == KEY
+    assert "Authorization" not in headers
     assert chat.name == f"openai:gpt@{base.partition('?')[0]}"
 
 

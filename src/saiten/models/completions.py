@@ -25,9 +25,8 @@ def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         shown = endpoint.excerpt(glimpse(value))
-        raise CallFailed(
-            f"{endpoint.name} answered without choices[0].message; what came begins: {shown}", usage, retryable=True
-        )
+        fault = f"{endpoint.name} answered without choices[0].message; what came begins: {shown}"
+        raise CallFailed(fault, usage, kind="unreadable", retryable=True)
     reason = choice.get("finish_reason")
     finish_reason = reason if isinstance(reason, str) else None
     text = read_content(message.get("content"))

@@ -1,26 +1,19 @@
 """From a server's refusal to saiten's errors: what happened, where, and what to do."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
 from saiten.models.complaints import Trouble, blamed, read_complaint, retry_after, trouble_of
 from saiten.models.endpoint import Endpoint
+from saiten.models.http_client import SENT, HttpReply
 from saiten.models.wire import load
-from saiten.records import Usage
-
-SENT = Usage(calls=1)
-"""A request that was sent and refused, free of charge."""
-CHARGED = Usage(calls=1, unpriced=1)
-"""A request that was sent and may have been charged an unknown amount."""
 
 
 class ParameterRefused(CallFailed):
     """The server rejects one of the parameters; the same request without it may succeed at once."""
 
-    def __init__(self, message: str, parameter: str, hint: str) -> None:
+    def __init__(self, message: str, parameter: str = "", hint: str = "") -> None:
         super().__init__(message, SENT, status=400)
         self.parameter = parameter
         self.hint = hint
@@ -29,16 +22,6 @@ class ParameterRefused(CallFailed):
 
 class NotServed(ConfigurationError):
     """The server does not have the model, or has nothing at this address."""
-
-
-@dataclass(frozen=True, slots=True)
-class HttpReply:
-    """An HTTP response that has been read."""
-
-    status: int
-    headers: Any
-    """A case-insensitive mapping."""
-    body: bytes
 
 
 def fault_of(reply: HttpReply, endpoint: Endpoint, url: str, sent: Collection[str], *, answered: bool) -> SaitenError:

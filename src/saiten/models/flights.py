@@ -5,6 +5,7 @@ from collections.abc import Coroutine, Hashable, Iterable
 from typing import Any, Generic, Self, TypeVar
 
 from saiten.errors import CallFailed
+from saiten.records import Usage
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -56,8 +57,7 @@ class Flight(Generic[K, T]):
             return self._answers[0], pays
         if pays or not isinstance(self._error, CallFailed):
             raise self._error
-        error = self._error
-        raise CallFailed(str(error), retryable=error.retryable, retry_after=error.retry_after, status=error.status)
+        raise self._error.with_usage(Usage())
 
     def _pays(self) -> bool:
         first, self._paid = not self._paid, True

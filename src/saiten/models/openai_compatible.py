@@ -31,16 +31,15 @@ class OpenAICompatibleChat:
         base_url: str = OPENAI,
         api_key: str | KeyOfServer | None = None,
         *,
-        headers: Mapping[str, str] | None = None,
         timeout: float = 180.0,
         key_variable: str = "OPENAI_API_KEY",
     ) -> None:
         """`timeout`: seconds per request; `key_variable`: where the user keeps the key, for errors.
 
         Raises:
-            ConfigurationError: the address, the key or a header is unusable.
+            ConfigurationError: the address or the key is unusable.
         """
-        self._endpoint = Endpoint(model, base_url, api_key, headers or {}, key_variable)
+        self._endpoint = Endpoint(model, base_url, api_key, key_variable)
         self._client = Client(self._endpoint, timeout)
         self._negotiation = Negotiation()
         self._schemas = Schemas()
@@ -90,7 +89,7 @@ class OpenAICompatibleChat:
         return answer
 
     async def _send(self, payload: Mapping[str, Any]) -> Completion:
-        return read_completion(await self._client.post(_PATH, payload), self._endpoint)
+        return await self._client.post(_PATH, payload, partial(read_completion, endpoint=self._endpoint))
 
     def _payload(self, request: ChatRequest, dialect: Dialect) -> dict[str, Any]:
         messages = request.messages

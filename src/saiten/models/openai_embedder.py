@@ -56,7 +56,6 @@ class OpenAICompatibleEmbedder:
         base_url: str = OPENAI,
         api_key: str | KeyOfServer | None = None,
         *,
-        headers: Mapping[str, str] | None = None,
         timeout: float = 180.0,
         key_variable: str = "OPENAI_API_KEY",
         batch: int = 128,
@@ -68,11 +67,11 @@ class OpenAICompatibleEmbedder:
         Unless `scaled`, vectors keep the length the server gives them.
 
         Raises:
-            ConfigurationError: the address, the key or a header is unusable.
+            ConfigurationError: the address or the key is unusable.
         """
         if batch < 1:
             raise ConfigurationError(f"a batch must hold at least one text, got {batch}")
-        self._endpoint = Endpoint(model, base_url, api_key, headers or {}, key_variable)
+        self._endpoint = Endpoint(model, base_url, api_key, key_variable)
         self._client = Client(self._endpoint, timeout)
         self._negotiation = Negotiation()
         self._layers: tuple[Layer, ...] = ()
@@ -175,14 +174,16 @@ class OpenAICompatibleEmbedder:
         payload: dict[str, Any] = {"model": self._endpoint.model, "input": list(texts)}
         if "encoding_format" not in dialect.dropped:
             payload["encoding_format"] = "base64"
-        value = await self._client.post(_PATH, payload)
-        vectors = _read_vectors(value, len(texts), self._endpoint)
+        return await self._client.post(_PATH, payload, partial(self._read, len(texts)))
+
+    def _read(self, count: int, value: Mapping[str, Any]) -> Embeddings:
+        vectors = _read_vectors(value, count, self._endpoint)
         return Embeddings(unit(vectors) if self._scaled else vectors, read_usage(value))
 
 
 def _vector(found: Vector | CallFailed, spent: Usage) -> Vector:
     if isinstance(found, CallFailed):
-        raise CallFailed(str(found), spent, retryable=found.retryable, status=found.status)
+        raise found.with_usage(spent)
     return found
 
 
@@ -202,6 +203,7 @@ def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> V
         raise CallFailed(
             f"{endpoint.name} was asked for {count} vectors of equal length, {what}; the reply begins: {shown}",
             read_usage(value),
+            kind="failed" if "data" in value else "unreadable",
             retryable=True,
         )
     return vectors

@@ -58,16 +58,7 @@ class Retrying:
                 if not error.retryable or self._retries.attempts == 1:
                     raise
                 if failures == self._retries.attempts:
-                    raise _given_up(error, failures) from error
+                    error.args = (f"{error} (given up after {failures} attempts)",)
+                    raise
                 wait = self._retries.wait(failures, error.retry_after, self._rng)
             await self._sleep(wait)
-
-
-def _given_up(error: CallFailed, failures: int) -> CallFailed:
-    return CallFailed(
-        f"{error} (given up after {failures} attempts)",
-        error.usage,
-        retryable=True,
-        retry_after=error.retry_after,
-        status=error.status,
-    )

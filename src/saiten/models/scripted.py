@@ -1,6 +1,7 @@
 """A scripted chat model: for tests, docs and experiments, with nothing to install or pay."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from copy import copy
 from inspect import isawaitable
 
 from saiten.errors import ConfigurationError
@@ -37,7 +38,7 @@ class ScriptedChat:
         if isawaitable(line):
             line = await line
         if isinstance(line, Exception):
-            raise _fresh(line)
+            raise copy(line)  # errors accumulate costs and a traceback, and a script may repeat one
         return line if isinstance(line, Completion) else Completion(line, Usage(calls=1), "stop")
 
     async def close(self) -> None:
@@ -53,10 +54,3 @@ class ScriptedChat:
                 f"{request.messages[-1].content[:200]!r}"
             )
         return self._script[number - 1]
-
-
-def _fresh(error: Exception) -> Exception:
-    """Copy an error, since errors accumulate costs and a traceback, and a script may repeat one."""
-    copy = type(error).__new__(type(error), *error.args)
-    copy.__dict__.update(error.__dict__)
-    return copy

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from yarl import URL
 
 from saiten.errors import ConfigurationError
+from saiten.models.address import on_this_machine
 from saiten.models.endpoint import OPENAI
-from saiten.models.proxies import on_this_machine
 from saiten.redaction import redact
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from saiten.rag.systems.contract import UNKNOWN_COST, question_object, read_answer
+from saiten.models.http_client import CHARGED
+from saiten.rag.systems.contract import question_object, read_answer
 from saiten.records import Answer, Inquiry, Passage, Turn, Usage
 from saiten.runs.lines import from_line, to_line
 
@@ -94,14 +95,14 @@ def test_what_is_no_answer_is_refused_with_what_came(given_value, told):
 @pytest.mark.parametrize(
     ("told", "usage"),
     [
-        (None, UNKNOWN_COST),
-        ("much", UNKNOWN_COST),
-        ({}, UNKNOWN_COST),
+        (None, CHARGED),
+        ("much", CHARGED),
+        ({}, CHARGED),
         ({"calls": 3, "prompt_tokens": 10, "completion_tokens": 2, "cost": 0.5}, Usage(3, 10, 2, 0.5)),
         ({"calls": 0, "cost": 0}, Usage()),
         ({"prompt_tokens": 10}, Usage(1, 10, unpriced=1)),
-        ({"prompt_tokens": -1, "completion_tokens": 1e9, "cost": -1}, UNKNOWN_COST),
-        ({"prompt_tokens": 10**30, "cost": math.nan}, UNKNOWN_COST),
+        ({"prompt_tokens": -1, "completion_tokens": 1e9, "cost": -1}, CHARGED),
+        ({"prompt_tokens": 10**30, "cost": math.nan}, CHARGED),
     ],
 )
 def test_a_cost_that_is_not_told_is_counted_and_never_guessed(told, usage):

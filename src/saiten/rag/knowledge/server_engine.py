@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models.proxies import on_this_machine
+from saiten.models.address import on_this_machine
 from saiten.models.vectors import Vector
 from saiten.rag.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
 from saiten.rag.knowledge.terms import Terms

@@ -2,32 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from saiten.errors import CallFailed, SystemFailed
-from saiten.models import Layer, Load
-from saiten.models.layers import likely_tokens, through
+from saiten.models.layers import Layer, Load, likely_tokens, through
 from saiten.protocols import Completion
-from saiten.records import Answer, Inquiry, Usage
-
-Kind = Literal["failed", "timeout", "unreadable"]
-
-
-class Trouble(CallFailed):
-    """A failed attempt, as seen by the layers; callers get `SystemFailed`."""
-
-    def __init__(
-        self,
-        message: str,
-        kind: Kind = "failed",
-        usage: Usage | None = None,
-        *,
-        retryable: bool = False,
-        retry_after: float | None = None,
-        status: int | None = None,
-    ) -> None:
-        super().__init__(message, usage, retryable=retryable, retry_after=retry_after, status=status)
-        self.kind: Kind = kind
+from saiten.records import Answer, Inquiry
 
 
 async def ask(around: Sequence[Layer], attempt: Callable[[], Awaitable[Answer]], inquiry: Inquiry) -> Answer:
@@ -49,10 +28,5 @@ async def ask(around: Sequence[Layer], attempt: Callable[[], Awaitable[Answer]],
     try:
         done = await through(around, one, Load(likely_tokens([inquiry.question])))
     except CallFailed as error:
-        raise SystemFailed(str(error), _kind(error), error.usage) from error
+        raise SystemFailed(str(error), error.kind, error.usage) from error
     return replace(answers[-1], usage=done.usage)
-
-
-def _kind(error: CallFailed) -> Kind:
-    """Return the kind of the last attempt; retries that give up raise a new error caused by it."""
-    return next((each.kind for each in (error, error.__cause__) if isinstance(each, Trouble)), "failed")

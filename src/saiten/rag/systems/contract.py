@@ -17,6 +17,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+from saiten.models.http_client import CHARGED
 from saiten.records import Answer, Inquiry, Passage, Usage
 
 _ANSWER = ("answer", "response", "output")
@@ -26,9 +27,6 @@ _TEXT = ("text", "content", "page_content")
 _MOST = 2**40
 """More tokens, calls or characters than are plausible."""
 _NAMES_SHOWN = 10
-
-UNKNOWN_COST = Usage(calls=1, unpriced=1)
-"""One request of unknown cost."""
 
 
 def question_object(inquiry: Inquiry) -> dict[str, Any]:
@@ -52,11 +50,11 @@ def read_answer(value: Any) -> Answer:
         seconds = _number(value.seconds)
         seconds = None if seconds is None or seconds < 0 else seconds
         found = Answer(_text(value.text, "answer"), _passages(value.contexts), seconds, value.usage, value.calls)
-        return found if found.usage.calls or found.usage.reused else replace(found, usage=UNKNOWN_COST)
+        return found if found.usage.calls or found.usage.reused else replace(found, usage=CHARGED)
     if isinstance(value, tuple) and len(value) == 2:
-        return Answer(_text(value[0], "answer"), _passages(value[1]), usage=UNKNOWN_COST)
+        return Answer(_text(value[0], "answer"), _passages(value[1]), usage=CHARGED)
     if not isinstance(value, Mapping):
-        return Answer(_text(value, "answer"), usage=UNKNOWN_COST)
+        return Answer(_text(value, "answer"), usage=CHARGED)
     name = next((name for name in _ANSWER if name in value), None)
     if name is None:
         raise ValueError(f"an object with `answer` was expected, one with {_names(value)} came")
@@ -104,7 +102,7 @@ def _passage(item: Any, place: str) -> Passage:
 
 def _usage(value: Any) -> Usage:
     if not isinstance(value, Mapping):
-        return UNKNOWN_COST
+        return CHARGED
     calls = _count(value.get("calls"))
     calls = 1 if calls is None else calls
     tokens = (_count(value.get("prompt_tokens")) or 0, _count(value.get("completion_tokens")) or 0)

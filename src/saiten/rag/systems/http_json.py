@@ -4,44 +4,27 @@ The session is sent in the object, in the header `X-Session-Id`, and by the cook
 session. Redirects are not followed, so that a key never goes elsewhere.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from http.cookies import SimpleCookie
-from io import BytesIO
 from time import perf_counter
 from urllib.parse import quote
 
-import aiohttp
-from multidict import CIMultiDict
-
-from saiten.errors import ConfigurationError, SaitenError
-from saiten.models import Layer
+from saiten.errors import CallFailed, ConfigurationError, SaitenError
 from saiten.models.complaints import read_complaint, retry_after
+from saiten.models.http_client import CHARGED, SENT, HttpClient, HttpReply
+from saiten.models.layers import Layer
 from saiten.models.wire import dump, glimpse, load
-from saiten.rag.systems.attempts import Kind, Trouble, ask
-from saiten.rag.systems.contract import UNKNOWN_COST, question_object, read_answer
+from saiten.rag.systems.attempts import ask
+from saiten.rag.systems.contract import question_object, read_answer
 from saiten.rag.systems.cookies import Cookies
 from saiten.rag.systems.http_address import HttpAddress
-from saiten.records import Answer, Inquiry, Usage
+from saiten.records import Answer, Inquiry
 
 _LARGEST = 16 * 2**20  # bytes per reply, an answer with its contexts; rows in files may have twice as much
-_LARGE_REQUEST = 2**20  # bytes above which aiohttp wants a stream
-_CONNECT = 20.0  # seconds to wait for a connection
 _IDLE = 1.0  # seconds to keep a connection; some servers close idle ones after two seconds
-_REFUSED = Usage(calls=1)
-_ASKED_TOO_MUCH = (429, 503)
+_BUSY = (429, 503)
 _GATEWAYS_TIMEOUT = (408, 504)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    charset: str | None
-    cookies: SimpleCookie
 
 
 class HttpJson:
@@ -61,17 +44,11 @@ class HttpJson:
         around: Sequence[Layer] = (),
     ) -> None:
         """`timeout`: seconds per request, from the first byte sent to the last received."""
-        if not timeout > 0:
-            raise ConfigurationError(f"a time-out must be more than 0 seconds, got {timeout}")
         self._address = address
-        self._seconds = timeout
-        self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=min(_CONNECT, timeout))
+        self._client = HttpClient(address.name, timeout, address.excerpt, largest=_LARGEST, idle=_IDLE)
         self._repeatable = repeatable
         self._around = around
         self._cookies = Cookies()
-        self._session: aiohttp.ClientSession | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._answered = False
 
     def __repr__(self) -> str:
         return f"HttpJson({self.name!r})"
@@ -90,96 +67,48 @@ class HttpJson:
         return await ask(self._around, partial(self._attempt, inquiry), inquiry)
 
     async def close(self) -> None:
-        session, self._session, self._answered = self._session, None, False
-        if session is not None:
-            await session.close()
+        await self._client.close()
 
     async def _attempt(self, inquiry: Inquiry) -> Answer:
         begun = perf_counter()
         reply = await self._post(inquiry)
         seconds = perf_counter() - begun
-        self._cookies.keep(inquiry.session, reply.cookies, self._address.url)
+        self._cookies.keep(inquiry.session, reply.response.cookies, self._address.url)
         if not 200 <= reply.status < 300:
             raise self._refusal(reply)
         answer = self._read(reply)
-        self._answered = True
+        self._client.answered = True
         return replace(answer, seconds=seconds)
 
-    async def _post(self, inquiry: Inquiry) -> _Reply:
-        body = dump(question_object(inquiry))
-        # Headers set on the session would also go to the proxy, unencrypted, with the CONNECT request.
-        headers = CIMultiDict(self._address.headers)
-        headers["Content-Type"] = "application/json"
+    async def _post(self, inquiry: Inquiry) -> HttpReply:
+        headers = {**self._address.headers, "Content-Type": "application/json"}
         if inquiry.session:
             headers["X-Session-Id"] = quote(inquiry.session, safe=" :/@+")[:1000]
         if cookies := self._cookies.sent_with(inquiry.session, self._address.url):
             headers["Cookie"] = cookies
         try:
-            async with self._opened().post(
-                self._address.url,
-                data=BytesIO(body) if len(body) >= _LARGE_REQUEST else body,
-                headers=headers,
-                allow_redirects=False,
-            ) as response:
-                content = await self._body(response)
-                return _Reply(response.status, response.headers, content, response.charset, response.cookies)
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-            # drop the cause: its text may contain the URL's query
-            raise self._broken(error) from None
+            return await self._client.send("POST", self._address.url, dump(question_object(inquiry)), headers)
+        except CallFailed as error:
+            if error.usage == CHARGED:  # the service may have processed it
+                error.retryable = error.retryable and self._repeatable
+            raise
 
-    async def _body(self, response: aiohttp.ClientResponse) -> bytes:
-        chunks: list[bytes] = []
-        size = 0
-        async for chunk in response.content.iter_any():
-            size += len(chunk)
-            if size > _LARGEST:
-                raise Trouble(f"{self.name} answered with more than {_LARGEST >> 20} MB", "unreadable", UNKNOWN_COST)
-            chunks.append(chunk)
-        return b"".join(chunks)
-
-    def _opened(self) -> aiohttp.ClientSession:
-        loop = asyncio.get_running_loop()
-        if self._session is None:
-            self._loop = loop
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE, ttl_dns_cache=300),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=self._timeout,
-                proxy=self._address.proxy,
-            )
-        elif self._loop is not loop:
-            raise RuntimeError(f"{self.name} is open in another event loop; close() it there first")
-        return self._session
-
-    def _read(self, reply: _Reply) -> Answer:
-        value = load(self._utf8(reply))
+    def _read(self, reply: HttpReply) -> Answer:
+        name, excerpt = self.name, self._address.excerpt
+        value = load(_utf8(reply))
         if not isinstance(value, dict):
-            came = self._excerpt(reply.body) or "nothing"
-            raise Trouble(
-                f"{self.name} did not answer with a JSON object; what came begins: {came}", "unreadable", UNKNOWN_COST
-            )
+            came = excerpt(reply.body[:10_000].decode("utf-8", "replace")) or "nothing"
+            message = f"{name} did not answer with a JSON object; what came begins: {came}"
+            raise CallFailed(message, CHARGED, kind="unreadable")
         try:
             return read_answer(value)
         except ValueError as error:
             if value.get("error") and not isinstance(value.get("answer"), str):
-                said = self._address.excerpt(read_complaint(reply.body).text)
-                raise Trouble(f"{self.name} failed: {said}", usage=UNKNOWN_COST) from error
-            shown = self._address.excerpt(glimpse(value))
-            raise Trouble(f"{self.name}: {error}; what came begins: {shown}", "unreadable", UNKNOWN_COST) from error
+                raise CallFailed(f"{name} failed: {excerpt(read_complaint(reply.body).text)}", CHARGED) from error
+            message = f"{name}: {error}; what came begins: {excerpt(glimpse(value))}"
+            raise CallFailed(message, CHARGED, kind="unreadable") from error
 
-    def _utf8(self, reply: _Reply) -> bytes:
-        """Return the body in UTF-8, decoded from its header's charset."""
-        if reply.charset is None or reply.charset.replace("-", "").lower() == "utf8":
-            return reply.body
-        try:
-            return reply.body.decode(reply.charset).encode()
-        except (LookupError, ValueError):
-            return reply.body  # then it is no JSON, and quoted in the error
-
-    def _excerpt(self, body: bytes) -> str:
-        return self._address.excerpt(body[:10_000].decode("utf-8", "replace"))
-
-    def _refusal(self, reply: _Reply) -> SaitenError:
+    def _refusal(self, reply: HttpReply) -> SaitenError:
         """Return the error for an unsuccessful status; before the first answer, some mean that nothing will work."""
         status = reply.status
         said = f"HTTP {status}: {self._address.excerpt(read_complaint(reply.body).text) or 'nothing said'}"
@@ -188,40 +117,29 @@ class HttpJson:
                 f"{self.name} does not let saiten in ({said}); {self._address.key_advice}, or name a header: "
                 "--header NAME=VALUE"
             )
-        if not self._answered and (300 <= status < 400 or status in (404, 405)):
+        if not self._client.answered and (300 <= status < 400 or status in (404, 405)):
             location = self._address.excerpt(reply.headers.get("Location", "").partition("?")[0])
             advice = f"it sends one to {location}; name that" if location else "check the address"
             return ConfigurationError(f"{self.name} takes no questions ({said}); {advice}")
-        if status in _ASKED_TOO_MUCH:
-            return Trouble(
-                f"{self.name} is busy ({said})",
-                usage=_REFUSED,
-                retryable=True,
-                retry_after=retry_after(reply.headers),
-                status=status,
-            )
-        kind: Kind = "timeout" if status in _GATEWAYS_TIMEOUT else "failed"
-        may_pass = self._repeatable and (status >= 500 or kind == "timeout")
-        return Trouble(f"{self.name} failed ({said})", kind, UNKNOWN_COST, retryable=may_pass, status=status)
-
-    def _broken(self, error: Exception) -> SaitenError:
-        """Return the error for a request that got no reply."""
-        said = self._address.excerpt(str(error)) or type(error).__name__
-        if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
-            return ConfigurationError(
-                f"no secure connection to {self.name} ({said}); if the server speaks plain HTTP, write http://; for "
-                "your own certificate set SSL_CERT_FILE"
-            )
-        if isinstance(error, aiohttp.InvalidURL):
-            return ConfigurationError(f"the address {self.name} cannot be used")
-        if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
-            if not self._answered:
-                return ConfigurationError(f"no server at {self.name} ({said}); start it, or check the address")
-            return Trouble(f"{self.name} can no longer be reached ({said})", usage=_REFUSED, retryable=True)
-        if isinstance(error, TimeoutError):
-            message = f"{self.name} did not answer in full within {self._seconds:g} s"
-            return Trouble(message, "timeout", UNKNOWN_COST, retryable=self._repeatable)
-        kind: Kind = "unreadable" if isinstance(error, aiohttp.ClientResponseError) else "failed"
-        return Trouble(
-            f"the connection to {self.name} broke off ({said})", kind, UNKNOWN_COST, retryable=self._repeatable
+        if status in _BUSY:
+            wait = retry_after(reply.headers)
+            return CallFailed(f"{self.name} is busy ({said})", SENT, retryable=True, retry_after=wait, status=status)
+        timeout = status in _GATEWAYS_TIMEOUT
+        return CallFailed(
+            f"{self.name} failed ({said})",
+            CHARGED,
+            kind="timeout" if timeout else "failed",
+            retryable=self._repeatable and (status >= 500 or timeout),
+            status=status,
         )
+
+
+def _utf8(reply: HttpReply) -> bytes:
+    """Return the body in UTF-8, decoded from its header's charset."""
+    charset = reply.response.charset
+    if charset is None or charset.replace("-", "").lower() == "utf8":
+        return reply.body
+    try:
+        return reply.body.decode(charset).encode()
+    except (LookupError, ValueError):
+        return reply.body  # then it is no JSON, and quoted in the error

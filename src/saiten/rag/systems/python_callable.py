@@ -13,10 +13,11 @@ from inspect import Parameter, isasyncgen, isawaitable, iscoroutinefunction, isg
 from time import perf_counter
 from typing import Any
 
-from saiten.errors import ConfigurationError, SaitenError
-from saiten.models import Layer
-from saiten.rag.systems.attempts import Kind, Trouble, ask
-from saiten.rag.systems.contract import UNKNOWN_COST, kind_of, question_object, read_answer
+from saiten.errors import CallFailed, ConfigurationError, FailureKind, SaitenError
+from saiten.models.http_client import CHARGED
+from saiten.models.layers import Layer
+from saiten.rag.systems.attempts import ask
+from saiten.rag.systems.contract import kind_of, question_object, read_answer
 from saiten.rag.systems.loading import Loaded
 from saiten.rag.systems.threads import OutOfTime, Threads
 from saiten.records import Answer, Inquiry
@@ -69,14 +70,16 @@ class PythonCallable:
         except SaitenError:
             raise
         except OutOfTime as error:
-            raise Trouble(f"it did not answer within {self._timeout:g} s", "timeout", UNKNOWN_COST) from error
+            message = f"it did not answer within {self._timeout:g} s"
+            raise CallFailed(message, CHARGED, kind="timeout") from error
         except Exception as error:
-            kind: Kind = "timeout" if isinstance(error, TimeoutError) else "failed"
-            raise Trouble(self._explain(error), kind, UNKNOWN_COST) from error
+            kind: FailureKind = "timeout" if isinstance(error, TimeoutError) else "failed"
+            raise CallFailed(self._explain(error), CHARGED, kind=kind) from error
         try:
             answer = read_answer(value)
         except ValueError as error:
-            raise Trouble(f"it did not return an answer: {error}{_hint(value)}", "unreadable", UNKNOWN_COST) from error
+            message = f"it did not return an answer: {error}{_hint(value)}"
+            raise CallFailed(message, CHARGED, kind="unreadable") from error
         return answer if answer.seconds is not None else replace(answer, seconds=seconds)
 
     async def _in_thread(self, call: Callable[[], Any]) -> tuple[Any, float]:
@@ -103,7 +106,7 @@ class PythonCallable:
         if not task.done():
             raise OutOfTime
         if task.cancelled():
-            raise Trouble("it was cancelled from inside", usage=UNKNOWN_COST)
+            raise CallFailed("it was cancelled from inside", CHARGED)
         return task.result(), perf_counter() - begun
 
     def _explain(self, error: BaseException) -> str:

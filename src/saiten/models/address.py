@@ -1,0 +1,92 @@
+"""The address of an HTTP server, and the secrets in it that must never be shown or stored."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Self
+from urllib.parse import quote
+from urllib.request import getproxies, proxy_bypass
+
+from yarl import URL
+
+from saiten.errors import ConfigurationError
+from saiten.redaction import HIDDEN, SHORT, redact
+
+_SHOWN = 300  # characters of a server's message in an error
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address, with its user and password as a header, and the texts to hide in messages."""
+
+    url: URL = field(repr=False)
+    """Without user and password, but with the query."""
+    authorization: str = field(repr=False)
+    """The header for user and password; "" without them."""
+    secrets: frozenset[str] = field(repr=False)
+
+    @classmethod
+    def read(cls, text: str, headers: Mapping[str, str], *, example: str) -> Self:
+        """Parse `http://…` or `https://…`; the values of `headers` are secrets, too.
+
+        Raises:
+            ConfigurationError: the address is unusable; the message shows the example.
+        """
+        plain = text.strip()
+        try:
+            url = URL(plain)
+        except ValueError:
+            url = URL()
+        shown = plain.partition("?")[0].rpartition("@")[2]  # what precedes an @ may be a password
+        if not plain.startswith(("http://", "https://")):
+            meant = re.sub("^https?:/*", "", shown) or example.partition("://")[2]
+            raise ConfigurationError(f"an address begins with http:// or https://; did you mean http://{meant}?")
+        if not url.host:
+            raise ConfigurationError(f"the address {shown} cannot be read; an example is {example}")
+        basic = b64encode(f"{url.user or ''}:{url.password or ''}".encode()).decode()
+        values = [*headers.values(), *(value for name, value in url.query.items() if name != "api-version")]
+        if url.password:
+            values += url.password, basic
+        authorization = f"Basic {basic}" if url.user or url.password else ""
+        return cls(url.with_user(None), authorization, hidden(values))
+
+    @property
+    def name(self) -> str:
+        """`http://host/path`, without query, user and password."""
+        return str(self.url.with_query(None).with_fragment(None))
+
+    def excerpt(self, text: str, key: str = "") -> str:
+        """Return the beginning of a server's message, on one line, without secrets."""
+        text = text[: 100 * _SHOWN]
+        for secret in sorted(self.secrets | hidden([key]), key=len, reverse=True):  # longest first: no part remains
+            text = text.replace(secret, HIDDEN)
+        line = " ".join(redact(text[: 10 * _SHOWN]).split())
+        return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
+
+
+def hidden(values: Iterable[str]) -> frozenset[str]:
+    """Return the values and their words that are long enough to be secret, also in their URL-encoded form."""
+    parts = {part for value in values for part in (value.strip(), *value.split())}
+    plain = {part for part in parts if len(part) > SHORT and part not in ("Basic", "Bearer")}
+    return frozenset(plain | {quote(part, safe="") for part in plain})
+
+
+def check_header(name: str, value: str) -> None:
+    """Raise ConfigurationError if the value cannot be sent in a header."""
+    if not all(sign.isascii() and sign.isprintable() for sign in value.strip()):
+        raise ConfigurationError(
+            f"{name} contains characters not allowed in a header (a line break, full-width letters?); copy it again"
+        )
+
+
+def on_this_machine(host: str | None) -> bool:
+    """Return whether the host is this machine. It is never proxied: a proxy would read the keys."""
+    return host in ("localhost", "127.0.0.1", "::1")
+
+
+def proxy_for(url: URL) -> str | None:
+    """Return the environment's proxy for this address, including user and password; None for a direct connection."""
+    if on_this_machine(url.host) or proxy_bypass(url.host or ""):
+        return None
+    return getproxies().get(url.scheme)
