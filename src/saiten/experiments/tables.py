@@ -8,7 +8,8 @@ from saiten.metrics.naming import is_human
 from saiten.records import Usage
 from saiten.stats.paired import PairedComparison, holm
 from saiten.stats.ratios import Ratio
-from saiten.views.charts import SystemPoint, VegaChart, accuracy_against_latency
+from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_latency
+from saiten.views.charts.chart import VegaChart
 from saiten.views.table import Cell, Heading, Interval, Name, PValue, Table
 from saiten.views.tables.summary import evidence_shift, interval_text
 from saiten.words import Message

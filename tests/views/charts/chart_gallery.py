@@ -9,20 +9,13 @@ from saiten.results.comparison import Comparison, MetricComparison, Pairing
 from saiten.results.ranking import RankedMetric, Ranking
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison
-from saiten.views.charts import (
-    CostRow,
-    MeanRow,
-    Series,
-    SystemPoint,
-    Value,
-    accuracy_against_latency,
-    costs,
-    dialogue_lines,
-    differences,
-    distributions,
-    means,
-    ranking,
-)
+from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_latency
+from saiten.views.charts.costs import CostRow, costs
+from saiten.views.charts.dialogue_lines import Series, Value, dialogue_lines
+from saiten.views.charts.differences import differences
+from saiten.views.charts.distributions import distributions
+from saiten.views.charts.means import MeanRow, means
+from saiten.views.charts.ranking import ranking
 
 HOSTILE = '"><script>alert(1)</script>&amp;\x1b[31m\ud800\u202e\n<img src=http://127.0.0.1:9/x onerror=1>'
 KINDS = ("distributions", "histogram", "means", "differences", "accuracy", "lines", "ranking", "costs")

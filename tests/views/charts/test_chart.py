@@ -9,8 +9,8 @@ import altair as alt
 import pytest
 from chart_gallery import HOSTILE, KINDS, gallery, read, size, texts, told
 
-from saiten.views.charts import MeanRow, means
-from saiten.views.charts.chart import draw, lacks_japanese
+from saiten.views.charts.chart import draw, draw_png
+from saiten.views.charts.means import MeanRow, means
 from saiten.views.page.page import as_html, clean
 from saiten.views.table import Table
 
@@ -91,7 +91,7 @@ def test_a_file_stands_alone(kind):
     assert "var(" not in svg
     assert "Noto Sans CJK JP" in tree.get("font-family")
     width, height = size(svg)
-    png = chart.png(scale=1.5)
+    png = draw_png(svg, 1.5)
     assert png.startswith(b"\x89PNG")
     assert struct.unpack(">II", png[16:24]) == pytest.approx((width * 1.5, height * 1.5), abs=1)
 
@@ -124,7 +124,7 @@ def test_the_network_is_never_reached():
 def test_altair_is_loaded_by_the_first_chart_that_is_drawn():
     """Making charts costs nothing: tables for the terminal and for JSON have them, too."""
     code = (
-        "import sys, saiten.views.charts as c\n"
+        "import sys, saiten.views.charts.means as c\n"
         "chart = c.means([c.MeanRow('m', 's', 0.5, n=3)])\n"
         "assert not {'altair', 'vl_convert'} & set(sys.modules)\n"
         "assert chart.svg() and {'altair', 'vl_convert'} <= set(sys.modules)\n"
@@ -150,15 +150,7 @@ def test_the_session_of_a_notebook_is_neither_used_nor_changed():
 def test_what_cannot_be_drawn_is_no_chart(value):
     """Neither in a page nor in files."""
     chart = means([MeanRow("m", "s", value, n=3)])
-    assert (chart.svg(clean), chart.svg_file(), chart.png(), chart.spec) == ("", "", b"", None)
-    assert chart.font_warning() is None
-
-
-def test_missing_fonts_are_told():
-    """Where a machine has none for Japanese; a picture without Japanese needs none."""
-    assert lacks_japanese("<svg><text>plain</text></svg>") is None
-    warning = gallery("ja")["means"].font_warning()
-    assert warning is None or "fonts-noto-cjk" in warning
+    assert (chart.svg(clean), chart.svg_file(), chart.spec) == ("", "", None)
 
 
 def test_equal_figures_are_equal_charts():

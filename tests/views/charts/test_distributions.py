@@ -7,9 +7,8 @@ from chart_gallery import rows, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.views.charts import distributions
 from saiten.views.charts.axes import bounded_axis
-from saiten.views.charts.distributions import count, make_bins
+from saiten.views.charts.distributions import count, distributions, make_bins
 
 STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 

@@ -5,9 +5,8 @@ from chart_gallery import read, rows, size, texts, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.views.charts import Series, SystemPoint, Value, accuracy_against_latency, dialogue_lines
-from saiten.views.charts.accuracy_latency import MOST_POINTS
-from saiten.views.charts.dialogue_lines import MOST_GROUPS
+from saiten.views.charts.accuracy_latency import MOST_POINTS, SystemPoint, accuracy_against_latency
+from saiten.views.charts.dialogue_lines import MOST_GROUPS, Series, Value, dialogue_lines
 
 STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 

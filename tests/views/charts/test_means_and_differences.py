@@ -5,9 +5,12 @@ from chart_gallery import compared, ranked, rows, texts, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saiten.views.charts import CostRow, MeanRow, costs, differences, means, ranking
 from saiten.views.charts.colours import CARD
+from saiten.views.charts.costs import CostRow, costs
+from saiten.views.charts.differences import differences
 from saiten.views.charts.interval_rows import MOST_ROWS
+from saiten.views.charts.means import MeanRow, means
+from saiten.views.charts.ranking import ranking
 
 STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 NUMBERS = st.none() | st.floats(-1e6, 1e6) | st.sampled_from([float("nan"), float("inf")])

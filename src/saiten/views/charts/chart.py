@@ -1,10 +1,9 @@
 """A chart: a Vega-Lite specification, rendered as SVG in a page, and as SVG and PNG in files for papers."""
 
 import json
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 from saiten.records import Language
@@ -59,27 +58,12 @@ class VegaChart:
         size = (self.picture.width, self.picture.height)
         return inline_svg(self._drawn, size, clean(plain(self.title)), clean(self.said), clean)
 
-    def svg_file(self) -> str:
-        """Return a self-contained SVG in light colors on white; empty if nothing is drawn."""
+    def svg_file(self, heading: Sequence[str] = ()) -> str:
+        """Return a self-contained SVG in light colors on white, below a heading; empty if nothing is drawn."""
         if self.picture is None:
             return ""
         size = (self.picture.width, self.picture.height)
-        return standing_svg(self._drawn, size, plain(self.title), self.said)
-
-    def png(self, scale: float = 2.0) -> bytes:
-        """Return a PNG with `scale` times the SVG's pixels; empty if nothing is drawn."""
-        return draw_png(self.svg_file(), scale) if self.picture is not None else b""
-
-    def font_warning(self) -> str | None:
-        """Return advice if this machine has no font for the Japanese in the PNG."""
-        return lacks_japanese(self.svg_file())
-
-    def _repr_svg_(self) -> str | None:
-        """Show the chart in a notebook."""
-        return self.svg_file() or None
-
-
-_JAPANESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]")
+        return standing_svg(self._drawn, size, plain(self.title), self.said, heading)
 
 
 def draw(spec: dict[str, Any]) -> str:
@@ -95,27 +79,3 @@ def draw_png(svg: str, scale: float) -> bytes:
     import vl_convert  # noqa: PLC0415
 
     return bytes(vl_convert.svg_to_png(svg, scale=scale))
-
-
-def lacks_japanese(svg: str) -> str | None:
-    """Return advice if the SVG has Japanese and this machine has no font for it."""
-    if _JAPANESE.search(svg) is None or _has_japanese():
-        return None
-    return (
-        "no font on this machine has Japanese letters, so they are missing from the PNG; install one "
-        "(Debian, Ubuntu: fonts-noto-cjk), or use the SVG"
-    )
-
-
-@cache
-def _has_japanese() -> bool:
-    """Compare two letters: without a font both are the same box, or nothing."""
-    first, second = (
-        draw_png(
-            '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">'
-            f'<text x="2" y="30" font-size="30" font-family="sans-serif">{letter}</text></svg>',
-            1,
-        )
-        for letter in "採あ"
-    )
-    return first != second

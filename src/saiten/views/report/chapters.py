@@ -20,7 +20,10 @@ from saiten.trust.inputs.outputs import SampleInfo, item_of, outputs_of_run
 from saiten.trust.inputs.pairing import halves, pair
 from saiten.trust.inputs.scales import declared_bounds
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
-from saiten.views.charts import CostRow, costs, differences, distributions, ranking
+from saiten.views.charts.costs import CostRow, costs
+from saiten.views.charts.differences import differences
+from saiten.views.charts.distributions import distributions
+from saiten.views.charts.ranking import ranking
 from saiten.views.page.page import Chapter
 from saiten.views.report.answering import AgainstPeople, Tests, answered, systems_apart
 from saiten.views.report.charted import bounds_of, means_charts

@@ -14,7 +14,6 @@ from pathlib import Path
 from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError
 from saiten.views.charts.chart import draw_png
-from saiten.views.charts.inline import headed
 from saiten.views.report.document import PlacedChart
 from saiten.views.strip_controls import strip_controls
 
@@ -41,7 +40,7 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path) -> list[Path]:
         drawn = [figure for figure in figures if figure.chart.spec is not None]
         rows, kept = [], []
         for name, figure in zip(_names(drawn), drawn, strict=True):
-            svg = headed(figure.chart.svg_file(), _heading(figure))
+            svg = figure.chart.svg_file(_heading(figure))
             for ending, content in (("svg", svg.encode()), ("png", draw_png(svg, 2.0))):
                 digest = sha256(content).hexdigest()
                 path = folder / f"{name}.{ending}"

@@ -8,11 +8,8 @@ from saiten.dialogue.scores import HIGHEST
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.results.summary import Figure
-from saiten.views.charts import (
-    MeanRow,
-    VegaChart,
-    means,
-)
+from saiten.views.charts.chart import VegaChart
+from saiten.views.charts.means import MeanRow, means
 
 _ROWS = 16
 """Rows of a chart of means that fit on a screen."""

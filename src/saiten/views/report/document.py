@@ -13,7 +13,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Label, Language
 from saiten.results.only_words import ONLY_WORDS_SHORT, only_words
 from saiten.runs import RunReader
-from saiten.views.charts import VegaChart
+from saiten.views.charts.chart import VegaChart
 from saiten.views.gist.page import CLASSES
 from saiten.views.gist.view import KINDS
 from saiten.views.page.page import Chapter, Part, write_page

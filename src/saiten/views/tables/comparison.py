@@ -17,8 +17,7 @@ from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.summary import place_of, summarise
 from saiten.runs import RunReader
 from saiten.stats.paired import PairedComparison
-from saiten.views.charts import Series, Value, dialogue_lines
-from saiten.views.charts.dialogue_lines import MOST_GROUPS
+from saiten.views.charts.dialogue_lines import MOST_GROUPS, Series, Value, dialogue_lines
 from saiten.views.table import Cell, Interval, Name, PValue, Table
 from saiten.views.tables.summary import corpus_side_by_side, interval_text
 from saiten.words import Message
