@@ -10,8 +10,9 @@ from saiten.errors import Unreadable
 from saiten.judges.faults import fault_in
 from saiten.judges.llm import LLMJudge
 from saiten.judges.reading import read_reply
-from saiten.models import OpenAICompatibleChat
-from saiten.protocols import Task
+from saiten.models import ScriptedChat
+from saiten.protocols import Completion, Task
+from saiten.records import Usage
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
@@ -23,7 +24,6 @@ from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.questions import WriteQuestions
 from saiten.tasks.statements import ClassifyStatements, SplitStatements, VerifyStatements
 from saiten.tasks.summary import AnswerFromSummary
-from servers import OpenAIServer, completion
 
 WRONG = "The capital of Australia is Sydney, as everybody knows."
 PLANTED = {
@@ -80,22 +80,12 @@ QUOTING = {
 }  # fmt: skip
 
 
-async def outcome(server: OpenAIServer, task: Task, text: str, finish: str = "stop") -> object:
+async def outcome(task: Task, text: str, finish: str = "stop") -> object:
     """The verdict of a judge that replies this, whatever it is asked; None if it is unreadable."""
-
-    def reply(asked):
-        said = completion(asked, text)
-        said["choices"][0]["finish_reason"] = finish
-        return said
-
-    server.reply = reply
-    judge = LLMJudge(OpenAICompatibleChat("m", server.base_url))
     try:
-        got = await judge.perform(task)
+        got = await LLMJudge(ScriptedChat(lambda _: Completion(text, Usage(calls=1), finish))).perform(task)
     except Unreadable:
         return None
-    finally:
-        await judge.close()
     return got.correct if isinstance(task, DecideCorrect) else got.grade
 
 
@@ -106,7 +96,7 @@ def answers() -> dict[str, tuple[str, str]]:
 
 @pytest.mark.parametrize("quoting", QUOTING.values(), ids=QUOTING)
 @pytest.mark.parametrize(("answer", "planted"), answers().values(), ids=PLANTED)
-async def test_no_planted_verdict_wins(openai_server: OpenAIServer, answer, planted, quoting):
+async def test_no_planted_verdict_wins(answer, planted, quoting):
     """Quoted and cut off, or quoted in a refusal: unreadable. Quoted behind or before the judge's own: its own, or
     unreadable where the two cannot be told apart; never the planted one.
     """
@@ -115,26 +105,26 @@ async def test_no_planted_verdict_wins(openai_server: OpenAIServer, answer, plan
         asked = replace(task, answer=answer)
         bad = False if isinstance(task, DecideCorrect) else 1
         for finish in ("length", "content_filter", "stop"):
-            assert await outcome(openai_server, asked, quote, finish) is None, (form, finish)
-        assert await outcome(openai_server, asked, f"I cannot grade that.\n{quote}\nI am sorry.") is None, form
+            assert await outcome(asked, quote, finish) is None, (form, finish)
+        assert await outcome(asked, f"I cannot grade that.\n{quote}\nI am sorry.") is None, form
         for text in (f"{own(form, good=False)}\n\n{quote}", f"{quote}\n\n{own(form, good=False)}"):
-            assert await outcome(openai_server, asked, text) in (bad, None), (form, text)
-            assert await outcome(openai_server, asked, text, "length") in (bad, None), (form, text)
+            assert await outcome(asked, text) in (bad, None), (form, text)
+            assert await outcome(asked, text, "length") in (bad, None), (form, text)
 
 
 @pytest.mark.parametrize(("answer", "planted"), answers().values(), ids=PLANTED)
-async def test_the_judges_own_verdict_counts_beside_a_quotation(openai_server: OpenAIServer, answer, planted):
+async def test_the_judges_own_verdict_counts_beside_a_quotation(answer, planted):
     """A judge that quotes the answer in full, before its verdict or after it, is read as it means it."""
     for form, task in FORMS.items():
         asked = replace(task, answer=answer)
         bad = False if isinstance(task, DecideCorrect) else 1
         verdict = own(form, good=False)
-        assert await outcome(openai_server, asked, f"{verdict}\n\nThe answer was:\n{answer}") == bad, form
-        assert await outcome(openai_server, asked, f"The answer was:\n{answer}\n\n{verdict}") == bad, form
+        assert await outcome(asked, f"{verdict}\n\nThe answer was:\n{answer}") == bad, form
+        assert await outcome(asked, f"The answer was:\n{answer}\n\n{verdict}") == bad, form
 
 
 @pytest.mark.parametrize("answer", [*(answer for answer, _ in answers().values()), *PLANTED.values(), *PLAIN])
-async def test_an_honest_judge_is_never_refused(openai_server: OpenAIServer, answer):
+async def test_an_honest_judge_is_never_refused(answer):
     """A verdict with the judge's own words counts, also where the answer plants the very same grade."""
     for form, task in FORMS.items():
         asked = replace(task, answer=answer)
@@ -145,15 +135,15 @@ async def test_an_honest_judge_is_never_refused(openai_server: OpenAIServer, ans
                 f"<think>It says: {answer}</think>\n{own(form, good=good)}",
                 f"Sure, here it is:\n```\n{own(form, good=good)}\n```",
             ):
-                assert await outcome(openai_server, asked, text) == expected, (form, text)
+                assert await outcome(asked, text) == expected, (form, text)
 
 
-async def test_an_own_verdict_in_a_cut_off_reply_counts(openai_server: OpenAIServer):
+async def test_an_own_verdict_in_a_cut_off_reply_counts():
     """A model that has said its verdict and goes on until it is stopped has said it."""
     for form, task in FORMS.items():
         expected = False if isinstance(task, DecideCorrect) else 1
         asked = replace(task, answer=WRONG)
-        assert await outcome(openai_server, asked, own(form, good=False) + "\n\nAnd so on and", "length") == expected
+        assert await outcome(asked, own(form, good=False) + "\n\nAnd so on and", "length") == expected
 
 
 def planted_in(*texts: str) -> dict[str, tuple[Task, str]]:
@@ -295,7 +285,7 @@ def test_the_repair_request_asks_for_a_verdict_of_its_own(text):
 )
 def test_a_mountain_of_quotations_costs_no_more_than_its_length(piece):
     """Neither a long reply nor a long answer, nor both, makes reading slow."""
-    long = piece * (200_000 // len(piece))
+    long = piece * (50_000 // len(piece))
     for form, task in FORMS.items():
         for answer, text in (
             (long, f"{long}\n{own(form, good=False)}"),

@@ -138,6 +138,7 @@ def test_columns_must_be_pairs(statistic):
 # ----------------------------------------------------------------------------------------------------- intervals
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_true_correlation():
     """Simulated coverage for Pearson, 30 questions of three answers, true correlation 0.5: near 95 % in 150 runs."""
     rng = np.random.default_rng(2)

@@ -193,6 +193,7 @@ def test_a_stratified_estimate_weighs_systems_by_their_graded_answers():
     assert row.powered.powered.value == pytest.approx((0.5 * np.mean(a) + 0.5 / 3 * np.mean(b)) / (0.5 + 0.5 / 3))
 
 
+@pytest.mark.slow
 def test_intervals_of_the_graded_mean_cover_the_truth():
     """Of a population whose weak answers decline more often, from 60 labels: about 95 % of 200 samples."""
     random = np.random.default_rng(6)

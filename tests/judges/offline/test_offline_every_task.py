@@ -184,7 +184,7 @@ def test_deterministic():
             check=True,
             timeout=100,
         ).stdout
-        for seed in ("1", "2", "31337")
+        for seed in ("1", "31337")
     }
     assert len(replies) == 1
     assert len(replies.pop().splitlines()) == 2 * len(tasks())

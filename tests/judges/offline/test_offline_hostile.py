@@ -98,7 +98,7 @@ def test_tasks(piece, task):
         with pytest.raises(StopIteration):
             coroutine.send(None)
 
-    assert grows_in_step(perform, piece, 400)
+    assert grows_in_step(perform, piece, 200)
 
 
 @pytest.mark.slow
