@@ -24,6 +24,22 @@ def test_importing_saiten_loads_no_package():
     assert loaded_by("import saiten; saiten.__version__; saiten.Sample", *HEAVY) == []
 
 
+def test_a_room_loads_nothing_heavy_before_it_is_used():
+    """The catalog loads no metric; metrics, tokenizers, models and knowledge bases load no library until they work."""
+    code = (
+        "import sys, saiten.metrics.catalog\n"
+        "early = [name for name in sys.modules if name.startswith(('saiten.metrics.ragas', 'saiten.metrics.overlap'))]\n"
+        "assert not early, early\n"
+        "import saiten.metrics.overlap, saiten.stats\n"
+        "from saiten.metrics.overlap.bleu4 import Bleu4\n"
+        "Bleu4().describe()\n"
+        "assert 'rapidfuzz' not in sys.modules\n"
+        "import saiten.metrics.neural.perplexity, saiten.wiring, saiten.rag.knowledge.indexing"
+    )
+    libraries = ("sudachipy", "sacrebleu", "scipy", "sentence_transformers", "qdrant_edge", "qdrant_client")
+    assert loaded_by(code, "torch", "transformers", *libraries) == []
+
+
 def test_the_overview_of_the_commands_loads_none_of_them():
     """`saiten --help` answers at once: neither NumPy nor an HTTP client is loaded for it."""
     code = "from saiten.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"

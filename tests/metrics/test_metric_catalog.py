@@ -1,7 +1,5 @@
 import inspect
 import re
-import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -185,16 +183,6 @@ def test_aliases_lead_to_titles_and_hide_none():
     """Other spellings stand for metrics that exist, and are no titles or presets themselves."""
     assert set(ALIASES.values()) <= set(CATALOG)
     assert not set(ALIASES) & (set(CATALOG) | set(PRESETS))
-
-
-def test_the_catalog_loads_no_metric_before_it_is_asked_for():
-    """Importing the catalog imports neither metrics nor what they need, so that the command line starts at once."""
-    code = (
-        "import sys, saiten.metrics.catalog as c; "
-        "print([m for m in sys.modules if m.startswith(('saiten.metrics.ragas', 'saiten.metrics.overlap', 'sacrebleu'))])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b"]), st.text(), max_size=2), st.none() | st.text(min_size=1))

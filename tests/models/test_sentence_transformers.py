@@ -3,9 +3,6 @@
 import asyncio
 import json
 import shutil
-import subprocess
-import sys
-import textwrap
 from importlib.util import find_spec
 
 import numpy as np
@@ -89,13 +86,3 @@ def test_without_the_library():
     """Says what to install, before anything is read or embedded."""
     with pytest.raises(ConfigurationError, match=r'pip install "saiten\[neural\]"'):
         Models().embedder("st:intfloat/multilingual-e5-small")
-
-
-def test_nothing_heavy_is_imported_until_a_model_is_used():
-    """The command line starts at once."""
-    code = textwrap.dedent("""
-        import sys
-        import saiten.wiring, saiten.rag.knowledge.indexing
-        print([name for name in ("torch", "transformers", "sentence_transformers", "qdrant_edge", "qdrant_client") if name in sys.modules])
-    """)
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

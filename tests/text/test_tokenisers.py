@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 
@@ -116,14 +114,3 @@ def test_the_cache_is_bounded_and_cannot_be_spoilt():
 def test_a_lone_surrogate_does_not_stop_sudachi():
     """Sudachi cannot encode one, so it is replaced before."""
     assert SudachiTokeniser().tokens("\ud800東京\udfff") == ["東京"]
-
-
-def test_nothing_heavy_is_loaded_before_it_is_used():
-    """Importing tokenisers and metrics, and naming them, loads neither Sudachi nor sacrebleu, rapidfuzz or SciPy."""
-    program = (
-        "import sys, saiten.metrics.overlap, saiten.stats; from saiten.metrics.overlap.bleu4 import Bleu4\n"
-        "Bleu4().describe()\n"
-        "print([m for m in ('sudachipy', 'sacrebleu', 'rapidfuzz', 'scipy') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
