@@ -23,7 +23,7 @@ FLAGS = [
 MARKS = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt-get install chromium fonts-noto-cjk"),
     pytest.mark.xdist_group("browser"),
-    pytest.mark.slow,  # of each page one test is a witness and runs in `make test`
+    pytest.mark.slow,  # one test of reports and one of annotation are witnesses and run in `make test`
     pytest.mark.flaky(reruns=1),  # a browser that shares two cores may be late; a second try is counted and shown
 ]
 

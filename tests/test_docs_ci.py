@@ -152,7 +152,9 @@ def test_a_github_job_with_bad_answers_fails_and_is_not_paid_for_again(runner, o
     assert len(openai_server.requests) - paid <= 1  # whether the server is there and takes the key
 
 
-@pytest.mark.parametrize(("good", "status", "failures"), [(True, 0, 0), (False, 5, 1)])
+@pytest.mark.parametrize(
+    ("good", "status", "failures"), [(True, 0, 0), pytest.param(False, 5, 1, marks=pytest.mark.slow)]
+)
 def test_a_gitlab_job_ends_as_its_answers_are(runner, good, status, failures):
     """With the status of the page, and in both cases with the artefacts, the report and the cache that are asked for."""
     job = runner(good=good)

@@ -248,6 +248,7 @@ def test_a_killed_run_asks_nothing_twice_that_was_answered(process, data, servic
     assert len({session for session, _ in asked}) == 24
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_said(process, data, service):
     """Status 130, and the same command goes on."""
     service.latency = 0.05

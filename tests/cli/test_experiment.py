@@ -192,6 +192,7 @@ def test_a_budget_stops_cleanly_and_the_rest_comes_later(saiten, grid, openai_se
     assert len(openai_server.requests) <= 30 + 3
 
 
+@pytest.mark.slow
 def test_a_killed_experiment_goes_on(saiten, grid, openai_server, tmp_path):
     """SIGKILL in the middle: every question is answered once in the end, each cell on its own."""
     openai_server.reply = lambda _: "Part turns the wheel."

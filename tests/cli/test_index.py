@@ -124,6 +124,7 @@ def test_an_embedder_behind_a_server(saiten, documents, openai_server):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a process")
+@pytest.mark.slow
 def test_ctrl_c(process, saiten, documents, openai_server):
     """Ends with status 130 and a word on how to go on, and the next run does."""
     import threading

@@ -436,17 +436,15 @@ def test_a_command_that_came_to_nothing_does_not_end_with_0(saiten, data, openai
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("show", "run"),
         ("show", "run", "--format", "json"),
-        ("show", "run", "--worst", "token_f1", "-n", 3000),
-        ("metrics",),
+        ("show", "run", "--worst", "token_f1", "-n", 300),
         ("--help",),
         ("score", "data.jsonl", "-m", "token_f1", "-o", "other"),
     ],
 )
 def test_a_reader_who_has_enough_causes_no_error(saiten, process, data, arguments):
     """`saiten … | head`: nothing on standard error that speaks of it, and the status that the command has anyway."""
-    rows = [{"id": f"sample-{n}", "answer": "a b", "reference": "a b c", "system": f"s{n % 90}"} for n in range(3000)]
+    rows = [{"id": f"sample-{n}", "answer": "a b", "reference": "a b c", "system": f"s{n % 90}"} for n in range(300)]
     saiten("score", data(rows), "-m", "token_f1", "-o", "run")
     running = process(*arguments)
     running.stdout.close()

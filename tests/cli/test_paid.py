@@ -203,7 +203,7 @@ def full_disk_from(server, number):
         server.reply = reply
 
 
-@pytest.mark.parametrize("number", [9, 17])
+@pytest.mark.parametrize("number", [9, pytest.param(17, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk_stops_new_calls(saiten, commands, openai_server, name, number):
     """After the first write that fails nothing is sent but what was in flight; with room again nothing is lost."""

@@ -138,6 +138,7 @@ def test_the_order_of_the_rubric_is_all_that_is_turned(probed, openai_server):
     assert {one.metric for one in read_run("run").scores()} == {"correctness", "correctness[rubric=worst_first]"}
 
 
+@pytest.mark.slow
 def test_a_probe_of_the_order_that_is_killed_goes_on(process, probed, openai_server, pairs):
     """SIGKILL in the middle, then a budget that is too small, then the rest: every pair once, the figures as ever."""
     openai_server.reply, openai_server.latency = partial, 0.02

@@ -213,6 +213,7 @@ def test_an_earlier_report_is_replaced(run, saiten, somewhere):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no file can be limited in size here")
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_earlier_report(run, saiten, somewhere):
     """What could not be written is said, and what was there stays."""
     folder = run("first")

@@ -14,7 +14,10 @@ from saiten.records import Label, Sample
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "prepare_shared_data.py"
 DATA = os.environ.get("SAITEN_DATA")
 
-pytestmark = pytest.mark.skipif(not DATA, reason="SAITEN_DATA does not name the folder with the evaluation sets")
+pytestmark = [
+    pytest.mark.slow,  # public data sets
+    pytest.mark.skipif(not DATA, reason="SAITEN_DATA does not name the folder with the evaluation sets"),
+]
 
 SIZES = {
     "jhars_dev": (300, 1200),

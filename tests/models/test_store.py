@@ -43,6 +43,7 @@ def test_two_processes(tmp_path):
     store.close()
 
 
+@pytest.mark.slow
 def test_kill(tmp_path):
     """What was written when the process was killed is there, and the file goes on being used."""
     path = tmp_path / "answers.sqlite"
@@ -64,6 +65,7 @@ def test_kill(tmp_path):
         store.close()
 
 
+@pytest.mark.slow
 def test_kill_while_it_is_made(tmp_path):
     """A process that is killed at any moment of creating the file leaves one that can be opened."""
     path = tmp_path / "answers.sqlite"

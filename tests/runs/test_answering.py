@@ -425,6 +425,7 @@ WRITER = textwrap.dedent("""
 """)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_again_and_again_loses_and_doubles_nothing():
     """SIGKILL at random moments: no acknowledged answer is lost, none is asked for twice."""
     dice = random.Random(20261121)

@@ -24,9 +24,10 @@ from saiten.trust.meta_evaluation.systems import system_level
 DATA = Path(os.environ.get("SAITEN_DATA") or "/nowhere")
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "prepare_shared_data.py"
 
-pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason="SAITEN_DATA does not name the folder with the evaluation sets"
-)
+pytestmark = [
+    pytest.mark.slow,  # public data sets
+    pytest.mark.skipif(not DATA.is_dir(), reason="SAITEN_DATA does not name the folder with the evaluation sets"),
+]
 
 
 def rows(path):
@@ -54,6 +55,7 @@ QUICK = {"resamples": 100}
 
 
 @pytest.mark.parametrize(("unmeasured", "accuracy"), [("tie", 0.7107), ("wrong", 0.6977)])
+@pytest.mark.witness
 def test_pandalm_accuracy_of_gpt_35(unmeasured, accuracy):
     """PandaLM's test set: 25 replies that name no winner, as ties and as wrong; kappa and macro F1 with ties."""
     read = rows("pandalm_pairs/pairs.jsonl")

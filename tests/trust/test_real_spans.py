@@ -12,9 +12,10 @@ from saiten.trust.spans.marks import PeopleMarks
 DATA = Path(os.environ.get("SAITEN_DATA") or "/nowhere")
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "spans.py"
 
-pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason="SAITEN_DATA does not name the folder with the evaluation sets"
-)
+pytestmark = [
+    pytest.mark.slow,  # public data sets
+    pytest.mark.skipif(not DATA.is_dir(), reason="SAITEN_DATA does not name the folder with the evaluation sets"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -71,7 +71,6 @@ def shown(page):
     return page.locator("article:not([hidden]) h3").all_text_contents()
 
 
-@pytest.mark.witness
 def test_marks_hold_exactly_their_characters_in_the_browser(opened):
     """The browser counts in UTF-16, the offsets in code points: that does not matter, since marks are elements. Hostile
     texts, emoji, combining characters, CRLF and right-to-left words before a unit do not shift it.

@@ -54,7 +54,6 @@ def column(page, number, table=0):
     return [row.locator("th, td").nth(number).inner_text() for row in rows.all()]
 
 
-@pytest.mark.witness
 def test_a_click_on_a_head_sorts(opened):
     """Figures from the highest, names from the first, then the other way, then as they were; nothing comes last."""
     page = opened([SCORES, ANSWERS])

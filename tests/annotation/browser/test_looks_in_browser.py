@@ -114,7 +114,7 @@ def turned(page, language, name):
         yield size, called
 
 
-@pytest.mark.parametrize("form", [pytest.param(FORMS[0], marks=pytest.mark.witness), *FORMS[1:]])
+@pytest.mark.parametrize("form", FORMS)
 def test_axe_finds_nothing_serious_on_any_form(browser, tmp_path, form):
     """Both languages, both schemes, wide, tablet and telephone; the page never scrolls sideways, and on a touch screen
     everything that can be touched is at least 44 pixels high.

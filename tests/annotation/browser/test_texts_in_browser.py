@@ -56,7 +56,6 @@ def as_js(value) -> str:
     return json.dumps(value)
 
 
-@pytest.mark.witness
 def test_offsets_are_pythons_and_back(modules):
     """For every place of every text: code points as Python counts them, and the code units that they came from."""
     for drawn in texts(150):

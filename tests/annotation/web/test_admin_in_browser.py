@@ -84,7 +84,6 @@ def test_a_decision_is_taken_over_changed_and_stored(serve, opened, form):
     assert page.locator("main script:not([type='application/json'])").count() == 0
 
 
-@pytest.mark.witness
 def test_people_get_their_links_and_are_shut_out(serve, opened):
     """The link is shown after the name was typed; a second click ends what it opened."""
     site = serve()

@@ -116,12 +116,13 @@ async def _nothing():
     pass
 
 
-@pytest.fixture(params=["folder", "memory"])
+@pytest.fixture(params=["folder", pytest.param("memory", marks=pytest.mark.slow)])
 def place(request, tmp_path):
     """A folder of documents, and a base that does not exist yet."""
     return Place(tmp_path, request.param)
 
 
+@pytest.mark.witness
 async def test_only_what_changed_is_embedded(place):
     """New, changed, unchanged and vanished documents are told apart by their bytes, not by their time stamps."""
     place.write(a="猫が好きです。" * 9, b="犬が好きです。" * 9, c="鳥が好きです。" * 9)

@@ -1,5 +1,6 @@
 """What holds for charts of every kind: safe, readable by everybody, the same on every machine, made only when asked."""
 
+import functools
 import json
 import struct
 import subprocess
@@ -17,8 +18,9 @@ from saiten.views.table import Table
 SHAPES = {"svg", "g", "path", "line", "rect", "circle", "text", "title", "desc"}
 
 
+@functools.cache
 def drawn(kind, language="en", **names):
-    """The chart in a page."""
+    """The chart in a page, drawn once."""
     return gallery(language, **names)[kind].svg(clean)
 
 
@@ -53,7 +55,7 @@ def test_names_from_outside_are_one_line_and_shortened(kind):
 def test_a_chart_is_told_to_those_who_do_not_see_it(kind, language):
     """A picture with a name, and its main figures in words."""
     chart = gallery(language)[kind]
-    tree = read(chart.svg(clean))
+    tree = read(drawn(kind, language))
     assert tree.get("role") == "img"
     assert tree.get("aria-label") == tree[0].text == chart.title
     assert tree[1].tag.endswith("desc")

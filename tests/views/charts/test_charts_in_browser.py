@@ -64,7 +64,6 @@ def test_a_chart_is_whole_on_a_narrow_screen_and_large_once_touched(opened):
         assert box.evaluate(scale) >= 0.65
 
 
-@pytest.mark.witness
 def test_colours_follow_the_scheme(opened):
     """Texts are light on dark."""
     shade = "getComputedStyle(document.querySelector('svg.chart text')).fill"

@@ -47,7 +47,6 @@ def compared(run):
     return [read_run(run(name, [*samples(20, system="careful"), *samples(20, system="hasty", start=20)], of)) for name in ("before", "after")]  # fmt: skip
 
 
-@pytest.mark.witness
 def test_tables_stand_on_paper_whole(printed, compared):
     """Each cell of each table, up to the last column; not the list, and a sentence says where the answers are."""
     page, document = printed(compared, language="en")

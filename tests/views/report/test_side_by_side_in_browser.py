@@ -69,7 +69,6 @@ def columns(page):
     return page.locator(".column > header h3").all_inner_texts()
 
 
-@pytest.mark.witness
 def test_an_answer_of_two_runs_opens_with_the_other_one_beside_it(opened, two):
     """Both answers, scores with the difference to the chosen one, verdicts and reasons; begun on one line."""
     page = opened(two)
