@@ -1,4 +1,4 @@
-"""Settings of a judge, of its calls and of the data; `saiten.toml` holds defaults for them.
+"""Settings of a judge, its calls and the data; `saiten.toml` holds defaults for them.
 
 judge = "openai:gpt-4o-mini"
 embedder = "openai:text-embedding-3-small"
@@ -24,7 +24,7 @@ from saiten.options import Config, option
 from saiten.records import Language
 from saiten.redaction import redact_settings
 
-JUDGE, CALLS, DATA = "The judge", "Calls and money", "The data"
+JUDGE, CALLS, DATA = "Judge", "Calls and cost", "Data"
 """Headings in the help."""
 
 
@@ -32,16 +32,20 @@ JUDGE, CALLS, DATA = "The judge", "Calls and money", "The data"
 class JudgeSettings:
     """The settings that determine figures: runs with different settings are different runs."""
 
-    judge: str = option("offline", "offline, openai:MODEL, openai:MODEL@URL or hf:NAME_OR_FOLDER.", toml=True)
-    embedder: str = option("builtin", "builtin, openai:MODEL or openai:MODEL@URL.", panel=JUDGE, toml=True)
+    judge: str = option("offline", "Judge: offline, openai:MODEL, openai:MODEL@URL or hf:NAME_OR_FOLDER.", toml=True)
+    embedder: str = option(
+        "builtin", "Embedding model: builtin, openai:MODEL or openai:MODEL@URL.", panel=JUDGE, toml=True
+    )
     """Used by metrics that compare embeddings."""
-    temperature: float | None = option(None, "Default 0; 0.7 with several votes.", panel=JUDGE, min=0, toml=True)
-    seed: int = option(1, "Sent with every request.", panel=JUDGE, toml=True)
+    temperature: float | None = option(
+        None, "Sampling temperature. Default 0; 0.7 with several votes.", panel=JUDGE, min=0, toml=True
+    )
+    seed: int = option(1, "Seed sent with every request.", panel=JUDGE, toml=True)
     """Each further vote uses the next seed."""
-    votes: int = option(1, "Number of times to ask, each with another seed.", panel=JUDGE, min=1, toml=True)
-    max_tokens: int = option(4096, "Maximum length of one reply.", panel=JUDGE, min=1, toml=True)
+    votes: int = option(1, "Number of replies per request, each with another seed.", panel=JUDGE, min=1, toml=True)
+    max_tokens: int = option(4096, "Maximum number of tokens per reply.", panel=JUDGE, min=1, toml=True)
     calibration: tuple[Path, ...] = option(
-        (), "For the offline judge: a file from `saiten tune offline`. Repeatable.", panel=JUDGE, toml=True
+        (), "Calibration of the offline judge, from `saiten tune offline`. Repeatable.", panel=JUDGE, toml=True
     )
     """One file per aspect."""
 
@@ -63,21 +67,21 @@ class JudgeSettings:
 class CallSettings:
     """The settings of the calls; no figure depends on them."""
 
-    max_calls: int | None = option(None, "Stop cleanly before the next call.", panel=CALLS, min=0, toml=True)
+    max_calls: int | None = option(None, "Stop cleanly after this number of calls.", panel=CALLS, min=0, toml=True)
     max_cost: float | None = option(
-        None, "The same for the cost; needs the price in saiten.toml.", panel=CALLS, min=0, toml=True
+        None, "Stop cleanly at this cost; requires the price in saiten.toml.", panel=CALLS, min=0, toml=True
     )
     concurrency: int = option(64, "Maximum requests in flight.", panel=CALLS, min=1, toml=True)
     requests_per_minute: int | None = option(
         None, "Maximum requests per minute.", "--rpm", panel=CALLS, min=1, toml=True
     )
     tokens_per_minute: int | None = option(None, "Maximum tokens per minute.", "--tpm", panel=CALLS, min=1, toml=True)
-    timeout: float = option(120.0, "Seconds for one request.", panel=CALLS, min=0.1, toml=True)
+    timeout: float = option(120.0, "Timeout per request, in seconds.", panel=CALLS, min=0.1, toml=True)
     """A run as a whole has no time limit."""
-    retries: int = option(7, "Further attempts at a failed request.", panel=CALLS, min=0, toml=True)
-    cache: Path | None = option(None, "A file of answers to share between runs.", panel=CALLS, toml=True)
+    retries: int = option(7, "Number of retries of a failed request.", panel=CALLS, min=0, toml=True)
+    cache: Path | None = option(None, "Cache file of replies, to share between runs.", panel=CALLS, toml=True)
     """Holds every reply as soon as it arrives; None disables the cache, but see `kept_in`."""
-    no_cache: bool = option(False, "Keep no answers, not even for resuming.", panel=CALLS)
+    no_cache: bool = option(False, "Do not cache replies, not even to resume the run.", panel=CALLS)
     currency: str = option("USD", toml=True, typed=False)
     prices: Mapping[str, Any] = option({}, toml=True, typed=False)
     """Model → `prompt` and `completion`, per million tokens."""
@@ -95,12 +99,12 @@ class DataSettings:
     """The settings for reading the rows of a file."""
 
     column: tuple[str, ...] = option(
-        (), "FIELD=COLUMN where a name is not recognised: question=Q. Repeatable.", panel=DATA
+        (), "Map a field to a column that is not recognized by name: FIELD=COLUMN. Repeatable.", panel=DATA
     )
     data_format: str | None = option(
-        None, "jsonl, json, csv, tsv, parquet or dataset, if the file's name does not say.", panel=DATA
+        None, "jsonl, json, csv, tsv, parquet or dataset. Default: by file extension.", panel=DATA
     )
-    language: Language | None = option(None, "Of all rows. Default: detected for each row.", panel=DATA, toml=True)
+    language: Language | None = option(None, "Language of all rows. Default: detected per row.", panel=DATA, toml=True)
     limit: int | None = option(None, "Maximum number of rows to read.", panel=DATA, min=1)
     strict: bool = option(False, "Stop at the first row that cannot be used.", panel=DATA)
 
@@ -111,7 +115,7 @@ class MetricSettings:
 
     metrics: tuple[str, ...] = option(
         (),
-        "A metric, settings in brackets, or a preset (ragas, overlap). Repeatable.",
+        "Metric, with settings in brackets, or preset (ragas, overlap). Repeatable.",
         "--metric",
         "-m",
         toml=True,

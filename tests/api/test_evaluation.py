@@ -421,5 +421,5 @@ def test_settings_of_a_named_judge_are_refused_for_ones_own():
 def test_no_metric_at_all_is_an_error_that_says_so(tmp_path, monkeypatch):
     """Neither an argument nor the file names one."""
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigurationError, match="no metric was named"):
+    with pytest.raises(ConfigurationError, match="name a metric"):
         saiten.evaluate(ROWS)

@@ -84,7 +84,7 @@ def test_the_same_command_goes_on_and_asks_nothing_twice(saiten, data, service):
     assert saiten(*command).status == 0
     data(asked(5))
     said = saiten(*command)
-    assert "has 3 of the answers already" in said.err
+    assert "already has 3 of the answers" in said.err
     assert [one["id"] for one in service.asked].count("q1") == 1
     assert len(service.asked) == 5
     service.reply = lambda _: None
@@ -196,7 +196,7 @@ def test_answers_are_joined_with_questions_as_they_are_now(saiten, data):
     saiten("answer", data(asked(3)), "-s", "bot.py:answer", "-o", "a.jsonl")
     data([row | {"reference": "Mended."} for row in asked(3)])
     said = saiten("answer", "data.jsonl", "-s", "bot.py:answer", "-o", "a.jsonl")
-    assert "3 answers have the reference" in said.err
+    assert "3 answers still have the reference" in said.err
     assert saiten("answer", "data.jsonl", "-s", "file:a.jsonl", "-o", "b.jsonl", "--name", "bot").status == 0
     found = rows("b.jsonl")
     assert {(row["reference"], row["system"]) for row in found.values()} == {("Mended.", "bot")}
@@ -262,7 +262,7 @@ def test_a_run_that_is_cut_off_goes_on(saiten, process, data, ending):
     running.send_signal(ending)
     _, err = running.communicate()
     assert running.returncode == (130 if ending == signal.SIGINT else -9)
-    assert ending == signal.SIGKILL or b"goes on from here" in err
+    assert ending == signal.SIGKILL or b"re-run the command to resume" in err
     before = rows()
     assert len(before) < 600
     assert saiten(*command, "--concurrency", "64").status == 0

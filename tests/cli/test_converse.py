@@ -259,7 +259,7 @@ def test_ctrl_c_keeps_what_was_said(process, data, service):
     running.send_signal(signal.SIGINT)
     _, err = running.communicate()
     assert running.returncode == 130
-    assert b"goes on from here" in err
+    assert b"re-run the command to resume" in err
     assert Path("run/turns.jsonl").stat().st_size
 
 
@@ -300,7 +300,7 @@ def test_a_dry_run_tells_the_least_and_the_most(saiten, data, openai_server):
     ("arguments", "said"),
     [
         (("--system", "file:data.jsonl"), "--max-turns 1"),
-        (("--system", "bot.py:answer", "--chain", "refine"), "is for our RAG"),
+        (("--system", "bot.py:answer", "--chain", "refine"), "is for the built-in RAG"),
         (("--system", "bot.py:answer", "--header", "a=b"), "is for an HTTP system"),
         (("--system", "bot.py:nothing"), "nothing"),
         (("--system", "bot.py:answer", "--kb", "nowhere"), "nowhere"),

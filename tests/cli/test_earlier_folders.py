@@ -37,16 +37,16 @@ def test_they_are_shown_compared_and_reported(saiten):
 @pytest.mark.parametrize(
     ("command", "file", "said"),
     [
-        (SCORED, "command/scores.jsonl", "has 4 scores already"),
+        (SCORED, "command/scores.jsonl", "already has 4 scores"),
         (
             ("answer", "questions.jsonl", "--system", "file:answers.jsonl", "-o", "collected.jsonl"),
             "collected.jsonl",
-            "has 2 of the answers already",
+            "already has 2 of the answers",
         ),
         (
             ("converse", "questions.jsonl", "--system", "file:answers.jsonl", "--max-turns", "1", "-o", "dialogues"),
             "dialogues/scores.jsonl",
-            "has 8 scores already",
+            "already has 8 scores",
         ),
         (("experiment", "grid.yaml", "-o", "experiment"), "experiment/scores/two/scores.jsonl", ""),
     ],

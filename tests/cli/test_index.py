@@ -119,7 +119,7 @@ def test_an_embedder_behind_a_server(saiten, documents, openai_server):
     openai_server.reply = lambda _: refusal(503, "busy")
     stopped = saiten("index", "docs", "--kb", "kb", "--retries", "0")
     assert stopped.status == 3, stopped
-    assert "the same command goes on from here" in stopped.err
+    assert "re-run the command to resume" in stopped.err
     assert saiten("search", "power", "--kb", "kb").status == 2
 
 
@@ -143,7 +143,7 @@ def test_ctrl_c(process, saiten, documents, openai_server):
     _, err = running.communicate()
     interrupted.set()
     assert running.returncode == 130, err
-    assert b"goes on from here" in err
+    assert b"re-run the command to resume" in err
     assert b"Traceback" not in err
     openai_server.reply = lambda _: None
     done = numbers(saiten("index", "docs", "--kb", "kb", "--format", "json"))

@@ -40,7 +40,7 @@ def test_a_judge_that_was_trained_meanwhile(saiten, model, data):
     """Its scores are not mixed with those from before; the error shows both names."""
     command = ("score", data(2), *METRICS, "--judge", "hf:own", "--max-tokens", "4", "-o", "run")
     assert saiten(*command).status == 0
-    assert "4 scores already; going on" in saiten(*command).err
+    assert "already has 4 scores; resuming" in saiten(*command).err
     tiny_chat(model, reads=8192, seed=1)
     said = saiten(*command)
     assert said.status == 2

@@ -224,7 +224,7 @@ def test_ones_own_data_without_translations_has_no_other_language(saiten, data):
     ("arguments", "words"),
     [
         (("--probes", "paddd"), "did you mean padded"),
-        (("-m", "length"), "nothing is expected of it"),
+        (("-m", "length"), "cannot be probed"),
         (("missing.jsonl",), "missing.jsonl"),
     ],
 )

@@ -37,7 +37,7 @@ def test_the_same_command_again_does_nothing_and_other_metrics_are_added(saiten,
     before = Path("run/scores.jsonl").read_bytes()
     said = saiten("score", file, "-m", "token_f1", "-o", "run")
     assert said.status == 0
-    assert "run has 5 scores already; going on" in said.err
+    assert "run already has 5 scores; resuming" in said.err
     assert Path("run/scores.jsonl").read_bytes() == before
     assert saiten("score", file, "-m", "token_f1", "-m", "length", "-o", "run").status == 0
     assert len(scores()) == 10
@@ -49,7 +49,7 @@ def test_a_run_begun_in_python_goes_on_on_the_command_line_and_the_other_way_rou
     file = data(4)
     first = evaluate(file, ["token_f1"], run="begun-in-python")
     said = saiten("score", file, "-m", "token_f1", "-m", "faithfulness", "-o", "begun-in-python")
-    assert (said.status, "has 4 scores already; going on" in said.err) == (0, True), said
+    assert (said.status, "already has 4 scores; resuming" in said.err) == (0, True), said
     assert saiten("score", file, "-m", "faithfulness", "--limit", "2", "-o", "begun-there").status == 0
     other = evaluate(file, ["faithfulness", "token_f1"], run="begun-there")
     assert len(read_run("begun-there").manifest.settings) == len(read_run("begun-in-python").manifest.settings)
@@ -226,7 +226,7 @@ def test_standard_input_and_the_limit(data, scores):
     ("arguments", "said"),
     [
         (["score", "gone.jsonl", "-m", "token_f1"], "gone.jsonl"),
-        (["score", "data.jsonl"], "no metric was named"),
+        (["score", "data.jsonl"], "name a metric"),
         (["score", "data.jsonl", "-m", "faithfullness"], "did you mean faithfulness"),
         (["score", "data.jsonl", "-m", "correctness[x=1]"], "correctness has no setting"),
         (["score", "data.jsonl", "-m", "token_f1", "--judge", "gpt"], "unknown judge 'gpt'"),

@@ -44,7 +44,7 @@ def test_the_grader_sees_what_question_and_reference_retrieve(saiten, kb, answer
     (passage,) = graded(tmp_path / "run").details["evidence"]["passages"]
     assert (passage["text"], passage["source"]) == ("The SSL port of the server is 25000.", "manual.txt")
     assert "evidence_from:" in read_run(tmp_path / "run").manifest.signatures["correctness"]
-    assert "1 scores already" in saiten(*command, "-o", tmp_path / "run").err
+    assert "already has 1 scores" in saiten(*command, "-o", tmp_path / "run").err
 
 
 def test_the_contexts_of_the_answer_are_the_evidence_of_e2(saiten, answers, tmp_path):

@@ -119,7 +119,7 @@ def test_a_run_goes_on_with_a_new_key_and_not_with_another_judge(inputs, shown, 
     url = secret(openai_server.base_url)
     shown(0, *arguments, f"openai:m@{url}")
     before = len(openai_server.requests)
-    assert "has 3 scores already" in shown(0, *arguments, f"openai:m@{secret(openai_server.base_url, 'plantednew')}")
+    assert "already has 3 scores" in shown(0, *arguments, f"openai:m@{secret(openai_server.base_url, 'plantednew')}")
     for other in (f"openai:other@{url}", f"openai:m@{url.replace('2024', '2025')}", f"openai:m@{url}&region=eu"):
         assert "begun with other settings" in shown(2, *arguments, other)
     assert len(openai_server.requests) == before

@@ -63,8 +63,8 @@ def test_answers_are_collected_from_a_knowledge_base(chain, steps, kb, questions
         (["rag:nowhere"], "there is no knowledge base at nowhere"),
         (["rag:{kb}", "--generator", "gpt"], "unknown generator 'gpt'"),
         (["rag:{kb}", "--example", "none.toml"], "learns nothing"),
-        (["file:x.jsonl", "--chain", "stuff"], "--chain is for our RAG"),
-        (["openai:m@http://127.0.0.1:1/v1", "--form", "mqa"], "--form is for our RAG"),
+        (["file:x.jsonl", "--chain", "stuff"], "--chain is for the built-in RAG"),
+        (["openai:m@http://127.0.0.1:1/v1", "--form", "mqa"], "--form is for the built-in RAG"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_asked(words, told, kb, questions, capsys):

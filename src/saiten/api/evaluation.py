@@ -170,8 +170,7 @@ def _assembled(judge: JudgeSettings | Judge, models: Models) -> Judge:
 def _metrics(metrics: str | Sequence[str | Metric], compat: str | None) -> tuple[Metric, ...]:
     if not metrics:
         raise ConfigurationError(
-            'no metric was named; say for example metrics=["faithfulness"], or metrics=["overlap"] for all that need '
-            "no judge"
+            'name a metric, for example metrics=["faithfulness"], or metrics=["overlap"] for all that need no judge'
         )
     if isinstance(metrics, str):
         metrics = [metrics]

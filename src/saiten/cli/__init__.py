@@ -4,6 +4,7 @@ import errno
 import importlib
 import io
 import os
+import re
 import sys
 from difflib import get_close_matches
 from typing import Any
@@ -73,6 +74,8 @@ class LazyCommands(TyperGroup):
             return None
         command = typer.main.get_command(importlib.import_module(COMMANDS[cmd_name][0]).app)
         command.name = cmd_name
+        for each in (command, *getattr(command, "commands", {}).values()):
+            each.help = re.sub(r"(?<=\S)\n(?=\S)", " ", each.help or "")  # as wide as the terminal, not as our lines
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

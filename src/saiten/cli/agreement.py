@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from saiten.choices import Level
-from saiten.cli.data_options import SAMPLE_COLUMN, LabelColumnOption, SampleColumnOption, read_columns
-from saiten.cli.output import FormatOption, notifier, stderr, stdout
+from saiten.cli.output import notifier, stderr, stdout
+from saiten.cli.shared_options import SAMPLE_COLUMN, FormatOption, LabelColumnOption, SampleColumnOption, read_columns
 from saiten.records import Sample
 
 app = typer.Typer(add_completion=False)

@@ -8,8 +8,8 @@ from typing import IO, TYPE_CHECKING
 from rich.console import Console
 
 from saiten.cli.data_source import DataSource
-from saiten.cli.drawn_line import DrawnLine
 from saiten.cli.output import escape_untrusted, notifier
+from saiten.cli.progress import DrawnLine
 from saiten.data import BadRow
 from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError

@@ -2,15 +2,12 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from saiten.choices import Format
 from saiten.cli import NOTHING
@@ -23,7 +20,7 @@ from saiten.data import BadRow
 from saiten.errors import BadInput
 from saiten.executor import LocalExecutor
 from saiten.protocols import System
-from saiten.records import Language, Sample
+from saiten.records import Language
 from saiten.runs import RunSettings
 from saiten.runs.answers import AnswersFile, Collecting, summarise_answers
 from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of
@@ -58,7 +55,7 @@ def answer_into(
     """Ask every question, and report the outcome.
 
     Returns:
-        0, or the exit status of a run that can be continued.
+        0, or the exit status of a run that can be resumed.
     """
     notes = stderr()
     calls = calls.kept_in(folder_of(out))
@@ -67,10 +64,10 @@ def answer_into(
     kept = RunSettings(
         language=source.settings.language, more={**described.describe(), "system": described.name, "name": called}
     )
-    rows = _begun(source.rows(notifier(notes)), notes)
+    rows = source.peeked(notifier(notes), questions=True)
     with AnswersFile.open(out, kept, called, retry_failed=retry_failed, notify=notifier(notes)) as answers:
         if answers.before:
-            notes.print(f"{escape_untrusted(out)} has {answers.before} of the answers already; going on")
+            notes.print(f"{escape_untrusted(out)} already has {answers.before} of the answers; resuming")
         wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
         models = Models(wide)
         models.account.book = answers.paid
@@ -90,8 +87,16 @@ def answer_into(
                 )
             )
         if not ending.status and not progress.samples:
-            raise BadInput(f"there was no question in {source.path}; reasons stand in {answers.path}/errors.jsonl")
-        _print_totals(answers, progress, notes, out)
+            raise BadInput(f"{source.path} has no question; for the reasons see {answers.path}/errors.jsonl")
+        progress.print_totals(folder_of(out), f"{progress.answers} answers")
+        if progress.failed.total():
+            notes.print("--retry-failed retries the questions without an answer")
+        if answers.outdated:
+            notes.print(
+                f"{answers.outdated} answers still have the reference, group or other fields that their questions had "
+                "when they were asked; to join the answers with the current questions: "
+                f"--system file:{escape_untrusted(out)} -o NEW.jsonl"
+            )
     return ending.status
 
 
@@ -101,29 +106,14 @@ def show_answers(out: Path, currency: str, form: Format, status: int) -> None:
     render(answer_tables(found, currency), form, stdout())
     if form == "table":
         stdout().print(
-            f"grade them: saiten score {escape_untrusted(out)} -m METRIC; `saiten metrics` lists what there is",
+            f"grade them: saiten score {escape_untrusted(out)} -m METRIC; `saiten metrics` lists the metrics",
             soft_wrap=True,
         )
     if status:
         raise typer.Exit(status)
     if not found.answered:
-        stderr().print("[bold red]nothing was answered:[/] every question failed; the reasons stand in the table")
+        stderr().print("[bold red]nothing was answered:[/] every question failed; see the reasons in the table")
         raise typer.Exit(NOTHING)
-
-
-def _print_totals(answers: AnswersFile, progress: AnswerProgress, notes: Console, out: Path) -> None:
-    notes.print(f"{progress.answers} answers in {progress.seconds():.1f} s; {progress.text()}", markup=False)
-    if progress.bad_rows:
-        where = escape_untrusted(folder_of(out) / "errors.jsonl")
-        notes.print(f"{progress.bad_rows} rows could not be used; they stand in {where}")
-    if progress.failed.total():
-        notes.print("the same command with --retry-failed asks again where there is no answer")
-    if answers.outdated:
-        notes.print(
-            f"{answers.outdated} answers have the reference, group or the like that their questions had when they were "
-            f"asked; to join the answers with the questions as they are now: "
-            f"--system file:{escape_untrusted(out)} -o NEW.jsonl"
-        )
 
 
 def rehearse_answers(
@@ -155,14 +145,3 @@ def rehearse_answers(
         "failed_there": sum(there.failures.values()) if there else 0,
     }
     render([Table(Message("title", "to_ask"), tuple(cells), (tuple(cells.values()),))], form, stdout())
-
-
-def _begun(rows: Iterator[Sample | BadRow], notes: Console) -> Iterator[Sample | BadRow]:
-    """Return the rows after reading the first, to report a wrong file or column before creating anything."""
-    first = next(rows, None)
-    if isinstance(first, Sample) and first.answer is not None:
-        notifier(notes)(
-            "the questions come with answers, which are left aside; if these are correct ones to grade against, say "
-            "--column reference=answer"
-        )
-    return rows if first is None else chain([first], rows)

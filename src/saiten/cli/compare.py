@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from saiten.cli import MISSED
-from saiten.cli.output import FormatOption, escape_untrusted, notifier, stderr, stdout
+from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
+from saiten.cli.shared_options import FormatOption
 from saiten.errors import BadInput
 
 app = typer.Typer(add_completion=False)

@@ -4,15 +4,14 @@ import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
-from saiten.choices import Format, Retrieval
+from saiten.choices import Format
+from saiten.cli.converse import DialogueOptions
 from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
-from saiten.cli.progress import DialogueProgress, in_all
+from saiten.cli.progress import DialogueProgress
 from saiten.cli.rehearse import SPENT, spent_cells
 from saiten.cli.running import resumable
 from saiten.cli.system_options import SystemOptions
@@ -30,9 +29,9 @@ from saiten.runs.engine import run_all
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.render import render
 from saiten.views.table import Table
-from saiten.views.tables.summary import usage_text
 from saiten.wiring import (
     Models,
+    RagSettings,
     SystemSettings,
     assemble_judge,
     assemble_system,
@@ -42,30 +41,18 @@ from saiten.wiring import (
 from saiten.wiring.opened_later import OpenedLater
 from saiten.words import Message
 
+_RAG = RagSettings()
 _DIALOGUES_A_PLACE = 2
 """Dialogues per slot. A dialogue has one call in flight, to the system or to the judge; with only as many dialogues as
 both have slots, the last ones would leave slots empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class Talking:
-    """The system under test, and the settings of the dialogues."""
-
-    system: SystemOptions
-    settings: SystemSettings
-    concurrency: int
-    """Concurrent questions to the system."""
-    max_turns: int
-    kb: str | None
-    """The knowledge base of the evidence; None if the pairs include it or no evidence is used."""
-    k: int
-    retrieval: Retrieval
-
-
 def converse_into(
     out: Path,
     source: DataSource,
-    talking: Talking,
+    system: SystemOptions,
+    settings: SystemSettings,
+    dialogue: DialogueOptions,
     judge: JudgeSettings,
     calls: CallSettings,
     *,
@@ -75,27 +62,29 @@ def converse_into(
     """Hold the dialogues, and report the outcome.
 
     Returns:
-        0, or the exit status of a run that can be continued.
+        0, or the exit status of a run that can be resumed.
     """
     notes = stderr()
     models = Models(calls)
     # Never cached: latencies must be real, and each dialogue needs a fresh answer.
     bare = models.without_store()
-    apart = models.called(replace(calls, cache=None, concurrency=talking.concurrency))
+    apart = models.called(replace(calls, cache=None, concurrency=dialogue.system_concurrency))
     with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
-        tested = assemble_system(talking.system.system, talking.settings, bare if talking.system.has_models else apart)
+        tested = assemble_system(system.system, settings, bare if system.has_models else apart)
     evidence = (
         None
-        if talking.kb is None
-        else knowledge_base_later(talking.kb, models, retrieval=talking.retrieval, k=talking.k)
+        if dialogue.kb is None
+        else knowledge_base_later(
+            dialogue.kb, models, retrieval=dialogue.retrieval or _RAG.retrieval, k=dialogue.k or _RAG.k
+        )
     )
     conversations = Conversations(
         tested,
         assemble_judge(judge, models=bare),  # for signatures; the store cannot be opened before the folder is locked
-        talking.max_turns,
+        dialogue.max_turns,
         None if evidence is None else _finder(evidence),
         "samples" if evidence is None else evidence.name,
-        talking.concurrency,
+        dialogue.system_concurrency,
     )
     kept = source.run_settings(judge, calls, conversations.settings())
     rows = source.peeked(notifier(notes))
@@ -103,7 +92,7 @@ def converse_into(
         out, kept, conversations.signatures(), command=sys.argv, retry_failed=retry_failed, notify=notifier(notes)
     ) as journal:
         if journal.done:
-            notes.print(f"{escape_untrusted(out)} has {journal.done} scores already; going on")
+            notes.print(f"{escape_untrusted(out)} already has {journal.done} scores; resuming")
         models.account.book = journal.paid
         conversations = replace(conversations, agents=assemble_judge(judge, models=models))
 
@@ -115,15 +104,15 @@ def converse_into(
         progress = DialogueProgress(notes, source.count(), calls.currency, quiet=quiet)
         resuming = resumable(
             notes,
-            kept="all that was said is kept",
-            unfinished="what was said in dialogues that are not finished is kept and not asked for again",
+            kept="all turns so far are kept",
+            unfinished="turns of unfinished dialogues are kept and will not be requested again",
         )
         with progress, redirect_stdout(sys.stderr), resuming as ending:
             asyncio.run(
                 run_all(
                     Conversing(journal, conversations, progress.answered),
                     rows,
-                    LocalExecutor(_DIALOGUES_A_PLACE * (calls.concurrency + talking.concurrency)),
+                    LocalExecutor(_DIALOGUES_A_PLACE * (calls.concurrency + dialogue.system_concurrency)),
                     progress,
                     first=open_all,
                     closing=(evidence, tested, conversations.agents),
@@ -132,22 +121,12 @@ def converse_into(
             )
         if not ending.status and not progress.samples:
             raise BadInput(
-                f"there was no pair of question and reference in {source.path}; reasons stand in {out}/errors.jsonl"
+                f"{source.path} has no pair of question and reference; for the reasons see {out}/errors.jsonl"
             )
-        _print_totals(progress, models.account.usage, calls.currency, out, notes)
+        progress.print_totals(out, f"{progress.made} dialogues, {progress.turns} turns", models.account.usage)
+        if progress.failed:
+            notes.print("--retry-failed resumes the failed dialogues")
     return ending.status
-
-
-def _print_totals(progress: DialogueProgress, spent: Usage, currency: str, out: Path, notes: Console) -> None:
-    notes.print(
-        f"{progress.made} dialogues, {progress.turns} turns in {progress.seconds():.1f} s; "
-        f"{usage_text(in_all(spent, progress.usage), currency)}",
-        markup=False,
-    )
-    if progress.bad_rows:
-        notes.print(f"{progress.bad_rows} rows could not be used; they stand in {escape_untrusted(out)}/errors.jsonl")
-    if progress.failed:
-        notes.print("the same command with --retry-failed goes on with the dialogues that failed")
 
 
 async def _open(evidence: OpenedLater) -> None:
@@ -172,7 +151,7 @@ def rehearse_dialogues(
     """Print the minimum and maximum cost of a run."""
     found = asyncio.run(rehearse(rows, max_turns, judged_by.votes))
     if not found.pairs:
-        raise BadInput(f"there is no pair of question and reference ({found.bad_rows} rows cannot be used)")
+        raise BadInput(f"the data has no pair of question and reference ({found.bad_rows} bad rows)")
     offline = judged_by.judge == "offline"
     few, many = found.questions
     ends = (("one_each", few, found.least), ("all_of_them", many, found.most))

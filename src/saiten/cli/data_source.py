@@ -7,7 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from saiten.cli.data_options import read_columns
+from saiten.cli.shared_options import read_columns
 from saiten.data import BadRow, read_samples
 from saiten.records import Sample
 from saiten.runs.settings import RunSettings
@@ -56,10 +56,18 @@ class DataSource:
         )
         return islice(found, self.settings.limit)
 
-    def peeked(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
-        """Yield the rows, the first read at once: a wrong file or column shows before a run's folder is made."""
+    def peeked(self, notify: Callable[[str], None], *, questions: bool = False) -> Iterator[Sample | BadRow]:
+        """Return the rows; the first is read at once, so that a wrong file or column shows before a folder is made.
+
+        `questions`: answers in the data are not used, which is noted.
+        """
         rows = self.rows(notify)
         first = next(rows, None)
+        if questions and isinstance(first, Sample) and first.answer is not None:
+            notify(
+                "the answers in the data are not used; if they are reference answers to grade against, add "
+                "--column reference=answer"
+            )
         return rows if first is None else chain([first], rows)
 
     def count(self) -> int | None:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.data_options import LabelColumnOption, SampleColumnOption, read_columns
-from saiten.cli.output import FormatOption, stderr, stdout
+from saiten.cli.output import stderr, stdout
+from saiten.cli.shared_options import FormatOption, LabelColumnOption, SampleColumnOption, read_columns
 from saiten.cli.subject import GradeZeroOption, JudgeFiles
 from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError

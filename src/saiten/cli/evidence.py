@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import chain
 
-from saiten.cli.evidence_options import EvidenceOptions
 from saiten.cli.rehearse import Placeholder
+from saiten.cli.shared_options import EvidenceOptions
 from saiten.data import BadRow
 from saiten.errors import ConfigurationError
 from saiten.metrics.judged.with_evidence import with_evidence

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.output import FormatOption, QuietOption
+from saiten.cli.shared_options import FormatOption, QuietOption, RetryFailedOption
 from saiten.cli.unfold import Omit, unfold
 from saiten.errors import ConfigurationError
 from saiten.options import Config
-from saiten.settings import CALLS, CallSettings
+from saiten.settings import CallSettings
 
 app = typer.Typer(add_completion=False)
 
@@ -18,25 +18,23 @@ app = typer.Typer(add_completion=False)
 @app.command()
 @unfold
 def experiment(
-    file: Annotated[Path | None, typer.Argument(help="The experiment, in YAML.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Its folder. Default: runs/NAME-OF-FILE.")] = None,
-    example: Annotated[
-        bool, typer.Option("--example", help="Print an experiment to begin with, which runs offline.")
-    ] = False,
-    results: Annotated[bool, typer.Option("--results", help="Show what there is; run nothing.")] = False,
+    file: Annotated[Path | None, typer.Argument(help="YAML file that describes the experiment.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Experiment folder. Default: runs/NAME-OF-FILE.")
+    ] = None,
+    example: Annotated[bool, typer.Option("--example", help="Print an example file, which runs offline.")] = False,
+    results: Annotated[bool, typer.Option("--results", help="Show the results so far without running.")] = False,
     *,
     calls: Annotated[CallSettings, Omit({"cache", "no_cache"})],
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask again where there is no answer.", rich_help_panel=CALLS)
-    ] = False,
+    retry_failed: RetryFailedOption = False,
     config: Config,
     quiet: QuietOption = False,
     form: FormatOption = "table",
 ) -> None:
-    """Let models and chains answer data sets, measure accuracy and latency, and compare.
+    """Run a grid of models, chains and data sets, and compare accuracy and latency.
 
-    Every cell of the grid goes on where it stopped; the same command again asks nothing twice. Answers are shared by
-    all metrics, and the judge's replies by all cells. A cell whose model is set up wrongly is left out and told.
+    Each answer is collected once for all metrics, and each reply of the judge is shared by all cells. A misconfigured
+    cell is skipped and reported. Re-run the command to resume; finished calls are not repeated.
 
     Examples:
       saiten experiment --example > experiment.yaml
@@ -45,14 +43,16 @@ def experiment(
       saiten show runs/experiment/scores/demo-en
       saiten meta-evaluate runs/experiment/scores/demo-en labels.jsonl
 
-    Exit status: 0 done, 2 wrong set-up or input, also of a single cell, 3 stopped by the budget, 6 no cell has a
-    single value, 130 by Ctrl-C.
+    Exit status: 0 success, 2 invalid setup or input (even of a single cell), 3 stopped by the budget, 6 no cell has
+    a value, 130 interrupted by Ctrl-C.
     """
     if example:
         typer.echo(files("saiten.experiments").joinpath("example.yaml").read_text(encoding="utf-8"), nl=False)
         return
     if file is None:
-        raise ConfigurationError("which experiment? `saiten experiment --example > experiment.yaml` makes one")
+        raise ConfigurationError(
+            "name the file of the experiment; `saiten experiment --example > experiment.yaml` writes one"
+        )
     from saiten.cli.experimenting import run_experiment
 
     folder = out or Path("runs") / file.stem

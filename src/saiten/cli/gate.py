@@ -7,7 +7,7 @@ from typing import Self
 
 from saiten.choices import COVERAGE, By
 from saiten.cli.output import escape_untrusted, notifier, stderr
-from saiten.cli.threshold_options import ThresholdOptions
+from saiten.cli.shared_options import ThresholdOptions
 from saiten.errors import ConfigurationError
 from saiten.results.summary import Summary, place_of, summarise
 from saiten.results.threshold_reading import against_its_direction, read_threshold

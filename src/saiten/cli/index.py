@@ -1,61 +1,68 @@
-"""`saiten index`: documents become a knowledge base."""
+"""`saiten index`: build a knowledge base from documents."""
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from saiten.cli import INTERRUPTED
-from saiten.cli.output import FormatOption, QuietOption, escape_untrusted, stderr, stdout
+from saiten.cli.output import escape_untrusted, stderr, stdout
+from saiten.cli.shared_options import FormatOption, QuietOption
 from saiten.cli.unfold import Omit, note_servers, unfold
 from saiten.errors import BudgetSpent, CallFailed
-from saiten.options import Config
+from saiten.options import Config, option
 from saiten.settings import CallSettings, JudgeSettings
 
 app = typer.Typer(add_completion=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ChunkOptions:
+    """How documents are cut; None for what the knowledge base has, or the default of a new one."""
+
+    chunk_size: int | None = option(
+        None, "Maximum characters per chunk. Default: that of the knowledge base; 512 for a new one.", min=1
+    )
+    overlap: int | None = option(
+        None, "Characters shared by neighboring chunks. Default: that of the knowledge base; 0 for a new one.", min=0
+    )
+    exact: bool | None = option(
+        None,
+        "Cut after exactly --chunk-size characters, or at the end of a sentence nearby. Default: as the knowledge "
+        "base; at sentences for a new one.",
+        "--exact-chunks/--sentence-chunks",
+    )
+
+
 @app.command(no_args_is_help=True)
 @unfold
 def index(
-    documents: Annotated[list[Path], typer.Argument(help="Files, or folders with all that is below them.")],
-    kb: Annotated[str, typer.Option(help="A folder, or http://HOST:6333/NAME on a Qdrant server.")],
-    chunk_size: Annotated[
-        int | None, typer.Option(min=1, help="Characters of a chunk at most. Default: as the base has it; 512.")
-    ] = None,
-    overlap: Annotated[
-        int | None, typer.Option(min=0, help="Characters that neighbours share. Default: as the base has it; 0.")
-    ] = None,
-    exact: Annotated[
-        bool | None,
-        typer.Option(
-            "--exact-chunks/--sentence-chunks",
-            help="Cut after exactly --chunk-size characters, wherever that falls, or where a sentence ends nearby. "
-            "Default: as the base has it; sentences.",
-        ),
-    ] = None,
+    documents: Annotated[list[Path], typer.Argument(help="Files, and folders to search recursively.")],
+    *,
+    kb: Annotated[str, typer.Option(help="Knowledge base: a folder, or http://HOST:6333/NAME on a Qdrant server.")],
+    chunking: ChunkOptions,
     embedder: Annotated[
         str | None,
         typer.Option(
-            help="builtin, st:NAME_OR_FOLDER, openai:MODEL or openai:MODEL@URL; raw: before a model keeps its vectors "
-            "as they come instead of scaling them to length 1. Default: as the base has it; builtin."
+            help="Embedding model: builtin, st:NAME_OR_FOLDER, openai:MODEL or openai:MODEL@URL. With the prefix raw: "
+            "vectors are not scaled to length 1. Default: that of the knowledge base; builtin for a new one."
         ),
     ] = None,
     prune: Annotated[
-        bool, typer.Option("--prune", help="Remove documents of the base that are not among those given.")
+        bool, typer.Option("--prune", help="Remove documents from the knowledge base that are not among DOCUMENTS.")
     ] = False,
-    *,
     calls: Annotated[CallSettings, Omit({"no_cache"})],
     config: Config,
     quiet: QuietOption = False,
     form: FormatOption = "table",
 ) -> None:
-    """Make a knowledge base of documents, or bring one up to date.
+    """Build a knowledge base from documents, or update one.
 
-    Reads text, Markdown, HTML, PDF and DOCX. The same command again reads only what changed, and goes on where it was
-    cut off. A document is known by its path below the folder that is named here. What the base needs for every kind of
-    retrieval (dense, hybrid, bm25) is always stored; which one is chosen when searching.
+    Reads text, Markdown, HTML, PDF and DOCX. Only new and changed documents are read; re-run the command to resume an
+    interrupted run. A document is identified by its path below the named folder. Data for all kinds of retrieval
+    (dense, hybrid, bm25) is stored, so that you choose when you search.
 
     Examples:
       saiten index manuals/ --kb kb
@@ -64,9 +71,10 @@ def index(
       saiten index manuals/ --kb http://localhost:6333/manuals --chunk-size 256 --overlap 32
       saiten index manuals/ --kb kb --exact-chunks --embedder raw:openai:bge-m3@http://gpu1:8000/v1
 
-    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget or a server that failed, 130 by Ctrl-C.
+    Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget or a failed server, 130 interrupted by
+    Ctrl-C.
     """
-    from saiten.cli.index_progress import IndexProgress
+    from saiten.cli.progress import IndexProgress
     from saiten.cli.running import STOPPED
     from saiten.views.render import render
     from saiten.views.tables.index import index_tables
@@ -85,26 +93,26 @@ def index(
                     Models(calls),
                     embedder=embedder,
                     default_embedder=config.settings(JudgeSettings).embedder,
-                    chunk_size=chunk_size,
-                    overlap=overlap,
-                    exact=exact,
+                    chunk_size=chunking.chunk_size,
+                    overlap=chunking.overlap,
+                    exact=chunking.exact,
                     prune=prune,
                     watch=progress.show,
                 )
             )
         except (BudgetSpent, CallFailed) as error:
             notes.print(f"[yellow]stopped:[/] {escape_untrusted(error)}")
-            notes.print("what is stored stays; the same command goes on from here")
+            notes.print("what is stored is kept; re-run the command to resume")
             notes.print(usage_text(progress.done.usage, calls.currency), markup=False)
             raise typer.Exit(STOPPED) from None
         except KeyboardInterrupt:
-            notes.print("[yellow]interrupted:[/] what is stored stays; the same command goes on from here")
+            notes.print("[yellow]interrupted:[/] what is stored is kept; re-run the command to resume")
             raise typer.Exit(INTERRUPTED) from None
     notes.print(
         f"{done.chunks} chunks in {progress.seconds():.1f} s; {usage_text(done.usage, calls.currency)}", markup=False
     )
     if done.absent:
-        notes.print(f"{done.absent} documents of the base were not among those given and stay; --prune removes such")
+        notes.print(f"{done.absent} documents of the knowledge base were not among those given; --prune removes them")
     render(index_tables(done, contents, pruned=prune), form, stdout())
     if form == "table":
         base = "KB" if "://" in kb else escape_untrusted(kb)  # an address may hold a password

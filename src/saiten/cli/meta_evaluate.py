@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from saiten.choices import TIE_MARGIN, GradeZero, SplitBy, SystemsOver, Unmeasured
-from saiten.cli.data_options import LabelColumnOption, SampleColumnOption
-from saiten.cli.output import FormatOption
+from saiten.cli.shared_options import FormatOption, LabelColumnOption, SampleColumnOption
 from saiten.cli.subject import GRADE_ZERO, JudgeFiles
 from saiten.cli.unfold import unfold
 from saiten.options import option

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from saiten.choices import Format
-from saiten.cli.data_options import SAMPLE_COLUMN, read_columns
 from saiten.cli.labels import read_said
 from saiten.cli.meta_evaluate import MetaOptions
 from saiten.cli.meta_spans import span_report
 from saiten.cli.output import notifier, stderr, stdout
+from saiten.cli.shared_options import SAMPLE_COLUMN, read_columns
 from saiten.cli.subject import JudgeFiles
 from saiten.errors import ConfigurationError
 from saiten.records import Label

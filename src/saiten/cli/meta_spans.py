@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from saiten.cli.data_options import SAMPLE_COLUMN
+from saiten.cli.shared_options import SAMPLE_COLUMN
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.errors import BadInput
 from saiten.records import Label, Sample

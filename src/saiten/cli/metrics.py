@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from saiten.cli.output import FormatOption, stdout
+from saiten.cli.output import stdout
+from saiten.cli.shared_options import FormatOption
 from saiten.errors import ConfigurationError
 
 if TYPE_CHECKING:

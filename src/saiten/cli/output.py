@@ -3,23 +3,14 @@
 import os
 import sys
 from collections.abc import Callable
-from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 
-from saiten.choices import Format
 from saiten.redaction import redact
 
 _WIDE = 160
 """Columns without a terminal."""
-
-FormatOption = Annotated[
-    Format, typer.Option("--format", help="table for people; html for the browser; json, csv, md or latex for others.")
-]
-
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 def stdout() -> Console:

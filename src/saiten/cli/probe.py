@@ -1,4 +1,4 @@
-"""`saiten probe`: does a judge do what a sound judge would, on samples changed for the purpose?"""
+"""`saiten probe`: score samples before and after changes with a known effect."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from saiten.choices import PROBE_NAMES
-from saiten.cli.output import FormatOption, QuietOption
+from saiten.cli.shared_options import DryRunOption, FormatOption, QuietOption, RetryFailedOption
 from saiten.cli.unfold import Omit, unfold
 from saiten.options import Config, option
 from saiten.records import Language
-from saiten.settings import CALLS, CallSettings, DataSettings, JudgeSettings, MetricSettings
+from saiten.settings import CallSettings, DataSettings, JudgeSettings, MetricSettings
 
 app = typer.Typer(add_completion=False)
 
@@ -22,7 +22,7 @@ class ProbedMetrics(MetricSettings):
 
     metrics: tuple[str, ...] = option(
         ("accuracy", "correctness"),
-        "The metric to probe. Repeatable. Default: accuracy and correctness.",
+        "Metric to probe. Repeatable. Default: accuracy and correctness.",
         "--metric",
         "-m",
         toml=True,
@@ -33,44 +33,44 @@ class ProbedMetrics(MetricSettings):
 class ProbedData(DataSettings):
     """How the samples are read."""
 
-    column: tuple[str, ...] = option((), "FIELD=COLUMN of the data. Repeatable.")
-    language: Language | None = option(None, "Of all samples; else detected.", toml=True)
-    limit: int = option(50, "How many samples are changed.", min=1)
+    column: tuple[str, ...] = option((), "Map a field to a column: FIELD=COLUMN. Repeatable.")
+    language: Language | None = option(None, "Language of all samples. Default: detected per sample.", toml=True)
+    limit: int = option(50, "Number of samples to change.", min=1)
 
 
 @app.command()
 @unfold
 def probe(
     data: Annotated[
-        Path | None, typer.Argument(help="A file of samples, as for `saiten score`. Default: built-in samples.")
+        Path | None, typer.Argument(help="Samples, as for `saiten score`. Default: built-in samples.")
     ] = None,
     *,
     judge: JudgeSettings,
     chosen: ProbedMetrics,
     probes: Annotated[
-        str | None, typer.Option(help=f"Names separated by commas: {', '.join(PROBE_NAMES)}. Default: all.")
+        str | None, typer.Option(help=f"Comma-separated probes: {', '.join(PROBE_NAMES)}. Default: all.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The run's folder. Default: runs/probe-NAME-OF-DATA.")
+        Path | None, typer.Option("--out", "-o", help="Run folder. Default: runs/probe-NAME-OF-DATA.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell calls, tokens and cost; ask nobody.")] = False,
-    allowed: Annotated[float, typer.Option(min=0.0, max=0.99, help="The share that may break an expectation.")] = 0.05,
-    fail: Annotated[bool, typer.Option("--fail", help="Exit status 4 if an expectation is violated.")] = False,
+    dry_run: DryRunOption = False,
+    allowed: Annotated[
+        float, typer.Option(min=0.0, max=0.99, help="Share of items that may break an expectation.")
+    ] = 0.05,
+    fail: Annotated[bool, typer.Option("--fail", help="Exit with status 4 if an expectation is violated.")] = False,
     rows: Annotated[ProbedData, Omit({"data_format", "strict"})],
     calls: CallSettings,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask again for failed and unreadable.", rich_help_panel=CALLS)
-    ] = False,
+    retry_failed: RetryFailedOption = False,
     config: Config,
     quiet: QuietOption = False,
     form: FormatOption = "table",
 ) -> None:
-    r"""Probe a judge: score samples before and after changes whose effect is known beforehand.
+    r"""Probe a judge: score samples before and after changes with a known effect.
 
-    Answers padded, with a planted verdict or instruction, in the other language, empty, swapped; the reference itself,
-    a wrong reference; contexts reversed; the metric's other form; the rubric from worst to best; two answers in the
-    other order, which asks the judge which is better, whatever the metric. Each is held against what a sound judge
-    does. With --votes also: how far the judge agrees with itself.
+    The changes: the answer padded, with a planted verdict or instruction, in the other language, empty, or swapped; the
+    reference as the answer; a wrong reference; the contexts reversed; the metric's other form; the rubric reversed; and
+    two answers in both orders, where the judge is asked which is better, regardless of the metric. The report compares
+    the judge with a sound judge and, with --votes, with itself.
 
     Examples:
       saiten probe --judge offline
@@ -79,20 +79,33 @@ def probe(
       saiten probe --judge openai:gpt-4o-mini -m correctness --probes order_swapped,rubric_turned --limit 100
       saiten probe --judge openai:qwen3@http://localhost:8000/v1 --votes 3 --fail
 
-    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 4 violated (with --fail), 6 no score has a
-    value, 130 by Ctrl-C.
+    Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 4 expectation violated (with --fail), 6
+    no score has a value, 130 interrupted by Ctrl-C.
     """
     from saiten.cli.data_source import DataSource
-    from saiten.cli.output import notifier, stderr
-    from saiten.cli.probing import Probing, show_probes
+    from saiten.cli.probing import BUILT_IN, Probing, show_probes
     from saiten.cli.rehearse import rehearse
+    from saiten.cli.scoring import score_into
 
-    source = None if data is None else DataSource(str(data), rows)
-    probing = Probing.of(source, rows, chosen.metrics, (probes or "").split(","), notifier(stderr()))
+    source = DataSource(BUILT_IN if data is None else str(data), rows)
+    probing = Probing.of(source, chosen.metrics, (probes or "").split(","))
     folder = out or Path("runs") / f"probe-{'demo' if data is None else data.name.partition('.')[0]}"
     calls = calls.kept_in(folder)
+    samples, wanted = probing.plan.samples.values(), probing.plan.wanted
     if dry_run:
-        rehearse(probing.plan.samples.values(), probing.metrics, judge, calls, form, probing.plan.wanted)
+        rehearse(samples, probing.metrics, judge, calls, form, wanted)
         return
-    status = probing.score_into(folder, judge, calls, retry_failed=retry_failed, quiet=quiet)
-    show_probes(probing, folder, form, status, allowed=allowed, fail=fail)
+    status = score_into(
+        folder,
+        source,
+        [*probing.bad_rows, *samples],
+        probing.metrics,
+        judge,
+        calls,
+        wanted=wanted,
+        retry_failed=retry_failed,
+        quiet=quiet,
+    )
+    if status:
+        raise typer.Exit(status)
+    show_probes(probing, folder, form, allowed=allowed, fail=fail)

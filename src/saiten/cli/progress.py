@@ -1,25 +1,118 @@
-"""The progress of a run in one line: count, rate, failures, cost so far, time left."""
+"""Progress in one line, with count, rate, failures, cost so far and time left: a bar, or a line every 30 seconds."""
 
+import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from saiten.cli.drawn_line import DrawnLine
+from saiten.cli.output import escape_untrusted
 from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue
 from saiten.errors import SystemFailed
+from saiten.rag.knowledge.indexed import Indexed
 from saiten.records import Answer, Sample, Scored, Usage
 from saiten.runs.answers.rows import Outcome
-from saiten.views.tables.summary import spent_text
+from saiten.views.tables.summary import spent_text, usage_text
+
+_LINE_EVERY = 30.0
+"""Seconds between lines if the output is not a terminal."""
+_DRAW_EVERY = 0.1
+"""Seconds between changes of the bar; a run without a model has thousands of scores per second."""
+_NAMED = 5
+"""Maximum failures and bad rows per kind that are printed."""
+_REASON = 300
+"""Maximum characters of a printed reason."""
 
 
-def in_all(spent: Usage, counted: Usage) -> Usage:
-    """Return a command's spending: as booked by its models, else as counted with the results."""
-    return replace(spent, reused=counted.reused) if spent.calls else counted
+class DrawnLine:
+    """The common part of every command's progress. Not frozen: it remembers when it drew."""
+
+    def __init__(self, console: Console, what: str, total: int | None, *, quiet: bool) -> None:
+        """`what`: the unit, for example samples; `total`: their number, None if unknown in advance."""
+        self._console, self._what, self._total, self._quiet = console, what, total, quiet
+        self._since = self._last = time.monotonic()
+        self._bar: Progress | None = None
+        if console.is_terminal and not quiet:
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=20),
+                MofNCompleteColumn(),
+                TextColumn("{task.fields[more]}"),
+                TimeRemainingColumn(elapsed_when_finished=True),
+                console=console,
+                transient=True,
+            )
+            self._bar.add_task(what, total=total, more="")
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def seconds(self) -> float:
+        """Return the seconds since the start."""
+        return time.monotonic() - self._since
+
+    def draw(self, done: int, more: Callable[[], str], total: int | None = None) -> None:
+        """Draw the progress unless it was drawn a moment ago; `total` if it has become known."""
+        now = time.monotonic()
+        if self._quiet or now - self._last < (_LINE_EVERY if self._bar is None else _DRAW_EVERY):
+            return
+        self._last = now
+        self._total = self._total if total is None else total
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], total=self._total, completed=done, more=escape_untrusted(more()))
+            return
+        of = "" if self._total is None else f" of {self._total}"
+        self._console.print(f"{done}{of} {self._what}, {more()}{self._left(done)}", markup=False)
+
+    def name(self, number: int, what: str, where: str, reason: str) -> None:
+        """Print the first few failures or bad rows; the files have all of them."""
+        if number <= _NAMED:
+            self._console.print(f"[yellow]{what}[/] {escape_untrusted(where)}: {escape_untrusted(reason[:_REASON])}")
+        elif number == _NAMED + 1:
+            self._console.print(f"[yellow]{what}[/] and more; all reasons are in the files")
+
+    def measured(self, done: int) -> int:
+        """Return how many items were finished in this run, from which the time left is estimated."""
+        return done
+
+    def _left(self, done: int) -> str:
+        measured = self.measured(done)
+        if self._total is None or not measured:
+            return ""
+        left = self.seconds() / measured * max(self._total - done, 0)
+        return f", about {left / 60:.0f} min left" if left > 90 else f", about {left:.0f} s left"
 
 
-class _Progress(DrawnLine):
+class IndexProgress(DrawnLine):
+    """The progress of indexing: files, chunks, rate."""
+
+    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+        super().__init__(console, "files", None, quiet=quiet)
+        self.done = Indexed()
+        """The progress so far, also after a stop."""
+
+    def show(self, done: Indexed) -> None:
+        """Show the current progress."""
+        self.done = done
+        rate = done.chunks / max(self.seconds(), 1e-9)
+        self.draw(done.files, lambda: f"{done.chunks} chunks, {rate:.0f}/s", done.total)
+
+
+class RunProgress(DrawnLine):
     """A `runs.engine.Watch` that draws one line. One instance per run."""
 
     what = ""
@@ -46,12 +139,23 @@ class _Progress(DrawnLine):
 
     def sample_done(self, sample: Sample) -> None:
         self.samples += 1
-        self.draw(self.samples, self.text)
+        self.draw(self.samples, self._text)
 
     def measured(self, done: int) -> int:
         return self.made
 
-    def text(self) -> str:
+    def print_totals(self, folder: Path, done: str, spent: Usage | None = None) -> None:
+        """Print the outcome of the run; `spent`: as booked by its models, if they were asked through them."""
+        text = self._text()
+        if spent is not None:
+            text = usage_text(replace(spent, reused=self.usage.reused) if spent.calls else self.usage, self._currency)
+        self._console.print(f"{done} in {self.seconds():.1f} s; {text}", markup=False)
+        if self.bad_rows:
+            self._console.print(
+                f"{self.bad_rows} rows could not be used; see {escape_untrusted(folder / 'errors.jsonl')}"
+            )
+
+    def _text(self) -> str:
         """Return a short text with rate, failures and cost."""
         failed = [f"{n} {what}" for what, n in sorted(self.failed.items())]
         return ", ".join(filter(None, [self._rate(), *failed, self._spent()]))
@@ -63,7 +167,7 @@ class _Progress(DrawnLine):
         return spent_text(self.usage, self._currency)
 
 
-class ScoreProgress(_Progress):
+class ScoreProgress(RunProgress):
     """The progress of scores, by samples."""
 
     what = "samples"
@@ -84,7 +188,7 @@ class ScoreProgress(_Progress):
         self.usage += result.score.usage
         self.not_measured += result.score.status in {"failed", "unreadable"}
         self._under_way.add(sample.id)
-        self.draw(self.samples, self.text)
+        self.draw(self.samples, self._text)
 
     def sample_done(self, sample: Sample) -> None:
         if sample.id in self._under_way:  # else it was scored in an earlier run, which says nothing about the rate
@@ -96,7 +200,7 @@ class ScoreProgress(_Progress):
         return self._measured
 
 
-class AnswerProgress(_Progress):
+class AnswerProgress(RunProgress):
     """The progress of answers, by questions."""
 
     what = "questions"
@@ -119,7 +223,7 @@ class AnswerProgress(_Progress):
         return ", ".join(filter(None, [f"{tokens:,} tokens" if tokens else "", cost]))
 
 
-class DialogueProgress(_Progress):
+class DialogueProgress(RunProgress):
     """The progress of dialogues; their turns make the rate."""
 
     what = "dialogues"
@@ -128,7 +232,7 @@ class DialogueProgress(_Progress):
     def answered(self, answer: Answer) -> None:
         """Count an answer of the system in any dialogue."""
         self.turns += 1
-        self.draw(self.samples, self.text)
+        self.draw(self.samples, self._text)
 
     def result(self, sample: Sample, result: Dialogue) -> None:
         self.made += 1

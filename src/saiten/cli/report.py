@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from saiten.choices import REPORT_LIMIT
-from saiten.cli.data_options import LabelColumnOption
 from saiten.cli.output import escape_untrusted, stderr, stdout
+from saiten.cli.shared_options import LabelColumnOption
 from saiten.errors import ConfigurationError
 from saiten.records import Language
 

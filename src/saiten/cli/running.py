@@ -14,9 +14,6 @@ from saiten.errors import BudgetSpent
 STOPPED = 3
 """Exit status of a run that can be continued, as that of Ctrl-C."""
 
-KEPT_SCORES = "all scores so far are kept"
-UNFINISHED_SCORES = "answers to scores that are not finished are kept and not asked for again"
-
 
 @dataclass
 class Ending:
@@ -41,7 +38,7 @@ def resumable(notes: Console, *, kept: str, unfinished: str = "") -> Iterator[En
             notes.print(unfinished)
         ending.status = STOPPED
     except KeyboardInterrupt:
-        notes.print(f"[yellow]interrupted:[/] {kept}; the same command goes on from here")
+        notes.print(f"[yellow]interrupted:[/] {kept}; re-run the command to resume")
         ending.status = INTERRUPTED
 
 

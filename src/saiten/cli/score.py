@@ -5,12 +5,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from saiten.cli.evidence_options import EvidenceOptions
-from saiten.cli.output import FormatOption, QuietOption
-from saiten.cli.threshold_options import ThresholdOptions
+from saiten.cli.shared_options import (
+    DataArgument,
+    DryRunOption,
+    EvidenceOptions,
+    FormatOption,
+    QuietOption,
+    RetryFailedOption,
+    ThresholdOptions,
+)
 from saiten.cli.unfold import unfold
 from saiten.options import Config
-from saiten.settings import CALLS, JUDGE, CallSettings, DataSettings, JudgeSettings, MetricSettings
+from saiten.settings import JUDGE, CallSettings, DataSettings, JudgeSettings, MetricSettings
 
 app = typer.Typer(add_completion=False)
 
@@ -18,26 +24,19 @@ app = typer.Typer(add_completion=False)
 @app.command()
 @unfold
 def score(
-    data: Annotated[
-        str,
-        typer.Argument(help="JSONL, JSON, CSV, TSV, Parquet, a Hugging Face dataset folder, or - for standard input."),
-    ],
+    data: DataArgument,
     *,
     chosen: MetricSettings,
     judge: JudgeSettings,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The run's folder. Default: runs/NAME-OF-DATA.")
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell calls, tokens and cost; ask nobody.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Run folder. Default: runs/NAME-OF-DATA.")] = None,
+    dry_run: DryRunOption = False,
     rows: DataSettings,
     compat: Annotated[
-        Literal["ragas"] | None, typer.Option(help="Edge cases as in RAGAS 0.4.3.", rich_help_panel=JUDGE)
+        Literal["ragas"] | None, typer.Option(help="Treat edge cases as RAGAS 0.4.3 does.", rich_help_panel=JUDGE)
     ] = None,
     evidence: EvidenceOptions,
     calls: CallSettings,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask again for failed and unreadable.", rich_help_panel=CALLS)
-    ] = False,
+    retry_failed: RetryFailedOption = False,
     config: Config,
     quiet: QuietOption = False,
     thresholds: ThresholdOptions,
@@ -45,11 +44,11 @@ def score(
 ) -> None:
     r"""Score samples with metrics and a judge.
 
-    Each score is written to RUN/scores.jsonl the moment it is there, with its status, reason and intermediate results.
-    The same command again goes on where it stopped, and asks nothing twice.
+    Each score is written to RUN/scores.jsonl as soon as it is available, with its status, reason and intermediate
+    results. Re-run the command to resume an interrupted run; finished calls are not repeated.
 
-    Column names of RAGAS, DeepEval, MLflow, LangSmith, RAGChecker and GroUSE files are recognised.
-    An openai: judge is any OpenAI-compatible server; a key is read from OPENAI_API_KEY.
+    Column names used by RAGAS, DeepEval, MLflow, LangSmith, RAGChecker and GroUSE are recognized.
+    An openai: judge can be any OpenAI-compatible server; its key is read from OPENAI_API_KEY.
 
     Examples:
       saiten score answers.jsonl -m overlap
@@ -60,8 +59,8 @@ def score(
       saiten score answers.jsonl -m correctness --judge openai:gpt-4o-mini --evidence reference --kb kb
       saiten score answers.jsonl -m faithfulness --fail-under faithfulness.low=0.8 --junit saiten.xml
 
-    Exit status: 0 done, 2 wrong set-up or input, 3 stopped by the budget, 5 a threshold was missed, 6 no score has a
-    value, 130 by Ctrl-C.
+    Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 5 threshold missed, 6 no score has a
+    value, 130 interrupted by Ctrl-C.
     """
     from saiten.cli.data_source import DataSource
     from saiten.cli.evidence import check_evidence, planned
@@ -75,7 +74,7 @@ def score(
 
     if not chosen.metrics:
         raise ConfigurationError(
-            "no metric was named; say for example -m faithfulness, or -m overlap for all that need no judge. "
+            "name a metric, for example -m faithfulness, or -m overlap for all metrics that need no judge; "
             "`saiten metrics` lists them"
         )
     metrics = make_metrics(chosen.metrics, compat=compat, evidence=evidence.evidence)
@@ -91,7 +90,7 @@ def score(
         folder, source, samples, metrics, judge, calls, evidence, retry_failed=retry_failed, quiet=quiet
     )
     if status and gate is not None:
-        stderr().print("the thresholds were not held against it, since the run is not at its end")
+        stderr().print("the thresholds were not checked, since the run is not finished")
     missed = show_summary(folder, form, stdout(), None if status else gate)
     if status or missed:
         raise typer.Exit(status or missed)

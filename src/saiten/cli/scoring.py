@@ -1,53 +1,63 @@
-"""The run of `saiten score`: from the rows to a folder with their scores."""
+"""The run of `saiten score` and `saiten probe`: from the rows to a folder with their scores."""
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
 from saiten.cli.data_source import DataSource
 from saiten.cli.evidence import retrieving
-from saiten.cli.evidence_options import EvidenceOptions
 from saiten.cli.output import escape_untrusted, notifier, stderr
-from saiten.cli.progress import ScoreProgress, in_all
-from saiten.cli.running import KEPT_SCORES, UNFINISHED_SCORES, resumable
+from saiten.cli.progress import ScoreProgress
+from saiten.cli.running import resumable
+from saiten.cli.shared_options import EvidenceOptions
 from saiten.data import BadRow
 from saiten.errors import BadInput
 from saiten.executor import LocalExecutor
 from saiten.protocols import Metric
-from saiten.records import Sample, Usage
+from saiten.records import Sample
 from saiten.runs import Journal
 from saiten.runs.engine import run_all
 from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.views.tables.summary import usage_text
 from saiten.wiring import Models, assemble_judge
 
 
 def score_into(
     folder: Path,
     source: DataSource,
-    rows: Iterator[Sample | BadRow],
+    rows: Iterable[Sample | BadRow],
     metrics: tuple[Metric, ...],
     judge: JudgeSettings,
     calls: CallSettings,
-    evidence: EvidenceOptions,
+    evidence: EvidenceOptions = EvidenceOptions(),
     *,
+    wanted: frozenset[tuple[str, str]] | None = None,
     retry_failed: bool,
     quiet: bool,
 ) -> int:
     """Score the rows, and report the outcome.
 
+    Args:
+        folder: The run's folder.
+        source: Where the rows come from.
+        rows: The samples, and the rows that cannot be used.
+        metrics: What to measure.
+        judge: The judge's settings.
+        calls: The settings of its calls.
+        evidence: Where the grader's evidence is retrieved.
+        wanted: For a probe, the sample's id and the metric's name of each score; by default all.
+        retry_failed: Whether to retry scores that failed or were unreadable.
+        quiet: Whether to hide progress.
+
     Returns:
-        0, or the exit status of a run that can be continued.
+        0, or the exit status of a run that can be resumed.
     """
     notes = stderr()
     models = Models(calls)
     metrics, base = retrieving(metrics, evidence, models)
-    kept = source.run_settings(judge, calls)
+    kept = source.run_settings(judge, calls, None if wanted is None else {"probed": source.settings.limit})
     # Described by a judge without a store: the store may be in the folder, which is not locked yet.
     described = assemble_judge(judge, replace(calls, cache=None))
     signatures = {each.name: str(signature_of(each, described)) for each in metrics}
@@ -55,18 +65,20 @@ def score_into(
         folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, notify=notifier(notes)
     ) as journal:
         if journal.done:
-            notes.print(f"{escape_untrusted(folder)} has {journal.done} scores already; going on")
+            notes.print(f"{escape_untrusted(folder)} already has {journal.done} scores; resuming")
         models.account.book = journal.paid
-        scoring = Scoring(metrics, assemble_judge(judge, models=models), journal)
-        with (
-            ScoreProgress(notes, source.count(), calls.currency, quiet=quiet) as progress,
-            resumable(notes, kept=KEPT_SCORES, unfinished=UNFINISHED_SCORES) as ending,
-        ):
+        scoring = Scoring(metrics, assemble_judge(judge, models=models), journal, wanted)
+        total = source.count() if wanted is None else len({sample for sample, _ in wanted})
+        progress = ScoreProgress(notes, total, calls.currency, quiet=quiet)
+        unfinished = "replies for unfinished scores are kept and will not be requested again"
+        with progress, resumable(notes, kept="all scores so far are kept", unfinished=unfinished) as ending:
             executor, closing = LocalExecutor(calls.concurrency), (scoring.judge, base)
             asyncio.run(run_all(scoring, rows, executor, progress, closing=closing, strict=source.settings.strict))
         if not ending.status and not progress.samples and not journal.done:
-            raise BadInput(f"there was no row that could be used; rows and reasons stand in {folder}/errors.jsonl")
-        _print_totals(progress, models.account.usage, notes, folder, calls.currency)
+            raise BadInput(f"no row could be used; for the rows and reasons see {folder}/errors.jsonl")
+        progress.print_totals(folder, f"{progress.made} scores for {progress.samples} samples", models.account.usage)
+        if progress.not_measured:
+            notes.print(f"{progress.not_measured} scores failed or were unreadable; --retry-failed retries them")
         if progress.samples and not progress.answers and any("answer" in each.needs for each in metrics):
             data = escape_untrusted(source.path)
             notes.print(
@@ -75,20 +87,3 @@ def score_into(
                 "--column answer=COLUMN"
             )
     return ending.status
-
-
-def _print_totals(progress: ScoreProgress, spent: Usage, notes: Console, folder: Path, currency: str) -> None:
-    notes.print(
-        f"{progress.made} scores for {progress.samples} samples in {progress.seconds():.1f} s; "
-        f"{usage_text(in_all(spent, progress.usage), currency)}",
-        markup=False,
-    )
-    if progress.bad_rows:
-        notes.print(
-            f"{progress.bad_rows} rows could not be used; they stand in {escape_untrusted(folder)}/errors.jsonl"
-        )
-    if progress.not_measured:
-        notes.print(
-            f"{progress.not_measured} scores failed or were unreadable; the same command with --retry-failed "
-            "asks for them again"
-        )

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from saiten.choices import Retrieval
-from saiten.cli.output import FormatOption, notifier, stderr, stdout
+from saiten.cli.output import notifier, stderr, stdout
+from saiten.cli.shared_options import FormatOption
 from saiten.cli.unfold import unfold
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.options import Config

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from saiten.cli import NOTHING
-from saiten.cli.output import FormatOption, notifier, stderr, stdout
-from saiten.cli.threshold_options import ThresholdOptions
+from saiten.cli.output import notifier, stderr, stdout
+from saiten.cli.shared_options import FormatOption, ThresholdOptions
 from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError
 

@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 
 from saiten.choices import GradeZero
-from saiten.cli.data_options import SAMPLE_COLUMN, read_columns
 from saiten.cli.output import notifier
+from saiten.cli.shared_options import SAMPLE_COLUMN, read_columns
 from saiten.errors import BadInput
 from saiten.options import option
 from saiten.records import Sample

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from saiten.cli.data_options import LabelColumnOption, SampleColumnOption, read_columns
 from saiten.cli.output import stderr, stdout
+from saiten.cli.shared_options import LabelColumnOption, SampleColumnOption, read_columns
 from saiten.cli.tune_judge import judge
 from saiten.cli.tune_mate import mate
 from saiten.errors import BadInput, ConfigurationError

@@ -8,8 +8,8 @@ import typer
 
 from saiten.choices import HELD_OUT, HeadName
 from saiten.cli import INTERRUPTED
-from saiten.cli.data_options import LabelColumnOption, SampleColumnOption, read_columns
-from saiten.cli.output import FormatOption, QuietOption, escape_untrusted, notifier, stderr, stdout
+from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
+from saiten.cli.shared_options import FormatOption, LabelColumnOption, QuietOption, SampleColumnOption, read_columns
 from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError
 from saiten.options import option

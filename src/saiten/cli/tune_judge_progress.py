@@ -5,8 +5,8 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.status import Status
 
-from saiten.cli.drawn_line import DrawnLine
 from saiten.cli.output import escape_untrusted
+from saiten.cli.progress import DrawnLine
 
 
 class MakingProgress:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.data_options import LabelColumnOption, read_columns
-from saiten.cli.output import FormatOption, escape_untrusted, notifier, stderr, stdout
+from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
+from saiten.cli.shared_options import FormatOption, LabelColumnOption, read_columns
 from saiten.errors import ConfigurationError
 
 

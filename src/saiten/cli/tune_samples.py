@@ -5,9 +5,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from saiten.cli.data_options import SAMPLE_COLUMN, read_columns
 from saiten.cli.labels import usable
 from saiten.cli.output import notifier
+from saiten.cli.shared_options import SAMPLE_COLUMN, read_columns
 from saiten.data import read_samples
 from saiten.errors import ConfigurationError
 from saiten.records import Sample

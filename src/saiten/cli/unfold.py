@@ -14,7 +14,7 @@ from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.options import Config, Option, options_of, without_none
 from saiten.settings import read_config
 
-_CONFIG = Annotated[Path | None, typer.Option(help="Default: saiten.toml in this folder.")]
+_CONFIG = Annotated[Path | None, typer.Option(help="Configuration file. Default: saiten.toml in the current folder.")]
 
 
 class Omit(frozenset[str]):

@@ -1,0 +1,106 @@
+"""Options that several commands have."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saiten.choices import COVERAGE, By, EvidenceMode, Format, GradeZero, Retrieval
+from saiten.errors import ConfigurationError
+from saiten.options import option
+from saiten.settings import CALLS, JUDGE
+
+_THRESHOLDS = "Thresholds (exit status 5 if one is missed)"
+
+DataArgument = Annotated[
+    str,
+    typer.Argument(help="JSONL, JSON, CSV, TSV or Parquet file, Hugging Face dataset folder, or - for standard input."),
+]
+LabelsArgument = Annotated[
+    Path, typer.Argument(help="File of labels with item, value, annotator, aspect, adjudicated (JSONL, CSV, …).")
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="Output format; html is a self-contained page.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Hide progress.")]
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Print the number of calls, tokens and the cost without calling a model."),
+]
+RetryFailedOption = Annotated[
+    bool,
+    typer.Option("--retry-failed", help="Retry what failed or was unreadable.", rich_help_panel=CALLS),
+]
+AspectsOption = Annotated[list[str] | None, typer.Option("--aspect", "-a", help="Use only this aspect. Repeatable.")]
+LabelColumnOption = Annotated[
+    list[str] | None, typer.Option(help="Map a field of the labels to a column: FIELD=COLUMN. Repeatable.")
+]
+SAMPLE_COLUMN = "--sample-column"
+SampleColumnOption = Annotated[
+    list[str] | None, typer.Option(help="Map a field of the samples to a column: FIELD=COLUMN. Repeatable.")
+]
+"""Where `--column` is about labels."""
+ResamplesOption = Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples.")]
+
+GRADE_ZERO = (
+    "Meaning of the label 0: the answer declines and is excluded (declined), or the lowest grade (lowest). "
+    "auto: declined for correctness graded 0 to 5, otherwise lowest."
+)
+GradeZeroOption = Annotated[GradeZero, typer.Option(help=GRADE_ZERO)]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceOptions:
+    """The evidence for correctness, and its source."""
+
+    evidence: EvidenceMode | None = option(
+        None,
+        "Evidence for the grader of correctness in addition to the reference: none, the contexts of the answer "
+        "(answer, E2), or passages retrieved with question and reference (reference, E3). Default: reference if "
+        "available.",
+        panel=JUDGE,
+    )
+    kb: str | None = option(
+        None,
+        "Knowledge base to retrieve evidence from: a folder made by `saiten index`, or http://HOST:6333/NAME.",
+        panel=JUDGE,
+    )
+    k: int = option(5, "Number of passages of evidence.", "-k", panel=JUDGE, min=1)
+    retrieval: Retrieval = option("dense", "Retrieval method for evidence.", panel=JUDGE)
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdOptions:
+    """The values a run must reach, and the file where the outcome is written for a CI system."""
+
+    fail_under: tuple[str, ...] = option(
+        (),
+        "Minimum: METRIC=NUMBER or METRIC.FIGURE=NUMBER. FIGURE is mean (default), low or high (bounds of the 95 % "
+        "interval), min or max (over samples), or coverage. Repeatable.",
+        panel=_THRESHOLDS,
+    )
+    fail_over: tuple[str, ...] = option(
+        (), "Maximum, for metrics where lower is better. Same syntax. Repeatable.", panel=_THRESHOLDS
+    )
+    fail_each: By | None = option(
+        None, "Apply the thresholds to each system or group separately as well.", panel=_THRESHOLDS
+    )
+    min_coverage: float | None = option(
+        None,
+        f"Share of samples that must have a value. Default {COVERAGE}.",
+        panel=_THRESHOLDS,
+        min=0.0,
+        max=1.0,
+    )
+    junit: Path | None = option(None, "Write the outcome of the thresholds to a JUnit XML file.", panel=_THRESHOLDS)
+
+
+def read_columns(pairs: Sequence[str] | None, option: str = "--column") -> dict[str, str]:
+    """Return field → column from `question=Q`; raises ConfigurationError for another form."""
+    columns = {}
+    for pair in pairs or ():
+        name, equals, column = pair.partition("=")
+        if not equals or not name or not column:
+            raise ConfigurationError(f"{option} expects FIELD=COLUMN, for example question=Q, not {pair!r}")
+        columns[name.strip()] = column.strip()
+    return columns
