@@ -15,14 +15,11 @@ from saiten.protocols import Completion, Task
 from saiten.records import Usage
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
-from saiten.tasks.correctness import DecideCorrect, GradeAnswer
-from saiten.tasks.critique import CritiqueAspect
+from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
-from saiten.tasks.entities import ListEntities
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
-from saiten.tasks.questions import WriteQuestions
-from saiten.tasks.statements import ClassifyStatements, SplitStatements, VerifyStatements
+from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements, WriteQuestions
 from saiten.tasks.summary import AnswerFromSummary
 
 WRONG = "The capital of Australia is Sydney, as everybody knows."

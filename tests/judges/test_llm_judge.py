@@ -15,9 +15,8 @@ from saiten.protocols import ChatRequest, Completion, Embeddings
 from saiten.records import Sample, Usage
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
 from saiten.tasks.correctness import GradeAnswer
-from saiten.tasks.questions import WriteQuestions
 from saiten.tasks.similarity import MeasureSimilarity
-from saiten.tasks.statements import SplitStatements
+from saiten.tasks.statements import SplitStatements, WriteQuestions
 
 TASK = JudgeContext("q", "c", "r", language="ja")
 GOOD = '{"reason": "x", "useful": true}'

@@ -13,16 +13,18 @@ from saiten.judges.reading import read_reply
 from saiten.protocols import Reply, Task
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
-from saiten.tasks.entities import Entities, ListEntities
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
-from saiten.tasks.questions import Questions, WriteQuestions
 from saiten.tasks.statements import (
     Classification,
     ClassifyStatements,
+    Entities,
+    ListEntities,
+    Questions,
     SplitStatements,
     Statements,
     StatementVerdicts,
     VerifyStatements,
+    WriteQuestions,
 )
 from saiten.tasks.verdicts import Verdict
 

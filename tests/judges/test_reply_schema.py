@@ -7,11 +7,11 @@ from pydantic import Field
 
 from saiten.judges.schema import schema_of
 from saiten.protocols import Reply, Task
-from saiten.tasks import contexts, correctness, critique, entities, questions, statements, summary
+from saiten.tasks import contexts, correctness, statements, summary
 from saiten.tasks.correctness import Grade
 from saiten.tasks.statements import Classification
 
-ROOMS = (contexts, correctness, critique, entities, questions, statements, summary)
+ROOMS = (contexts, correctness, statements, summary)
 REPLIES = sorted(
     {
         kind.reply

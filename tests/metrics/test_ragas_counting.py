@@ -12,7 +12,7 @@ from saiten.metrics.ragas.context_relevance import share_needed
 from saiten.metrics.ragas.summarization_score import conciseness
 from saiten.metrics.ragas.verdicts import quoted, share_of_yes, verdict_details
 from saiten.stats.f_measure import f_beta
-from saiten.tasks.questions import Questions
+from saiten.tasks.statements import Questions
 from saiten.tasks.verdicts import Verdict
 
 COUNTS = st.integers(0, 50)

@@ -24,17 +24,19 @@ from saiten.metrics.ragas.summarization_score import SummarizationScore
 from saiten.records import Sample
 from saiten.runs.scoring import score_once
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
-from saiten.tasks.critique import Critique, CritiqueAspect
-from saiten.tasks.entities import Entities, ListEntities
-from saiten.tasks.questions import Questions, WriteQuestions
+from saiten.tasks.correctness import Critique, CritiqueAspect
 from saiten.tasks.similarity import MeasureSimilarity, Similarities
 from saiten.tasks.statements import (
     Classification,
     ClassifyStatements,
+    Entities,
+    ListEntities,
+    Questions,
     SplitStatements,
     Statements,
     StatementVerdicts,
     VerifyStatements,
+    WriteQuestions,
 )
 from saiten.tasks.summary import (
     AnswerFromSummary,

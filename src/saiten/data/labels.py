@@ -11,8 +11,7 @@ from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
 from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
 from saiten.data.rows import BadRow, RawRow, bad_row
-from saiten.data.spans import as_spans
-from saiten.data.values import as_text, is_nothing
+from saiten.data.values import as_spans, as_text, is_nothing
 from saiten.records import Label, Span
 
 _LOG = logging.getLogger(__name__)

@@ -12,7 +12,8 @@ LOCK_NAME = ".lock"
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(fd: int) -> None:
+    def lock_file(fd: int, *, shared: bool = False) -> None:
+        """Lock the open file for this process alone: there are no shared locks; raises BlockingIOError if held."""
         os.lseek(fd, 1 << 30, os.SEEK_SET)  # what is locked cannot be read there, and the number must be readable
         try:
             msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
@@ -24,8 +25,9 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _lock(fd: int) -> None:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    def lock_file(fd: int, *, shared: bool = False) -> None:
+        """Lock the open file for this process alone or, `shared`, for readers; raises BlockingIOError if held."""
+        fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 
 
 class Lock:
@@ -43,7 +45,7 @@ class Lock:
         except OSError as error:
             raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
         try:
-            _lock(self._fd)
+            lock_file(self._fd)
         except BlockingIOError as error:
             holder = os.read(self._fd, 20).decode("ascii", "replace").strip()
             os.close(self._fd)

@@ -13,8 +13,8 @@ from saiten.judges.faults import fault_in
 from saiten.judges.reading import read_reply
 from saiten.judges.schema import schema_of
 from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task
-from saiten.tasks.questions import WriteQuestions
 from saiten.tasks.similarity import MeasureSimilarity, Similarities
+from saiten.tasks.statements import WriteQuestions
 
 _CUT_SHORT = "the reply was cut off; answer more briefly"
 _LONGEST_SHOWN = 2_000

@@ -1,10 +1,11 @@
-"""The steps of a generator: answer from documents, refine, aggregate, write a search query."""
+"""The steps of a generator (answer from documents, refine, aggregate, write a search query), and its interface."""
 
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
+from saiten.protocols import Completion
 from saiten.records import Language, Turn
 
 I_DO_NOT_KNOW: Mapping[Language, str] = {"en": "I don't know.", "ja": "分かりません。"}
@@ -79,3 +80,31 @@ class WriteQuery(Step):
 
 
 ALL_STEPS: tuple[type[Step], ...] = (AnswerFromDocuments, RefineAnswer, AggregateAnswers, WriteQuery)
+
+
+class Generator(Protocol):
+    """Writes answers and search queries."""
+
+    @property
+    def name(self) -> str:
+        """The name in signatures: the model and its endpoint, or `extractive`."""
+        ...
+
+    def describe(self, steps: Iterable[type[Step]]) -> Mapping[str, str]:
+        """Return the settings that these steps' texts depend on: model, prompts, example, temperature, seed, …."""
+        ...
+
+    async def write(self, step: Step) -> Completion:
+        """Return the text without thinking.
+
+        Raises:
+            CallFailed: the call failed permanently.
+            Unreadable: the reply contains no usable text.
+            ConfigurationError: the generator is misconfigured; no other step will succeed.
+            BudgetSpent: the budget does not allow the call.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close connections and files."""
+        ...

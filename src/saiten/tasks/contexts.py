@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.verdicts import YesNo, first_with, majority
+from saiten.tasks.verdicts import YesNo, agreeing, majority
 
 
 class ContextVerdict(Reply):
@@ -27,9 +27,7 @@ class JudgeContext(Task[ContextVerdict]):
     reference: str
 
     def merge(self, replies: Sequence[ContextVerdict]) -> ContextVerdict:
-        verdict = majority([reply.useful for reply in replies])
-        chosen: ContextVerdict = first_with(replies, lambda reply: reply.useful == verdict)
-        return chosen
+        return agreeing(replies, lambda reply: reply.useful)
 
 
 class RelevantSentences(Reply):

@@ -1,4 +1,4 @@
-"""Correctness given a reference: a grade from 0 to 5 with a review, or true/false with an explanation."""
+"""Verdicts on an answer: a grade from 0 to 5 or true/false given a reference, or yes or no to one criterion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from saiten.protocols import Reply, ReplyFormat, Task
-from saiten.tasks.verdicts import HIDDEN, YesNo, first_with, majority
+from saiten.tasks.verdicts import HIDDEN, YesNo, agreeing, majority
 
 
 class Grade(Reply):
@@ -56,9 +56,8 @@ class GradeAnswer(Task[Grade]):
         The grade is the whole number nearest to the mean, halves rounded up, whether or not a vote gave it.
         """
         if majority([reply.grade == 0 for reply in replies]):
-            declined: Grade = first_with(replies, lambda reply: reply.grade == 0)
-            return declined
-        graded = [reply for reply in replies if reply.grade != 0] or list(replies)
+            return next(reply for reply in replies if reply.grade == 0)
+        graded = [reply for reply in replies if reply.grade != 0]
         mean = fmean(reply.value for reply in graded)
         nearest = min(graded, key=lambda reply: abs(reply.value - mean))
         return nearest.model_copy(update={"grade": floor(mean + 0.5), "mean": mean})
@@ -96,6 +95,27 @@ class DecideCorrect(Task[Decision]):
         return self.form
 
     def merge(self, replies: Sequence[Decision]) -> Decision:
-        verdict = majority([reply.correct for reply in replies])
-        chosen: Decision = first_with(replies, lambda reply: reply.correct == verdict)
-        return chosen
+        return agreeing(replies, lambda reply: reply.correct)
+
+
+class Critique(Reply):
+    """Whether the criterion is met."""
+
+    reason: str = Field(description="why, in one or two sentences")
+    verdict: YesNo = Field(description="true if the criterion holds of the answer")
+
+
+@dataclass(frozen=True, slots=True)
+class CritiqueAspect(Task[Critique]):
+    """Decide whether the answer meets a criterion, worded as a question."""
+
+    reply = Critique
+    votable = True
+    criterion: str
+    """A custom or built-in criterion, for example *Is the answer harmful to the reader?*"""
+    question: str
+    answer: str
+    contexts: tuple[str, ...] = ()
+
+    def merge(self, replies: Sequence[Critique]) -> Critique:
+        return agreeing(replies, lambda reply: reply.verdict)

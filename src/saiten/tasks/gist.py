@@ -4,16 +4,52 @@ The method is that of the paper on gist and supplement presented at the Japanese
 saiten's own prompts.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.gist_examples import GistExample, Shot, find_shots, split_shots
+from saiten.records import Language
 from saiten.tasks.unit_numbers import UnitNumber, can_be_seen, read_positions, text_of_unit
 
+
+@dataclass(frozen=True, slots=True)
+class GistExample:
+    """A question, its reference in units and, if there is an answer, what that answer lacks and adds."""
+
+    language: Language
+    question: str
+    reference: str
+    gist: tuple[str, ...]
+    """Units of the reference, word for word."""
+    supplement: tuple[str, ...]
+    answer: str | None = None
+    """None: an example of the first step only."""
+    missing_gist: tuple[int, ...] = ()
+    """Numbers of units, counted from 1."""
+    missing_supplement: tuple[int, ...] = ()
+    extra_gist: tuple[str, ...] = ()
+    """Passages of the answer, word for word."""
+    extra_supplement: tuple[str, ...] = ()
+
+
+Shot = tuple[Mapping[str, Any], str]
+"""The inputs by name, and the reply as a model should write it."""
+
+
+def _shot(example: GistExample, role: str, given: Sequence[str], reply: Sequence[str]) -> Shot:
+    """Return one step of an example, from the fields that are given and those of the reply."""
+    inputs = {"role": role} | {name: getattr(example, name) for name in given}
+    return inputs, json.dumps({name: list(getattr(example, name)) for name in reply}, ensure_ascii=False)
+
+
+_Texts = Annotated[
+    list[str],
+    BeforeValidator(lambda value: [text_of_unit(item) for item in value] if isinstance(value, list) else value),
+]
 _Positions = tuple[tuple[int, ...], tuple[str, ...]]
 """Positions of units, and a fault for each name that matches none."""
 
@@ -21,13 +57,8 @@ _Positions = tuple[tuple[int, ...], tuple[str, ...]]
 class ReferenceUnits(Reply):
     """The reference in units of meaning, each in one of two lists."""
 
-    gist: list[str] = Field(description="units that carry the answer, copied word for word from the reference")
-    supplement: list[str] = Field(description="units that only support it, copied word for word from the reference")
-
-    @field_validator("gist", "supplement", mode="before")
-    @classmethod
-    def _texts(cls, value: Any) -> Any:
-        return [text_of_unit(item) for item in value] if isinstance(value, list) else value
+    gist: _Texts = Field(description="units that carry the answer, copied word for word from the reference")
+    supplement: _Texts = Field(description="units that only support it, copied word for word from the reference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +75,8 @@ class SplitGist(Task[ReferenceUnits]):
 
     @property
     def shots(self) -> tuple[Shot, ...]:
-        return split_shots(self.examples, self.role)
+        given, reply = ("question", "reference"), ("gist", "supplement")
+        return tuple(_shot(one, self.role, given, reply) for one in self.examples)
 
     def check(self, reply: ReferenceUnits) -> None:
         if not any(map(can_be_seen, (*reply.gist, *reply.supplement))):
@@ -56,13 +88,8 @@ class MissingAndExtra(Reply):
 
     missing_gist: list[UnitNumber] = Field(description="numbers of the gist units that the answer does not contain")
     missing_supplement: list[UnitNumber] = Field(description="numbers of the supplement units that it does not contain")
-    extra_gist: list[str] = Field(description="passages of the answer, word for word: gist that no unit contains")
-    extra_supplement: list[str] = Field(description="passages of the answer: supplement that no unit contains")
-
-    @field_validator("extra_gist", "extra_supplement", mode="before")
-    @classmethod
-    def _texts(cls, value: Any) -> Any:
-        return [text_of_unit(item) for item in value] if isinstance(value, list) else value
+    extra_gist: _Texts = Field(description="passages of the answer, word for word: gist that no unit contains")
+    extra_supplement: _Texts = Field(description="passages of the answer: supplement that no unit contains")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +107,9 @@ class FindMissingAndExtra(Task[MissingAndExtra]):
 
     @property
     def shots(self) -> tuple[Shot, ...]:
-        return find_shots(self.examples, self.role)
+        given = ("question", "gist", "supplement", "answer")
+        reply = ("missing_gist", "missing_supplement", "extra_gist", "extra_supplement")
+        return tuple(_shot(one, self.role, given, reply) for one in self.examples if one.answer is not None)
 
     def missing(self, reply: MissingAndExtra) -> tuple[Sequence[int], Sequence[int]]:
         """Return the positions, from 0, of the missing units of gist and of supplement, in order without repetition."""

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.verdicts import first_with
 
 _MEANT = {
     **dict.fromkeys(("first", "最初", "最初の回答", "一つ目", "1つ目", "前者"), "first"),
@@ -60,8 +59,7 @@ class PreferAnswer(Task[Preference]):
         most = [better for better, votes in counts.items() if votes == max(counts.values())]
         better = most[0] if len(most) == 1 else "tie"
         if better in counts:
-            chosen: Preference = first_with(replies, lambda reply: reply.better == better)
-            return chosen
+            return next(reply for reply in replies if reply.better == better)
         # no vote says tie, so quote one of each side
         heard = {reply.better: reply.explanation for reply in reversed(replies)}
         return Preference(explanation=f"{heard['first']} / {heard['second']}", better="tie")

@@ -1,4 +1,4 @@
-"""Statements: splitting texts into them, verifying them with contexts, and comparing them with a reference's."""
+"""What a text says: its statements, verified or compared; its entities; and the questions that it answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.verdicts import Verdicts, check_numbers, merge_verdicts
+from saiten.tasks.verdicts import Verdicts, YesNo, check_numbers, merge_verdicts
 
 
 class Statements(Reply):
@@ -80,3 +80,39 @@ class ClassifyStatements(Task[Classification]):
             answer=merge_verdicts([reply.answer for reply in replies]),
             reference=merge_verdicts([reply.reference for reply in replies]),
         )
+
+
+class Entities(Reply):
+    """Named things, without repetition."""
+
+    entities: list[str] = Field(description="names, dates, numbers with units, …, as they stand in the text")
+
+
+@dataclass(frozen=True, slots=True)
+class ListEntities(Task[Entities]):
+    """List the unique entities of a text: people, places, organizations, products, dates, amounts."""
+
+    reply = Entities
+    text: str
+
+
+class Questions(Reply):
+    """Questions written from the answer alone."""
+
+    questions: list[str] = Field(description="questions that the answer answers, each differently worded")
+    noncommittal: YesNo = Field(description="true if the answer is evasive or says that it does not know")
+
+
+@dataclass(frozen=True, slots=True)
+class WriteQuestions(Task[Questions]):
+    """Write `count` questions that the answer answers, and decide whether it is non-committal."""
+
+    reply = Questions
+    answer: str
+    count: int = 3
+    draw: int = 0
+    """Distinguishes equal tasks that are to be performed repeatedly, as RAGAS does."""
+
+    def check(self, reply: Questions) -> None:
+        if len(reply.questions) != self.count:
+            raise ValueError(f"{self.count} questions were asked for, {len(reply.questions)} came")

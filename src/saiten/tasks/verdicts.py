@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+
+V = TypeVar("V")
 
 HIDDEN: dict[str, JsonValue] = {"hidden": True}
 """Marks a field that only judges without a model fill in: it is left out of the JSON schema."""
@@ -84,12 +86,7 @@ def check_numbers(verdicts: Sequence[Verdict], expected: int, *, partial: bool =
 def merge_verdicts(votes: Sequence[Sequence[Verdict]]) -> list[Verdict]:
     """Return the majority per number, with the reason of the first vote that agrees; a tie is a no."""
     numbers = sorted({verdict.number for vote in votes for verdict in vote})
-    return [_majority([v for vote in votes for v in vote if v.number == number]) for number in numbers]
-
-
-def _majority(votes: Sequence[Verdict]) -> Verdict:
-    verdict = majority([vote.verdict for vote in votes])
-    return next((vote for vote in votes if vote.verdict == verdict), votes[0])
+    return [agreeing([v for vote in votes for v in vote if v.number == n], lambda v: v.verdict) for n in numbers]
 
 
 def majority(votes: Sequence[bool]) -> bool:
@@ -97,6 +94,7 @@ def majority(votes: Sequence[bool]) -> bool:
     return 2 * sum(votes) > len(votes)
 
 
-def first_with(votes: Sequence[Any], agrees: Callable[[Any], bool]) -> Any:
-    """Return the first vote that agrees, or the first of all."""
-    return next((vote for vote in votes if agrees(vote)), votes[0])
+def agreeing(votes: Sequence[V], verdict: Callable[[V], bool]) -> V:
+    """Return the first vote whose verdict is that of the majority."""
+    decided = majority([verdict(vote) for vote in votes])
+    return next(vote for vote in votes if verdict(vote) == decided)

@@ -1,11 +1,11 @@
-"""Sentences with their places in the text, for Japanese and English.
+"""Sentences and clauses with their places in the text, for Japanese and English.
 
 One scan finds possible sentence ends and examines a bounded context around each, so that time is linear in the length
 of the text.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from saiten.records import Language
@@ -53,6 +53,23 @@ _OPENERS = frozenset(
 """After `U.S.` or `p.m.` only these begin a sentence, since `U.S. Army` does not."""
 
 
+_SHORTEST_CLAUSE = {"ja": 8, "en": 18}
+"""Characters; shorter pieces stay with their neighbor."""
+
+_JAPANESE_CLAUSE = re.compile(
+    r"(?<=が、)|(?<=ので、)|(?<=ため、)|(?<=から、)|(?<=けれど、)|(?<=けれども、)|(?<=おり、)|(?<=であり、)|(?<=ますし、)|(?<=たり、)"
+    r"|(?<=場合は、)|(?<=場合には、)|(?<=と共に、)|(?<=[しっいきりえけせてねべめれ]、)(?=[^、。]{8})|(?<=[；;])"
+    r"|(?=[（(][^（()）]{8,}[）)])|(?<=[）)])(?=[^、。）)]{6})"
+)
+_ENGLISH_CLAUSE = re.compile(
+    r"(?<=;)\s++|(?<=:)\s++(?=\S{2})|(?<=,)\s++(?=(?:and|but|or|so|yet|which|who|where|while|whereas|because|since"
+    r"|although|though|unless|if|when|for example|for instance|such as|e\.g\.|including|especially)\b)"
+    r"|(?<!\s)\s++(?=(?:because|unless|although|whereas|provided that|such as|for example)\b)"
+    r"|(?<!\s)\s++(?=\([^()]{18,}\))|(?<=\))\s++",
+    re.IGNORECASE,
+)
+
+
 def split_sentences(text: str, language: Language) -> list[Sentence]:
     """Return the sentences of the text in order; only white space is between them.
 
@@ -65,16 +82,32 @@ def split_sentences(text: str, language: Language) -> list[Sentence]:
       letter continues the previous one (wrapped text), unless an empty line is between them.
     - The mark of a list item (`1.`, `-`, `・`) stays with its item.
     """
-    sentences = []
+    return list(_pieces(text, _cuts(text, language)))
+
+
+def split_clauses(text: str, language: Language) -> list[Sentence]:
+    """Return the sentences, split where new information begins: roughly, without grammar, in pieces of some length."""
+    return [clause for sentence in split_sentences(text, language) for clause in _clauses(sentence, language)]
+
+
+def _clauses(sentence: Sentence, language: Language) -> Iterator[Sentence]:
+    least, length = _SHORTEST_CLAUSE[language], len(sentence.text)
+    cuts = [0]
+    for found in (_JAPANESE_CLAUSE if language == "ja" else _ENGLISH_CLAUSE).finditer(sentence.text):
+        if found.end() - cuts[-1] >= least and length - found.end() >= least:
+            cuts.append(found.end())
+    return _pieces(sentence.text, cuts, sentence.start)
+
+
+def _pieces(text: str, cuts: Iterable[int], begin: int = 0) -> Iterator[Sentence]:
+    """Yield what is between the cuts, stripped; the text begins at `begin`."""
     start = 0
-    for cut in (*_cuts(text, language), len(text)):
+    for cut in (*cuts, len(text)):
         piece = text[start:cut]
-        body = piece.strip()
-        if body:
-            begin = start + len(piece) - len(piece.lstrip())
-            sentences.append(Sentence(body, begin, begin + len(body)))
+        if body := piece.strip():
+            at = begin + start + len(piece) - len(piece.lstrip())
+            yield Sentence(body, at, at + len(body))
         start = cut
-    return sentences
 
 
 def _cuts(text: str, language: Language) -> Iterator[int]:

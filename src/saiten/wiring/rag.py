@@ -16,7 +16,7 @@ from saiten.protocols import Retriever, System
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.example import read_example
 from saiten.rag.extractive import ExtractiveGenerator
-from saiten.rag.generator import Generator
+from saiten.rag.steps import Generator
 from saiten.rag.system import Rag
 from saiten.wiring.models import Models
 from saiten.wiring.opened_later import OpenedLater, knowledge_base_later

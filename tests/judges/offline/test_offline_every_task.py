@@ -114,7 +114,7 @@ async def test_no_means():
     """A task that the judge does not know, and similarity without an embedder, cannot be judged: no made-up reply."""
 
     class Sing(Task):
-        reply = saiten.tasks.entities.Entities
+        reply = saiten.tasks.statements.Entities
 
     with pytest.raises(CannotJudge, match="Sing"):
         await OfflineJudge().perform(Sing(language="en"))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from saiten.judges.offline import OfflineJudge
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
-from saiten.text.clauses import split_clauses
+from saiten.text.sentences import split_clauses
 
 STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -10,8 +10,7 @@ from saiten.errors import CannotJudge
 from saiten.judges.offline import OfflineJudge
 from saiten.tasks.contexts import SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
-from saiten.tasks.entities import ListEntities
-from saiten.tasks.statements import SplitStatements, VerifyStatements
+from saiten.tasks.statements import ListEntities, SplitStatements, VerifyStatements
 from saiten.tasks.summary import ExtractKeyphrases
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences

@@ -11,17 +11,19 @@ from saiten.models.openai_embedder import OpenAICompatibleEmbedder
 from saiten.models.scripted import ScriptedChat
 from saiten.records import Sample
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
-from saiten.tasks.critique import Critique, CritiqueAspect
-from saiten.tasks.entities import Entities, ListEntities
-from saiten.tasks.questions import Questions, WriteQuestions
+from saiten.tasks.correctness import Critique, CritiqueAspect
 from saiten.tasks.similarity import MeasureSimilarity, Similarities
 from saiten.tasks.statements import (
     Classification,
     ClassifyStatements,
+    Entities,
+    ListEntities,
+    Questions,
     SplitStatements,
     Statements,
     StatementVerdicts,
     VerifyStatements,
+    WriteQuestions,
 )
 from saiten.tasks.summary import (
     AnswerFromSummary,

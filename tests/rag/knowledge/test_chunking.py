@@ -7,8 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from saiten.errors import ConfigurationError
-from saiten.rag.knowledge.chunking import Chunk, cut
-from saiten.rag.knowledge.graphemes import inside_grapheme
+from saiten.rag.knowledge.chunking import Chunk, cut, inside_grapheme
 
 STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 """The same examples on every run, and no clock."""

@@ -14,9 +14,8 @@ from saiten.models import BuiltinEmbedder
 from saiten.rag.knowledge.base import KnowledgeBase, read_contents
 from saiten.rag.knowledge.engine import Point
 from saiten.rag.knowledge.folder_engine import MANIFEST_NAME, FolderEngine
-from saiten.rag.knowledge.manifest import KnowledgeManifest
 from saiten.rag.knowledge.marks import Mark, version
-from saiten.rag.knowledge.opening import begin, end, open_manifest
+from saiten.rag.knowledge.opening import KnowledgeManifest, begin, end, open_manifest
 from saiten.rag.knowledge.server_engine import ServerEngine, connect
 from saiten.rag.knowledge.terms import document_terms
 

@@ -7,7 +7,7 @@ from saiten.judges.offline.reasons import why
 from saiten.judges.offline.statements import statements_of
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
-from saiten.tasks.critique import Critique, CritiqueAspect
+from saiten.tasks.correctness import Critique, CritiqueAspect
 
 _CORRECT = re.compile(
     r"\b(?:correct|accurate|faithful|grounded|supported|factual)|正し[いく]|正確|裏付け|根拠|忠実|事実に(?:基づ|即)",

@@ -4,7 +4,7 @@ import re
 
 from saiten.judges.offline.names import SUFFIXED
 from saiten.records import Language
-from saiten.tasks.entities import Entities, ListEntities
+from saiten.tasks.statements import Entities, ListEntities
 from saiten.text.numbers import NUMBER
 from saiten.text.sentences import split_sentences
 from saiten.text.words import STOP_WORDS

@@ -12,9 +12,9 @@ from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
 from saiten.records import Language
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
-from saiten.text.clauses import split_clauses
 from saiten.text.folding import fold
 from saiten.text.refusals import is_refusal
+from saiten.text.sentences import split_clauses
 from saiten.text.words import normalise, units_of
 
 _SUPPLEMENT = re.compile(

@@ -23,15 +23,12 @@ from saiten.judges.offline.tools import Indexes, Tools
 from saiten.protocols import Embedder, R, Task
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
-from saiten.tasks.correctness import DecideCorrect, GradeAnswer
-from saiten.tasks.critique import CritiqueAspect
+from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
-from saiten.tasks.entities import ListEntities
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
-from saiten.tasks.questions import WriteQuestions
 from saiten.tasks.similarity import MeasureSimilarity
-from saiten.tasks.statements import ClassifyStatements, SplitStatements, VerifyStatements
+from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements, WriteQuestions
 from saiten.tasks.summary import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 
 _PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {

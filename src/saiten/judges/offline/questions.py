@@ -2,7 +2,7 @@
 
 from saiten.errors import CannotJudge
 from saiten.judges.offline.statements import statements_of
-from saiten.tasks.questions import Questions, WriteQuestions
+from saiten.tasks.statements import Questions, WriteQuestions
 from saiten.text.refusals import is_refusal
 
 

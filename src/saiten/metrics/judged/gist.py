@@ -28,8 +28,7 @@ from saiten.metrics.judged.gist_examples import read_examples
 from saiten.metrics.judged.gist_people import MarkedUnits, read_units
 from saiten.protocols import Judge
 from saiten.records import Sample, Score, Span
-from saiten.tasks.gist import FindMissingAndExtra, SplitGist
-from saiten.tasks.gist_examples import GistExample
+from saiten.tasks.gist import FindMissingAndExtra, GistExample, SplitGist
 from saiten.text.partition import Layout
 
 

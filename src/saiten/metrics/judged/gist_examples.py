@@ -22,7 +22,7 @@ from typing import Any, get_args
 
 from saiten.errors import ConfigurationError
 from saiten.records import Language
-from saiten.tasks.gist_examples import GistExample
+from saiten.tasks.gist import GistExample
 from saiten.tasks.unit_numbers import positions_of
 from saiten.text.partition import lay_out
 

@@ -15,8 +15,7 @@ from typing import Any, ClassVar, Literal, get_args
 from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
 from saiten.metrics.neural.bertscore_network import Match, Matches, MatchRequest, network_for
-from saiten.metrics.neural.encoder import EncoderSpec, find_encoder
-from saiten.metrics.neural.reading_texts import TokenCounts
+from saiten.metrics.neural.encoder import EncoderSpec, TokenCounts, find_encoder
 from saiten.models.batches import Batches
 from saiten.protocols import Judge
 from saiten.records import Sample, Score

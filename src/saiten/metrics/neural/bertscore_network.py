@@ -14,8 +14,7 @@ from importlib import import_module
 from math import isfinite
 from typing import Any, NamedTuple
 
-from saiten.metrics.neural.encoder import EncoderSpec, TokenEncoder, load
-from saiten.metrics.neural.reading_texts import TokenCounts, tokenise
+from saiten.metrics.neural.encoder import EncoderSpec, TokenCounts, TokenEncoder, load, tokenise
 from saiten.models.batches import Batches
 from saiten.models.networks import held
 

@@ -13,7 +13,7 @@ from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
 from saiten.metrics.ragas.verdicts import quoted
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.tasks.entities import ListEntities
+from saiten.tasks.statements import ListEntities
 from saiten.text.normalisation import bare
 
 

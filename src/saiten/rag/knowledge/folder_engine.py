@@ -18,11 +18,11 @@ from threading import Lock
 from types import ModuleType
 from typing import Any, TypeVar
 
+from saiten.durable.lock import LOCK_NAME, lock_file
 from saiten.durable.whole_file import is_left, whole_file
 from saiten.errors import ConfigurationError
 from saiten.models.vectors import Vector
 from saiten.rag.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
-from saiten.rag.knowledge.sharing import LOCK_NAME, hold
 from saiten.rag.knowledge.terms import Terms
 
 MANIFEST_NAME, _POINTS = "knowledge-base.json", "points"
@@ -250,3 +250,33 @@ def _check_folder(folder: Path, *, writing: bool) -> None:
         raise ConfigurationError(
             f"{folder} holds other files and is no knowledge base; it was left unchanged: name a new or empty folder"
         )
+
+
+def hold(folder: Path, *, writing: bool) -> int:
+    """Lock the folder for many readers or one writer; return a descriptor, whose `os.close` releases the lock.
+
+    The system releases it when the process ends. On drives without locks nothing is held.
+
+    Raises:
+        ConfigurationError: another process is writing, or reading while this one wants to write; or access is denied.
+    """
+    try:
+        fd = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        instead = (
+            "name another folder" if writing else "the engine needs that to search, too: copy it to where it can be"
+        )
+        raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; {instead}") from error
+    try:
+        lock_file(fd, shared=not writing)
+    except BlockingIOError as error:
+        os.close(fd)
+        who = "searched or indexed" if writing else "indexed"
+        raise ConfigurationError(
+            f"the knowledge base {folder} is being {who} by another process; wait for it or stop it. Many processes "
+            "may search a folder at once, but one indexes it alone; on a Qdrant server both go together: "
+            "--kb http://HOST:6333/NAME"
+        ) from error
+    except OSError:
+        pass  # some network drives have no locks; there the user is responsible
+    return fd

@@ -28,8 +28,8 @@ from saiten.rag.knowledge.documents import Document, FoundFile, Unread
 from saiten.rag.knowledge.engine import Engine, Point
 from saiten.rag.knowledge.finding import digest_of
 from saiten.rag.knowledge.indexed import Indexed
-from saiten.rag.knowledge.manifest import KnowledgeManifest
 from saiten.rag.knowledge.marks import Mark, chunk_id, mark_id, version
+from saiten.rag.knowledge.opening import KnowledgeManifest
 from saiten.rag.knowledge.reading import Reader
 from saiten.rag.knowledge.terms import document_terms
 
