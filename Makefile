@@ -18,7 +18,7 @@ demo: $(VENV)/core.stamp ## Grade the built-in samples: no key, no network
 	@$(BIN)/saiten demo
 
 test: $(VENV)/dev.stamp ## Run the tests before a commit: each requirement once, slow kinds by one witness (some 3 minutes)
-	@$(BIN)/python -m pytest -m "not slow or witness" --durations 5 --durations-min 5
+	@$(BIN)/python -m pytest -m "not slow or witness" --hypothesis-profile quick --durations 5 --durations-min 5
 
 test-all: $(VENV)/dev.stamp ## Run every test; those of networks need `make neural` once, and skip without it
 	@$(BIN)/python -m pytest

@@ -11,8 +11,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from servers import OpenAIServer
 
-settings.register_profile("a machine that may be slow", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("a machine that may be slow")
+STEADY = settings(derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("full", STEADY, max_examples=200)
+settings.register_profile("quick", STEADY, max_examples=25)  # `make test`
+settings.load_profile("full")
 
 
 @pytest.fixture

@@ -8,13 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.data import BadRow, read_labels
 from saiten.records import Label, Span
-
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def read(rows, **how):
@@ -122,7 +120,6 @@ OFFSETS = st.tuples(st.integers(0, 10**6), st.integers(1, 10**4)).map(lambda two
 SPANS = st.lists(st.one_of(TEXT.map(Span), st.builds(lambda text, at: Span(text, *at), TEXT, OFFSETS)), max_size=5)
 
 
-@STEADY
 @given(spans=SPANS, item=TEXT, annotator=TEXT, settled=st.booleans())
 def test_what_is_written_is_read_back(spans, item, annotator, settled):
     """Through JSON, every text included."""

@@ -3,7 +3,7 @@ import json
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from talking import UNION, ScriptedSystem
 
@@ -223,7 +223,6 @@ STEPS = st.builds(
 )
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
 @given(
     st.lists(STEPS, max_size=4).map(tuple),
     st.lists(PASSAGES, max_size=2).map(tuple),

@@ -1,10 +1,9 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.dialogue.scores import lscore, mscore, wscore
 
-STEADY = settings(deadline=None, derandomize=True, database=None)
 GRADES = st.integers(1, 8).flatmap(lambda n: st.tuples(st.lists(st.floats(0, 5), min_size=1, max_size=n), st.just(n)))
 
 
@@ -28,7 +27,6 @@ def test_wscore_by_hand(grades, n, expected):
     assert wscore(grades, n) == pytest.approx(expected)
 
 
-@STEADY
 @given(GRADES)
 def test_the_scores_stay_within_their_bounds(given_grades):
     """Here wscore lies between the lowest and the highest grade, lscore between 1 and n."""
@@ -38,7 +36,6 @@ def test_the_scores_stay_within_their_bounds(given_grades):
     assert mscore(grades, n) == max(grades)
 
 
-@STEADY
 @given(st.floats(0, 5), st.integers(1, 8), st.data())
 def test_constant_grades_give_that_grade(grade, n, data):
     """Whatever the number of turns."""
@@ -46,7 +43,6 @@ def test_constant_grades_give_that_grade(grade, n, data):
     assert wscore([grade] * length, n) == pytest.approx(grade)
 
 
-@STEADY
 @given(GRADES)
 def test_a_good_grade_that_comes_earlier_is_never_worse(given_grades):
     """A higher grade that moves one turn forward never lowers wscore, the last apart, which is carried to the end."""
@@ -57,7 +53,6 @@ def test_a_good_grade_that_comes_earlier_is_never_worse(given_grades):
         assert wscore([*before, high, low, *after], n) >= wscore([*before, low, high, *after], n) - 1e-9
 
 
-@STEADY
 @given(GRADES)
 def test_the_same_end_reached_a_turn_sooner_is_never_worse(given_grades):
     """Of grades that rise, the first, lowest one may be left out."""

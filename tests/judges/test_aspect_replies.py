@@ -1,7 +1,7 @@
 """Replies to the rating of an aspect as models write them, and how several votes become one."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten import prompts
@@ -12,7 +12,6 @@ from saiten.judges.schema import schema_of
 from saiten.judges.scripted import ScriptedJudge
 from saiten.tasks.aspects import AspectExample, RateAspect, Rating
 
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 TASK = RateAspect("formality", "Is it?", "-1: casual\n0: right\n1: stiff", "Why?", "So.", (-1, 0, 1), language="en")
 
 
@@ -95,7 +94,6 @@ def test_an_aspects_own_example_is_shown_instead_of_the_prompts():
     assert "directness" in plain[1].content
 
 
-@STEADY
 @given(st.lists(st.sampled_from((-1, 0, 1)), min_size=1, max_size=7))
 def test_votes_are_averaged_and_kept(grades):
     """The value is their mean, each grade is kept, and the reason is that of a vote nearest to the mean."""

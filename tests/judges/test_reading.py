@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.judges.faults import fault_in
@@ -28,7 +28,6 @@ from saiten.tasks.statements import (
 )
 from saiten.tasks.verdicts import Verdict
 
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 """The same examples on every run, and no clock."""
 
 CONTEXT = JudgeContext("q", "c", "r", language="en")
@@ -380,7 +379,6 @@ REPLIES = st.one_of(
 PROSE = st.text(st.characters(categories=["L", "Zs", "Nd"], include_characters=".,:;!?。、：'\n-*#"), max_size=60)
 
 
-@STEADY
 @given(
     REPLIES, st.tuples(PROSE, PROSE), st.sampled_from(["", "```", "```json"]), st.booleans(), st.sampled_from([None, 2])
 )
@@ -394,7 +392,6 @@ def test_a_reply_that_was_written_as_json_is_read_as_it_was(pair, around, fence,
     assert read_reply(task, f"{around[0]}\n{fence}\n{written}\n{fence and '```'}\n{around[1]}") == reply
 
 
-@STEADY
 @given(
     st.text(st.characters(categories=["L", "Zs", "Nd"], include_characters=".。、,!?\n"), max_size=60),
     st.integers(0, 5),
@@ -412,7 +409,6 @@ PIECES = ["{", "}", "[", "]", '"', "'", ",", ":", "\\", "true", "4", "[RESULT]",
           '"statements"', "｛", "｝", "“", "”", "\n", " ", "…", "あ", "\ud800", "\x00", "NaN", "1e999", "<|channel|>final", "Score:", "```"]  # fmt: skip
 
 
-@STEADY
 @given(
     st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).map("".join),
     st.sampled_from([SPLIT, CONTEXT, VERIFY, SELECT, GRADE, PROMETHEUS, MARKER]),
@@ -423,7 +419,6 @@ def test_nothing_but_a_value_error_ever_comes_out(text, task):
         assert isinstance(read_reply(task, text), task.reply)
 
 
-@STEADY
 @given(REPLIES, st.data())
 def test_what_is_cut_off_is_never_read_as_a_whole(pair, data):
     """A prefix of a reply is no reply, however little is lacking: a list with an item less would look just as good."""

@@ -7,7 +7,7 @@ from itertools import product
 from statistics import fmean
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import CannotJudge, ConfigurationError, Unreadable
@@ -26,7 +26,6 @@ from saiten.runs.journal import InMemory
 from saiten.runs.scoring import Scoring, score_once
 from saiten.tasks.aspects import RateAspect, Rating
 
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 SAMPLE = Sample("1", question="Why does bread rise?", answer="Because of the yeast.")
 JAPANESE = Sample("2", question="パンはなぜ膨らむのですか。", answer="酵母です。", language="ja")
 CALL = Usage(calls=1)
@@ -203,7 +202,6 @@ async def test_grades_off_the_scale_are_no_grades():
         await Aspects("formality").score(SAMPLE, rating(formality=3))
 
 
-@STEADY
 @given(GRADES, st.data())
 def test_a_further_deduction_never_raises_mate(grades, data):
     """With the published weights, none of which is negative: moving a grade away from its best lowers the score."""
@@ -217,7 +215,6 @@ def test_a_further_deduction_never_raises_mate(grades, data):
     assert -0.122 - 1e-9 <= after <= 3
 
 
-@STEADY
 @given(GRADES, st.permutations(range(3)))
 def test_the_order_of_the_aspects_is_no_matter(grades, order):
     """Permuting the aspects of the weights changes nothing."""

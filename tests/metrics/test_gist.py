@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import orjson
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.demo.gist import gist_labels, load_gist
@@ -21,7 +21,6 @@ from saiten.metrics.judged.gist_profiles import PROFILES
 from saiten.records import Label, Sample, Span
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
 
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 SAMPLE = Sample(
     "1",
     question="旅費の締切は？",
@@ -202,7 +201,6 @@ def test_there_are_sixteen_profiles():
     assert PROFILES[-1] == "missing gist, missing supplement, extra gist, extra supplement"
 
 
-@STEADY
 @given(
     st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8),
     st.lists(st.sampled_from("ijklmnop"), unique=True, max_size=8),

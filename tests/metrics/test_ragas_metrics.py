@@ -3,7 +3,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, Unreadable
@@ -119,7 +119,6 @@ async def test_the_offline_judge_needs_no_question_for_statements(language, text
         assert (await score_once(sample, metric, OfflineJudge())).value == 1.0
 
 
-@settings(deadline=None)
 @given(st.lists(st.booleans(), min_size=1, max_size=12), st.randoms(use_true_random=False))
 def test_faithfulness_does_not_depend_on_the_order_of_the_verdicts(flags, rng):
     """A reply may list its verdicts in any order: value, reason and details stay the same."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import ConfigurationError
@@ -16,8 +16,6 @@ from saiten.metrics.rubrics import SHIPPED, AspectWeight, Learned, Weights, read
 from saiten.metrics.rubrics.weights import weights_text
 from saiten.records import Sample
 from saiten.tasks.aspects import RateAspect, Rating
-
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 
 GOOD = """overall = "use"
 [[aspects]]
@@ -180,7 +178,6 @@ WEIGHTS = Weights(
 )
 
 
-@STEADY
 @given(
     st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=4),
     st.sampled_from([None, 0.1]),

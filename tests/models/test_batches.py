@@ -127,7 +127,7 @@ def test_two_event_loops_one_after_the_other():
     st.sets(st.text(max_size=2), max_size=3),
     st.integers(1, 4),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_everybody_gets_an_own_answer(items, size, refused, largest):
     """Whatever is asked for, refused and too big: each caller gets the result or the error of its own item."""
 

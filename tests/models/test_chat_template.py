@@ -133,7 +133,7 @@ def test_a_text_cannot_write_control_tokens(role, text):
         max_size=4,
     )
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_roles_are_the_templates_alone(chat):
     """As many turns begin and end as there are messages, and each text is there as it was."""
     messages = [ChatMessage(role, text) for role, text in chat]

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten import prompts
@@ -12,7 +12,6 @@ from saiten.prompts.blocks import as_blocks
 from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.statements import VerifyStatements
 
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 """The same examples on every run, and no clock."""
 
 
@@ -82,7 +81,6 @@ def lenient(text: str) -> str:
     )
 
 
-@STEADY
 @given(HOSTILE, HOSTILE, st.lists(HOSTILE, min_size=1, max_size=3))
 def test_no_text_can_end_its_block_or_open_another(question, answer, references):
     """Each mark that the prompt uses occurs once, even to the most lenient reader, and every text stands unaltered."""
@@ -96,7 +94,6 @@ def test_no_text_can_end_its_block_or_open_another(question, answer, references)
     assert all(f"] {reference}\n" in shown for reference in references)
 
 
-@STEADY
 @given(st.lists(HOSTILE, min_size=1, max_size=4))
 def test_as_many_numbers_as_items(statements):
     """In a numbered list, exactly the items' own numbers stand at the beginnings of lines in the list's style."""

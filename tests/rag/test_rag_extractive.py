@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.protocols import Completion
@@ -11,7 +11,6 @@ from saiten.rag.extractive import ExtractiveGenerator
 from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer, WriteQuery
 from saiten.records import Turn, Usage
 
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 PARKING = "Visitors park on the north side. The gate closes at ten. Dogs are not allowed."
 BRIDGE = "明石海峡大橋は1998年に開通した。全長は3,911メートルである。塔の高さは298.3メートルである。"
 
@@ -91,7 +90,6 @@ async def test_a_query_takes_in_words_of_earlier_questions(asked, history, query
     assert await write(WriteQuery(asked, language="en", history=turns)) == query
 
 
-@STEADY
 @given(st.text(max_size=30), st.lists(st.text(max_size=60), max_size=4), st.sampled_from(["en", "ja"]))
 async def test_every_answer_is_quoted_or_a_refusal(question, documents, language):
     """Nothing is made up: what it says stands in a document, character by character, whatever is in there."""

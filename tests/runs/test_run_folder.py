@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import BadInput, ConfigurationError
@@ -254,7 +254,6 @@ LINES = [to_line(scored_to_json(scored(f"標本{n}", value=n / 7, details={"改�
 
 
 @given(cut=st.integers(0, sum(map(len, LINES))))
-@settings(max_examples=120, deadline=None)
 def test_any_truncation_loses_the_torn_line_alone(tmp_path_factory, cut):
     """Whatever byte the file ends at, whole lines are kept, half a line is moved aside and told, and the run goes on."""
     run = tmp_path_factory.mktemp("cut")

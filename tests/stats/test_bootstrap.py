@@ -1,13 +1,11 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from saiten.stats.bootstrap import _student, bootstrap_mean
 from saiten.stats.clusters import CHUNK, draws
-
-thorough = settings(deadline=None, derandomize=True, max_examples=60)
 
 
 def coverage(clusters, size, *, labelled=True, runs=300):
@@ -46,7 +44,6 @@ def test_it_agrees_with_the_textbook_where_that_is_right():
 @given(
     rows=st.lists(st.tuples(st.floats(0, 1), st.sampled_from("pqrstuvw")), min_size=2, max_size=30), order=st.randoms()
 )
-@thorough
 def test_neither_order_nor_labels_matter(rows, order):
     """The same values in another order, with other names for the clusters, give the same bits."""
     shuffled = list(rows)
@@ -57,7 +54,6 @@ def test_neither_order_nor_labels_matter(rows, order):
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 9)), min_size=1, max_size=40))
-@thorough
 def test_the_interval_stays_within_the_values(rows):
     """A share never gets an interval below 0 or above 1, and the mean lies inside."""
     values, clusters = zip(*rows, strict=True)

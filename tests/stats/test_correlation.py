@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.stats.auroc import auroc
@@ -14,7 +14,6 @@ from saiten.stats.classification import agreement, balanced_accuracy, cohen_kapp
 from saiten.stats.correlation import kendall, pearson, spearman
 from saiten.stats.estimate import bootstrap_statistic
 
-thorough = settings(deadline=None, derandomize=True, max_examples=100)
 correlations = pytest.mark.parametrize("statistic", [pearson, spearman, kendall])
 grades = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=40)
 
@@ -24,7 +23,6 @@ grades = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, m
     [(pearson, scipy.stats.pearsonr), (spearman, scipy.stats.spearmanr), (kendall, scipy.stats.kendalltau)],
 )
 @given(rows=grades)
-@thorough
 def test_correlations_are_scipys(ours, theirs, rows):
     """With ties and all, each is what SciPy says, and None exactly where a column is constant."""
     x, y = map(list, zip(*rows, strict=True))
@@ -61,7 +59,6 @@ def test_large_and_small_numbers_do_not_overflow():
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1, max_size=40))
-@thorough
 def test_auroc_counts_pairs(rows):
     """The share of positive-negative pairs in the right order, ties half; None where a class is missing."""
     labels, scores = zip(*rows, strict=True)
@@ -93,7 +90,6 @@ def test_cohens_kappa_by_hand():
 
 @pytest.mark.parametrize(("weights", "power"), [("linear", 1), ("quadratic", 2)])
 @given(rows=grades)
-@thorough
 def test_weighted_kappa_by_its_definition(weights, power, rows):
     """1 - (mean distance within pairs) / (mean distance over all combinations), distances to the power."""
     x, y = map(list, zip(*rows, strict=True))
@@ -157,7 +153,6 @@ def test_the_interval_holds_the_true_correlation():
     rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from("pqrstu")), max_size=20),
     order=st.randoms(),
 )
-@thorough
 def test_order_and_labels_do_not_move_the_interval(rows, order):
     """The same pairs in another order, with other names for the clusters, give the same interval."""
     shuffled = list(rows)

@@ -7,7 +7,7 @@ from functools import partial
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import cohen_kappa_score
@@ -18,7 +18,6 @@ from saiten.stats.estimate import Estimate
 from saiten.stats.interrater.agreement import agreement_among
 from saiten.words import Message
 
-thorough = settings(deadline=None, derandomize=True, max_examples=150)
 close = partial(pytest.approx, abs=1e-9)
 
 NAN = np.nan
@@ -66,7 +65,6 @@ def theirs(table, level):
 
 
 @given(table=tables(st.sampled_from([NAN, NAN, 0.0, 1.0, 2.0, 4.0, 7.5])))
-@thorough
 def test_alpha_is_that_of_the_package(table):
     """On tables with missing cells, alpha of every level is the package's; None exactly where it has none."""
     found = among(table)
@@ -83,7 +81,6 @@ def test_alpha_is_that_of_the_package(table):
 
 
 @given(table=tables(st.integers(0, 4).map(float)))
-@thorough
 def test_fleiss_kappa_is_that_of_statsmodels(table):
     """With as many labels on every item, Fleiss' kappa is that of statsmodels; None for a constant table."""
     figure = among(table).fleiss
@@ -94,7 +91,6 @@ def test_fleiss_kappa_is_that_of_statsmodels(table):
 
 
 @given(table=tables(st.sampled_from([NAN, 0.0, 1.0, 2.0, 3.0])))
-@thorough
 def test_kappa_of_each_two_is_that_of_scikit_learn(table):
     """Cohen's kappa of each two annotators on the items they share, unweighted and weighted, and its mean over them."""
     found = among(table)
@@ -123,7 +119,6 @@ def test_kappa_of_each_two_is_that_of_scikit_learn(table):
 
 
 @given(table=tables(st.sampled_from([-2.0, -1.0, 0.5, 1e6, 3.25])))
-@thorough
 def test_kappa_is_that_of_two_columns(table):
     """Values of any size and distance: the same as `cohen_kappa` of two columns, which weighs by the values too."""
     for pair in among(table).pairs:
@@ -133,7 +128,6 @@ def test_kappa_is_that_of_two_columns(table):
 
 
 @given(table=tables(st.sampled_from([NAN, 0.0, 1.0, 2.0]), least=3))
-@thorough
 def test_percent_is_the_mean_over_items_of_equal_pairs(table):
     """Percent agreement, counted by hand."""
     shares = []

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.stats.prediction_powered import Scores, prediction_powered
@@ -347,7 +347,6 @@ def test_a_difference_with_a_part_of_equal_labels_has_no_interval():
     assert "all 20 labels of a part are 1" in str(found.note)
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 1), st.floats(0, 1)), min_size=12, max_size=60), st.randoms())
 def test_the_order_of_items_changes_nothing(rows, order):
     """Labels and scores in another order give the same figures."""

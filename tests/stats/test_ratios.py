@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.stats.ratios import ratio_of_means
@@ -48,7 +48,6 @@ def test_what_is_no_pair_of_durations_is_refused(first, second):
         ratio_of_means(first, second)
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=40)
 @given(st.lists(st.tuples(SECONDS, SECONDS), min_size=2, max_size=20), st.floats(0.1, 10))
 def test_the_unit_of_time_does_not_matter(pairs, scale):
     """Milliseconds give the same ratio and interval as seconds."""

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.stats.regression import least_squares
 from saiten.words import Message
-
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def drawn(seed, n=60, p=3, scale=(1.0, 100.0, 0.001), shift=(0.0, 1000.0, 5.0)):
@@ -68,7 +66,6 @@ def test_an_interval_holds_the_true_weight():
     assert held >= 34
 
 
-@STEADY
 @given(st.permutations(range(3)), st.integers(0, 5), st.booleans())
 def test_the_order_of_the_columns_is_no_matter(order, seed, intercept):
     """Each column keeps its weight and its interval."""

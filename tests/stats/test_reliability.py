@@ -3,12 +3,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.stats.reliability import reliability
-
-thorough = settings(deadline=None, derandomize=True, max_examples=100)
 
 
 def test_the_example_of_shrout_and_fleiss():
@@ -76,7 +74,6 @@ def test_a_vote_that_is_no_number_is_refused():
 
 
 @given(st.lists(st.lists(st.none() | st.floats(0, 1), max_size=5), max_size=15))
-@thorough
 def test_bounds_and_order(votes):
     """Shares lie in [0, 1], correlations never exceed 1, order of votes does not matter, JSON takes it."""
     result = reliability(votes)

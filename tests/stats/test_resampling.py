@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import roc_auc_score
@@ -57,7 +57,6 @@ def test_each_resample_has_scikit_learns_auroc():
 
 
 @given(small)
-@settings(max_examples=150, deadline=None)
 def test_concordance_is_the_count_over_all_pairs(rows):
     """Pairs ordered alike minus pairs ordered otherwise, each as often as its rows were drawn."""
     x, y, weights = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
@@ -68,7 +67,6 @@ def test_concordance_is_the_count_over_all_pairs(rows):
 
 
 @given(small)
-@settings(max_examples=100, deadline=None)
 def test_a_figure_is_defined_exactly_if_both_columns_vary(rows):
     """A resample in which a column is constant has no correlation: NaN here, which an interval leaves out."""
     x, y, weights = (np.array(column, dtype=float) for column in zip(*rows, strict=True))

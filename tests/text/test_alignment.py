@@ -3,14 +3,13 @@
 import unicodedata
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from saiten.text.alignment import place
 from saiten.text.folding import fold
 from saiten.text.nearest import THRESHOLD
 
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 """The same examples on every run, and no clock."""
 
 SIGNS = st.sampled_from(
@@ -82,7 +81,6 @@ def test_of_several_places_a_unit_gets_a_free_one_in_order(source, units, starts
     assert [one.start for one in place(source, units)] == starts
 
 
-@STEADY
 @given(TEXTS, TEXTS, TEXTS)
 def test_any_piece_of_a_text_is_found_again(before, piece, after):
     """However odd the signs: the piece has a place, unless a letter, a word or a mark goes on at its ends."""
@@ -94,7 +92,6 @@ def test_any_piece_of_a_text_is_found_again(before, piece, after):
         assert fold(source[one.start : one.end]).text == fold(one.text).text
 
 
-@STEADY
 @given(TEXTS, st.lists(TEXTS, max_size=6))
 def test_a_place_holds_the_unit(source, units):
     """Found as it is: the same words. Normalised: the same but for its form. Fuzzy: near. No place: no offsets."""
@@ -110,7 +107,6 @@ def test_a_place_holds_the_unit(source, units):
         assert one.how != "normalised" or fold(there).text == fold(one.text).text
 
 
-@STEADY
 @given(TEXTS)
 def test_folding_is_as_unicode_says(text):
     """A folded text is its own folding; its places rise but for marks on one letter; the form does not matter."""
@@ -122,7 +118,6 @@ def test_folding_is_as_unicode_says(text):
 
 
 @given(st.text("abcdefgh ", min_size=30, max_size=60), st.integers(5, 20))
-@STEADY
 def test_one_wrong_letter_does_not_lose_a_long_unit(text, at):
     """A copy with a slip lies above the threshold, and overlaps with the place that is meant."""
     unit = " ".join(text.split())

@@ -1,10 +1,8 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.text.normalisation import bare, normalise
-
-thorough = settings(deadline=None, derandomize=True, max_examples=200)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +33,6 @@ def test_texts_that_read_differently_stay_apart(one, other):
 
 
 @given(st.text(alphabet=st.characters(codec=None), max_size=20))
-@thorough
 def test_normalising_twice_changes_nothing_more(text):
     """The normalised form is a fixed point, for every text, and can be encoded."""
     once = normalise(text)

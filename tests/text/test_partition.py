@@ -1,12 +1,11 @@
 """Partition: what is wrong with units that are to cover a text, each part once."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.text.partition import lay_out
 
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 REFERENCE = "旅費は翌月10日までに申請します。なお、用紙は経理課にあります。"
 
 
@@ -64,7 +63,6 @@ def test_the_uncovered_pieces_have_their_places():
     assert source[gap.start : gap.end] == gap.text == "The office is closed on Fridays."
 
 
-@STEADY
 @given(st.lists(st.text("ab漢か。1 ", min_size=1, max_size=12), max_size=8), st.data())
 def test_nothing_is_lost_and_nothing_counts_twice(units, data):
     """Every unit that is not blank is in a list or is reported as a double, whatever the split."""

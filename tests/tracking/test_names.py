@@ -4,12 +4,11 @@ import posixpath
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from saiten.tracking.names import safe_name
 
-STEADY = settings(max_examples=300, deadline=None, derandomize=True)
 NAMES = st.one_of(
     st.text(max_size=120),
     st.text(alphabet="ab-. _/[]=,\"'sh", max_size=12),
@@ -39,7 +38,6 @@ def test_any_other_name_gets_a_digest(name):
     assert re.fullmatch(r"[\w.-]{1,60} - sha [0-9a-f]{12}", safe_name(name))
 
 
-@STEADY
 @given(NAMES)
 @example("a" * 100)
 @example("a[" + ",".join("b" * 49) + "]")
@@ -52,7 +50,6 @@ def test_mlflow_takes_every_name(name):
     assert key.encode()
 
 
-@STEADY
 @given(NAMES, NAMES)
 @example("a[b=c]", "a[b,c]")
 @example("a[b]", "a - b")

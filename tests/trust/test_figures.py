@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sk
@@ -425,7 +425,6 @@ some_labels = st.one_of(st.sampled_from([0.0, 1.0]), st.integers(0, 5).map(float
 
 
 @given(st.lists(st.tuples(some_labels, values, values), min_size=1, max_size=12), st.sampled_from([None, 0.5, 3.0]))
-@settings(max_examples=60, deadline=None)
 def test_whatever_comes_nothing_is_nan(rows, yes_from):
     """Each figure is a finite number inside its interval's scale, or None with a reason."""
     labels, first, second = zip(*rows, strict=True)

@@ -5,7 +5,7 @@ from itertools import combinations
 from statistics import fmean
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.records import Label
@@ -13,8 +13,6 @@ from saiten.trust.agreement import agreement_report
 from saiten.trust.inputs.outputs import SampleInfo
 from saiten.trust.inputs.picks import pairs_of, picks, unanimity
 from saiten.trust.meta_evaluation.preferred import preferred_and_top
-
-STEADY = settings(max_examples=60, deadline=None, derandomize=True)
 
 
 def ranking(question, annotator, *groups, adjudicated=False, systems="abc"):
@@ -113,7 +111,6 @@ RANKINGS = st.lists(  # per question: per annotator a place for each of four ans
 
 
 @given(RANKINGS)
-@STEADY
 def test_shares_and_counts_are_those_of_counting_by_hand(questions):
     """Best places, votes and agreement counted straight off the rankings, without pairs."""
     labels, outcomes, agreed = [], [], Counter()

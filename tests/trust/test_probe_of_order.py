@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import CallFailed
@@ -195,7 +195,6 @@ def test_the_last_part_is_left_out(text, language, short):
     assert shortened(text, language) == short
 
 
-@settings(deadline=None, derandomize=True, max_examples=100)
 @given(st.text(st.sampled_from("ab1 ,.、。\n\u3000安全はい"), max_size=60), st.sampled_from(["en", "ja"]))
 def test_what_is_left_is_a_shorter_beginning(text, language):
     """Of the text with its white space made plain; never empty."""

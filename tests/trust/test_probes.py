@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
@@ -329,7 +329,6 @@ def test_wilson_gives_the_published_intervals(k, n, low, high):
     assert wilson(k / n, n) == pytest.approx((low, high), abs=5e-5)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_equals_statsmodels(pair):
     """To 1e-9."""

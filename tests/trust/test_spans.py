@@ -6,7 +6,7 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
@@ -16,8 +16,6 @@ from saiten.trust.spans import pairing as spans_pairing
 from saiten.trust.spans.comparison import combine, compare_spans
 from saiten.trust.spans.marks import judges_of, misplaced, people_of
 from saiten.trust.spans.pairing import UnitPair, overlap_of, pair_units
-
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def spans(*ends):
@@ -70,7 +68,6 @@ ENDS = st.tuples(st.integers(0, 30), st.integers(1, 12)).map(lambda two: (two[0]
 UNITS = st.lists(st.one_of(ENDS, st.none()), max_size=7)
 
 
-@STEADY
 @given(human=UNITS, judge=UNITS, order=st.randoms(use_true_random=False))
 def test_the_order_of_the_units_changes_nothing(human, judge, order):
     """To the last bit, although several pairings may have the same overlap."""
@@ -80,7 +77,6 @@ def test_the_order_of_the_units_changes_nothing(human, judge, order):
     assert combine("i", "", spans(*human), spans(*judge)) == before
 
 
-@STEADY
 @given(human=UNITS, judge=UNITS)
 def test_each_unit_has_one_partner_and_the_overlap_is_best(human, judge):
     """As the whole table, solved at once, says."""
@@ -92,7 +88,6 @@ def test_each_unit_has_one_partner_and_the_overlap_is_best(human, judge):
     assert sum(p.overlap for p in pairs) == table[linear_sum_assignment(table, maximize=True)].sum()
 
 
-@STEADY
 @given(human=UNITS, judge=UNITS)
 def test_sides_that_change_places_change_recall_and_precision(human, judge):
     """The counts at least, and the total overlap; and no share leaves 0 to 1."""
@@ -103,7 +98,6 @@ def test_sides_that_change_places_change_recall_and_precision(human, judge):
     assert 0 <= one.precision <= one.judge
 
 
-@STEADY
 @given(units=st.lists(ENDS, min_size=1, max_size=8))
 def test_the_same_units_give_1(units):
     """Recall, precision and F, overlapping and repeated units included."""
@@ -116,7 +110,6 @@ def test_the_same_units_give_1(units):
     )
 
 
-@STEADY
 @given(st.lists(st.tuples(UNITS, UNITS), min_size=1, max_size=4))
 def test_figures_stay_between_0_and_1(answers):
     """Or are None, with a reason; their intervals too."""
@@ -239,7 +232,6 @@ def test_an_answer_with_many_units_weighs_no_more_than_one_with_few():
     assert figures.per_answer.recall.low < 1 / 2 < figures.per_answer.recall.high
 
 
-@STEADY
 @given(st.lists(st.tuples(UNITS, UNITS), min_size=1, max_size=5))
 def test_both_averages_are_those_of_adding_up_by_hand(answers):
     """Shares of each pair, added up unit by unit and answer by answer."""

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -49,7 +49,6 @@ def test_the_summary_level_is_the_mean_of_scipys_correlations(name, theirs):
 
 
 @given(st.integers(3, 6), st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
 def test_each_row_has_scipys_correlations(size, seed):
     """With ties, and undefined where a side does not differ."""
     random = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from junitparser import Error, Failure, JUnitXml
 from lxml import etree
@@ -13,8 +13,6 @@ from saiten.records import Sample, Score, Scored
 from saiten.results.summary import place_of, summarise
 from saiten.results.thresholds import Threshold, hold, named_in
 from saiten.views.junit import as_junit, may_write
-
-STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])  # fmt: skip
 
 SCHEMA = etree.XMLSchema(
     etree.XML("""
@@ -172,7 +170,6 @@ HOSTILE = st.text(st.characters(exclude_categories=[]), max_size=30) | st.sample
 )
 
 
-@STEADY
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_whatever_answers_hold_the_report_is_valid_and_small(identity, answer, reason):
     """Control characters, halves of surrogates, markup, endless texts; in ids and in names of metrics as well."""

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.annotation.forms import FORMS, AspectsForm, CorrectForm, GistForm, GradeForm, PreferenceForm
@@ -267,7 +267,6 @@ def test_what_does_not_fit_is_refused_with_a_sentence(title, payload, said):
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3), lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from(["grade", "spans", "order", "gist", "none_good", "reason", "correct", "grades"]), each, max_size=4), max_leaves=12))  # fmt: skip
-@settings(max_examples=200, deadline=None)
 def test_rubbish_is_a_value_error_and_nothing_else(payload):
     """Whatever JSON comes, a form takes it or refuses it; it never breaks."""
     for title in FORMS:

@@ -3,7 +3,7 @@
 from itertools import chain
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from storing import new_items, settings_of
 
@@ -18,8 +18,6 @@ from saiten.annotation.store.progress import item_counts
 from saiten.annotation.store.project import open_project
 from saiten.annotation.store.saving import save_annotation
 from saiten.errors import BadInput
-
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def needed_by_key(url: str) -> dict[str, int]:
@@ -167,7 +165,6 @@ def test_prelabels_that_do_not_fit_are_refused_and_none_is_added(annotation_data
         assert add_prelabels(store, [(free, "j", {})]) == 1
 
 
-@STEADY
 @given(st.integers(), st.text(), st.integers(0, 2**31))
 def test_orders_are_drawn_from_seed_and_key_alone(seed, key, person):
     """Numbers that fit both databases; each annotator goes through every bin once."""

@@ -1,12 +1,10 @@
 """How the work is shared: the arithmetic of levels."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.annotation.store.assignment import quota, shortfalls
-
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize(
@@ -26,7 +24,6 @@ def test_the_rest_goes_first_to_who_had_least(places, had, expected):
     assert quota(places, had) == expected
 
 
-@STEADY
 @given(st.integers(1, 500), st.lists(st.integers(0, 60), min_size=1, max_size=8))
 def test_the_level_is_the_lowest_that_is_enough(places, had):
     """One less would leave places that nobody is to take."""

@@ -3,7 +3,7 @@
 import tempfile
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sqlalchemy import select
@@ -271,11 +271,4 @@ class OneAnnotator(RuleBasedStateMachine):
 
 
 TestOneAnnotator = OneAnnotator.TestCase
-TestOneAnnotator.settings = settings(
-    deadline=None,
-    derandomize=True,
-    database=None,
-    max_examples=25,
-    stateful_step_count=20,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+TestOneAnnotator.settings = settings(max_examples=settings.default.max_examples // 5, stateful_step_count=20)

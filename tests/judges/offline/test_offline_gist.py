@@ -1,14 +1,12 @@
 """Gist without a model: clauses, marks of what only supports, and overlap."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.judges.offline import OfflineJudge
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.text.sentences import split_clauses
-
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize(
@@ -72,7 +70,6 @@ async def test_overlap_says_what_is_missing_and_extra(language, answer, gist, fo
     assert (reply.missing_gist, reply.extra_gist, reply.extra_supplement) == found
 
 
-@STEADY
 @given(st.text("ab 漢字かな、。；;（）() \r\nがので😀e\u0301", max_size=80), st.sampled_from(["ja", "en"]))
 def test_clauses_leave_nothing_out(text, language):
     """Each has its place, and nothing but white space lies between them."""

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import networks
@@ -21,7 +21,6 @@ from saiten.metrics.neural.random_questions import read_questions
 from saiten.records import Sample
 from tiny_models import tiny_bert, tiny_gpt2
 
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 """The same examples on every run, and no clock."""
 
 READS = 32
@@ -186,7 +185,6 @@ async def test_a_network_that_scales_its_logits_is_asked_for_all_of_them(tmp_pat
 
 
 @given(st.data())
-@STEADY
 def test_every_token_is_measured_once_with_enough_before_it(data):
     """The windows part the counted tokens, fit the room, and show each at least `stride` tokens, or all there are."""
     room = data.draw(st.integers(1, 40))
@@ -202,7 +200,6 @@ def test_every_token_is_measured_once_with_enough_before_it(data):
 
 
 @given(st.integers(0, 99), st.permutations(range(30)))
-@STEADY
 def test_a_draw_depends_on_the_sample_and_the_seed_alone(seed, order):
     """In whatever order samples come the same question is drawn, never their own, in their language."""
     pool = read_questions()

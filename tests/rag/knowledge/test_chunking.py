@@ -3,13 +3,12 @@
 import unicodedata
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import ConfigurationError
 from saiten.rag.knowledge.chunking import Chunk, cut, inside_grapheme
 
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 """The same examples on every run, and no clock."""
 
 JAPANESE = "電池は三年ごとに交換します。型番はABC-1です。\n「本当ですか？」と聞かれた。価格は税込で百円、送料は別です！"
@@ -92,7 +91,6 @@ def test_the_overlap_begins_with_a_sentence_or_a_word_where_one_begins(text, siz
     assert texts(text, size, overlap) == chunks
 
 
-@STEADY
 @given(MESSY, st.integers(1, 60))
 def test_chunks_cover_everything_once_and_in_order(text, size):
     """Without overlap nothing but white space lies between the chunks, offsets are exact, and none is too long."""
@@ -106,7 +104,6 @@ def test_chunks_cover_everything_once_and_in_order(text, size):
     assert not text[place:].strip()
 
 
-@STEADY
 @given(MESSY, st.integers(2, 60), st.data())
 def test_overlapping_chunks_go_on_and_leave_nothing_out(text, size, data):
     """With any overlap each chunk ends later than the one before, begins at most `overlap` before its end, and no character is lost."""
@@ -123,7 +120,6 @@ def test_overlapping_chunks_go_on_and_leave_nothing_out(text, size, data):
     assert not text[end:].strip()
 
 
-@STEADY
 @given(MESSY, st.integers(12, 60), st.integers(0, 11))
 def test_no_cut_parts_a_character(text, size, overlap):
     """What a reader sees as one character stays whole, as long as it fits into a chunk."""
@@ -201,7 +197,6 @@ def test_chunks_come_as_they_are_asked_for():
     assert next(chunks).start > 0
 
 
-@STEADY
 @given(MESSY, st.integers(1, 40), st.integers(0, 39))
 def test_exact_chunks_are_windows_of_the_text(text, size, overlap):
     """On request, as in the paper: exactly `size` characters, sharing exactly `overlap`, wherever that falls."""

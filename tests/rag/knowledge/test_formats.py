@@ -6,7 +6,7 @@ import zipfile
 import docx
 import pytest
 from docx.oxml import parse_xml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfbase import pdfmetrics
@@ -18,7 +18,6 @@ from saiten.rag.knowledge.documents import NoText
 from saiten.rag.knowledge.html import visible_text
 from saiten.rag.knowledge.pdf import page_text
 
-STEADY = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 """The same examples on every run, and no clock."""
 
 JAPANESE = "電池は三年ごとに交換してください。カタカナとひらがなと漢字。\n"
@@ -177,7 +176,6 @@ def test_html_that_says_the_wrong_encoding_is_read_all_the_same(tmp_path):
     assert read(tmp_path, "a.html", page, "html") == (JAPANESE.strip(), "read as Shift_JIS")
 
 
-@STEADY
 @given(
     st.lists(
         st.sampled_from(

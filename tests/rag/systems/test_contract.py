@@ -5,15 +5,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.models.http_client import CHARGED
 from saiten.rag.systems.contract import question_object, read_answer
 from saiten.records import Answer, Inquiry, Passage, Turn, Usage
 from saiten.runs.lines import from_line, to_line
-
-STEADY = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=200)
 
 
 class Document:
@@ -132,7 +130,6 @@ JSON = st.recursive(
 )
 
 
-@STEADY
 @given(JSON)
 def test_whatever_comes_is_an_answer_that_can_be_kept_or_a_sentence(value):
     """Rubbish raises nothing but ValueError, and what passes can be written as JSON and read back."""

@@ -8,7 +8,7 @@ import textwrap
 from contextlib import aclosing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import CallFailed, ConfigurationError
@@ -62,7 +62,6 @@ async def drain(stream, into):
     rests=st.lists(st.integers(0, 5), min_size=1, max_size=5),
     asynchronous=st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
 def test_every_item_once_within_the_bounds(number, limit, pauses, rests, asynchronous):
     """Whatever the speed of work and consumer: each item once, never more than the limit in work, never more than
     the limit and eight pulled and not handed out.

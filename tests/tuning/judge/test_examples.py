@@ -3,7 +3,7 @@
 from dataclasses import asdict, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.data import read_labels
@@ -185,7 +185,6 @@ MESSY = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(st.sampled_from(TASKS), st.floats(0, 1), st.lists(MESSY, max_size=3).map("".join))
 def test_every_target_is_read_back_to_its_grade(task, where, reason):
     """By the reader that reads the judge's replies, whatever the annotator wrote; the grade of the scale, on it."""

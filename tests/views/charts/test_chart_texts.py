@@ -1,12 +1,10 @@
 """Names as they stand in pictures."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.views.charts.texts import plain, shorten, text_width, written
-
-STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=200)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +25,6 @@ def test_a_name_is_one_harmless_line(text, shown):
     assert plain(text) == shown
 
 
-@STEADY
 @given(st.text(max_size=600), st.floats(30, 400))
 def test_a_shortened_name_has_room_and_both_ends(text, width):
     """As far as there is room for them."""

@@ -4,13 +4,11 @@ from time import process_time
 
 import pytest
 from chart_gallery import rows, texts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.views.charts.axes import bounded_axis
 from saiten.views.charts.distributions import count, distributions, make_bins
-
-STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 
 
 def test_grades_have_a_bar_each():
@@ -61,7 +59,6 @@ def test_nothing_is_not_drawn(by_system):
     assert distributions("m", by_system).svg() == ""
 
 
-@STEADY
 @given(
     st.lists(st.integers(-20, 20) | st.floats(-1e6, 1e6), min_size=1, max_size=30),
     st.sampled_from([(None, None), (0, 1), (0, 5), (0, None), (float("-inf"), 3)]),

@@ -2,13 +2,11 @@
 
 import pytest
 from chart_gallery import read, rows, size, texts, told
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.views.charts.accuracy_latency import MOST_POINTS, SystemPoint, accuracy_against_latency
 from saiten.views.charts.dialogue_lines import MOST_GROUPS, Series, Value, dialogue_lines
-
-STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 
 
 def lines(*values, groups=("Db2", "分析基盤", "MQ")):
@@ -121,7 +119,6 @@ def test_nothing_and_too_much_are_not_drawn(points):
     assert not accuracy_against_latency(points).svg()
 
 
-@STEADY
 @given(
     st.integers(2, 8).flatmap(
         lambda n: st.tuples(

@@ -2,7 +2,7 @@
 
 import pytest
 from chart_gallery import compared, ranked, rows, texts, told
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.views.charts.colours import CARD
@@ -12,7 +12,6 @@ from saiten.views.charts.interval_rows import MOST_ROWS
 from saiten.views.charts.means import MeanRow, means
 from saiten.views.charts.ranking import ranking
 
-STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 NUMBERS = st.none() | st.floats(-1e6, 1e6) | st.sampled_from([float("nan"), float("inf")])
 
 
@@ -157,7 +156,6 @@ def test_nothing_makes_no_picture(chart):
     assert chart.svg() == ""
 
 
-@STEADY
 @given(st.lists(st.tuples(st.text(max_size=8), st.text(max_size=8), NUMBERS, NUMBERS, NUMBERS), max_size=12))
 def test_whatever_the_figures_marks_lie_in_their_field(given_rows):
     """No coordinate is NaN or outside; what has no value has no mark."""

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from report_runs import samples, scores
 from unpacking import index_of
@@ -15,8 +15,6 @@ from saiten.results.summary import Place
 from saiten.runs import read_run
 from saiten.views.report.beside import beside
 from saiten.views.tables.comparison import comparison_table, comparison_tables
-
-STEADY = settings(max_examples=100, deadline=None, derandomize=True)
 
 
 def places(*rows):
@@ -61,7 +59,6 @@ RUN = st.dictionaries(
 )
 
 
-@STEADY
 @given(st.lists(RUN, max_size=4))
 def test_what_compare_pairs_is_together_and_questions_are_apart(runs):
     """Each sample is in one group; one id under one question is one group over all runs."""

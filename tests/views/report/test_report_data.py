@@ -4,7 +4,7 @@ import re
 from base64 import b64decode
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from report_runs import HOSTILE, SIGNATURES, samples, scores
 from unpacking import index_of, items_of, unpacked
@@ -15,8 +15,6 @@ from saiten.views.page.page import clean
 from saiten.views.report.choosing import choose
 from saiten.views.report.document import make_report, write_report
 from saiten.views.report.packing import PACK, Packs, as_json, packed
-
-STEADY = settings(max_examples=60, deadline=None, derandomize=True)
 
 
 def test_the_list_has_every_sample_with_its_values_and_statuses(run, page):
@@ -119,7 +117,6 @@ def test_the_same_samples_are_shown_of_every_run(run, page):
     assert sorted(shown[0]) != sorted(f"q{n}" for n in range(10)), "not simply the first ones"
 
 
-@STEADY
 @given(st.lists(st.text(), unique=True, max_size=60), st.integers(1, 50), st.integers(1, 3))
 def test_a_choice_is_never_over_the_limit_and_takes_all_where_they_fit(ids, limit, runs):
     """And it says how many it takes."""
@@ -131,7 +128,6 @@ def test_a_choice_is_never_over_the_limit_and_takes_all_where_they_fit(ids, limi
     assert choice.total <= limit or taken > limit - runs
 
 
-@STEADY
 @given(st.lists(st.text(max_size=40)))
 def test_what_is_packed_comes_out_again(values):
     """Every text as `clean` shows it; the pack is base64 and nothing else."""
