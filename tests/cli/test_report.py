@@ -220,7 +220,8 @@ def test_a_full_disk_leaves_the_earlier_report(run, saiten, somewhere):
     assert saiten("report", folder, "-o", "page.html").status == 0
     before = (somewhere / "page.html").read_bytes()
     code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); from saiten.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code, "report", folder, "-o", "page.html"], capture_output=True, text=True, check=False)  # fmt: skip
+    # Without byte code, which would be cut off, too.
+    done = subprocess.run([sys.executable, "-B", "-c", code, "report", folder, "-o", "page.html"], capture_output=True, text=True, check=False)  # fmt: skip
     assert done.returncode == 2
     assert "page.html cannot be written: File too large" in done.stderr
     assert (somewhere / "page.html").read_bytes() == before

@@ -134,17 +134,17 @@ def _cases(outcome: Outcome, samples: Mapping[str, Sample], each: By | None) -> 
         yield _Case(name)
         return
     kind = "error" if outcome.verdict == "unmeasured" else "failure"
-    worst = "\n".join(_told(one, samples) for one in outcome.worst[:5])
+    worst = "\n".join(_described(one, samples) for one in outcome.worst[:5])
     more = outcome.beyond - len(outcome.worst)
     rest = f"\n{more} more samples are beyond the limit" if outcome.beyond and more > 0 else ""
     line = missed_line(outcome, each)
     yield _Case(name, kind, line, line + (f"\nthe worst samples:\n{worst}" if worst else "") + rest)
     if outcome.threshold.figure in EXTREMES:
         for one in outcome.worst:
-            yield _Case(f"{name} · {one.sample}", "failure", f"{one.score.value:.4g}", _told(one, samples))
+            yield _Case(f"{name} · {one.sample}", "failure", f"{one.score.value:.4g}", _described(one, samples))
 
 
-def _told(one: Scored, samples: Mapping[str, Sample]) -> str:
+def _described(one: Scored, samples: Mapping[str, Sample]) -> str:
     sample = samples.get(one.sample)
     lines = [f"{_cut(one.sample, _SHORT)}: {one.score.value:.4g}"]
     if one.score.reason:

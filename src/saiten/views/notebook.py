@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Self
 
-from markupsafe import Markup
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
@@ -17,54 +16,23 @@ from saiten.results.comparison import Comparison, compare_sides
 from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.sides import Side
 from saiten.results.summary import Summary
-from saiten.views.page.page import clean
+from saiten.views.page.page import clean, templates
 from saiten.views.render import as_markdown
-from saiten.views.table import Table, Value, WordedTable, show_cell
+from saiten.views.table import Table, is_number, show_cell
 from saiten.views.tables.comparison import comparison_table
 from saiten.views.tables.summary import corpus_side_by_side, summary_tables
 from saiten.views.terminal import print_tables
 
-_TABLE = Markup(
-    '<table style="border-collapse:collapse;margin:.5em 0"><caption style="caption-side:top;text-align:left;'
-    'font-weight:bold;color:inherit;padding:0">{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>'
-)
-_HEAD = Markup('<th scope="col" style="text-align:{};padding:.2em .7em .2em 0">{}</th>')
-_CELL = Markup(
-    '<td style="text-align:{};padding:.2em .7em .2em 0;vertical-align:top;max-width:40em;white-space:pre-wrap;'
-    'overflow-wrap:anywhere">{}</td>'
-)
-_NOTE = Markup('<p style="opacity:.75;max-width:60em;white-space:pre-wrap;margin:.3em 0 1em">{}</p>')
-
 
 def as_fragment(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
     """Return the tables as HTML for embedding in another page, with the notes below them."""
-    parts = []
-    for table in (each.in_language("en") for each in tables):
-        parts.append(_table(table))
-        if table.caption:
-            parts.append(_NOTE.format(clean(table.caption)))
-    below = [_NOTE.format(clean(note)) for note in notes]
-    return str(Markup('<div class="saiten">{}</div>').format(Markup().join([*parts, *below])))
-
-
-def _table(table: WordedTable) -> Markup:
-    sides = ["right" if any(map(_is_number, column)) else "left" for column in _columns(table)]
-    heads = Markup().join(_HEAD.format(side, clean(name)) for side, name in zip(sides, table.columns, strict=True))
-    rows = Markup().join(
-        Markup("<tr>{}</tr>").format(
-            Markup().join(_CELL.format(side, clean(show_cell(cell))) for side, cell in zip(sides, row, strict=True))
-        )
-        for row in table.rows
-    )
-    return _TABLE.format(clean(table.title), heads, rows)
-
-
-def _columns(table: WordedTable) -> Iterator[list[Value]]:
-    return ([row[place] for row in table.rows] for place in range(len(table.columns)))
-
-
-def _is_number(cell: Value) -> bool:
-    return isinstance(cell, int | float) and not isinstance(cell, bool)
+    worded = [table.in_language("en") for table in tables]
+    sides = [
+        ["right" if any(is_number(row[at]) for row in table.rows) else "left" for at in range(len(table.columns))]
+        for table in worded
+    ]
+    template = templates().get_template("fragment.html")
+    return template.render(tables=list(zip(worded, sides, strict=True)), notes=notes, clean=clean, shown=show_cell)
 
 
 class Shown:

@@ -167,6 +167,11 @@ def _worded(text: str | Message, section: str, language: Language) -> str:
     return text if language == "en" or isinstance(text, Name) else in_japanese(section, text) or text
 
 
+def is_number(cell: Cell) -> bool:
+    """Return whether a cell is a number; yes and no are not."""
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
 def show_cell(cell: Cell) -> str:
     """Format a cell for people: floats with three decimals, a dash for nothing, a sign for a control character."""
     if cell is None:

@@ -50,7 +50,7 @@ def test_many_values_are_counted_before_they_are_drawn():
     chart = distributions("m", {"a": values, "b": values[:100]}, (0, 1))
     assert len(rows(chart, "bar")) == 40
     assert process_time() - begun < 5
-    assert sum(int(row["told"].split(": ")[2].split(" / ")[0]) for row in rows(chart, "bar")[:20]) == 100_000
+    assert sum(int(row["tooltip"].split(": ")[2].split(" / ")[0]) for row in rows(chart, "bar")[:20]) == 100_000
 
 
 @pytest.mark.parametrize("by_system", [{}, {"a": []}, {"a": [float("nan")]}, {"a": [1e300, -1e300]}])

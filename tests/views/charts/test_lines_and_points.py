@@ -39,7 +39,7 @@ def test_the_first_line_is_dotted_and_the_second_solid():
 
 def test_a_group_without_a_value_is_a_gap():
     """Neither a zero nor a line across it."""
-    points = [row for row in rows(TWO, "point") if row.get("told", "").startswith("mqa")]
+    points = [row for row in rows(TWO, "point") if row.get("tooltip", "").startswith("mqa")]
     assert len(points) == 2
     assert not [row for row in rows(TWO, "rule", "colour") if row["x"] < 1.5 < row["x2"] and row["y"] > 3.55]
     assert "mqa, 分析基盤: no value" in TWO.said

@@ -117,7 +117,7 @@ def names(report):
     """What comes from outside: of runs, metrics, systems, groups, samples, models; and the letters of a ranking."""
     found = {"overall", "extractive", "python:bot.py:answer", "offline", "ab", "ja:", "en:"}
     for one in report.tallies:
-        found |= {one.name, *one.reader.manifest.signatures, *one.told.places, *one.told.systems}
+        found |= {one.name, *one.reader.manifest.signatures, *one.facts.places, *one.facts.systems}
     return found
 
 
@@ -147,7 +147,7 @@ def test_no_english_is_left_in_any_chart(report, names):
     texts = [text for chart in charts for text in (chart.title, chart.said)]
     for panel in (panel for chart in charts if chart.picture for panel in chart.picture.plots):
         texts += [panel.x_title, panel.y_title]
-        texts += [str(row.get(kind, "")) for marks in panel.marks for row in marks.rows for kind in ("text", "told")]
+        texts += [str(row.get(kind, "")) for marks in panel.marks for row in marks.rows for kind in ("text", "tooltip")]
     texts = [re.sub(r"\w+(?:…|\.\.\.)\w+", "", text) for text in texts]  # the middle of a long name is left out
     assert english(texts, names) == set()
 

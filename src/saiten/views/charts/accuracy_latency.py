@@ -86,7 +86,7 @@ def _picture(points: Sequence[SystemPoint], y_title: str, words: Mapping[str, st
         for x, x2, y, y2 in ((0, 0, low, high), (-cap, cap, low, low), (-cap, cap, high, high)):
             whiskers.append({"x": point.x + x, "x2": point.x + x2, "y": y, "y2": y2, "colour": hue})
     dots: list[Datum] = [
-        {"x": one.x, "y": one.y, **mark(place[one.series]), "told": f"{_name(one)}: {_figures(one, words)}"}
+        {"x": one.x, "y": one.y, **mark(place[one.series]), "tooltip": f"{_name(one)}: {_figures(one, words)}"}
         for one in points
     ]
     joins, labels = _joined(points)
@@ -100,7 +100,7 @@ def _picture(points: Sequence[SystemPoint], y_title: str, words: Mapping[str, st
         left = (point.x - across.low) / (across.high - across.low) * _WIDTH + 12 + text_width(text) > _WIDTH
         style = {"align": "right" if left else "left", "dx": -9 if left else 9, "dy": -9}
         marks.append(
-            Marks("text", [{"x": point.x, "y": point.y, "text": text, "told": plain(point.label)}], style=style)
+            Marks("text", [{"x": point.x, "y": point.y, "text": text, "tooltip": plain(point.label)}], style=style)
         )
     field = Plot(_WIDTH, _HEIGHT, across, up, marks, words["latency"], shorten(y_title, _HEIGHT), y_numbers=True)
     return Picture([field, legend(series, _WIDTH, lines=False)], Padding(72, 22, 24, 8), 52)

@@ -102,12 +102,12 @@ def _plot(
     missing: list[Datum] = []
     for place, (row, value) in enumerate(zip(rows, values, strict=True)):
         y = place + 0.5
-        labels.append({"y": y, "text": shorten(_named(row, words), names), "told": _named(row, words)})
+        labels.append({"y": y, "text": shorten(_named(row, words), names), "tooltip": _named(row, words)})
         if value is None:
             missing.append({"y": y, "text": words["nothing"]})
             continue
-        told = f"{plain(row.name)}, {name}: {written(value)}"
-        bars.append({"x": 0.0, "x2": value, "y": y - 0.3, "y2": y + 0.3, "colour": LINES[0], "told": told})
+        tooltip = f"{plain(row.name)}, {name}: {written(value)}"
+        bars.append({"x": 0.0, "x2": value, "y": y - 0.3, "y2": y + 0.3, "colour": LINES[0], "tooltip": tooltip})
         beside.append({"y": y, "text": written(value)})
     heading: Datum = {"y": 0.0, "text": name}
     marks = [

@@ -86,7 +86,7 @@ def _picture(series: Sequence[Series], words: Mapping[str, str]) -> Picture | No
     below = 26.0 if flat else 20 + _SINE * max(map(text_width, labels))
     reach = 0.0 if flat else max(text_width(text) * 0.82 - step * (at + 0.5) for at, text in enumerate(labels))
     rows: list[Datum] = [
-        {"x": place[group], "y": up.low, "text": label, "told": plain(group)}
+        {"x": place[group], "y": up.low, "text": label, "tooltip": plain(group)}
         for group, label in zip(groups, labels, strict=True)
     ]
     style = {"dy": 16, "align": "center"} if flat else {"dy": 6, "dx": -8, "angle": 324, "align": "right"}
@@ -111,8 +111,8 @@ def _line(number: int, line: Series, place: Mapping[str, float], words: Mapping[
         if before is not None:
             stretches.append({"x": before[0], "x2": x, "y": before[1], "y2": y, "colour": colour(number)})
         before = (x, y)
-        told = f"{plain(line.name)}, {plain(group)}: {_figure(value, words)}"
-        points.append({"x": x, "y": y, **mark(number), "told": told})
+        tooltip = f"{plain(line.name)}, {plain(group)}: {_figure(value, words)}"
+        points.append({"x": x, "y": y, **mark(number), "tooltip": tooltip})
     return [Marks("rule", stretches, style=stroke(number)), Marks("point", points, style=POINT)]
 
 

@@ -1,10 +1,11 @@
 """Histograms of a metric's values per system on one axis: bars by grade, or by bins of one width."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, floor, isfinite
+
+import numpy as np
 
 from saiten.records import Language
 from saiten.views.charts.axes import Axis, Bounds, bounded_axis, make_axis
@@ -28,11 +29,16 @@ _BINS = 20
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """Bars shared by all systems."""
+    """Bars shared by all systems, whose values are at equal steps."""
 
     edges: tuple[tuple[float, float], ...]
-    """Left and right end of each bar."""
+    """Left and right end of each bar as drawn."""
     axis: Axis
+
+    @property
+    def step(self) -> float:
+        """Range of values per bar."""
+        return (self.axis.high - self.axis.low) / len(self.edges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +69,11 @@ def _grades(values: Iterable[float], axis: Axis) -> Sequence[int]:
 
 def count(values: Iterable[float], bins: Bins) -> Counted:
     """Count the values per bar; the last includes its right end, and values outside go to the outermost bars."""
-    low, high = bins.edges[0][0], bins.edges[-1][1]
-    step = (bins.edges[-1][0] - low) / max(len(bins.edges) - 1, 1) or high - low
-    shift = 0.0 if bins.edges[0][1] - low >= step * 0.999 else (step - (bins.edges[0][1] - low)) / 2
-    found: Counter[int] = Counter()
-    n, total = 0, 0.0
-    for value in values:
-        n += 1
-        total += value
-        place = int((value - low + shift) / step + 1e-9)
-        found[min(max(place, 0), len(bins.edges) - 1)] += 1
-    counts = tuple(found[place] for place in range(len(bins.edges)))
-    return Counted(counts, n, total / n if n and isfinite(total) else None)
-
-
-def tallest(counted: Counted) -> float:
-    """Return the largest share of the values in one bar."""
-    return max(counted.counts) / counted.n if counted.n else 0.0
+    found = np.fromiter(values, float)
+    places = np.floor((found - bins.axis.low) / bins.step + 1e-9).clip(0, len(bins.edges) - 1).astype(int)
+    counts = np.bincount(places, minlength=len(bins.edges))
+    total = sum(found.tolist())
+    return Counted(tuple(counts.tolist()), len(found), total / len(found) if len(found) and isfinite(total) else None)
 
 
 def distributions(
@@ -156,7 +150,8 @@ def _picture(
 
 def _heights(one: Counted) -> Axis:
     """Return an axis from 0 to a round share above the tallest bar of this system alone."""
-    up = (make_axis([0.0, tallest(one)]) if tallest(one) else None) or Axis(0.0, 1.0, ())
+    tallest = max(one.counts) / one.n if one.n else 0.0
+    up = (make_axis([0.0, tallest]) if tallest else None) or Axis(0.0, 1.0, ())
     return replace(up, ticks=(0.0, up.high))
 
 
@@ -178,7 +173,7 @@ def _marks(
             "y": 0.0,
             "y2": share / one.n,
             "colour": LINES[0],
-            "told": f"{plain(name)}: {_range(bins, place)}: {share} / {one.n}",
+            "tooltip": f"{plain(name)}: {_range(bins, place)}: {share} / {one.n}",
         }
         for place, ((left, right), share) in enumerate(zip(bins.edges, one.counts, strict=True))
         if share
@@ -191,12 +186,12 @@ def _marks(
             "x2": one.mean,
             "y": 0.0,
             "y2": up.high,
-            "told": words["mean"].format(value=written(one.mean)),
+            "tooltip": words["mean"].format(value=written(one.mean)),
         }
         # A light line below the dark one makes it visible on a bar.
         marks.append(Marks("rule", [{**mean, "colour": CARD}], style={"strokeWidth": 4}))
         marks.append(Marks("rule", [{**mean, "colour": INK}], style={"strokeWidth": 1.5, "strokeDash": [3, 2]}))
-    label: Datum = {"y": up.high / 2, "text": shorten(plain(name), names), "told": plain(name)}
+    label: Datum = {"y": up.high / 2, "text": shorten(plain(name), names), "tooltip": plain(name)}
     marks.append(Marks("text", [label], at=-54, style={"align": "right", "fill": INK}))
     first = -8 * (len(beside) - 1)
     marks += [

@@ -42,7 +42,7 @@ def inline_svg(svg: str, size: tuple[float, float], title: str, said: str, clean
     """Return the SVG for a page. `clean`: the page's treatment of untrusted texts, in addition to escaping."""
     body = _body(svg, _variable, clean)
     name = f'role="img" aria-label="{escape(title)}"'
-    return f'<svg class="chart" {_size(size)} {name} fill="none">{_told(title, said)}{body}</svg>'
+    return f'<svg class="chart" {_size(size)} {name} fill="none">{_described(title, said)}{body}</svg>'
 
 
 def standing_svg(svg: str, size: tuple[float, float], title: str, said: str, heading: Sequence[str] = ()) -> str:
@@ -59,7 +59,7 @@ def standing_svg(svg: str, size: tuple[float, float], title: str, said: str, hea
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {_size((width, height + room))} role="img" fill="none"'
-        f' font-family="{FONTS}">{_told(" · ".join(heading) or title, said)}'
+        f' font-family="{FONTS}">{_described(" · ".join(heading) or title, said)}'
         f'<rect width="100%" height="100%" fill="{CARD}"/>{texts}'
         f'<g transform="translate(0,{room})">{_body(svg, str, str)}</g></svg>\n'
     )
@@ -84,7 +84,7 @@ def _size(size: tuple[float, float]) -> str:
     return f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
 
 
-def _told(title: str, said: str) -> str:
+def _described(title: str, said: str) -> str:
     return f"<title>{escape(title)}</title><desc>{escape(said)}</desc>"
 
 
@@ -97,13 +97,14 @@ def _body(svg: str, paint: Paint, clean: Callable[[str], str]) -> str:
 def _drawn(node: ET.Element, paint: Paint, clean: Callable[[str], str]) -> str:
     """Return a shape, a text, or a group with its contents; empty if nothing of it is visible."""
     tag = node.tag.removeprefix(_NAMESPACE)
-    told = clean(node.get("aria-label", ""))
-    title = f"<title>{escape(told)}</title>" if told else ""
+    label = node.get("aria-label")
+    tooltip = clean(label) if label else ""
+    title = f"<title>{escape(tooltip)}</title>" if tooltip else ""
     attributes = dict(_attributes(node, paint))
     if tag == "text":
         shown = clean("".join(node.itertext()))
         # A tooltip is needed only if the text is cut.
-        return _written(tag, attributes, escape(shown) + (title if told != shown else ""))
+        return _written(tag, attributes, escape(shown) + (title if tooltip != shown else ""))
     if tag in _SHAPES:
         visible = node.get("opacity") != "0" and (node.get("stroke") or node.get("fill", "none") != "none")
         return _written(tag, attributes, title) if visible else ""

@@ -34,7 +34,7 @@ class IntervalRow:
     high: float | None
     beside: str
     """The text on the right, after the figure."""
-    told: str
+    tooltip: str
     """The tooltip: the whole name and all figures."""
     colour: str
     fill: str | None = None
@@ -112,12 +112,12 @@ def _plot(block: IntervalGroup, field: float, names: float, figures: float, noth
             colour=row.colour,
             fill=row.fill or row.colour,
             shape="circle",
-            told=row.told,
+            tooltip=row.tooltip,
         )
         for y, row, value in drawn
     ]
     labels = [
-        _row(y=place + 0.5, text=shorten(plain(row.name), names), told=plain(row.name))
+        _row(y=place + 0.5, text=shorten(plain(row.name), names), tooltip=plain(row.name))
         for place, row in enumerate(rows)
     ]
     values = [_row(y=y, text=_figure(row)) for y, row, _ in drawn]
@@ -133,7 +133,7 @@ def _plot(block: IntervalGroup, field: float, names: float, figures: float, noth
     ]
     if block.heading:
         heading = shorten(plain(block.heading), field + names, 13)
-        headed = _row(y=0, text=heading, told=plain(block.heading))
+        headed = _row(y=0, text=heading, tooltip=plain(block.heading))
         style = {"align": "left", "dy": -14, "fontSize": 13, "fontWeight": 600, "fill": INK}
         marks.append(Marks("text", [headed], at=-names - _GAP, style=style))
     return Plot(

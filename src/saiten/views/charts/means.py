@@ -74,7 +74,7 @@ def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | Non
 
 
 def _row(row: MeanRow, name: str, words: Mapping[str, str]) -> IntervalRow:
-    told = words["said"].format(name=_whole_name(row), value=_figure(row, words))
+    tooltip = words["said"].format(name=_whole_name(row), value=_figure(row, words))
     low, high = finite(row.low), finite(row.high)
     return IntervalRow(
         name,
@@ -82,7 +82,7 @@ def _row(row: MeanRow, name: str, words: Mapping[str, str]) -> IntervalRow:
         low,
         high,
         " · ".join(_beside(row, words)),
-        told,
+        tooltip,
         INK,
         fill=filling_of(low, high, None),
     )

@@ -34,7 +34,7 @@ class Marks:
     """Marks of one kind.
 
     Rows have `x` and `y` in the plot's units; a rule and a bar `x2` and `y2` as well; a text `text`. All may have
-    `colour`, `fill`, `shape`, and `told`: the tooltip of the mark.
+    `colour`, `fill`, `shape`, and `tooltip`: the tooltip of the mark.
     """
 
     kind: Kind
@@ -199,8 +199,8 @@ def _drawn(marks: Marks, name: str) -> Any:
     if "text" in fields:
         encodings.append(alt.Text("text:N"))
         style = {"fontSize": TEXT, "baseline": "middle", **({} if "colour" in fields else {"fill": INK}), **style}
-    if "told" in fields:
-        encodings.append(alt.Description("told:N"))
+    if "tooltip" in fields:
+        encodings.append(alt.Description("tooltip:N"))
         style["aria"] = True
     base = alt.Chart(alt.NamedData(name))
     make = {"rule": base.mark_rule, "point": base.mark_point, "text": base.mark_text, "bar": base.mark_bar}[marks.kind]
@@ -226,7 +226,7 @@ def legend(names: Sequence[str], width: float, *, lines: bool) -> Plot:
             row: Datum = {"x": 0.0, "x2": float(_SAMPLE), "y": y, "y2": y, "colour": colour(place)}
             marks.append(Marks("rule", [row], style=stroke(place)))
         point: Datum = {"x": middle, "y": y, **mark(place)}
-        text: Datum = {"x": start, "y": y, "text": shorten(plain(name), width - start), "told": plain(name)}
+        text: Datum = {"x": start, "y": y, "text": shorten(plain(name), width - start), "tooltip": plain(name)}
         marks.append(Marks("point", [point], style=POINT))
         marks.append(Marks("text", [text], style={"align": "left", "fill": INK}))
     x, y_axis = Axis(0.0, width, ()), Axis(float(len(names)), 0.0, ())

@@ -21,7 +21,7 @@ from rich.cells import cell_len
 from saiten.records import Language
 from saiten.version import __version__
 from saiten.views.strip_controls import strip_controls
-from saiten.views.table import Chart, Table, Value, show_cell
+from saiten.views.table import Chart, Table, Value, is_number, show_cell
 from saiten.words import Message, in_language, section
 
 _ONE_LINE = 30
@@ -244,7 +244,7 @@ class _Section:
         self.folded = ("table" if few else "whole") if table.folded and self.length else ""
         self._table = table
         self._numeric = {
-            place for place in range(len(table.columns)) if any(_is_number(row[place]) for row in table.rows)
+            place for place in range(len(table.columns)) if any(is_number(row[place]) for row in table.rows)
         }
         self._left_out = set(self._ends.values())
         if self._below is not None:
@@ -290,10 +290,6 @@ def _chart(chart: Chart) -> Markup:
     return Markup(chart.svg(clean))  # noqa: S704 - escaped where it is drawn
 
 
-def _is_number(cell: Value) -> bool:
-    return isinstance(cell, int | float) and not isinstance(cell, bool)
-
-
 def _said(text: str) -> Markup:
     """Mark up a sentence; text between backticks is code."""
     parts = [escape(part) for part in clean(text).split("`")]
@@ -314,7 +310,7 @@ def _shown(cell: Value, nothing: str, language: Language, *, whole: bool = False
     if isinstance(cell, float) and isfinite(cell):
         return _Shown("number", show_cell(cell), order=cell)
     text = clean(show_cell(cell))
-    if _is_number(cell):
+    if is_number(cell):
         return _Shown("number", text)
     kind = (
         "long"

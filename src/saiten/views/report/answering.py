@@ -59,7 +59,7 @@ def answered(tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | Non
 
 def systems_apart(one: Tally) -> bool:
     """Return whether a run has several systems, so that its mean is nobody's, and few enough to list one by one."""
-    return 1 < len(one.told.systems) <= MOST_SYSTEMS
+    return 1 < len(one.facts.systems) <= MOST_SYSTEMS
 
 
 def _better(tallies: Sequence[Tally], tests: Tests) -> tuple[list[str], list[Message]]:

@@ -71,9 +71,9 @@ def _runs(tallies: Sequence[Tally]) -> Table:
         (
             one.name,
             _judge(one.reader),
-            len(one.told.places),
-            len(one.told.systems) or None,
-            ", ".join(f"{name}: {n}" for name, n in one.told.languages.items()),
+            len(one.facts.places),
+            len(one.facts.systems) or None,
+            ", ".join(f"{name}: {n}" for name, n in one.facts.languages.items()),
             one.scores,
             one.measured,
             one.expected,
@@ -125,7 +125,7 @@ def _side_by_side(tallies: Sequence[Tally]) -> Table:
                     for f in (*parts, whole)
                 ]
             elif metric in one.summary.signatures:
-                rows.append((metric, one.name, Message("cell", "all"), None, None, None, 0, len(one.told.places)))
+                rows.append((metric, one.name, Message("cell", "all"), None, None, None, 0, len(one.facts.places)))
     columns: tuple[str, ...] = ("metric", "run", "system", "mean", "ci_low", "ci_high", "n", "of")
     if not any(map(systems_apart, tallies)):
         columns, rows = (*columns[:2], *columns[3:]), [(*row[:2], *row[3:]) for row in rows]
@@ -259,9 +259,9 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> Against
     for one in tallies:
         items, others = _items(one.reader, answers)
         named = [{label.item, *(halves(label.item, items) or ())} & others for label in labels]
-        told = set[str]().union(*named)
-        if told:
-            elsewhere.append(Message("report", "another_text", run=one.name, n=len(told)))
+        revised = set[str]().union(*named)
+        if revised:
+            elsewhere.append(Message("report", "another_text", run=one.name, n=len(revised)))
         theirs = [label for label, other in zip(labels, named, strict=True) if not other]
         try:
             aspects = pair(items, outputs_of_run(one.reader), theirs)
@@ -292,7 +292,7 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> Against
         else table
         for table in agreement_glance(agreement_report(labels, questions=questions))
     ]
-    without = [one.name for one in tallies if not any(identity in questions for identity in one.told.places)]
+    without = [one.name for one in tallies if not any(identity in questions for identity in one.facts.places)]
     unpaired = Message("report", "not_paired", runs=", ".join(without)) if without else None
     lead = joined([unpaired, *elsewhere], "sentences")
     return AgainstPeople(Chapter(Message("report", "people"), tables, lead), tuple(rankings))
@@ -325,7 +325,7 @@ def spent(tallies: Sequence[Tally]) -> Chapter:
             latency = outcomes.latency
             seconds = latency.mean if latency is not None else None
         tokens = total.prompt_tokens + total.completion_tokens
-        drawn.append(CostRow(one.name, _cost(total), seconds, tokens, total.calls, len(one.told.places)))
+        drawn.append(CostRow(one.name, _cost(total), seconds, tokens, total.calls, len(one.facts.places)))
         rows.append((one.name, Message("cell", "all"), *_cells(total), seconds))
         rows += [(one.name, metric, *_cells(one.spent[metric]), None) for metric in one.metrics]
     columns: tuple[str | Message, ...] = (

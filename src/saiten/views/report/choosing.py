@@ -4,12 +4,10 @@ A digest of the id decides, so the choice is as good as random, independent of o
 same in all runs. Answers shown side by side share a digest, so that they are selected together.
 """
 
-from array import array
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-
-import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +32,17 @@ def _itself(identity: str) -> str:
 
 
 def choose(ids: Sequence[str], limit: int, leader: Callable[[str], str] = _itself) -> Choice:
-    """Choose at most `limit` of the samples with these ids, over all runs, with 8 bytes of memory per sample.
+    """Choose at most `limit` of the samples with these ids, over all runs.
 
     `leader` returns the same text for ids that are selected together; if not even one group fits, ids are separate.
     """
     if len(ids) <= limit:
         return Choice(len(ids), len(ids), None, leader)
-    ordered = _digests(leader(identity) for identity in ids)
+    ordered = sorted(_digest(leader(identity)) for identity in ids)
     if leader is not _itself and ordered[limit] == ordered[0]:
-        leader, ordered = _itself, _digests(ids)
+        leader, ordered = _itself, sorted(map(_digest, ids))
     below = ordered[limit]  # a group that would not fit as a whole is left out as a whole
-    return Choice(len(ids), int(np.searchsorted(ordered, below, side="left")), int(below), leader)
-
-
-def _digests(ids: Iterable[str]) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
-    return np.sort(np.frombuffer(array("Q", (_digest(identity) for identity in ids)), dtype=np.uint64))
+    return Choice(len(ids), bisect_left(ordered, below), below, leader)
 
 
 def _digest(identity: str) -> int:

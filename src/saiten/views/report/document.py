@@ -21,7 +21,7 @@ from saiten.views.report.beside import Beside, beside
 from saiten.views.report.chapters import against_people, compared, overview, run_chapter, spent
 from saiten.views.report.choosing import Choice, choose
 from saiten.views.report.items import Items
-from saiten.views.report.tally import Tally, tally, told_by
+from saiten.views.report.tally import Tally, facts_of, tally
 from saiten.views.table import Table
 from saiten.words import Message, in_language, section
 
@@ -121,15 +121,15 @@ def make_report(
         BadInput: there are no scores, or the labels belong to none of the runs.
     """
     names = _names([reader.folder for reader in readers])
-    told = [told_by(reader) for reader in readers]
-    groups = beside([one.places for one in told])
-    choice = choose([identity for one in told for identity in one.places], limit, groups.leader)
-    tallies = [tally(*each, choice) for each in zip(readers, names, told, strict=True)]
+    facts = [facts_of(reader) for reader in readers]
+    groups = beside([one.places for one in facts])
+    choice = choose([identity for one in facts for identity in one.places], limit, groups.leader)
+    tallies = [tally(*each, choice) for each in zip(readers, names, facts, strict=True)]
     # Damage has been reported by now; later readings stay silent.
     tallies = [replace(one, reader=replace(one.reader, notify=_nobody)) for one in tallies]
     if not any(one.scores for one in tallies):
         raise BadInput(f"there are no scores yet in {', '.join(str(reader.folder) for reader in readers)}")
-    chosen = language or _most_of([one.languages for one in told])
+    chosen = language or _most_of([one.languages for one in facts])
     runs = [run_chapter(one) for one in tallies]
     tests = compared(tallies)
     people = against_people(tallies, labels) if labels else None

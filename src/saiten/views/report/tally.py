@@ -2,15 +2,22 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+from zlib import compress, decompress
+
+import orjson
 
 from saiten.dialogue.reading import has_dialogues
+from saiten.metrics.judged.gist_profiles import gist_metric
 from saiten.records import Language, Scored, Usage
 from saiten.results.summary import Place, Summary, place_of, summarise
 from saiten.runs import RunReader
+from saiten.views.gist.view import Finding, finding_of, packed, unpacked
+from saiten.views.page.sample_details import detail_lines
 from saiten.views.report.choosing import Choice
-from saiten.views.report.kept import Kept
+from saiten.views.report.packing import as_json
 
 _SYSTEMS_AT_MOST = 12
 """With more systems than this, distributions are drawn over all of them together."""
@@ -19,8 +26,35 @@ Values = Mapping[str, Mapping[str, "array[float]"]]
 """By metric, then by system; "" for everything, if there are no systems or too many."""
 
 
+class Kept:
+    """Each score in its page form and the `gist` findings, by sample. Some hundred bytes per score."""
+
+    def __init__(self) -> None:
+        self._scores: dict[str, dict[str, bytes]] = {}
+        self._findings: dict[str, dict[str, bytes]] = {}
+
+    def keep(self, one: Scored) -> None:
+        """Remember a score."""
+        finding = finding_of(one)
+        if finding is not None:
+            of_sample = self._findings.setdefault(one.sample, {})
+            if finding.metric not in of_sample or finding.details is not None:
+                of_sample[finding.metric] = packed(finding)
+        drawn = finding is not None and finding.details is not None
+        line = compress(as_json(shown_score(one, details=not drawn)), 1)
+        self._scores.setdefault(one.sample, {})[one.metric] = line
+
+    def scores(self, sample: str) -> dict[str, dict[str, Any]]:
+        """Return the results of `shown_score`, by metric."""
+        return {metric: orjson.loads(decompress(line)) for metric, line in self._scores.get(sample, {}).items()}
+
+    def findings(self, sample: str) -> Sequence[Finding]:
+        """Return one finding per setting of gist."""
+        return [unpacked(metric, line) for metric, line in self._findings.get(sample, {}).items()]
+
+
 @dataclass(frozen=True, slots=True)
-class Told:
+class SampleFacts:
     """The facts that a run's samples provide."""
 
     places: Mapping[str, Place]
@@ -43,7 +77,7 @@ class Tally:
     reader: RunReader
     name: str
     """Short, and unique in the report."""
-    told: Told
+    facts: SampleFacts
     summary: Summary
     values: Values
     spent: Mapping[str, Usage]
@@ -73,15 +107,15 @@ class Tally:
     @property
     def expected(self) -> int:
         """Number of scores once the samples read so far are done."""
-        return len(self.told.places) * len(self.reader.manifest.signatures)
+        return len(self.facts.places) * len(self.reader.manifest.signatures)
 
     @property
     def lost(self) -> int:
         """Number of scores missing because of unusable rows."""
-        return self.told.bad_rows * len(self.reader.manifest.signatures)
+        return self.facts.bad_rows * len(self.reader.manifest.signatures)
 
 
-def told_by(reader: RunReader) -> Told:
+def facts_of(reader: RunReader) -> SampleFacts:
     """Read the samples once."""
     places: dict[str, Place] = {}
     languages: Counter[Language] = Counter()
@@ -89,7 +123,7 @@ def told_by(reader: RunReader) -> Told:
         places[sample.id] = place_of(sample)
         languages[sample.language] += 1
     groups = {place.group for place in places.values() if place.group is not None}
-    return Told(places, languages, len(groups), reader.bad_rows())
+    return SampleFacts(places, languages, len(groups), reader.bad_rows())
 
 
 @dataclass(slots=True)
@@ -99,25 +133,25 @@ class _Sums:
     scores: int = 0
 
 
-def tally(reader: RunReader, name: str, told: Told, choice: Choice) -> Tally:
+def tally(reader: RunReader, name: str, facts: SampleFacts, choice: Choice) -> Tally:
     """Read the scores once; those of the shown samples are kept, compressed."""
     sums, kept = _Sums(), Kept()
-    split = 0 < len(told.systems) <= _SYSTEMS_AT_MOST
+    split = 0 < len(facts.systems) <= _SYSTEMS_AT_MOST
     summary = summarise(
-        _watched(reader, told, choice, sums, kept, split=split),
-        told.places,
+        _watched(reader, facts, choice, sums, kept, split=split),
+        facts.places,
         reader.manifest.signatures,
-        bad_rows=told.bad_rows,
+        bad_rows=facts.bad_rows,
         paid=reader.paid(),
     )
-    return Tally(reader, name, told, summary, sums.values, sums.spent, sums.scores, kept, has_dialogues(reader))
+    return Tally(reader, name, facts, summary, sums.values, sums.spent, sums.scores, kept, has_dialogues(reader))
 
 
 def _watched(
-    reader: RunReader, told: Told, choice: Choice, sums: _Sums, kept: Kept, *, split: bool
+    reader: RunReader, facts: SampleFacts, choice: Choice, sums: _Sums, kept: Kept, *, split: bool
 ) -> Iterator[Scored]:
     for one in reader.scores():
-        place = told.places.get(one.sample)
+        place = facts.places.get(one.sample)
         if place is not None:
             sums.scores += 1
         sums.spent[one.metric] = sums.spent.get(one.metric, Usage()) + one.score.usage
@@ -127,3 +161,34 @@ def _watched(
         if place is not None and choice.holds(one.sample):
             kept.keep(one)
         yield one
+
+
+def shown_score(one: Scored, *, details: bool) -> dict[str, Any]:
+    """Return a score in its page form; defaults are left out.
+
+    `details`: include the details, unless they are drawn elsewhere.
+    """
+    score = one.score
+    rest = dict(score.details)
+    raw = rest.pop("raw", None)
+    lines = [[line.depth, line.kind, line.text, line.reason] for line in _lines(rest)] if details else []
+    usage = score.usage
+    spent = [usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.cost, usage.unpriced, usage.reused]
+    found = {
+        "value": score.value,
+        "status": score.status,
+        "reason": score.reason,
+        "votes": list(score.votes),
+        "lines": lines,
+        "raw": raw if raw is None or isinstance(raw, str) else str(raw),
+        "usage": spent if usage != Usage() else None,
+        "gist": gist_metric(one.metric) if not details else None,
+    }
+    return {key: value for key, value in found.items() if value not in (None, "", [])}
+
+
+def _lines(details: Mapping[str, Any]) -> list[Any]:
+    try:
+        return list(detail_lines(details))
+    except RecursionError:
+        return []
