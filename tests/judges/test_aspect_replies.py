@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten import prompts
-from saiten.judges.faults import fault_in
+from saiten.judges.doubts import fault_in
 from saiten.judges.panel import Panel
 from saiten.judges.reading import read_reply
 from saiten.judges.schema import schema_of

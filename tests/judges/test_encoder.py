@@ -11,12 +11,10 @@ import pytest
 import networks
 from saiten.errors import CannotJudge, ConfigurationError
 from saiten.judges.encoder import EncoderJudge
-from saiten.judges.encoder.head import FILE, LinearHead
-from saiten.judges.encoder.network import load_encoder
+from saiten.judges.encoder.network import FILE, LinearHead, load_encoder
 from saiten.judges.encoder.texts import Texts, learnable
 from saiten.judges.encoder.windows import Cutter
-from saiten.judges.tuned import NAME, TunedAspect, TunedJudge, write_tuned
-from saiten.judges.tuned_figures import HeldOut
+from saiten.judges.tuned import NAME, HeldOut, TunedAspect, TunedJudge, write_tuned
 from saiten.models import BuiltinEmbedder
 from saiten.settings import JudgeSettings
 from saiten.tasks.aspects import RateAspect

@@ -4,8 +4,7 @@ import logging
 
 import pytest
 
-from saiten.judges.tuned import TunedAspect, TunedJudge, prompts_digest, write_tuned
-from saiten.judges.tuned_figures import HeldOut
+from saiten.judges.tuned import HeldOut, TunedAspect, TunedJudge, prompts_digest, write_tuned
 from saiten.settings import JudgeSettings
 from saiten.wiring import assemble_judge
 

@@ -6,7 +6,7 @@ import pytest
 
 import networks
 from saiten.errors import ConfigurationError
-from saiten.models.drawing import Draw, Drawing, seed_of
+from saiten.models.causal_network import Draw, Drawing, seed_of
 
 pytestmark = networks.marks()
 

@@ -8,8 +8,8 @@ import pytest
 
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models import OpenAICompatibleChat, Retries, layers, stack_chat
-from saiten.models.complaints import retry_after
 from saiten.models.endpoint import Endpoint
+from saiten.models.faults import retry_after
 from saiten.protocols import ChatMessage, ChatRequest
 from servers import Fault, OpenAIServer, refusal
 

@@ -7,8 +7,7 @@ import pytest
 
 from saiten.errors import CallFailed
 from saiten.models import OpenAICompatibleChat
-from saiten.models.dialect import Structured
-from saiten.models.schemas import strict
+from saiten.models.dialect import Structured, strict
 from saiten.protocols import ChatMessage, ChatRequest
 from servers import Asked, Fault, OpenAIServer, refusal
 

@@ -10,7 +10,7 @@ from typing import Any
 from saiten.cli.shared_options import read_columns
 from saiten.data import BadRow, read_samples
 from saiten.records import Sample
-from saiten.runs.settings import RunSettings
+from saiten.runs.manifest import RunSettings
 from saiten.settings import CallSettings, DataSettings, JudgeSettings
 from saiten.text.language import detect_language
 

@@ -24,7 +24,7 @@ from saiten.experiments.tables import experiment_tables
 from saiten.rag.knowledge.indexed import Indexed
 from saiten.records import Scored
 from saiten.results.meta_evaluation import Settings
-from saiten.runs.answers.rows import Outcome
+from saiten.runs.answers.answers_file import Outcome
 from saiten.runs.engine import Watch, awake
 from saiten.settings import CallSettings
 from saiten.trust.inputs.pairing import pair

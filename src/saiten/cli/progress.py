@@ -17,7 +17,7 @@ from saiten.dialogue.dialogue import Dialogue
 from saiten.errors import SystemFailed
 from saiten.rag.knowledge.indexed import Indexed
 from saiten.records import Answer, Sample, Scored, Usage
-from saiten.runs.answers.rows import Outcome
+from saiten.runs.answers.answers_file import Outcome
 from saiten.views.tables.summary import spent_text, usage_text
 
 _LINE_EVERY = 30.0

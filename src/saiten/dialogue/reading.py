@@ -7,8 +7,7 @@ from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.lines import dialogue_from_json
 from saiten.dialogue.running import DIALOGUES_NAME, SESSION, session_of
 from saiten.runs import RunReader
-from saiten.runs.keys import id_key
-from saiten.runs.lines import read_lines
+from saiten.runs.lines import id_key, read_lines
 
 
 def has_dialogues(reader: RunReader) -> bool:

@@ -24,8 +24,7 @@ from saiten.runs import Journal
 from saiten.runs.engine import Stop
 from saiten.runs.journal import has_scores
 from saiten.runs.lines import to_line
-from saiten.runs.manifest import read_manifest
-from saiten.runs.settings import RunSettings
+from saiten.runs.manifest import RunSettings, read_manifest
 from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.version import __version__

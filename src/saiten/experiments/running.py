@@ -32,7 +32,7 @@ from saiten.rag.knowledge.indexed import Indexed
 from saiten.records import Sample, Scored
 from saiten.runs import Journal, RunSettings
 from saiten.runs.answers import AnswersFile, Collecting
-from saiten.runs.answers.rows import Outcome
+from saiten.runs.answers.answers_file import Outcome
 from saiten.runs.engine import Watch, run_all
 from saiten.runs.locked_folder import LockedFolder
 from saiten.runs.manifest import MANIFEST_NAME

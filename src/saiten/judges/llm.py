@@ -8,8 +8,7 @@ import numpy as np
 
 from saiten import prompts
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
-from saiten.judges.doubts import doubt
-from saiten.judges.faults import fault_in
+from saiten.judges.doubts import doubt, fault_in
 from saiten.judges.reading import read_reply
 from saiten.judges.schema import schema_of
 from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task

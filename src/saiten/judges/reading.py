@@ -2,24 +2,26 @@
 
 Only unambiguous faults are mended. Anything truncated, abbreviated, contradictory or out of range is refused with a
 sentence the model can act on: an unreadable reply is never a verdict.
+
+A model that writes `{"statements": ["a"]}` and then `{"statements": ["b"]}` wrote two parts of one list. Taking either
+alone would lose statements, so parts are joined, and contradictions are refused.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_origin
 
 from pydantic import ValidationError
 
 from saiten import prompts
-from saiten.judges.blocks import MOST_BLOCKS, Block, find_blocks, half_width
-from saiten.judges.joining import holds_lists, join
+from saiten.judges.blocks import MOST_BLOCKS, Block, find_blocks, half_width, parse
 from saiten.judges.marks import read_decision, read_grade
-from saiten.judges.mending import parse
 from saiten.judges.quotations import QUOTED, Material, restore_thinking_tags
 from saiten.judges.tidying import field_name, shown_fields, tidy
 from saiten.protocols import R, Reply, Task
 from saiten.tasks.correctness import Decision, Grade
+from saiten.tasks.verdicts import Verdict
 from saiten.text.thinking import without_thinking
 
 _ReadMark = Callable[[str, Material], Mapping[str, Any]]
@@ -213,3 +215,52 @@ def _validated(kind: type[Reply], value: Mapping[str, Any]) -> Reply:
 
 def _expected(kind: type[Reply]) -> str:
     return "one JSON object with " + ", ".join(f"`{name}`" for name in shown_fields(kind))
+
+
+def holds_lists(kind: type[Reply]) -> bool:
+    """Return whether replies of this type consist of lists, and so may come in parts."""
+    return any(get_origin(field.annotation) is list for field in shown_fields(kind).values())
+
+
+def join(parts: Sequence[Reply]) -> Reply | None:
+    """Join the parts into one reply; None if there are none.
+
+    Lists are joined if they share no item, or if the later one contains the earlier. Numbered verdicts are the same
+    item if their numbers are equal, and must then agree. All other fields must be equal.
+
+    Raises:
+        ValueError: two parts contradict each other.
+    """
+    whole: Reply | None = None
+    for part in parts:
+        whole = part if whole is None else _joined(whole, part)
+    return whole
+
+
+def _joined(first: Reply, second: Reply) -> Reply:
+    fields = {name: (getattr(first, name), getattr(second, name)) for name in shown_fields(type(first))}
+    lists = [pair for pair in fields.values() if isinstance(pair[0], list)]
+    if any(one for one, _ in lists) and not any(other for _, other in lists):
+        raise ValueError("the reply holds two JSON values, and the second is empty; write one, complete")
+    return second.model_copy(update={name: _joined_field(name, one, other) for name, (one, other) in fields.items()})
+
+
+def _joined_field(name: str, first: Any, second: Any) -> Any:
+    if first == second:
+        return second
+    if isinstance(first, list):
+        known, new = ({_key(item): item for item in items} for items in (first, second))
+        if all(_says(known[key]) == _says(new[key]) for key in known.keys() & new.keys()):
+            if known.keys() <= new.keys():
+                return second
+            if known.keys().isdisjoint(new) or isinstance(first[0], Verdict):
+                return [*first, *(item for item in second if _key(item) not in known)]
+    raise ValueError(f"the reply holds two JSON values that contradict each other in `{name}`; write one, complete")
+
+
+def _key(item: Any) -> Any:
+    return item.number if isinstance(item, Verdict) else item
+
+
+def _says(item: Any) -> Any:
+    return item.verdict if isinstance(item, Verdict) else item

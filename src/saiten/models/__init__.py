@@ -1,13 +1,12 @@
 """Models: chats and embedders, and the layers around them (cache, retries, limits, prices, budget)."""
 
-from saiten.models.budget import Account, Book, Budget, Budgeted
+from saiten.models.budget import Account, Book, Budget, Budgeted, Price, PriceTable
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.cache import CachedChat, CachedEmbedder
 from saiten.models.layers import Layer, LayeredChat, LayeredEmbedder, Load
 from saiten.models.limits import Limiter, Limits
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.models.openai_embedder import OpenAICompatibleEmbedder
-from saiten.models.prices import Price, PriceTable
 from saiten.models.retries import Retries, Retrying
 from saiten.models.scripted import ScriptedChat
 from saiten.models.stack import layers, stack_chat, stack_embedder

@@ -1,18 +1,88 @@
-"""A causal language model of the transformers library in this process: loaded once, run in batches."""
+"""A causal language model of the transformers library in this process: loaded once, run and sampled in batches.
+
+Local folders never use the network, and no code in a repository is run.
+"""
 
 import gc
 import threading
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from importlib import import_module
+from pathlib import Path
+from secrets import randbits
 from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.models.chat_template import ChatTemplate
-from saiten.models.drawing import Draw, Drawing, seed_of
+from saiten.models.local_model import LocalModel
+from saiten.models.networks import best_device, causal_weights, configuration, held, loaded, quietly, safely
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
+
+Warp = Callable[[Any], Any]
+"""Maps the logits of one row, shape (1, vocabulary), to new logits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The sampling settings of one row."""
+
+    temperature: float
+    """Above 0; 0 takes the likeliest token."""
+    seed: int
+    """Seed of the noise, 63 bits."""
+    warps: Sequence[Warp] = ()
+    """The model's other default transformations of the logits, applied after the temperature."""
+
+
+def seed_of(seed: int | None, prompt: Sequence[int]) -> int:
+    """Derive 63 bits from the request's seed and prompt, so that prompts do not share noise; None: random."""
+    if seed is None:
+        return randbits(63)
+    digest = sha256(f"{seed}|{','.join(map(str, prompt))}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+class Drawing:
+    """A logits processor that draws the next tokens: each row by its own temperature and seed.
+
+    Adding Gumbel noise to logits and taking the largest is an exact draw from their softmax (Gumbel 1954; Maddison et
+    al. 2014, section 2), so greedy decoding (`do_sample=False`) does the sampling, and each row has its own noise.
+    """
+
+    def __init__(self, draws: Sequence[Draw], device: Any) -> None:
+        self._torch = import_module("torch")
+        self._rows = [(row, draw, self._generator(draw, device)) for row, draw in enumerate(draws) if draw.temperature]
+        self._checked = False
+
+    def __call__(self, ids: Any, logits: Any) -> Any:
+        """Return logits, shape (rows, vocabulary), whose largest entry is the drawn token.
+
+        Raises:
+            ConfigurationError: the model's logits are NaN.
+        """
+        if not self._checked:  # only the first step, since checking waits for the device
+            self._checked = True
+            if self._torch.isnan(logits).any():
+                raise ConfigurationError("the model's logits are not numbers: its weights are damaged")
+        for row, draw, generator in self._rows:
+            warped = logits[row : row + 1] / draw.temperature
+            for warp in draw.warps:
+                warped = warp(warped)
+            noise = self._torch.empty_like(warped).exponential_(generator=generator)
+            logits[row : row + 1] = warped - noise.clamp_min(_SMALLEST).log()
+        return logits
+
+    def _generator(self, draw: Draw, device: Any) -> Any:
+        return self._torch.Generator(device=device).manual_seed(draw.seed)
+
+
+_SMALLEST = 1e-38
+"""Keeps the noise finite."""
+
 
 LONGEST = 4096
 """Token limit for a request that sets none."""
@@ -190,3 +260,53 @@ def _default_draw(own: Any) -> Draw:
     warps = [partial(getattr(library, warpers[name])(value), None) for name, value in set_to.items() if value]
     temperature = 1.0 if own.temperature is None else float(own.temperature)
     return Draw(temperature if temperature >= _GREEDY_BELOW else 0.0, 0, warps)
+
+
+def causal_network(found: LocalModel, device: str | None = None) -> CausalNetwork:
+    """Return the network, shared by all who hold it; call this in a thread, since loading takes time.
+
+    Raises:
+        ConfigurationError: it cannot be loaded, or its files changed since it was found.
+    """
+    where = device or best_device()
+    return held(("causal", found, where), lambda: _loaded(found, where))
+
+
+def _loaded(found: LocalModel, device: str) -> CausalNetwork:
+    with quietly(bars=not Path(found.base or found.source).is_dir()):
+        expected = "a causal language model with its tokeniser, or a LoRA adapter over one"
+        configuration(found.base or found.source, found.name, expected)
+        network = loaded(found.name, expected, lambda: _load(found, device))
+    if LocalModel.find(found.typed) != found:
+        raise ConfigurationError(f"{found.name}: the files changed since the command began; run it again")
+    return network
+
+
+def _load(found: LocalModel, device: str) -> CausalNetwork:
+    library = import_module("transformers")
+    whole = found.base or found.source
+    tokenizer = library.AutoTokenizer.from_pretrained(found.tokenizer, **safely(found.tokenizer))
+    model = causal_weights(whole, found.name, _dtype(device))
+    if found.base is not None:
+        model = _merged(model, found.source)
+    if not getattr(model, "is_quantized", False):  # quantized weights stay where they were loaded
+        model = model.to(device)
+    return CausalNetwork(model.eval(), tokenizer)
+
+
+def _merged(model: Any, adapter: str) -> Any:
+    """Merge the adapter into the model's weights."""
+    library = import_module("peft")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft 0.21 uses names that transformers 5 deprecates
+        return library.PeftModel.from_pretrained(model, adapter).merge_and_unload()
+
+
+def _dtype(device: str) -> Any:
+    """Return bfloat16 if the device supports it, else half precision; single precision on a CPU."""
+    torch = import_module("torch")
+    if device.startswith("cpu"):
+        return torch.float32
+    if device.startswith("cuda") and not torch.cuda.is_bf16_supported():
+        return torch.float16
+    return torch.bfloat16

@@ -1,13 +1,175 @@
-"""From a server's refusal to saiten's errors: what happened, where, and what to do."""
+"""From a server's complaint, in one of many formats, to saiten's errors: what happened, where, and what to do."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from difflib import get_close_matches
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import Any, Literal
+
+import orjson
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
-from saiten.models.complaints import Trouble, blamed, read_complaint, retry_after, trouble_of
 from saiten.models.endpoint import Endpoint
 from saiten.models.http_client import SENT, HttpReply
+from saiten.models.roles import SYSTEM_ROLE
 from saiten.models.wire import load
+
+Trouble = Literal["key", "quota", "model", "address", "parameter", "length", "filtered", "busy", "odd"]
+"""`parameter`: something sent besides the messages · `length`: the prompt does not fit · `busy`: may pass."""
+
+_FORMAT_WORDS = ("response_format", "json_schema", "json_object", "structured output", "structured_output", "grammar")
+_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated")
+_LENGTH = re.compile(
+    r"context.?(length|window|size)|maximum context|too many (input )?tokens|(prompt|input|messages?) (is|are) too long"
+    r"|reduce the length|must have less than \d+ tokens|batch.?size|too many inputs",
+    re.IGNORECASE,
+)
+_FILTERED = re.compile(r"content.?(filter|management|policy)|moderation|flagged|ResponsibleAI", re.IGNORECASE)
+_MODEL = re.compile(
+    r"(unknown|invalid|no such|unsupported) model|model_not_found|DeploymentNotFound"
+    r"|model\b.{0,120}?(not found|not exist|not a valid|unknown|not available)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_SYSTEM = re.compile(
+    r"roles must alternate|only user and assistant roles|developer instruction is not enabled"
+    r"|\bsystem\W{0,3}(role|message|prompt|instruction)s?\b.{0,40}?(not|n't|un)[ -]?(be )?(support|allow|accept|enabl)"
+    r"|\b(not|n't|un)[ -]?(support|allow|accept|expect)\w*\b.{0,30}?(\W{2}system['\"`]|\bsystem (role|message|prompt))"
+    r"|\brole\W{0,5}system\b.{0,40}?(not|n't|un)[ -]?(be )?(support|allow|accept|permit|valid)"
+    r"|\b(unexpected|invalid|unknown)( message)? role\W{0,5}system\b"
+    r"|\brole\b.{0,40}'user' (or|and) 'assistant'",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Complaints about chat templates without a system role (Mistral, Prometheus, Gemma), as vLLM, TGI, llama.cpp, LM
+Studio and hosted models word them."""
+
+_LONGEST = 10_000
+"""Number of characters of a server's message that are searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """A parsed HTTP error body."""
+
+    text: str
+    code: str = ""
+    parameter: str = ""
+    """The request field that the server blames, if its error format names one."""
+
+
+def read_complaint(body: bytes) -> Complaint:
+    """Parse OpenAI's `{"error": {…}}`, FastAPI's `{"detail": …}`, plain text, or a proxy's HTML."""
+    value = load(body)
+    try:
+        complaint = None if value is None else _read_value(value)
+    except (TypeError, RecursionError):  # unexpected types in FastAPI's format, or endless nesting
+        complaint = None
+    if complaint is None:
+        return Complaint(body[:_LONGEST].decode("utf-8", "replace"))
+    return Complaint(complaint.text[:_LONGEST], complaint.code[:_LONGEST], complaint.parameter[:_LONGEST])
+
+
+def _read_value(value: Any) -> Complaint:
+    error = value.get("error") or value if isinstance(value, dict) else value
+    if isinstance(error, dict) and isinstance(error.get("detail"), list):
+        return _read_detail(error["detail"])
+    if not isinstance(error, dict):
+        return Complaint(error if isinstance(error, str) else orjson.dumps(error).decode())
+    text = next((error[key] for key in ("message", "detail", "msg") if isinstance(error.get(key), str)), None)
+    codes = [str(error[key]) for key in ("code", "type") if error.get(key) is not None]
+    return Complaint(text or orjson.dumps(error).decode(), " ".join(codes), str(error.get("param") or ""))
+
+
+def _read_detail(detail: list[Any]) -> Complaint:
+    """Read FastAPI's list of faults, except `input`, which may echo the whole request."""
+    faults = [fault for fault in detail if isinstance(fault, dict)]
+    places = [".".join(map(str, fault.get("loc", ()))) for fault in faults]
+    text = "; ".join(f"{place}: {fault.get('msg', '')}" for place, fault in zip(places, faults, strict=True))
+    return Complaint(text, parameter=" ".join(places))
+
+
+def trouble_of(status: int, complaint: Complaint) -> Trouble:
+    """Classify an HTTP error."""
+    if status == 402 or (status == 429 and any(code in complaint.code for code in _QUOTA)):
+        return "quota"
+    if status in (400, 403, 413, 422) and (about := _about_prompt(status, complaint)):
+        return about
+    if status in (401, 403, 407):
+        return "key"
+    if status in (400, 404, 422) and (complaint.parameter == "model" or _MODEL.search(_said(complaint))):
+        return "model"
+    if 300 <= status < 400 or status in (404, 405, 501):
+        return "address"
+    return "busy" if status in (408, 409, 425, 429) or status >= 500 else "odd"
+
+
+def _about_prompt(status: int, complaint: Complaint) -> Trouble | None:
+    """Return the trouble if the server rejects this one prompt."""
+    if status == 413 or _LENGTH.search(_said(complaint)):
+        return "length"
+    return "filtered" if _FILTERED.search(_said(complaint)) else None
+
+
+def _said(complaint: Complaint) -> str:
+    return f"{complaint.code} {complaint.text}"
+
+
+def blamed(status: int, complaint: Complaint, sent: Collection[str]) -> str | None:
+    """Return the parameter that the server rejects; None if its complaint is about something else.
+
+    llama-cpp-python's server rejects `json_schema` with HTTP 500, as llama.cpp does system messages; any other 500 may
+    be temporary.
+    """
+    if status not in (400, 422, 500):
+        return None
+    if SYSTEM_ROLE in sent and _NO_SYSTEM.search(_said(complaint)):
+        return SYSTEM_ROLE
+    sent = [name for name in sent if name != SYSTEM_ROLE]
+    if complaint.parameter:
+        named = [name for name in sent if re.search(rf"\b{name}\b", complaint.parameter)]
+        return named[0] if named and status != 500 else None
+    places = {name: _place(name, complaint.text) for name in sent}
+    if "response_format" in sent:
+        words = _FORMAT_WORDS if status != 500 else _FORMAT_WORDS[:1]
+        places["response_format"] = min(_place(word, complaint.text) for word in words)
+    found = {name: place for name, place in places.items() if place < _NOWHERE}
+    if status == 500:
+        return "response_format" if "response_format" in found else None
+    return min(found, key=lambda name: found[name], default=None)
+
+
+_NOWHERE = 1 << 30
+
+
+def _place(word: str, text: str) -> int:
+    found = re.search(rf"(?<![a-z_]){re.escape(word)}(?![a-z])", text, re.IGNORECASE)
+    return found.start() if found else _NOWHERE
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds the server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date."""
+    for name, unit in (("retry-after-ms", 1000.0), ("Retry-After", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        if isfinite(seconds):
+            return max(0.0, seconds)
+    date = _date(headers.get("Retry-After", ""))
+    if date is None:
+        return None
+    now = _date(headers.get("Date", "")) or datetime.now(UTC)  # prefer the server's own clock
+    return max(0.0, (date - now).total_seconds())
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError):
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 class ParameterRefused(CallFailed):

@@ -8,11 +8,10 @@ from typing import Any, Self
 
 from saiten.models.client import Client
 from saiten.models.completions import read_completion
-from saiten.models.dialect import Dialect, Negotiation, Structured
+from saiten.models.dialect import Dialect, Negotiation, Schemas, Structured, seems_ignored, with_schema
 from saiten.models.endpoint import OPENAI, Endpoint, KeyOfServer
 from saiten.models.layers import Layer, load_of, through
 from saiten.models.roles import without_system
-from saiten.models.schemas import Schemas, seems_ignored, with_schema
 from saiten.protocols import ChatRequest, Completion
 
 _PATH = "/chat/completions"

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from random import Random
 from typing import Protocol, Self, runtime_checkable
 
-from saiten.models.budget import Budget, Budgeted
+from saiten.models.budget import Budget, Budgeted, Price
 from saiten.models.cache import CachedChat, CachedEmbedder
 from saiten.models.layers import Layer, LayeredChat, LayeredEmbedder
 from saiten.models.limits import Limiter, Limits
-from saiten.models.prices import Price
 from saiten.models.retries import Retries, Retrying
 from saiten.models.store import Store
 from saiten.protocols import Chat, Embedder

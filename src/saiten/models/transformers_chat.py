@@ -108,7 +108,7 @@ class _Opened:
 
     def _answers(self, requests: Sequence[ChatRequest]) -> "Sequence[Completion | Rejected]":
         if self.network is None:
-            from saiten.models.causal_loading import causal_network  # noqa: PLC0415 - needs an extra, takes seconds
+            from saiten.models.causal_network import causal_network  # noqa: PLC0415 - needs an extra, takes seconds
 
             self.network = causal_network(self.found, self.device)
         return self.network.answers(requests, self.stop)

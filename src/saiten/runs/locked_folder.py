@@ -9,8 +9,7 @@ from saiten.durable.appended_file import AppendedFile, Syncing
 from saiten.durable.lock import Lock
 from saiten.durable.whole_file import sync_folder
 from saiten.errors import ConfigurationError, NotWritten
-from saiten.runs.keys import content_key
-from saiten.runs.lines import from_line, to_line
+from saiten.runs.lines import content_key, from_line, to_line
 
 ERRORS_NAME = "errors.jsonl"
 

@@ -9,8 +9,7 @@ from typing import Any
 from saiten.errors import BadInput
 from saiten.records import Sample, Scored, Usage
 from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
-from saiten.runs.keys import score_key
-from saiten.runs.lines import read_lines, sample_from_json, scored_from_json
+from saiten.runs.lines import read_lines, sample_from_json, score_key, scored_from_json
 from saiten.runs.locked_folder import ERRORS_NAME
 from saiten.runs.manifest import Manifest, read_manifest
 from saiten.runs.paid import paid_in

@@ -17,7 +17,7 @@ from saiten.runs.scoring import score_once, signature_of
 from saiten.settings import CallSettings, JudgeSettings, read_config
 from saiten.testing.background import BackgroundLoop
 from saiten.wiring import Models, assemble_judge
-from saiten.wiring.configured import servers_named
+from saiten.wiring.addresses import servers_named
 
 _LOG = logging.getLogger(__name__)
 

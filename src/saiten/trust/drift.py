@@ -19,8 +19,7 @@ from saiten.errors import BadInput
 from saiten.records import CHECKS, Label, Sample, Score, Status
 from saiten.results.drift import AgreementChange, DriftReport, Measure, MetricDrift, Moved
 from saiten.runs import RunReader, sample_to_json
-from saiten.runs.keys import content_key
-from saiten.runs.lines import to_line
+from saiten.runs.lines import content_key, to_line
 from saiten.stats.auroc import auroc
 from saiten.stats.classification import agreement, cohen_kappa
 from saiten.stats.clusters import Column, Floats

@@ -1,15 +1,17 @@
-"""`openai:MODEL` and `openai:MODEL@URL`: a model, where it is served, and the key to it."""
+"""`openai:MODEL` and `openai:MODEL@URL`: a model, where it is served, and who named the server."""
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from saiten.errors import ConfigurationError
 from saiten.models.endpoint import OPENAI
+from saiten.options import Config
 from saiten.redaction import redact_name
-from saiten.wiring.keys import URL_VARIABLE, Keys, ServerKey
+from saiten.wiring.keys import URL_VARIABLE, Keys, ServerKey, elsewhere, server_of
 
 HERE = "hf:"
 """The prefix of a chat model in this process."""
@@ -93,3 +95,25 @@ def price_name(spec: str) -> str:
     """Return the name under which a model's price is looked up; needs no key, for dry runs."""
     match = _SPEC.fullmatch(spec.strip())
     return spec if match is None else f"openai:{match['model']}"
+
+
+def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapping[str, str]) -> Iterator[str]:
+    """Yield one sentence per server that the file names and that is neither local nor the user's default.
+
+    `typed`: the user's choice of `judge` and `embedder`, if they are used; it wins over the file. The default is
+    api.openai.com, or the server of `OPENAI_BASE_URL`.
+    """
+    found = {what: config.values.get(what) for what in ("judge", "embedder")}
+    keys = Keys(environ, config.values.get("key_env", {}))
+    urls = {what: url_of(chosen or found[what] or "", environ) for what, chosen in typed.items()}
+    for what, url in urls.items():
+        if url is not None:
+            keys.expect(url, what=what)
+    for what, url in urls.items():
+        if url is None or typed[what] or not elsewhere(url, environ):
+            continue
+        key = None
+        with suppress(ConfigurationError):  # an unset variable is reported when the server is used
+            key = keys.of(url, what=what)
+        sent = f" and the key in {key.variable}" if key is not None and key.value() else ""
+        yield f"{config.file} names the server of the {what}, {server_of(url)}: it gets the data{sent} when it is asked"

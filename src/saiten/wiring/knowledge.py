@@ -1,14 +1,17 @@
-"""Knowledge bases by address: a folder, or `http://HOST:6333/NAME` on a Qdrant server."""
+"""Knowledge bases by address, opened now or later: a folder, or `http://HOST:6333/NAME` on a Qdrant server."""
 
+import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 from saiten.choices import Retrieval
-from saiten.errors import BadInput, ConfigurationError
+from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.models.vectors import RAW
-from saiten.protocols import Embedder
+from saiten.protocols import Embedder, Retriever
 from saiten.rag.knowledge.base import Contents, KnowledgeBase, read_contents
 from saiten.rag.knowledge.documents import FoundFile
 from saiten.rag.knowledge.engine import Engine
@@ -19,7 +22,7 @@ from saiten.rag.knowledge.indexing import Indexing
 from saiten.rag.knowledge.opening import begin, check_embedder, end, find_manifest, open_manifest
 from saiten.rag.knowledge.reading import Reader, check_readers
 from saiten.rag.knowledge.server_engine import KEY_VARIABLE, connect
-from saiten.records import Usage
+from saiten.records import Retrieved, Usage
 from saiten.wiring.addresses import url_of
 from saiten.wiring.keys import Keys, elsewhere, server_of
 from saiten.wiring.models import Models
@@ -158,3 +161,86 @@ def _notice_server(base: str, embedder: str, models: Models) -> None:
             f"the knowledge base {base} names the server of its embedder, {server_of(url)}: it gets the texts to "
             "embed, and the key if there is one for it, when it is asked"
         )
+
+
+Opening = Callable[[], Awaitable[Retriever]]
+
+
+class OpenedLater:
+    """A `Retriever` that opens another one: by `open`, or at the first query.
+
+    This allows synchronous code to assemble and describe a system.
+    """
+
+    def __init__(self, name: str, opening: Opening) -> None:
+        """`name`: the name of the retriever that `opening` opens."""
+        self._name = name
+        self._opening = opening
+        self._lock = asyncio.Lock()
+        self._opened: Retriever | None = None
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def open(self) -> Retriever:
+        """Return the retriever; open it the first time.
+
+        Raises:
+            ConfigurationError: it cannot be opened, or its name has changed since.
+        """
+        async with self._lock:
+            if self._opened is None:
+                opened = await self._opening()
+                if opened.name != self._name:
+                    await opened.close()
+                    raise ConfigurationError(
+                        f"the knowledge base changed while the answers were begun: it was {self._name} and is now "
+                        f"{opened.name}; begin again when nobody is indexing into it"
+                    )
+                self._opened = opened
+            return self._opened
+
+    async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
+        return await (await self.open()).retrieve(query, k)
+
+    async def close(self) -> None:
+        if self._opened is not None:
+            await self._opened.close()
+
+
+def name_of(opening: Opening) -> str:
+    """Open the retriever, return its name and close it; in a thread, since this one may have a running loop.
+
+    Raises:
+        ConfigurationError: it cannot be opened.
+    """
+
+    async def named() -> str:
+        opened = await opening()
+        try:
+            return opened.name
+        finally:
+            await opened.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(named())).result()
+
+
+def knowledge_base_later(
+    kb: str, models: Models, *, embedder: str | None = None, retrieval: Retrieval = "dense", k: int = 5
+) -> OpenedLater:
+    """Return the knowledge base at an address, opened by `open` or at the first query; its name is read at once.
+
+    Raises:
+        ConfigurationError: the knowledge base does not exist, or cannot be opened.
+    """
+
+    async def opened(with_models: Models) -> Retriever:
+        return await open_knowledge_base(kb, with_models, embedder=embedder, retrieval=retrieval, k=k)
+
+    try:
+        name = name_of(partial(opened, models.without_store()))  # closed afterwards, including any cache
+    except CallFailed as error:
+        raise ConfigurationError(f"the knowledge base cannot be opened: {error}") from error
+    return OpenedLater(name, partial(opened, models))

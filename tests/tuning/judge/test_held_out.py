@@ -8,8 +8,7 @@ from statistics import correlation
 import pytest
 
 from saiten.errors import BadInput, CallFailed, ConfigurationError, Unreadable
-from saiten.judges.tuned import BEGUN, NAME, TunedAspect, TunedJudge, prompts_digest, read_tuned, write_tuned
-from saiten.judges.tuned_figures import HeldOut
+from saiten.judges.tuned import BEGUN, NAME, HeldOut, TunedAspect, TunedJudge, prompts_digest, read_tuned, write_tuned
 from saiten.metrics.rubrics import read_rubric, read_weights
 from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tasks.correctness import Grade, GradeAnswer

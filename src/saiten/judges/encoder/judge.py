@@ -9,11 +9,9 @@ from typing import Any, cast
 import numpy as np
 
 from saiten.errors import CannotJudge, ConfigurationError
-from saiten.judges.encoder.head import FILE, LinearHead, load_head
-from saiten.judges.encoder.network import AnswerEncoder, load_encoder
-from saiten.judges.encoder.replies import reply_of
-from saiten.judges.encoder.texts import Learnable, Texts, learnable
-from saiten.judges.offline.similarity import measure_similarity
+from saiten.judges.encoder.network import FILE, AnswerEncoder, LinearHead, load_encoder, load_head
+from saiten.judges.encoder.texts import Learnable, Texts, learnable, reply_of
+from saiten.judges.offline.judge import measure_similarity
 from saiten.judges.tuned import TunedAspect, read_tuned
 from saiten.models.batches import Batches
 from saiten.models.networks import fingerprint, held, require

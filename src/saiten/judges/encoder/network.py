@@ -1,4 +1,4 @@
-"""The network: windows in, one feature vector per answer out, by mean pooling as in sentence-transformers.
+"""The network: windows in, one feature vector per answer out (mean pooling); a linear head maps it to grades.
 
 Source: Reimers and Gurevych 2019, *Sentence-BERT*, section 3: the mean over all tokens, including special ones.
 """
@@ -135,3 +135,48 @@ def _longest(network: Any, tokeniser: Any) -> int:
     table = getattr(getattr(network, "embeddings", None), "position_embeddings", None)
     padding = getattr(table, "padding_idx", None)
     return int(min(tokeniser.model_max_length, positions - (0 if padding is None else padding + 1)))
+
+
+FILE = "head.safetensors"
+
+
+@dataclass(frozen=True, eq=False)
+class LinearHead:
+    """A linear map from features to grades."""
+
+    weights: npt.NDArray[np.float64]
+    """Shape (aspects, features)."""
+    bias: npt.NDArray[np.float64]
+    """Shape (aspects,)."""
+
+    def grades(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return grades of shape (answers, aspects), not clipped to any scale."""
+        grades: npt.NDArray[np.float64] = features @ self.weights.T + self.bias
+        return grades
+
+    def save(self, folder: Path) -> None:
+        """Write `head.safetensors`."""
+        import_module("safetensors.numpy").save_file({"weights": self.weights, "bias": self.bias}, folder / FILE)
+
+
+def load_head(folder: Path, aspects: int, width: int) -> LinearHead:
+    """Load the head from the folder.
+
+    Raises:
+        ConfigurationError: it is unreadable, or does not match this encoder.
+    """
+    library = import_module("safetensors")
+    try:
+        found = import_module("safetensors.numpy").load_file(folder / FILE)
+        head = LinearHead(np.asarray(found["weights"], np.float64), np.asarray(found["bias"], np.float64))
+    except (OSError, KeyError, ValueError, library.SafetensorError) as error:
+        raise ConfigurationError(f"{folder / FILE} cannot be read: {error}; {_AGAIN}") from error
+    if head.weights.shape != (aspects, width) or head.bias.shape != (aspects,):
+        raise ConfigurationError(
+            f"{folder / FILE} has weights of {head.weights.shape}, but the encoder next to it, with {aspects} aspects, "
+            f"needs {(aspects, width)}; {_AGAIN}"
+        )
+    return head
+
+
+_AGAIN = "make the judge again with `saiten tune judge`"

@@ -1,11 +1,13 @@
-"""The texts an encoder reads: the answer, and the question with any references, evidence or contexts."""
+"""A task as an encoder sees it, the texts it reads and the scale, and its prediction as the task's reply."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from saiten.protocols import Task
-from saiten.tasks.aspects import RateAspect
-from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.protocols import Reply, Task
+from saiten.records import Language
+from saiten.tasks.aspects import RateAspect, Rating
+from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +57,34 @@ def learnable(task: Task[Any]) -> Learnable | None:
 
 def _joined(*texts: str) -> str:
     return "\n".join(text for text in texts if text.strip())
+
+
+DIGITS = 4
+"""Decimals kept, since a batch's composition changes the ones after."""
+
+
+def reply_of(task: Task[Any], predicted: float, values: Sequence[int], left_out: str) -> Reply:
+    """Return the reply; `left_out` describes the unread part of the texts, empty if all was read."""
+    if isinstance(task, GradeAnswer):
+        values = [value for value in values if value > 0]  # a regression cannot say that an answer declines
+    figure = round(min(max(predicted, values[0]), values[-1]), DIGITS)
+    said = _said(task.language, round(predicted, DIGITS), figure, left_out)
+    nearest = min(values, key=lambda value: (abs(value - figure), value))
+    if isinstance(task, RateAspect):
+        return Rating(reason=said, grade=nearest, exact=figure)
+    if isinstance(task, GradeAnswer):
+        return Grade(feedback=said, grade=nearest, mean=figure)
+    return Decision(explanation=said, correct=figure > 0.5, p=figure)
+
+
+def _said(language: Language, predicted: float, figure: float, left_out: str) -> str:
+    """Explain in the task's language; the unread part, which is about tokens, stays in English."""
+    if language == "ja":
+        clipped = "" if predicted == figure else f"（予測値{predicted:g}を尺度の端に丸めた）"
+        return f"回帰による予測値{figure:g}{clipped}。理由は示されない。" + (
+            f" Not read: {left_out}." if left_out else ""
+        )
+    clipped = "" if predicted == figure else f" (predicted {predicted:g}, clipped to the end of the scale)"
+    return f"A regression predicts {figure:g}{clipped}; it gives no reason." + (
+        f" Not all was read: {left_out}." if left_out else ""
+    )

@@ -1,4 +1,8 @@
-"""Critique: the offline judge evaluates one criterion, correctness given the contexts, and no other."""
+"""Criteria and aspects: the offline judge evaluates correctness given the contexts, and answers that decline.
+
+Without a reference, overlap shows neither truth nor tone, nor whether a short answer is too short. But an answer that
+only declines gives too little information, and is not acceptable.
+"""
 
 import re
 
@@ -7,7 +11,9 @@ from saiten.judges.offline.reasons import why
 from saiten.judges.offline.statements import statements_of
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
+from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tasks.correctness import Critique, CritiqueAspect
+from saiten.text.refusals import is_refusal
 
 _CORRECT = re.compile(
     r"\b(?:correct|accurate|faithful|grounded|supported|factual)|正し[いく]|正確|裏付け|根拠|忠実|事実に(?:基づ|即)",
@@ -45,3 +51,27 @@ def critique(task: CritiqueAspect, tools: Tools) -> Critique:
     if unclear:
         raise CannotJudge(f"the overlap with the contexts leaves it open ({reason})")
     return Critique(reason=reason, verdict=verdict)
+
+
+_OF_CONTENT = frozenset({"amount_info", "acceptability"})
+"""The aspects, of the rubric for long answers, on which an answer that declines gets the lowest grade."""
+
+
+def rate_aspect(task: RateAspect, _: Tools) -> Rating:
+    """Return the lowest grade of `amount_info` or `acceptability` for an answer that declines.
+
+    Raises:
+        CannotJudge: the aspect is another, or the answer does not decline.
+    """
+    if task.aspect not in _OF_CONTENT:
+        raise CannotJudge(
+            f"the offline judge compares words; without a reference it has no means to rate {task.aspect!r}. "
+            "Use an LLM judge for it"
+        )
+    if not is_refusal(task.answer, task.language):
+        raise CannotJudge(
+            f"the offline judge rates {task.aspect!r} only of answers that decline to answer, which this one does not. "
+            "Use an LLM judge for it"
+        )
+    reason = "回答は答えることを断っている。" if task.language == "ja" else "The answer declines to answer."
+    return Rating(reason=reason, grade=task.values[0])

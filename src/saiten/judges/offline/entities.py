@@ -2,7 +2,7 @@
 
 import re
 
-from saiten.judges.offline.names import SUFFIXED
+from saiten.judges.offline.support import SUFFIXED
 from saiten.records import Language
 from saiten.tasks.statements import Entities, ListEntities
 from saiten.text.numbers import NUMBER

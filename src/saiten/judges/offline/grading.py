@@ -1,4 +1,4 @@
-"""Grades and decisions: an answer compared with its references, and its additions with the contexts."""
+"""Grades, decisions and preferences: answers compared with their references, and additions with the contexts."""
 
 from collections.abc import Sequence
 
@@ -10,6 +10,7 @@ from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
 from saiten.records import Language
 from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
+from saiten.tasks.preference import Better, PreferAnswer, Preference
 from saiten.text.refusals import is_refusal
 
 _REFUSED, _BOTH_REFUSED = 0.02, 0.95
@@ -134,3 +135,29 @@ def _explain(remarks: Sequence[str], p: float, language: Language) -> str:
     if language == "ja":
         return "語の重なりのみによる判定。" + "；".join(remarks) + f"（p = {p:.2f}）"
     return "Judged by overlap alone: " + "; ".join(remarks) + f" (p = {p:.2f})"
+
+
+_TIE = 0.05
+"""Answers whose probabilities differ by no more than this are tied; set by hand."""
+
+
+def prefer(task: PreferAnswer, tools: Tools) -> Preference:
+    """Prefer the answer whose probability of being correct is higher by more than 0.05; else return a tie.
+
+    The answers are judged independently, so their order cannot matter.
+
+    Raises:
+        CannotJudge: there is no reference.
+    """
+    first, second = (
+        tools.calibrated("correct", best_correctness(task.question, answer, task.references, task.language, tools).p)
+        for answer in (task.first, task.second)
+    )
+    better: Better = "tie"
+    if abs(first - second) > _TIE:
+        better = "first" if first > second else "second"
+    if task.language == "ja":
+        explanation = f"語の重なりのみによる判定。最初の回答は p = {first:.2f}、二番目の回答は p = {second:.2f}"
+    else:
+        explanation = f"Judged by overlap alone: the first has p = {first:.2f}, the second p = {second:.2f}"
+    return Preference(explanation=explanation, better=better)

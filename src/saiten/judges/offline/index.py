@@ -4,15 +4,41 @@ Built once per set of contexts, in time linear in their length. Looking up a sta
 of sentences that share a word with it, at most `limits.sentences`.
 """
 
+import hashlib
+import json
 import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from saiten.judges.offline.constants import Constants
 from saiten.records import Language
 from saiten.text.numbers import known_numbers
 from saiten.text.sentences import split_sentences
 from saiten.text.words import grams_of, normalise, units_of, words_of
+
+_FILE = Path(__file__).with_name("constants.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """The weights of the formulas, the undecided band and the limits, as explained in the file."""
+
+    support: Mapping[str, float]
+    correctness: Mapping[str, float]
+    long_reference: Mapping[str, float]
+    relevance: Mapping[str, float]
+    band: Mapping[str, float]
+    limits: Mapping[str, int]
+    digest: str
+    """Digest of the figures, for signatures."""
+
+
+def read_constants(file: Path = _FILE) -> Constants:
+    """Read the constants shipped with saiten, or another file of the same format."""
+    tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    figures = json.dumps(tables, sort_keys=True)  # comments do not change the digest
+    return Constants(**tables, digest=hashlib.sha256(figures.encode()).hexdigest()[:12])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,20 @@
 """The offline judge: performs tasks without model or network, deterministic to the last bit."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from saiten.errors import CannotJudge, ConfigurationError
-from saiten.judges.offline.aspects import rate_aspect
 from saiten.judges.offline.calibration import Calibration
-from saiten.judges.offline.constants import Constants, read_constants
-from saiten.judges.offline.critique import critique
+from saiten.judges.offline.critique import critique, rate_aspect
 from saiten.judges.offline.dialogue import ask_next, compose, decide_next, revise
 from saiten.judges.offline.entities import list_entities
 from saiten.judges.offline.gist import find_missing_and_extra, split_gist
-from saiten.judges.offline.grading import decide, grade
-from saiten.judges.offline.preference import prefer
-from saiten.judges.offline.questions import write_questions
+from saiten.judges.offline.grading import decide, grade, prefer
+from saiten.judges.offline.index import Constants, read_constants
 from saiten.judges.offline.relevance import judge_context, select_sentences
-from saiten.judges.offline.similarity import measure_similarity
-from saiten.judges.offline.statements import classify, split, verify
+from saiten.judges.offline.statements import classify, split, verify, write_questions
 from saiten.judges.offline.summaries import answer_from_summary, extract_keyphrases, write_closed_questions
 from saiten.judges.offline.tools import Indexes, Tools
 from saiten.protocols import Embedder, R, Task
@@ -27,7 +24,7 @@ from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
-from saiten.tasks.similarity import MeasureSimilarity
+from saiten.tasks.similarity import MeasureSimilarity, Similarities
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements, WriteQuestions
 from saiten.tasks.summary import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 
@@ -116,3 +113,17 @@ class OfflineJudge:
         """Close the embedder."""
         if self.embedder is not None:
             await self.embedder.close()
+
+
+async def measure_similarity(task: MeasureSimilarity, embedder: Embedder | None) -> Similarities:
+    """Return the cosines of the text with each other text, within [-1, 1]; summed exactly, so order does not matter.
+
+    Raises:
+        CannotJudge: there is no embedder.
+    """
+    if embedder is None:
+        raise CannotJudge("the offline judge was given no embedder, and without one it cannot measure similarity")
+    embeddings = await embedder.embed((task.text, *task.others))
+    first, *others = embeddings.vectors.tolist()
+    cosines = [math.fsum(a * b for a, b in zip(first, other, strict=True)) for other in others]
+    return Similarities(values=[min(1.0, max(-1.0, cosine)) for cosine in cosines]).with_usage(embeddings.usage)

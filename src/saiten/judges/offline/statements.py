@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from saiten.errors import CannotJudge
 from saiten.judges.offline.index import Index
 from saiten.judges.offline.reasons import Source, why
 from saiten.judges.offline.support import support
@@ -12,12 +13,15 @@ from saiten.records import Language
 from saiten.tasks.statements import (
     Classification,
     ClassifyStatements,
+    Questions,
     SplitStatements,
     Statements,
     StatementVerdicts,
     VerifyStatements,
+    WriteQuestions,
 )
 from saiten.tasks.verdicts import Verdict
+from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
 from saiten.text.words import normalise, units_of
 
@@ -126,3 +130,21 @@ class Sources:
             unclear=unclear,
             evidence=() if found.window < 0 else (self.index.windows[found.window],),
         )
+
+
+def write_questions(task: WriteQuestions) -> Questions:
+    """Return the first `count` statements of the answer as questions, starting over if there are fewer.
+
+    Answer relevancy is then the similarity of the question and the answer's own sentences. Non-committal answers are
+    recognized by the refusal patterns.
+    """
+    statements = statements_of(task.answer, task.language)
+    if not statements:
+        raise CannotJudge("the answer holds no statement that a question could be made of")
+    mark = "？" if task.language == "ja" else "?"
+    first = task.draw * task.count
+    chosen = [statements[(first + at) % len(statements)] for at in range(task.count)]
+    return Questions(
+        questions=[statement.rstrip(".!?。．！？ ") + mark for statement in chosen],
+        noncommittal=is_refusal(task.answer, task.language),
+    )

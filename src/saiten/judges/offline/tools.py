@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from saiten.judges.offline.calibration import Calibration
-from saiten.judges.offline.constants import Constants
-from saiten.judges.offline.index import Index, build_index
+from saiten.judges.offline.index import Constants, Index, build_index
 from saiten.records import Language
 
 _KEPT = 500_000

@@ -2,8 +2,7 @@
 
 from saiten.rag.systems.answer_file import AnswerFile
 from saiten.rag.systems.chat_model import ChatModel
-from saiten.rag.systems.http_address import HttpAddress
-from saiten.rag.systems.http_json import HttpJson
+from saiten.rag.systems.http_json import HttpAddress, HttpJson
 from saiten.rag.systems.loading import load_function
 from saiten.rag.systems.python_callable import PythonCallable
 

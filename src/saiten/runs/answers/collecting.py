@@ -7,8 +7,7 @@ from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, JudgeError, SystemFailed
 from saiten.protocols import System
 from saiten.records import Answer, Inquiry, Sample
-from saiten.runs.answers.answers_file import AnswersFile
-from saiten.runs.answers.rows import Outcome
+from saiten.runs.answers.answers_file import AnswersFile, Outcome
 from saiten.runs.engine import Stop
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from saiten.errors import ConfigurationError
-from saiten.judges.tuned_figures import HeldOutScore
+from saiten.judges.tuned import HeldOutScore
 from saiten.metrics.rubrics import Rubric, Weights, read_weights
 from saiten.stats.correlation import pearson
 from saiten.stats.estimate import bootstrap_statistic

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from saiten.errors import ConfigurationError
 from saiten.judges.encoder import EncoderJudge
-from saiten.judges.encoder.head import LinearHead
-from saiten.judges.encoder.network import load_encoder
+from saiten.judges.encoder.network import LinearHead, load_encoder
 from saiten.judges.encoder.windows import Cut
 from saiten.judges.tuned import TunedAspect
 from saiten.models.local_model import LocalModel
