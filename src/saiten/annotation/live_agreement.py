@@ -19,7 +19,6 @@ from saiten.words import Message
 
 ALL_MARKS = "missing and extra"
 """Aspect of the figures over all marks."""
-_MARKS = ("f_per_unit", "f_per_answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +26,9 @@ class AgreementFigure:
     """One figure of one aspect, or the reason why it is undefined."""
 
     aspect: str
-    figure: Message
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    """Items that two or more people annotated; for marks, items times annotators."""
-    remark: str | Message
+    name: Message
+    estimate: Estimate
+    """Over items that two or more people annotated; for marks, over items times annotators."""
 
 
 class LiveAgreement:
@@ -83,7 +78,7 @@ def _of_values(aspect: AspectAgreement) -> Iterator[AgreementFigure]:
         named["kappa_quadratic"] = figures.kappa_quadratic
     named |= {f"alpha_{level}": getattr(figures, level) for level in aspect.levels}
     for name, estimate in named.items():
-        yield _figure(aspect.aspect, name, estimate)
+        yield AgreementFigure(aspect.aspect, Message("cell", name), estimate)
 
 
 def _of_marks(labels: list[Label], questions: dict[str, str], resamples: int) -> Iterator[AgreementFigure]:
@@ -95,12 +90,5 @@ def _of_marks(labels: list[Label], questions: dict[str, str], resamples: int) ->
     if ceiling.overall is not None:
         named.append((ALL_MARKS, ceiling.overall))
     for aspect, figures in named:
-        for name, averages in zip(_MARKS, (figures.per_unit, figures.per_answer), strict=True):
-            yield _figure(aspect, name, averages.f)
-
-
-def _figure(aspect: str, name: str, estimate: Estimate) -> AgreementFigure:
-    remark = estimate.reason or estimate.note or ""
-    return AgreementFigure(
-        aspect, Message("cell", name), estimate.value, estimate.low, estimate.high, estimate.n, remark
-    )
+        yield AgreementFigure(aspect, Message("cell", "f_per_unit"), figures.per_unit.f)
+        yield AgreementFigure(aspect, Message("cell", "f_per_answer"), figures.per_answer.f)

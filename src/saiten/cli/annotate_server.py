@@ -18,7 +18,6 @@ from saiten.cli.annotate_options import TOKEN, ServerOptions
 from saiten.cli.output import escape_untrusted
 from saiten.errors import ConfigurationError
 from saiten.views.strip_controls import strip_controls
-from saiten.views.words import in_japanese
 
 if TYPE_CHECKING:
     from saiten.annotation.forms import Form
@@ -94,7 +93,7 @@ def serve_project(project: "Project", form: "Form", people: People, server: Serv
         notes.print("Ctrl-C ends; the same command goes on")
         with suppress(KeyboardInterrupt):  # it only ends by a signal, which may have been set to be ignored
             serve(
-                make_app(project, form, settings=settings, phrases=in_japanese),
+                make_app(project, form, settings=settings),
                 listening,
                 behind_proxy=settings.behind_proxy,
             )

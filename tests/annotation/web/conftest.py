@@ -22,7 +22,6 @@ from saiten.annotation.web.app import make_app
 from saiten.annotation.web.serving import bound_socket, server_of
 from saiten.annotation.web.settings import WebSettings
 from saiten.records import Sample
-from saiten.views.words import in_japanese
 
 ADMIN_TOKEN = "t" * 43
 SAMPLES = [
@@ -152,7 +151,7 @@ class Site:
         settings = WebSettings(
             self.web.get("address", self.url), ADMIN_TOKEN, **{k: v for k, v in self.web.items() if k != "address"}
         )
-        self.app = make_app(self.project, self.form, settings=settings, phrases=in_japanese)
+        self.app = make_app(self.project, self.form, settings=settings)
         self.server = server_of(self.app, behind_proxy=settings.behind_proxy)
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]}, daemon=True)
         self.thread.start()

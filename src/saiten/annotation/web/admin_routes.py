@@ -51,11 +51,7 @@ def agreement(request: Request, service: TheService, session: Admin) -> Response
         kind="admin",
         figures=service.agreement.figures(),
         names=aspect_names(service.form, language),
-        figure_name=lambda figure: in_language(figure.figure, language),
-        remark=lambda figure: (
-            (service.phrases("remarks", str(figure.remark)) if language == "ja" else None)
-            or in_language(figure.remark, language)
-        ),
+        in_words=lambda message: in_language(message, language),
     )
 
 

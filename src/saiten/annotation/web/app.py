@@ -15,7 +15,7 @@ from saiten.annotation.store.database import LockedOut, NotAssigned, SaveConflic
 from saiten.annotation.store.project import Project
 from saiten.annotation.web import adjudication, admin_routes, annotator_routes, joining
 from saiten.annotation.web.bodies import json_reply
-from saiten.annotation.web.guards import Phrases, Service, no_phrases
+from saiten.annotation.web.guards import Service
 from saiten.annotation.web.limits import WrongJoins
 from saiten.annotation.web.middleware import Envelope, with_security
 from saiten.annotation.web.pages import language_of, render
@@ -27,14 +27,13 @@ _WHY = {401: "session_over", 403: "forbidden", 404: "not_found", 405: "not_found
 """Messages by status."""
 
 
-def make_app(project: Project, form: Form, *, settings: WebSettings, phrases: Phrases = no_phrases) -> FastAPI:
+def make_app(project: Project, form: Form, *, settings: WebSettings) -> FastAPI:
     """Build the annotation server as an ASGI application.
 
     Args:
         project: stays open while the application is served; the caller closes it.
         form: form of the project.
         settings: address and limits.
-        phrases: Japanese of remarks on figures; without it they stay English.
     """
     app = FastAPI(
         title="saiten annotate",
@@ -45,9 +44,7 @@ def make_app(project: Project, form: Form, *, settings: WebSettings, phrases: Ph
         # traces would contain URLs, and links are secret; older FastAPI versions ignore this
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
-    app.state.service = Service(
-        project, form, settings, WrongJoins(settings.wrong_joins), LiveAgreement(form, project), phrases
-    )
+    app.state.service = Service(project, form, settings, WrongJoins(settings.wrong_joins), LiveAgreement(form, project))
     for routes in (joining, annotator_routes, admin_routes, adjudication):
         app.include_router(routes.router)
     app.mount("/static", StaticFiles(directory=str(files(__package__) / "static")), name="static")

@@ -1,7 +1,6 @@
 """Access control: every route depends on one of these guards; a test tries each route in each role."""
 
 import hmac
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -23,14 +22,6 @@ _LONGEST_SECRET = 200
 """Characters; longer secrets are not looked up."""
 
 
-Phrases = Callable[[str, str], str | None]
-
-
-def no_phrases(section: str, text: str) -> str | None:
-    """Translate nothing."""
-    return None
-
-
 @dataclass(frozen=True)
 class Service:
     """One served project: the objects that every request works with."""
@@ -40,7 +31,6 @@ class Service:
     settings: WebSettings
     wrong_joins: WrongJoins
     agreement: LiveAgreement
-    phrases: Phrases
 
 
 async def service_of(request: Request) -> Service:
