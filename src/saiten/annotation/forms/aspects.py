@@ -1,13 +1,13 @@
-"""The form `aspects`: a grade on each aspect of a rubric, the paper's four by default (spec 06)."""
+"""Forms with a rubric, and the form `aspects`: a grade on each aspect, the paper's four by default (spec 06)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
 from pydantic import TypeAdapter
 
-from saiten.annotation.forms.form import Form, InvalidPayload, differing, labels_by_aspect
+from saiten.annotation.forms.form import Form, InvalidPayload, labels_by_aspect
 from saiten.annotation.records import Json
 from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
 from saiten.records import Label, Language
@@ -15,83 +15,85 @@ from saiten.words import section
 
 
 @dataclass(frozen=True)
-class AspectsForm(Form):
+class RubricForm(Form):
+    """A form on which answers are graded on the aspects of a rubric."""
+
+    rubric: Rubric | None = None
+    """None for no grades."""
+
+    @classmethod
+    def from_options(cls, options: Json) -> Self:
+        form = super().from_options(options)
+        if "rubric" not in options:
+            return form
+        return replace(form, rubric=TypeAdapter(Rubric).validate_python(options["rubric"]))
+
+    @property
+    def options(self) -> Json:
+        return {**super().options, **({"rubric": _plain(self.rubric)} if self.rubric else {})}
+
+    @property
+    def aspects(self) -> Sequence[Aspect]:
+        """The aspects to grade."""
+        return self.rubric.aspects if self.rubric else ()
+
+    def aspect_titles(self, language: Language) -> Mapping[str, str]:
+        return {aspect.name: _title(aspect, language) for aspect in self.aspects}
+
+    def texts(self, language: Language) -> Mapping[str, object]:
+        shown = [_shown(aspect, language) for aspect in self.aspects]
+        return {**super().texts(language), **({"aspects": shown} if shown else {})}
+
+    def checked_grades(self, grades: Any) -> Json:
+        """Validate a grade per aspect, in the rubric's order; raises ValueError."""
+        if not isinstance(grades, Mapping):
+            raise ValueError("`grades` must name each aspect and its grade")  # noqa: TRY004 - shown on the page
+        names = [aspect.name for aspect in self.aspects]
+        if unknown := grades.keys() - set(names):
+            raise ValueError(f"{min(unknown)!r} is no aspect; there are {', '.join(names)}")
+        for aspect in self.aspects:
+            grade = grades.get(aspect.name)
+            if isinstance(grade, bool) or grade not in aspect.values:
+                raise InvalidPayload("aspect", name=partial(_title, aspect))
+        return {name: int(grades[name]) for name in names}
+
+    def grades_of(self, labels: Sequence[Label]) -> Json | None:
+        """Convert labels to the grades of one answer; None if an aspect has none."""
+        found = labels_by_aspect(labels, [aspect.name for aspect in self.aspects])
+        grades = {name: round(label.value) for name, label in found.items()}
+        complete = all(grades.get(aspect.name) in aspect.values for aspect in self.aspects)
+        return {aspect.name: grades[aspect.name] for aspect in self.aspects} if complete else None
+
+
+@dataclass(frozen=True)
+class AspectsForm(RubricForm):
     """Payload: `{"grades": {"formality": 0, …}, "reason": "…"}`, every aspect of the rubric graded."""
 
     title = "aspects"
 
-    rubric: Rubric = field(default_factory=read_rubric)
-
-    @classmethod
-    def from_options(cls, options: Json) -> Self:
-        rubric = rubric_of(options["rubric"]) if "rubric" in options else read_rubric()
-        return cls(reason_required=bool(options.get("reason_required", False)), rubric=rubric)
-
-    @property
-    def options(self) -> Json:
-        return {**super().options, "rubric": plain_rubric(self.rubric)}
+    rubric: Rubric | None = field(default_factory=read_rubric)
 
     @property
     def fields(self) -> tuple[str, ...]:
         return ("grades",)
 
     def checked(self, content: Json, payload: Json) -> Json:
-        return {"grades": checked_grades(self.rubric, payload["grades"])}
+        return {"grades": self.checked_grades(payload["grades"])}
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
         for aspect, grade in payload["grades"].items():
             yield Label(key, float(grade), aspect=aspect)
 
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
-        grades = grades_of(self.rubric, labels)
+        grades = self.grades_of(labels)
         return None if grades is None else {"grades": grades, "reason": ""}
 
     def rows(self, content: Json, payload: Json) -> Iterator[tuple[str, str]]:
         for aspect, grade in payload["grades"].items():
             yield aspect, str(grade)
 
-    def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
-        return tuple(
-            aspect
-            for name in self.rubric.names
-            for aspect in differing(name, [payload["grades"][name] for payload in payloads])
-        )
-
-    def aspect_titles(self, language: Language) -> Mapping[str, str]:
-        return titles(self.rubric, language)
-
-    def texts(self, language: Language) -> Mapping[str, object]:
-        return {**super().texts(language), "aspects": shown_aspects(self.rubric, language)}
-
-
-def checked_grades(rubric: Rubric, grades: Any) -> Json:
-    """Validate a grade per aspect, in the rubric's order; raises ValueError."""
-    if not isinstance(grades, Mapping):
-        raise ValueError("`grades` must name each aspect and its grade")  # noqa: TRY004 - shown on the page
-    if unknown := grades.keys() - set(rubric.names):
-        raise ValueError(f"{min(unknown)!r} is no aspect; there are {', '.join(rubric.names)}")
-    for aspect in rubric.aspects:
-        grade = grades.get(aspect.name)
-        if isinstance(grade, bool) or grade not in aspect.values:
-            raise InvalidPayload("aspect", name=partial(_title, aspect))
-    return {name: int(grades[name]) for name in rubric.names}
-
-
-def grades_of(rubric: Rubric, labels: Sequence[Label]) -> Json | None:
-    """Convert labels to the grades of one answer; None if an aspect has none."""
-    said = labels_by_aspect(labels, rubric.names)
-    grades = {name: round(said[name].value) for name in rubric.names if name in said}
-    return grades if all(grades.get(aspect.name) in aspect.values for aspect in rubric.aspects) else None
-
-
-def titles(rubric: Rubric, language: Language) -> dict[str, str]:
-    """Map aspects to titles."""
-    return {aspect.name: _title(aspect, language) for aspect in rubric.aspects}
-
-
-def shown_aspects(rubric: Rubric, language: Language) -> list[Json]:
-    """Return the aspects as shown on the page."""
-    return [_shown(aspect, language) for aspect in rubric.aspects]
+    def values(self, payload: Json) -> Json:
+        return {aspect.name: payload["grades"][aspect.name] for aspect in self.aspects}
 
 
 def _shown(aspect: Aspect, language: Language) -> Json:
@@ -109,16 +111,10 @@ def _title(aspect: Aspect, language: Language) -> str:
     return (worded and worded.title) or section("aspect", language).get(aspect.name, aspect.name)
 
 
-def plain_rubric(rubric: Rubric) -> Json:
+def _plain(rubric: Rubric) -> Json:
     """Convert a rubric to what a project stores: all but the worked examples, which are for judges."""
-    return asdict(
-        rubric,
-        dict_factory=lambda fields: {
-            name: value for name, value in fields if name != "example" and (value or name != "title")
-        },
-    )
 
+    def stored(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+        return {name: value for name, value in fields if name != "example" and (value or name != "title")}
 
-def rubric_of(plain: Json) -> Rubric:
-    """Rebuild a rubric from `plain_rubric`."""
-    return TypeAdapter(Rubric).validate_python(plain)
+    return asdict(rubric, dict_factory=stored)

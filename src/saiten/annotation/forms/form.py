@@ -67,9 +67,9 @@ class Form(ABC):
             yield NewItem(sample.id, content_of(sample))
 
     @property
-    @abstractmethod
     def fields(self) -> tuple[str, ...]:
-        """Fields of a payload in addition to the reason."""
+        """Fields of a payload in addition to the reason: by default one, called as the form."""
+        return (self.title,)
 
     def check(self, content: Json, payload: Json) -> Json:
         """Validate a payload against the item and return its normal form.
@@ -104,9 +104,14 @@ class Form(ABC):
         """Return the part of a payload about the shared field, for another item with the same field; None if empty."""
         return None
 
-    @abstractmethod
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
         """Return the aspects on which annotators differ; empty if they agree. Reasons are ignored."""
+        first, *others = map(self.values, payloads)
+        return tuple(aspect for aspect, value in first.items() if any(other[aspect] != value for other in others))
+
+    @abstractmethod
+    def values(self, payload: Json) -> Json:
+        """Return what is compared between annotators, by aspect."""
 
     def aspect_titles(self, language: Language) -> Mapping[str, str]:
         """Return titles of aspects, as far as the form has its own."""
@@ -148,11 +153,6 @@ def content_of(sample: Sample) -> dict[str, Any]:
     if sample.contexts:
         shown["contexts"] = list(sample.contexts)
     return shown
-
-
-def differing(aspect: str, values: Sequence[Any]) -> tuple[str, ...]:
-    """Return the aspect if annotators differ."""
-    return (aspect,) if any(one != values[0] for one in values[1:]) else ()
 
 
 def labels_by_aspect(labels: Iterable[Label], aspects: Sequence[str]) -> dict[str, Label]:

@@ -94,8 +94,12 @@ class GistForm(Form):
 
     def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
         """Return the aspects with a unit that has no partner sharing half of the longer one's characters."""
-        first, *others = (payload["spans"] for payload in payloads)
+        first, *others = map(self.values, payloads)
         return tuple(aspect for aspect in ASPECTS if any(_differ(first[aspect], other[aspect]) for other in others))
+
+    def values(self, payload: Json) -> Json:
+        spans: Json = payload["spans"]
+        return spans
 
 
 def _text_of(aspect: str, content: Json) -> str:

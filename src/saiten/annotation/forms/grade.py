@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from saiten.annotation.forms.form import Form, InvalidPayload, differing, labels_by_aspect
+from saiten.annotation.forms.form import Form, InvalidPayload, labels_by_aspect
 from saiten.annotation.records import Json
 from saiten.records import Label, Language
 
@@ -16,10 +16,6 @@ class _ValueForm(Form):
     aspect: ClassVar[str]
     choices: ClassVar[tuple[int, ...]]
     """In the order shown."""
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        return (self.title,)
 
     def checked(self, content: Json, payload: Json) -> Json:
         value = payload[self.title]
@@ -40,8 +36,8 @@ class _ValueForm(Form):
         value = payload[self.title]
         yield "", ("○" if value else "×") if isinstance(value, bool) else str(value)
 
-    def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
-        return differing(self.aspect, [payload[self.title] for payload in payloads])
+    def values(self, payload: Json) -> Json:
+        return {self.aspect: payload[self.title]}
 
     def texts(self, language: Language) -> Mapping[str, object]:
         words = self.words(language)

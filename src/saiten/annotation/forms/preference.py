@@ -7,23 +7,15 @@ its aspects.
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from typing import Any, Self
 
-from saiten.annotation.forms.aspects import (
-    checked_grades,
-    grades_of,
-    plain_rubric,
-    rubric_of,
-    shown_aspects,
-    titles,
-)
-from saiten.annotation.forms.form import Form, InvalidPayload, content_of, differing
+from saiten.annotation.forms.aspects import RubricForm
+from saiten.annotation.forms.form import InvalidPayload, content_of
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
-from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Language, Sample
 from saiten.trust.inputs.outputs import VERSUS
 from saiten.trust.inputs.picks import ASPECT
@@ -35,7 +27,7 @@ _MOST = 20
 
 
 @dataclass(frozen=True)
-class PreferenceForm(Form):
+class PreferenceForm(RubricForm):
     """Payload: `{"order": [["a2"], ["a1", "a3"]], "none_good": false, "reason": "…"}`, the best first.
 
     A pick is an order of one answer, which says nothing about the others. With a rubric there is also
@@ -48,8 +40,6 @@ class PreferenceForm(Form):
     """Whether contexts are shown; False for projects created by older versions."""
     pick: bool = False
     """Whether only the best answer is asked for."""
-    rubric: Rubric | None = None
-    """Rubric for grading each answer as well; None for no grades."""
 
     def __post_init__(self) -> None:
         taken = {ASPECT, GOOD}.intersection(self.rubric.names if self.rubric else ())
@@ -58,19 +48,13 @@ class PreferenceForm(Form):
 
     @classmethod
     def from_options(cls, options: Json) -> Self:
-        return cls(
-            reason_required=bool(options.get("reason_required", False)),
-            contexts=bool(options.get("contexts", False)),
-            pick=bool(options.get("pick", False)),
-            rubric=rubric_of(options["rubric"]) if "rubric" in options else None,
-        )
+        form = super().from_options(options)
+        return replace(form, contexts=bool(options.get("contexts", False)), pick=bool(options.get("pick", False)))
 
     @property
     def options(self) -> Json:
-        named: dict[str, Any] = {"contexts": self.contexts, "pick": self.pick}
-        if self.rubric is not None:
-            named["rubric"] = plain_rubric(self.rubric)
-        return {**super().options, **{name: value for name, value in named.items() if value}}
+        chosen = {"contexts": self.contexts, "pick": self.pick}
+        return {**super().options, **{name: value for name, value in chosen.items() if value}}
 
     def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
         """Build one item per question with two or more answers; others are skipped."""
@@ -118,7 +102,7 @@ class PreferenceForm(Form):
             raise InvalidPayload("pick")
         if not self.pick and sorted(named) != sorted(content["ids"]):
             raise InvalidPayload("every_answer")
-        grades = {} if self.rubric is None else {"grades": _checked_each(self.rubric, content, payload["grades"])}
+        grades = {} if self.rubric is None else {"grades": self._grades_each(content, payload["grades"])}
         return {"order": [sorted(group) for group in order], "none_good": none_good, **grades}
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
@@ -146,14 +130,11 @@ class PreferenceForm(Form):
         order = _picked(ids, values) if self.pick else _ordered(ids, values)
         if order is None:
             return None
-        payload: dict[str, Any] = {"order": order, "none_good": False, "reason": ""}
-        if self.rubric is not None:
-            of = {key: [label for label in labels if label.item == name] for key, name in ids.items()}
-            grades = {key: grades_of(self.rubric, found) for key, found in of.items()}
-            if None in grades.values():
-                return None
-            payload["grades"] = grades
-        return payload
+        payload = {"order": order, "none_good": False, "reason": ""}
+        if self.rubric is None:
+            return payload
+        grades = {key: self.grades_of([each for each in labels if each.item == name]) for key, name in ids.items()}
+        return None if None in grades.values() else {**payload, "grades": grades}
 
     def rows(self, content: Json, payload: Json) -> Iterator[tuple[str, str]]:
         letter = {answer["key"]: letter_of(place) for place, answer in enumerate(content["answers"])}
@@ -164,18 +145,10 @@ class PreferenceForm(Form):
         for aspect in next(iter(grades.values()), {}):
             yield aspect, " · ".join(f"{name} {grades[name][aspect]}" for name in sorted(grades))
 
-    def differences(self, payloads: Sequence[Json]) -> tuple[str, ...]:
-        order = differing(ASPECT, [payload["order"] for payload in payloads])
-        none_good = differing("none_good", [payload["none_good"] for payload in payloads])
-        graded = [
-            aspect
-            for name in (self.rubric.names if self.rubric else ())
-            for aspect in differing(name, [_on(name, payload) for payload in payloads])
-        ]
-        return (*order, *none_good, *graded)
-
-    def aspect_titles(self, language: Language) -> Mapping[str, str]:
-        return {} if self.rubric is None else titles(self.rubric, language)
+    def values(self, payload: Json) -> Json:
+        grades = payload.get("grades", {})
+        by_aspect = {each.name: {key: of[each.name] for key, of in grades.items()} for each in self.aspects}
+        return {ASPECT: payload["order"], "none_good": payload["none_good"], **by_aspect}
 
     def texts(self, language: Language) -> Mapping[str, object]:
         words = self.words(language)
@@ -183,27 +156,20 @@ class PreferenceForm(Form):
         if self.pick:
             found |= {"title": words["pick_title"], "instructions": words["pick_instructions"]}
         if self.rubric is not None:
-            found["aspects"] = shown_aspects(self.rubric, language)
             between = "" if language == "ja" else " "
             found["instructions"] = f"{words['graded_instructions']}{between}{found['instructions']}"
         return found
+
+    def _grades_each(self, content: Json, grades: Any) -> Json:
+        """Validate the grades of each answer; raises ValueError."""
+        if not isinstance(grades, Mapping) or grades.keys() - set(content["ids"]):
+            raise ValueError("`grades` must name each answer and its grades")
+        return {key: self.checked_grades(grades.get(key, {})) for key in sorted(content["ids"])}
 
 
 def letter_of(place: int) -> str:
     """Return an answer's letter on the page: A, B and so on."""
     return chr(ord("A") + place)
-
-
-def _checked_each(rubric: Rubric, content: Json, grades: Any) -> Json:
-    """Validate the grades of each answer; raises ValueError."""
-    if not isinstance(grades, Mapping) or grades.keys() - set(content["ids"]):
-        raise ValueError("`grades` must name each answer and its grades")
-    return {key: checked_grades(rubric, grades.get(key, {})) for key in sorted(content["ids"])}
-
-
-def _on(aspect: str, payload: Json) -> Json:
-    """Return the grades of all answers on one aspect."""
-    return {key: grades[aspect] for key, grades in payload["grades"].items()}
 
 
 def _values(ids: Mapping[str, str], said: Mapping[str, float]) -> dict[tuple[str, str], int]:
