@@ -10,10 +10,9 @@ from saiten.annotation.store.annotated import annotated_items
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.database import StoreUnavailable
 from saiten.annotation.store.items import add_items
-from saiten.annotation.store.people import create_person
+from saiten.annotation.store.people import create_person, find_session
 from saiten.annotation.store.project import open_project
 from saiten.annotation.store.saving import save_annotation
-from saiten.annotation.store.sessions import find_session
 
 pytestmark = pytest.mark.slow  # they need PostgreSQL
 

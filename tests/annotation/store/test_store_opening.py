@@ -18,11 +18,18 @@ from saiten.annotation.store.assigned import assigned_item, assigned_items
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.database import NoSuchProject, StoreUnavailable
 from saiten.annotation.store.items import add_items
-from saiten.annotation.store.people import all_people, create_person, person_by_token, renew_token, set_active
+from saiten.annotation.store.people import (
+    all_people,
+    begin_session,
+    create_person,
+    find_session,
+    person_by_token,
+    renew_token,
+    set_active,
+)
 from saiten.annotation.store.progress import item_counts
 from saiten.annotation.store.project import open_project
 from saiten.annotation.store.saving import save_annotation
-from saiten.annotation.store.sessions import begin_session, find_session
 from saiten.errors import BadInput, ConfigurationError
 
 
@@ -178,7 +185,7 @@ def test_a_read_only_folder_is_told(tmp_path):
         from saiten.annotation.store.people import all_people, create_person, person_by_token
         from saiten.annotation.store.progress import item_counts
         from saiten.annotation.store.project import open_project
-        from saiten.annotation.store.sessions import begin_session, find_session
+        from saiten.annotation.store.people import begin_session, find_session
         from saiten.errors import ConfigurationError
         if os.geteuid() == 0:
             os.setuid(65534)
@@ -261,7 +268,7 @@ def test_a_missing_extra_is_told():
                 from saiten.annotation.store.people import all_people, create_person, person_by_token
                 from saiten.annotation.store.progress import item_counts
                 from saiten.annotation.store.project import open_project
-                from saiten.annotation.store.sessions import begin_session, find_session
+                from saiten.annotation.store.people import begin_session, find_session
                 open_project("postgresql://127.0.0.1:1/x")
             except ConfigurationError as error:
                 print(error)

@@ -8,11 +8,19 @@ from storing import new_items, settings_of
 from saiten.annotation.store.assigned import assigned_item, assigned_items
 from saiten.annotation.store.assignment import expected_share, next_item
 from saiten.annotation.store.items import add_items
-from saiten.annotation.store.people import all_people, create_person, person_by_token, renew_token, set_active
+from saiten.annotation.store.people import (
+    all_people,
+    begin_session,
+    create_person,
+    end_session,
+    find_session,
+    person_by_token,
+    renew_token,
+    set_active,
+)
 from saiten.annotation.store.progress import answered_count
 from saiten.annotation.store.project import open_project
 from saiten.annotation.store.saving import save_annotation, skip_item, undo_last
-from saiten.annotation.store.sessions import begin_session, end_session, find_session
 from saiten.errors import BadInput
 
 

@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 
 from saiten.annotation.store.annotated import annotated_items
-from saiten.annotation.web.limits import WrongJoins, network_of
+from saiten.annotation.web.guards import WrongJoins, network_of
 from saiten.annotation.web.serving import PatientForAWhile, bound_socket
 from saiten.errors import ConfigurationError
 

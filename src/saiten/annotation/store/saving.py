@@ -14,8 +14,8 @@ since work is never discarded: the item then has one more annotation than needed
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
 from sqlalchemy import Row, Select, exists, insert, select, update
 
@@ -51,8 +51,10 @@ def save_annotation(
         BadInput: the person may no longer take part, or the payload is not JSON.
         StoreUnavailable: it may or may not be stored; send it again.
     """
-    act = _Act(save_id, "save", to_text(payload, "the annotation"), unclear, seconds)
-    return project.write(lambda tx: _perform(tx, person, number, act))
+    if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+        raise BadInput(f"seconds are 0 or more, not {seconds}")
+    act = {"kind": "save", "payload": to_text(payload, "the annotation"), "unclear": unclear, "seconds": seconds}
+    return project.write(lambda tx: _perform(tx, person, number, save_id, act))
 
 
 def skip_item(project: Project, person: int, number: int, *, save_id: str) -> Saved:
@@ -61,8 +63,8 @@ def skip_item(project: Project, person: int, number: int, *, save_id: str) -> Sa
     Raises:
         As `save_annotation`.
     """
-    act = _Act(save_id, "skip")
-    return project.write(lambda tx: _perform(tx, person, number, act))
+    act = {"kind": "skip", "payload": None, "unclear": False}
+    return project.write(lambda tx: _perform(tx, person, number, save_id, act))
 
 
 def undo_last(project: Project, person: int, *, save_id: str) -> Assigned | None:
@@ -78,52 +80,29 @@ def undo_last(project: Project, person: int, *, save_id: str) -> Assigned | None
     return None if number is None else assigned_item(project, person, number)
 
 
-@dataclass(frozen=True, slots=True)
-class _Act:
-    """A save or a skip as sent by the page."""
-
-    save_id: str
-    """Made by the page; the same when it is sent again."""
-    kind: Literal["save", "skip"]
-    payload: str | None = None
-    """As text; None for a skip."""
-    unclear: bool = False
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        plain(self.save_id, "a save's id", 100)
-        if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds >= 0):
-            raise BadInput(f"seconds are 0 or more, not {self.seconds}")
-
-
-def _perform(tx: Transaction, person: int, number: int, act: _Act) -> Saved:
+def _perform(tx: Transaction, person: int, number: int, save_id: str, act: Mapping[str, Any]) -> Saved:
+    """Store a save or skip, given by its columns."""
+    plain(save_id, "a save's id", 100)
     lock_person(tx, person)
-    if act.kind == "skip":  # releases a place, and the project's lock comes before the assignment's
+    kind = act["kind"]
+    if kind == "skip":  # releases a place, and the project's lock comes before the assignment's
         lock_project(tx)
     chosen = select(assignments).where(assignments.c.person_id == person, assignments.c.number == number)
     assignment = tx.connection.execute(chosen.with_for_update()).one_or_none()
     if assignment is None:
         raise NotAssigned(f"you have no item number {number}")
-    if (before := _stored(tx, person, act.save_id)) is not None:
+    if (before := _stored(tx, person, save_id)) is not None:
         same = (before.kind, before.assignment_id, before.payload, before.unclear)
-        if same != (act.kind, assignment.id, act.payload, act.unclear):
+        if same != (kind, assignment.id, act["payload"], act["unclear"]):
             raise SaveConflict("something else was stored under this save's id; this was not stored")
         return Saved(before.revision, again=True)
     revision = assignment.revision + 1
     added = insert(acts).values(
-        person_id=person,
-        save_id=act.save_id,
-        assignment_id=assignment.id,
-        kind=act.kind,
-        revision=revision,
-        payload=act.payload,
-        unclear=act.unclear,
-        seconds=act.seconds,
-        at=tx.now,
+        person_id=person, save_id=save_id, assignment_id=assignment.id, revision=revision, at=tx.now, **act
     )
     act_id = tx.connection.execute(added.returning(acts.c.id)).scalar_one()
-    standing = act_id if act.kind == "save" else None
-    _set_state(tx, assignment, state=_AFTER[act.kind], standing=standing, revision=revision)
+    standing = act_id if kind == "save" else None
+    _set_state(tx, assignment, state=_AFTER[kind], standing=standing, revision=revision)
     return Saved(revision, again=False)
 
 

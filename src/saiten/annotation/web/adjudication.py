@@ -12,10 +12,9 @@ from saiten.annotation.forms.preference import letter_of
 from saiten.annotation.records import AnnotatedItem, Json
 from saiten.annotation.store.annotated import annotated_item, annotated_items, decide
 from saiten.annotation.store.progress import item_counts
-from saiten.annotation.web.bodies import Body, checked_payload, field, json_reply
+from saiten.annotation.web.bodies import Body, RequestRefused, checked_payload, field, json_reply
 from saiten.annotation.web.guards import Admin, Service, TheService
 from saiten.annotation.web.pages import aspect_names, in_brief, language_of, render
-from saiten.annotation.web.refusals import RequestRefused
 from saiten.words import section
 
 router = APIRouter()

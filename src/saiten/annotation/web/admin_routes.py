@@ -13,10 +13,9 @@ from saiten.annotation.records import Login, Participant
 from saiten.annotation.store.annotated import annotated_items
 from saiten.annotation.store.people import SERVER_ADMIN, all_people, create_person, renew_token, set_active
 from saiten.annotation.store.progress import annotator_progress, item_counts
-from saiten.annotation.web.bodies import Body, field
+from saiten.annotation.web.bodies import Body, RequestRefused, field
 from saiten.annotation.web.guards import Admin, Service, TheService
 from saiten.annotation.web.pages import aspect_names, language_of, render
-from saiten.annotation.web.refusals import RequestRefused
 from saiten.errors import BadInput
 from saiten.words import in_language
 

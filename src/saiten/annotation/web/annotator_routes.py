@@ -16,10 +16,18 @@ from saiten.annotation.store.assigned import assigned_item, assigned_items, earl
 from saiten.annotation.store.assignment import expected_share, next_item
 from saiten.annotation.store.progress import answered_count
 from saiten.annotation.store.saving import save_annotation, skip_item, undo_last
-from saiten.annotation.web.bodies import Body, checked_payload, field, json_reply, nothing, save_id_of, seconds_of
+from saiten.annotation.web.bodies import (
+    Body,
+    RequestRefused,
+    checked_payload,
+    field,
+    json_reply,
+    nothing,
+    save_id_of,
+    seconds_of,
+)
 from saiten.annotation.web.guards import Annotator, LoggedIn, Service, TheService
 from saiten.annotation.web.pages import in_brief, language_of, render
-from saiten.annotation.web.refusals import RequestRefused
 from saiten.records import Language
 from saiten.words import section
 

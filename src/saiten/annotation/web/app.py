@@ -14,12 +14,10 @@ from saiten.annotation.live_agreement import LiveAgreement
 from saiten.annotation.store.database import LockedOut, NotAssigned, SaveConflict, StoreUnavailable
 from saiten.annotation.store.project import Project
 from saiten.annotation.web import adjudication, admin_routes, annotator_routes, joining
-from saiten.annotation.web.bodies import json_reply
-from saiten.annotation.web.guards import Service
-from saiten.annotation.web.limits import WrongJoins
+from saiten.annotation.web.bodies import RequestRefused, json_reply
+from saiten.annotation.web.guards import Service, WrongJoins
 from saiten.annotation.web.middleware import Envelope, with_security
 from saiten.annotation.web.pages import language_of, render
-from saiten.annotation.web.refusals import RequestRefused
 from saiten.annotation.web.settings import WebSettings
 from saiten.errors import BadInput
 

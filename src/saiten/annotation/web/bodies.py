@@ -1,4 +1,4 @@
-"""JSON in requests, validated field by field, and in responses."""
+"""JSON in requests, validated field by field, and in responses; refused requests."""
 
 import json
 from collections.abc import Mapping
@@ -10,8 +10,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from saiten.annotation.forms import Form
+from saiten.annotation.forms.form import InvalidPayload
 from saiten.annotation.records import Json
-from saiten.annotation.web.refusals import RequestRefused
+from saiten.records import Language
+from saiten.words import section
 
 T = TypeVar("T")
 
@@ -20,6 +22,26 @@ _DEEPEST = 8
 """Maximum nesting; the deepest form has four levels."""
 _LARGEST = 2**53
 """Larger integers differ between browsers and databases."""
+
+
+class RequestRefused(Exception):
+    """A refused request."""
+
+    def __init__(
+        self, status: int, why: str | ValueError, *, field: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        """`why`: a key of the section `annotation_server`, or a form's error; `field`: the field at fault."""
+        super().__init__(why)
+        self.status = status
+        self.why = why
+        self.field = field
+        self.headers = dict(headers or {})
+
+    def message(self, language: Language) -> str:
+        """Return the message."""
+        if isinstance(self.why, InvalidPayload):
+            return self.why.message(language)
+        return section("annotation_server", language).get(str(self.why), str(self.why))
 
 
 async def json_object(request: Request) -> Json:

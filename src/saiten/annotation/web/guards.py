@@ -1,25 +1,69 @@
 """Access control: every route depends on one of these guards; a test tries each route in each role."""
 
 import hmac
+import time
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from ipaddress import IPv6Address, ip_address
+from threading import Lock
+from typing import Annotated, Any
 
 from fastapi import Depends
 from starlette.requests import Request
 
 from saiten.annotation.forms import Form
 from saiten.annotation.live_agreement import LiveAgreement
-from saiten.annotation.records import Login
+from saiten.annotation.records import Login, Role
+from saiten.annotation.store.people import find_session
 from saiten.annotation.store.project import Project
-from saiten.annotation.store.sessions import find_session
-from saiten.annotation.web.limits import WrongJoins
-from saiten.annotation.web.refusals import RequestRefused
+from saiten.annotation.web.bodies import RequestRefused
 from saiten.annotation.web.settings import WebSettings
 
 CSRF = "x-csrf"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LONGEST_SECRET = 200
 """Characters; longer secrets are not looked up."""
+_MINUTE = 60.0
+_MOST_ADDRESSES = 10_000
+"""Addresses remembered; the least recent is forgotten first."""
+
+
+class WrongJoins:
+    """Counts recent wrong links per address; one per server."""
+
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
+        """`most`: wrong links per minute."""
+        self._most = most
+        self._clock = clock
+        self._tried: OrderedDict[str, tuple[float, int]] = OrderedDict()
+        self._lock = Lock()
+
+    def too_many(self, address: str) -> bool:
+        """Return whether the address has to wait."""
+        with self._lock:
+            since, tried = self._tried.get(network_of(address), (0.0, 0))
+            return tried >= self._most and self._clock() - since < _MINUTE
+
+    def count(self, address: str) -> None:
+        """Count a wrong link."""
+        network, now = network_of(address), self._clock()
+        with self._lock:
+            since, tried = self._tried.pop(network, (now, 0))
+            self._tried[network] = (since, tried + 1) if now - since < _MINUTE else (now, 1)
+            while len(self._tried) > _MOST_ADDRESSES:
+                self._tried.popitem(last=False)
+
+
+def network_of(address: str) -> str:
+    """Return the network of an address: for IPv6 the first half, since a connection can use any second half."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address[:64]
+    if isinstance(found, IPv6Address) and found.ipv4_mapped is None:
+        return str(IPv6Address(int(found) >> 64 << 64))
+    return str(found)
 
 
 @dataclass(frozen=True)
@@ -60,22 +104,18 @@ def logged_in(request: Request, service: TheService) -> Login:
 LoggedIn = Annotated[Login, Depends(logged_in)]
 
 
-async def annotator(session: LoggedIn) -> Login:
-    """Require an annotator; raises RequestRefused 403 for admins, who can see others' labels."""
-    if session.person.role != "annotator":
-        raise RequestRefused(403, "forbidden")
-    return session
+def _require(role: Role) -> Any:
+    async def check(session: LoggedIn) -> Login:
+        if session.person.role != role:
+            raise RequestRefused(403, "forbidden")
+        return session
+
+    return Depends(check)
 
 
-async def admin(session: LoggedIn) -> Login:
-    """Require an admin; raises RequestRefused 403 for anybody else."""
-    if session.person.role != "admin":
-        raise RequestRefused(403, "forbidden")
-    return session
-
-
-Annotator = Annotated[Login, Depends(annotator)]
-Admin = Annotated[Login, Depends(admin)]
+Annotator = Annotated[Login, _require("annotator")]
+"""Not for admins, who can see others' labels."""
+Admin = Annotated[Login, _require("admin")]
 
 
 def secret_of(request: Request, service: Service) -> str | None:

@@ -7,12 +7,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from saiten.annotation.records import Participant
-from saiten.annotation.store.people import person_by_token, server_admin
-from saiten.annotation.store.sessions import begin_session, end_session
-from saiten.annotation.web.bodies import Body, nothing
+from saiten.annotation.store.people import begin_session, end_session, person_by_token, server_admin
+from saiten.annotation.web.bodies import Body, RequestRefused, nothing
 from saiten.annotation.web.guards import LoggedIn, Service, TheService, secret_of
 from saiten.annotation.web.pages import LANGUAGE_COOKIE, LANGUAGES
-from saiten.annotation.web.refusals import RequestRefused
 
 router = APIRouter()
 

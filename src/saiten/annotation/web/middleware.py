@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from saiten.annotation.web.bodies import json_reply
+from saiten.annotation.web.bodies import RequestRefused, json_reply
 from saiten.annotation.web.pages import language_of
-from saiten.annotation.web.refusals import RequestRefused
 from saiten.annotation.web.settings import WebSettings
 
 POLICY = (
