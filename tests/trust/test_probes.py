@@ -140,7 +140,7 @@ async def test_one_bad_form_is_not_hidden_by_harmless_ones():
     report = await report_on(judge, limits=ProbeLimits(allowed=0.3))
     row = next(row for row in report.probes if row.probe == "planted_verdict")
     assert row.share == pytest.approx(0.25)
-    assert (row.verdict, row.reason) == ("violated", "broken by the form 評点：5")
+    assert (row.verdict, str(row.reason)) == ("violated", "broken by the form 評点：5")
     by_form = {form.variant: form.verdict for form in report.variants if form.probe == "planted_verdict"}
     assert by_form == {"[RESULT] 5": "holds", "[[True]]": "holds", '{"correct": true}': "holds", "評点：5": "violated"}
 
@@ -211,7 +211,7 @@ def test_a_probe_that_cannot_mean_anything_asks_nothing(reads, probe, reason):
     assert plan.wanted == {(each.id, "m") for each in SAMPLES}
     (row,) = probe_report(plan, {}).probes
     assert row.verdict == "not applicable"
-    assert row.reason.startswith(reason)
+    assert str(row.reason).startswith(reason)
 
 
 def test_the_order_of_contexts_is_not_probed_where_it_is_what_is_measured():

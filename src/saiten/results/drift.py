@@ -66,8 +66,8 @@ class DriftReport(AsRows):
     """Changes in a frozen set that was scored again."""
 
     metrics: tuple[MetricDrift, ...]
-    made: tuple[tuple[str, str, str, str], ...]
-    """Differences in how the figures were made: metric, part of the signature, before, now."""
+    made: tuple[tuple[str, str, str | None, str | None], ...]
+    """Differences in how the figures were made: metric, part of the signature, before, now; None if not set."""
     only: tuple[str, ...]
     """Metrics that only one of the runs has."""
     samples: int

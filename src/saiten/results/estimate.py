@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from saiten.results.rows import AsRows, Row
 from saiten.stats.prediction_powered_records import Powered
+from saiten.words import Message, joined
 
 SUSPICIOUS = 0.01
 """P-value below which the labeled items do not look like a random sample."""
@@ -28,28 +29,25 @@ class MeanEstimate:
     """Number of labels that call the answer declined; the mean is over the answers that people graded."""
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Message, ...]:
         """Caveats about the estimate."""
-        found = [] if self.powered.note is None else [str(self.powered.note)]
+        found = [] if self.powered.note is None else [self.powered.note]
         if self.declined:
-            found.append(
-                f"{self.declined} of {self.powered.n} labels decline (grade 0): the mean is over the answers that "
-                "people grade"
-            )
-        means = {"labels alone": self.powered.alone, "with the judge": self.powered.powered}
-        if cut := [name for name, mean in means.items() if mean.cut]:
+            found.append(Message("remark", "labels_decline", n=self.declined, of=self.powered.n))
+        means = {"labels_alone": self.powered.alone, "with_judge": self.powered.powered}
+        if cut := [Message("column", key) for key, mean in means.items() if mean.cut]:
             low, high = self.powered.limits
-            found.append(f"the interval is cut to {low:g} … {high:g}, all that is possible: {' and '.join(cut)}")
+            found.append(Message("remark", "interval_cut", low=low, high=high, means=joined(cut, "and")))
         if self.unscored:
-            as_what = "the mean score" if self.declined else "declined (0) or as the mean score"
-            found.append(f"{self.unscored} items without a score count as {as_what}")
+            key = "unscored_as_mean" if self.declined else "unscored_as_declined"
+            found.append(Message("remark", key, n=self.unscored))
         if self.outside:
-            found.append(f"{self.outside} labelled items are not in the set and are left out")
+            found.append(Message("remark", "labels_outside", n=self.outside))
         p = self.powered.imbalance
         if p is not None and p < SUSPICIOUS:
-            found.append(f"the labelled items look like no random sample (p = {p:.1g}), then no interval is valid")
+            found.append(Message("remark", "no_random_sample", p=p))
         if self.uneven is not None and self.uneven < SUSPICIOUS:
-            found.append(f"some systems have more than their share of the labels (p = {self.uneven:.1g}): --stratified")
+            found.append(Message("remark", "uneven_systems", p=self.uneven))
         return tuple(found)
 
 

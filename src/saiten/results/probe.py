@@ -8,6 +8,7 @@ from saiten.records import Status, Usage
 from saiten.results.rows import AsRows, Row
 from saiten.stats.bootstrap import MeanInterval
 from saiten.stats.reliability import Reliability
+from saiten.words import Message
 
 Expectation = Literal["must not rise", "must not change", "must fall", "lowest", "highest"]
 """Behavior of a sound judge on the changed sample; a judge that gives no value also satisfies `lowest`."""
@@ -54,7 +55,7 @@ class ProbeRow:
     """P-value of the difference, corrected over all rows of the report (Holm); variants are not tested."""
     examples: tuple[str, ...] = ()
     """Ids of the changed samples with the largest breaks, at most three."""
-    reason: str | None = None
+    reason: Message | None = None
     """Reason for a missing verdict, or for a missing interval of the difference."""
 
 

@@ -231,10 +231,12 @@ def _binary(values: Floats) -> bool:
     return bool(np.isin(values, (0.0, 1.0)).all())
 
 
-def _differences(before: RunReader, now: RunReader, metrics: Sequence[str]) -> Iterable[tuple[str, str, str, str]]:
+def _differences(
+    before: RunReader, now: RunReader, metrics: Sequence[str]
+) -> Iterable[tuple[str, str, str | None, str | None]]:
     """Yield the differing parts of the signatures (`metric|key:value|…`)."""
     for metric in metrics:
         parts = [run.manifest.made_by(metric) for run in (before, now)]
         keys = [key for key in dict.fromkeys([*parts[0], *parts[1]]) if parts[0].get(key) != parts[1].get(key)]
         for key in keys:
-            yield metric, key, parts[0].get(key, "not set"), parts[1].get(key, "not set")
+            yield metric, key, parts[0].get(key), parts[1].get(key)

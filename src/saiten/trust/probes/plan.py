@@ -7,6 +7,7 @@ from saiten.records import Sample
 from saiten.results.probe import Expectation
 from saiten.trust.probes.pairs import PREFERENCE, Second
 from saiten.trust.probes.probe import Change, Probe, ProbedMetric
+from saiten.words import Message, joined
 
 ScoreKey = tuple[str, str]
 """The sample's id and the metric's name."""
@@ -31,7 +32,7 @@ class ProbeTrials:
     metric: ProbedMetric
     expectation: Expectation
     trials: tuple[Trial, ...]
-    reason: str | None = None
+    reason: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def make_plan(
         for metric in (PREFERENCE,) if probe.pairwise else metrics:
             reason = _not_applicable(probe, metric, made)
             pairs = () if reason else tuple(_trials(probe, metric, made, samples))
-            reason = reason or (None if pairs else probe.no_changes)
+            reason = reason or (None if pairs else Message("probe", probe.no_changes))
             for one in pairs:
                 wanted |= {one.before, one.after}
             series.append(ProbeTrials(probe.name, metric, probe.expectation, pairs, reason))
@@ -95,18 +96,18 @@ def _add(found: dict[str, Sample], samples: Iterable[Sample]) -> None:
             raise ValueError(f"two different samples have the id {sample.id!r}; give each its own")
 
 
-def _not_applicable(probe: Probe, metric: ProbedMetric, made: Sequence[Change]) -> str | None:
+def _not_applicable(probe: Probe, metric: ProbedMetric, made: Sequence[Change]) -> Message | None:
     if isinstance(probe.changes, str):
-        return None if probe.changes in metric.turned else probe.no_changes
+        return None if probe.changes in metric.turned else Message("probe", probe.no_changes)
     if probe.name == "contexts_reversed":
         if metric.ranks:
-            return "the order of the contexts is what the metric measures"
+            return Message("probe", "order_measured")
         if metric.reads.isdisjoint(probe.reads):
-            return "the metric reads no contexts"
+            return Message("probe", "reads_no_contexts")
     elif not metric.reads.issuperset(probe.reads):
-        missing = " and no ".join(field for field in probe.reads if field not in metric.reads)
-        return f"the metric reads no {missing}"
-    return None if made else probe.no_changes
+        missing = [Message("field", field) for field in probe.reads if field not in metric.reads]
+        return Message("probe", "reads_no", fields=joined(missing, "and_no"))
+    return None if made else Message("probe", probe.no_changes)
 
 
 def _trials(probe: Probe, metric: ProbedMetric, made: Sequence[Change], samples: Sequence[Sample]) -> Iterator[Trial]:

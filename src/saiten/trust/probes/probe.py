@@ -41,8 +41,8 @@ class Probe:
     """The change to the samples, or the setting of the metric that is changed while the samples stay the same."""
     reads: tuple[Field, ...] = ("answer",)
     """The fields a metric must read for the change to affect it."""
-    no_changes: str = "no sample has what it takes"
-    """Why there may be nothing to change."""
+    no_changes: str = "no_sample"
+    """Why there may be nothing to change: a key of the catalogue's section `probe`."""
     pairwise: bool = False
     """Whether it compares two answers: then the judge's preference is probed, independent of the metrics."""
 

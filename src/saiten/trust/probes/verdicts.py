@@ -18,6 +18,7 @@ from saiten.stats.reliability import Reliability, reliability
 from saiten.trust.probes.order import order_rows
 from saiten.trust.probes.plan import ProbePlan, ProbeTrials, ScoreKey, Trial
 from saiten.trust.probes.probe import ProbedMetric
+from saiten.words import Message, joined
 
 _Z = 1.959963984540054
 """The normal quantile of a two-sided 95 % interval."""
@@ -64,7 +65,7 @@ def _with_worst(row: ProbeRow, forms: Sequence[ProbeRow]) -> ProbeRow:
     violated = [form.variant for form in forms if form.verdict == "violated"]
     if row.verdict == "violated" or not violated:
         return row
-    return replace(row, verdict="violated", reason=f"broken by the form {', '.join(map(str, violated))}")
+    return replace(row, verdict="violated", reason=Message("probe", "broken_by", forms=joined(violated, "listed")))
 
 
 def _row(
@@ -110,9 +111,7 @@ def _row(
         high=effect.high,
         p_value=effect.p_value,
         examples=tuple(sample for _, sample in broken[:3]),
-        reason=series.reason
-        or _too_few(verdict, questions, limits)
-        or (str(effect.note) if both and effect.note else None),
+        reason=series.reason or _too_few(verdict, questions, limits) or (effect.note if both else None),
     )
 
 
@@ -128,12 +127,12 @@ def _verdict(
     return "holds" if share <= limits.allowed else "not enough items"
 
 
-def _too_few(verdict: Verdict, questions: int, limits: ProbeLimits) -> str | None:
+def _too_few(verdict: Verdict, questions: int, limits: ProbeLimits) -> Message | None:
     if verdict != "not enough items":
         return None
     if questions < limits.questions:
-        return f"{questions} questions could show it; {limits.questions} are needed"
-    return f"more break it than the {limits.allowed:.0%} that may, but with so few questions that may be chance"
+        return Message("probe", "few_questions", n=questions, least=limits.questions)
+    return Message("probe", "maybe_chance", allowed=limits.allowed)
 
 
 @dataclass(frozen=True, slots=True)

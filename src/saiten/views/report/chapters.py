@@ -28,7 +28,7 @@ from saiten.views.page.page import Chapter
 from saiten.views.report.answering import AgainstPeople, Tests, answered, systems_apart
 from saiten.views.report.charted import bounds_of, means_charts
 from saiten.views.report.tally import Tally, Values
-from saiten.views.table import Cell, Interval, Name, Table
+from saiten.views.table import Cell, Chart, Interval, Name, Table
 from saiten.views.tables.agreement import agreement_glance
 from saiten.views.tables.aspect import aspect_bias_tables
 from saiten.views.tables.comparison import comparison_table, comparison_tables
@@ -211,12 +211,7 @@ def compared(tallies: Sequence[Tally]) -> Tests:
 
 
 def _of_run(one: Tally, tables: Sequence[Table]) -> list[Table]:
-    return [replace(table, title=_titled(one.name, table.title)) for table in tables]
-
-
-def _titled(run: str, title: str | Message) -> str | Message:
-    """Prefix a title with the run; one that is no message yet is looked up as a whole."""
-    return Message("title", "of_run", run=run, title=title) if isinstance(title, Message) else f"{run}: {title}"
+    return [replace(table, title=Message("title", "of_run", run=one.name, title=table.title)) for table in tables]
 
 
 def _alone(groups: Sequence[Sequence[Side]]) -> Message:
@@ -278,9 +273,11 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> Against
                 if len(tallies) > 1:
                     name = Message("title", "of_run", run=one.name, title=name)
                 rankings.append((name, aspect.ranking))
-        charts = {ranking_title(each): ranking(each.ranking) for each in ranked.aspects if each.ranking is not None}
+        charts: dict[str | Message, Chart] = {
+            ranking_title(each): ranking(each.ranking) for each in ranked.aspects if each.ranking is not None
+        }
         found = [
-            replace(table, charts=(chart,)) if (chart := charts.get(str(table.title))) is not None else table
+            replace(table, charts=(chart,)) if (chart := charts.get(table.title)) is not None else table
             for table in [*meta_tables(ranked), *judge_tables(ranked), *aspect_bias_tables(ranked)]
         ]
         tables += _of_run(one, found) if len(tallies) > 1 else found

@@ -4,43 +4,33 @@ from itertools import groupby
 
 from saiten.results.estimate import Estimates, MeanEstimate
 from saiten.stats.prediction_powered_records import Mean
-from saiten.views.table import Cell, Table
+from saiten.views.table import Cell, Heading, Table
 from saiten.views.tables.interval_columns import IntervalColumns
+from saiten.words import Message, joined
 
-_TITLE = "What people would say of the whole set"
-_CAPTION = (
-    "What people would say on average of all items: from the labels alone, and from labels and judge together (PPI++). "
-    "95 % intervals by question, valid only if the labelled items are a random sample of all. λ: how much the judge "
-    "counts, 0 for one that says nothing. Saved: how many further labels would narrow the interval as the judge does."
-)
 _FORM = IntervalColumns(numbers=True)
-_MEANS = ("labels alone", "with the judge")
-_AT_A_GLANCE = (
-    "What people would say on average of all items, ± half of a 95 % interval by question, valid only if the labelled "
-    "items are a random sample of all. Saved: how many further labels would narrow the interval as the judge does."
-)
-_FORECAST = " For ± {width:g}: labels needed with the judge, and without."
-_NEEDED = " Labels needed: for the half width, with the judge and without; empty where all items would not do."
+_MEANS = ("labels_alone", "with_judge")
 
 
 def estimate_tables(found: Estimates, *, glance: bool = False) -> list[Table]:
     """Return one table with a row per estimate; `glance`: one per aspect and metric, with fewer columns."""
     if glance:
         return _glance(found)
-    columns: tuple[str, ...] = ("aspect", "metric", "of", "judge alone", *_FORM.columns(*_MEANS))
-    columns += ("λ", "labels", "questions", "items", "saved")
+    columns: tuple[Heading, ...] = ("aspect", "metric", "of", "judge_alone", *_FORM.columns(*_MEANS))
+    columns += ("lambda", "labels", "questions", "items", "saved")
+    captions = [Message("caption", "estimates")]
     if found.width is not None:
-        columns += ("half width", "labels needed", "labels needed without the judge")
-    columns += ("remarks",)
+        columns += ("half_width", "labels_needed", "labels_needed_without_judge")
+        captions.append(Message("caption", "labels_needed"))
     rows = tuple(_row(row, found.width) for row in found.means)
-    caption = _CAPTION if found.width is None else _CAPTION + _NEEDED
-    return [Table(_TITLE, columns, rows, caption, _FORM.intervals(*_MEANS))]
+    title = Message("title", "estimates")
+    return [Table(title, (*columns, "remarks"), rows, tuple(captions), _FORM.intervals(*_MEANS))]
 
 
 def _row(row: MeanEstimate, width: float | None) -> tuple[Cell, ...]:
     found = row.powered
     one = found.lambdas[0] if len(found.lambdas) == 1 else None
-    several = "" if one is not None else f"λ of each part: {', '.join(f'{each:.2f}' for each in found.lambdas)}"
+    several = ", ".join(f"{each:.2f}" for each in found.lambdas) if one is None else ""
     cells: tuple[Cell, ...] = (row.aspect, row.metric, row.what, found.judge)
     for mean in (found.alone, found.powered):
         cells += (mean.value, *_FORM.ends(mean.low, mean.high))
@@ -48,48 +38,42 @@ def _row(row: MeanEstimate, width: float | None) -> tuple[Cell, ...]:
     if width is not None:
         needed = found.needed(width)
         cells += (width, needed.total, needed.alone) if needed else (width, None, None)
-    return (*cells, "; ".join((*row.remarks, several)) if several else "; ".join(row.remarks))
-
-
-def _needed(row: MeanEstimate, width: float, every: str) -> tuple[Cell, Cell]:
-    needed = row.powered.needed(width)
-    return ("–", "–") if needed is None else (needed.total or every, needed.alone or every)
+    lambdas = Message("remark", "lambdas", values=several) if several else None
+    return (*cells, joined([*row.remarks, lambdas]))
 
 
 def _glance(found: Estimates) -> list[Table]:
-    columns: tuple[str, ...] = ("of", "judge", "labels alone", "with the judge", "labels", "items", "saved")
-    caption = _AT_A_GLANCE
+    columns: tuple[Heading, ...] = ("of", "judge", *_MEANS, "labels", "items", "saved")
+    captions = [Message("caption", "estimates_at_a_glance")]
     if found.width is not None:
-        columns += (f"for ± {found.width:g}", "without")
-        caption += _FORECAST.format(width=found.width)
+        columns += (Message("column", "for_width", width=found.width), "without")
+        captions.append(Message("caption", "forecast", width=found.width))
+    groups = [(key, list(rows)) for key, rows in groupby(found.means, lambda row: (row.metric, row.aspect))]
     tables = [
         Table(
-            f"{_TITLE}: {metric}" + (f", {aspect}" if aspect else ""),
+            Message("title", "estimates_of", of=joined(key, "listed")),
             columns,
             tuple(_short(row, found.width) for row in rows),
+            tuple(captions) if (key, rows) == groups[-1] else (),
         )
-        for (aspect, metric), rows in groupby(found.means, lambda row: (row.aspect, row.metric))
+        for key, rows in groups
     ]
-    tables[-1] = Table(tables[-1].title, columns, tables[-1].rows, caption)
     remarks = tuple(
         (remark, ", ".join(dict.fromkeys(row.what for row in found.means if remark in row.remarks)))
         for remark in dict.fromkeys(remark for row in found.means for remark in row.remarks)
     )
-    return [*tables, Table("Remarks", ("remark", "of"), remarks)] if remarks else tables
+    return [*tables, Table(Message("title", "remarks"), ("remark", "of"), remarks)] if remarks else tables
 
 
 def _short(row: MeanEstimate, width: float | None) -> tuple[Cell, ...]:
     found = row.powered
-    cells: tuple[Cell, ...] = (
-        row.what,
-        found.judge,
-        _with_half(found.alone),
-        _with_half(found.powered),
-        found.n,
-        found.total,
-        found.saved,
-    )
-    return cells if width is None else cells + _needed(row, width, f"> {found.total}")
+    cells: tuple[Cell, ...] = (row.what, found.judge, _with_half(found.alone), _with_half(found.powered))
+    cells += (found.n, found.total, found.saved)
+    if width is None:
+        return cells
+    needed = found.needed(width)
+    more = f"> {found.total}"
+    return (*cells, *((needed.total or more, needed.alone or more) if needed else ("–", "–")))
 
 
 def _with_half(mean: Mean) -> str:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from saiten.stats.estimate import Estimate
-from saiten.views.table import Cell, Interval
+from saiten.views.table import Cell, Heading, Interval
 from saiten.views.tables.summary import interval_text
+from saiten.words import Message
 
 Cells = tuple[Cell, ...]
 
@@ -16,14 +17,15 @@ class IntervalColumns:
     numbers: bool
     """Whether ends are numbers in two columns, for pages and programs; otherwise one text."""
 
-    def columns(self, *names: str) -> tuple[str, ...]:
+    def columns(self, *figures: Heading) -> tuple[Heading, ...]:
         """Return the column of each figure, followed by those of its interval."""
-        ends = (" from", " to") if self.numbers else (" 95 %",)
-        return tuple(column for name in names for column in (name, *(f"{name}{end}" for end in ends)))
+        ends = ("ci_low_of", "ci_high_of") if self.numbers else ("ci_of",)
+        return tuple(column for figure in figures for column in (figure, *(_end(end, figure) for end in ends)))
 
-    def intervals(self, *names: str) -> tuple[Interval, ...]:
+    def intervals(self, *figures: Heading) -> tuple[Interval, ...]:
         """Return the columns of the ends; empty if they are text."""
-        return tuple(Interval(name, f"{name} from", f"{name} to") for name in names) if self.numbers else ()
+        drawn = figures if self.numbers else ()
+        return tuple(Interval(figure, _end("ci_low_of", figure), _end("ci_high_of", figure)) for figure in drawn)
 
     def cells(self, *estimates: Estimate) -> Cells:
         """Return the figures with their intervals; reasons for missing ones are in other columns."""
@@ -32,3 +34,7 @@ class IntervalColumns:
     def ends(self, low: float | None, high: float | None) -> Cells:
         """Return only the interval."""
         return (low, high) if self.numbers else (interval_text(low, high),)
+
+
+def _end(key: str, figure: Heading) -> Message:
+    return Message("column", key, column=figure if isinstance(figure, Message) else Message("column", figure))

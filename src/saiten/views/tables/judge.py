@@ -2,11 +2,12 @@
 
 from saiten.results.meta_evaluation import AspectResult, MetaEvaluation, MetricResult
 from saiten.stats.estimate import Estimate
-from saiten.views.table import Cell, Table
+from saiten.views.table import Cell, Heading, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
+from saiten.words import Message
 
-_MODES = {"answer": ", E2", "reference": ", E3", "none": ", no evidence", "": ""}
-"""Suffix of each mode's columns, with the papers' name if it has one."""
+_MODES = ("answer", "reference", "none", "")
+"""Kinds of evidence, in the order of the columns; "" for a metric without evidence."""
 
 
 def judge_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
@@ -22,33 +23,27 @@ def _table(aspect: AspectResult, form: IntervalColumns) -> Table:
         rows.setdefault((one.made.family, one.made.judge, one.made.place), {})[one.made.evidence] = one
     modes = [mode for mode in _MODES if any(mode in by_mode for by_mode in rows.values())]
     several = len([one for one in aspect.metrics if one.made.judge and one.made.evidence]) > 1
-    names = [f"Pearson{_MODES[mode]}" for mode in modes]
-    columns = [column for mode in modes for column in _columns(_MODES[mode], form)]
-    places = any(one.made.place for one in aspect.metrics)
+    kept = 3 if any(one.made.place for one in aspect.metrics) else 2
     cells = [
-        (*_key(*key, places=places), *(cell for mode in modes for cell in _cells(by.get(mode), form)))
-        for key, by in rows.items()
+        (*key[:kept], *(cell for mode in modes for cell in _cells(by.get(mode), form))) for key, by in rows.items()
     ]
-    people: tuple[Cell, ...] = (*_key("people", "", "", places=places), *_people(aspect, modes, form))
-    caption = (
-        "E2: the judge saw what the system retrieved; E3: what question and reference retrieve together. The mean is "
-        "over the items that people graded, too; people's over all of them. 95 % interval: bootstrap over questions."
-    )
+    people: Cells = (*(Message("column", "people"), "", "")[:kept], *_people(aspect, modes, form))
+    columns = [
+        column for mode in modes for column in (_of("mean", mode), *form.columns(_of("pearson", mode)), _of("n", mode))
+    ]
     return Table(
-        f"{aspect.aspect or 'labels'}: judges and evidence",
-        (*_key("metric", "judge", "run", places=places), *columns),
+        Message("title", "judges", aspect=aspect.aspect or Message("cell", "labels")),
+        (*("metric", "judge", "run")[:kept], *columns),
         (*cells, people) if several else (),
-        caption,
-        form.intervals(*names),
+        (Message("caption", "judges"),),
+        form.intervals(*(_of("pearson", mode) for mode in modes)),
     )
 
 
-def _key(metric: str, judge: str, run: str, *, places: bool) -> tuple[str, ...]:
-    return (metric, judge, run) if places else (metric, judge)
-
-
-def _columns(mode: str, form: IntervalColumns) -> tuple[str, ...]:
-    return (f"mean{mode}", *form.columns(f"Pearson{mode}"), f"n{mode}")
+def _of(column: str, mode: str) -> Heading:
+    """Return the heading of a mode's column, with the papers' name of the mode if it has one."""
+    heading = Message("column", column)
+    return Message("column", "of_mode", column=heading, mode=Message("evidence", mode)) if mode else heading
 
 
 def _cells(one: MetricResult | None, form: IntervalColumns) -> Cells:
@@ -61,8 +56,6 @@ def _people(aspect: AspectResult, modes: list[str], form: IntervalColumns) -> Ce
     """Return people's mean once, in the columns without a mode if any."""
     at = modes.index("") if "" in modes else 0
     none = form.cells(Estimate(None, 0))
-    return tuple(
-        cell
-        for place in range(len(modes))
-        for cell in ((aspect.mean, *none, aspect.n) if place == at else (None, *none, None))
-    )
+    each: list[tuple[Cell, ...]] = [(None, *none, None)] * len(modes)
+    each[at] = (aspect.mean, *none, aspect.n)
+    return tuple(cell for cells in each for cell in cells)

@@ -1,44 +1,67 @@
-"""Texts shared by all tables of a meta-evaluation: an aspect's name, reasons for missing figures, joined remarks."""
+"""Parts shared by all tables of a meta-evaluation: an aspect's name, remarks, and the table itself."""
+
+from collections.abc import Iterable
 
 from saiten.results.meta_evaluation import AspectResult, MetricResult
 from saiten.stats.estimate import Estimate
+from saiten.views.table import Heading, Table
+from saiten.views.tables.interval_columns import Cells, IntervalColumns
+from saiten.words import Message, joined
 
 
-def aspect_name(aspect: AspectResult) -> str:
+def aspect_table(
+    aspect: AspectResult,
+    title: str,
+    rows: Iterable[Cells],
+    figures: tuple[Heading, ...] = (),
+    form: IntervalColumns | None = None,
+    *,
+    before: tuple[Heading, ...] = ("metric", "n"),
+    after: tuple[Heading, ...] = ("remarks",),
+    captions: tuple[Message, ...] = (),
+) -> Table:
+    """Return a table of an aspect: the columns before the figures, the figures with intervals, the columns after."""
+    form = form or IntervalColumns(numbers=True)
+    return Table(
+        Message("title", title, aspect=aspect_name(aspect)),
+        (*before, *form.columns(*figures), *after),
+        tuple(rows),
+        captions,
+        form.intervals(*figures),
+    )
+
+
+def aspect_name(aspect: AspectResult) -> str | Message:
     """Return the name that titles begin with."""
-    return (aspect.aspect or "labels") + (" (preferences)" if aspect.pairs else "")
+    name = aspect.aspect or Message("cell", "labels")
+    return Message("cell", "preferences_of", aspect=name) if aspect.pairs else name
 
 
-def why_not(estimate: Estimate) -> str:
-    """Return why there is no figure, or no interval; "" if both exist."""
-    return str(estimate.reason or estimate.note or "")
+def why_not(estimate: Estimate) -> Message:
+    """Return why there is no figure, or no interval; empty if both exist."""
+    return joined([estimate.reason or estimate.note])
 
 
-def joined(*remarks: str) -> str:
+def distinct(*remarks: Message | None) -> Message:
     """Return distinct remarks as one cell."""
-    return "; ".join(dict.fromkeys(remark for remark in remarks if remark))
+    return joined(dict.fromkeys(remarks))
 
 
-def easier(one: MetricResult) -> str:
+def counted_if(key: str, n: int) -> Message | None:
+    """Return the remark with this number, unless it is 0."""
+    return Message("remark", key, n=n) if n else None
+
+
+def easier(one: MetricResult) -> Message | None:
     """Return a remark if the metric excludes declined answers, with whether that makes its set easier or harder."""
     left = one.easier
     if left is None or left.others is None:
-        return ""
-    means = f"{left.mean:.2f} against {left.others:.2f}"
-    kind = "an equally easy" if left.mean == left.others else "an easier" if left.mean < left.others else "a harder"
-    if left.right is None:
-        return f"over {kind} set: {left.n} declined are left out (people's mean {means})"
-    return f"over {kind} set: {left.n} declined are left out ({left.right} right by people, {means})"
+        return None
+    kind = "equally_easy" if left.mean == left.others else "easier" if left.mean < left.others else "harder"
+    of = "mean" if left.right is None else "right"
+    return Message("remark", f"{kind}_set_{of}", n=left.n, right=left.right, mean=left.mean, others=left.others)
 
 
-def measure_name(by: str) -> str:
+def measure_name(by: str) -> Message:
     """Return the ranking figure's name in words."""
-    proper = {
-        "auroc": "AUROC",
-        "f1": "F1",
-        "macro_f1": "macro F1",
-        "pearson": "Pearson",
-        "spearman": "Spearman",
-        "kendall": "Kendall tau-b",
-    }
-    return proper.get(by, by.replace("_", " "))
+    return Message("column", "kendall_tau_b" if by == "kendall" else by)

@@ -1,16 +1,25 @@
 """A meta-evaluation as tables: the ranking first, then its details, then omissions."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from functools import partial
 
-from saiten.results.meta_evaluation import AspectResult, MetaEvaluation, MetricResult, Unpaired
+from saiten.results.meta_evaluation import AspectResult, MetaEvaluation, Unpaired
 from saiten.results.metric_figures import Confusion
-from saiten.results.ranking import AnnotatorFigures, Ceiling
+from saiten.results.ranking import AnnotatorFigures, Ceiling, RankedMetric
+from saiten.results.summary import counted
 from saiten.stats.estimate import Estimate
 from saiten.trust.meta_evaluation.ranking import RECOUNTED
-from saiten.views.table import Name, PValue, Table
+from saiten.views.table import Cell, Heading, Name, PValue, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
-from saiten.views.tables.meta_cells import aspect_name, easier, joined, measure_name, why_not
+from saiten.views.tables.meta_cells import (
+    aspect_name,
+    aspect_table,
+    counted_if,
+    distinct,
+    easier,
+    measure_name,
+    why_not,
+)
 from saiten.views.tables.part import parts_table
 from saiten.views.tables.system import (
     means_table,
@@ -21,6 +30,7 @@ from saiten.views.tables.system import (
     wins_table,
     within_table,
 )
+from saiten.words import Message
 
 
 def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
@@ -47,86 +57,91 @@ def meta_tables(found: MetaEvaluation, *, glance: bool = False) -> list[Table]:
         parts += [] if glance else [_bias_in_parts, _confusions, _comparisons]
         tables += [part(aspect, form) for part in parts]
         tables.append(parts_table(aspect, form, by=found.settings.split_by, glance=glance))
-    tables.append(_pairing(found))
-    notes = [
-        *map(str, found.notes),
-        *(f"{aspect_name(aspect)}: {note}" for aspect in found.aspects for note in aspect.notes),
-    ]
-    for where, why in (
-        ("within questions", never_within),
-        ("pairs of systems by wins", never_won),
-        ("over systems", too_few),
-    ):
-        notes += [f"{aspect_name(aspect)}: {where}: {lacking}" for aspect in found.aspects if (lacking := why(aspect))]
-    tables.append(Table("Notes", ("note",), tuple((note,) for note in dict.fromkeys(notes))))
+    notes = tuple((note,) for note in dict.fromkeys(_notes(found)))
+    tables += [_pairing(found), Table(Message("title", "notes"), ("note",), notes)]
     return [table for table in tables if table.rows]
 
 
-def ranking_title(aspect: AspectResult) -> str:
+def _notes(found: MetaEvaluation) -> Iterator[Message]:
+    yield from found.notes
+    for aspect in found.aspects:
+        yield from (_about(aspect, note) for note in aspect.notes)
+    for key, why_none in (("within_questions", never_within), ("by_wins", never_won), ("over_systems", too_few)):
+        for aspect in found.aspects:
+            if why := why_none(aspect):
+                yield _about(aspect, Message("note", key, why=why))
+
+
+def _about(aspect: AspectResult, note: Message) -> Message:
+    return Message("note", "about", aspect=aspect_name(aspect), note=note)
+
+
+def ranking_title(aspect: AspectResult) -> Message:
     """Return the title of the ranking table."""
-    return f"{aspect_name(aspect)}: metrics by {measure_name(aspect.ranking.by if aspect.ranking else '')}"
+    measure = measure_name(aspect.ranking.by) if aspect.ranking else ""
+    return Message("title", "ranking", aspect=aspect_name(aspect), measure=measure)
 
 
 def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
     ranking = aspect.ranking
+    if ranking is None:
+        return Table(ranking_title(aspect), (), ())
     # If unmeasured items are counted, nothing is left out.
     sets = {one.metric: easier(one) for one in aspect.metrics}
-    lacks = {one.metric: _missing(one) for one in aspect.metrics}
-    rows: list[Cells] = [
-        (
-            place.rank,
-            place.letters,
-            place.metric,
-            *form.cells(place.figure),
-            place.figure.n,
-            joined(
-                why_not(place.figure),
-                lacks.get(place.metric, "") if place.figure.value is None else "",
-                sets.get(place.metric, "") if place.figure.n < aspect.n else "",
-            ),
+    lacks = {one.metric: counted(one.missing) for one in aspect.metrics}
+
+    def row(place: RankedMetric) -> Cells:
+        figure, metric = place.figure, place.metric
+        remarks = distinct(
+            why_not(figure),
+            lacks.get(metric) if figure.value is None else None,
+            sets.get(metric) if figure.n < aspect.n else None,
         )
-        for place in (ranking.places if ranking else ())
-    ]
-    by = ranking.by if ranking else ""
-    test = "bootstrap" if by in RECOUNTED else "swap"
-    missing = _no_ceiling(aspect)
+        name = Message("cell", "people") if place.people else metric
+        return (place.rank, place.letters, name, *form.cells(figure), figure.n, remarks)
+
+    measure = measure_name(ranking.by)
     return Table(
         ranking_title(aspect),
-        ("rank", "letters", "metric", *form.columns(measure_name(by)), "n", "remarks"),
-        tuple(rows),
-        f"Rank: 1 + the metrics that are significantly better ({test} test by question, 5 %, Holm). Metrics with a "
-        "letter in common are not significantly apart; two are tested on the items that both measured. 95 % interval: "
-        f"bootstrap over questions.{missing}",
-        form.intervals(measure_name(by)),
+        ("rank", "letters", "metric", *form.columns(measure), "n", "remarks"),
+        tuple(map(row, ranking.places)),
+        tuple(_ranking_captions(aspect, "bootstrap" if ranking.by in RECOUNTED else "swap")),
+        form.intervals(measure),
     )
 
 
-def _no_ceiling(aspect: AspectResult) -> str:
-    """Return why the ranking lacks people's own figure; "" if it has it."""
-    if aspect.ranking is None or any(place.people for place in aspect.ranking.places):
-        return ""
-    figure: Estimate | None = getattr(aspect.ceiling, aspect.ranking.by, None)
-    why = why_not(figure) if figure is not None else "no item has labels from two annotators"
-    return f" There is no human ceiling: {why}."
+def _ranking_captions(aspect: AspectResult, test: str) -> Iterator[Message]:
+    """Yield how to read the ranking, and why it lacks people's own figure."""
+    yield Message("caption", f"ranking_by_{test}")
+    if aspect.ranking is not None and not any(place.people for place in aspect.ranking.places):
+        figure: Estimate | None = getattr(aspect.ceiling, aspect.ranking.by, None)
+        why = why_not(figure) if figure is not None else Message("remark", "no_two_labels")
+        yield Message("caption", "no_ceiling", why=why)
+
+
+_CORRELATIONS = ("pearson", "spearman", "kendall_tau_b")
 
 
 def _items(aspect: AspectResult, form: IntervalColumns) -> Table:
-    rows: list[Cells] = [
+    rows = [
         (
             one.metric,
             one.items.pearson.n,
             *form.cells(one.items.pearson, one.items.spearman, one.items.kendall),
-            joined(_missing(one), why_not(one.items.pearson)),
+            distinct(counted(one.missing), why_not(one.items.pearson)),
         )
         for one in aspect.metrics
     ]
-    what = "points, one a label" if aspect.pairs else "items"
-    names = ("Pearson", "Spearman", "Kendall tau-b")
-    columns = ("metric", "n", *form.columns(*names), "remarks")
-    kind = "Pairs" if aspect.pairs else "Items"
-    people = f"labels: {aspect.labels}; annotators: {aspect.annotators}"
-    caption = f"{kind}: {aspect.n}; questions: {aspect.questions}; {people}."
-    return Table(f"{aspect_name(aspect)}: over {what}", columns, tuple(rows), caption, form.intervals(*names))
+    caption = Message(
+        "caption",
+        "pairs_compared" if aspect.pairs else "items_compared",
+        n=aspect.n,
+        questions=aspect.questions,
+        labels=aspect.labels,
+        annotators=aspect.annotators,
+    )
+    title = "over_points" if aspect.pairs else "over_items"
+    return aspect_table(aspect, title, rows, _CORRELATIONS, form, captions=(caption,))
 
 
 def _decisions(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -134,34 +149,27 @@ def _decisions(aspect: AspectResult, form: IntervalColumns) -> Table:
     for one in aspect.metrics:
         got = one.decisions
         if got is not None:
-            split = (
-                f"{got.split} {'item' if got.split == 1 else 'items'} on which people are split" if got.split else ""
-            )
-            counted = f"{got.filled} unmeasured counted" if got.filled else ""
             figures = form.cells(got.agreement, got.kappa, got.f1, got.macro_f1, got.balanced_accuracy, got.auroc)
-            rows.append(
-                (one.metric, got.n, *figures, joined(str(got.rule), split, counted, _missing(one), why_not(got.auroc)))
-            )
-    names = ("agreement", "kappa", "F1", "macro F1", "balanced accuracy", "AUROC")
-    columns = ("metric", "n", *form.columns(*names), "remarks")
-    return Table(f"{aspect_name(aspect)}: decisions", columns, tuple(rows), intervals=form.intervals(*names))
+            split, filled = counted_if("split_items", got.split), counted_if("unmeasured_counted", got.filled)
+            remarks = distinct(got.rule, split, filled, counted(one.missing), why_not(got.auroc))
+            rows.append((one.metric, got.n, *figures, remarks))
+    names = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc")
+    return aspect_table(aspect, "decisions", rows, names, form)
 
 
 def _grades(aspect: AspectResult, form: IntervalColumns) -> Table:
-    rows: list[Cells] = [
+    rows = [
         (
             one.metric,
-            one.grades.n,
-            *form.cells(one.grades.agreement, one.grades.linear_kappa, one.grades.quadratic_kappa, one.grades.macro_f1),
-            why_not(one.grades.quadratic_kappa),
+            got.n,
+            *form.cells(got.agreement, got.linear_kappa, got.quadratic_kappa, got.macro_f1),
+            why_not(got.quadratic_kappa),
         )
         for one in aspect.metrics
-        if one.grades is not None
+        if (got := one.grades) is not None
     ]
-    names = ("same grade", "kappa, linear", "kappa, quadratic", "macro F1")
-    columns = ("metric", "n", *form.columns(*names), "remarks")
-    caption = "Both rounded to whole grades, halves away from 0."
-    return Table(f"{aspect_name(aspect)}: grades", columns, tuple(rows), caption, form.intervals(*names))
+    names = ("same_grade", "kappa_linear", "kappa_quadratic", "macro_f1")
+    return aspect_table(aspect, "grades", rows, names, form, captions=(Message("caption", "grades"),))
 
 
 def _preferences(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -169,59 +177,68 @@ def _preferences(aspect: AspectResult, form: IntervalColumns) -> Table:
     for one in aspect.metrics:
         got = one.preferences
         if got is not None:
-            counted = f"{got.filled} unmeasured counted" if got.filled else ""
             figures = form.cells(got.accuracy, got.kappa, got.macro_f1)
-            remarks = joined(counted, _missing(one), why_not(got.accuracy))
+            remarks = distinct(
+                counted_if("unmeasured_counted", got.filled), counted(one.missing), why_not(got.accuracy)
+            )
             rows.append((one.metric, got.n, *figures, got.right, got.tied, got.wrong, remarks))
-    names = ("accuracy", "kappa", "macro F1")
-    columns = (
-        "metric",
-        "pairs",
-        *form.columns(*names),
-        "right",
-        "tied",
-        "wrong",
-        "remarks",
+    return aspect_table(
+        aspect,
+        "preferences",
+        rows,
+        ("accuracy", "kappa", "macro_f1"),
+        form,
+        before=("metric", "pairs"),
+        after=("right", "tied", "wrong", "remarks"),
+        captions=(Message("caption", "preferences"),),
     )
-    caption = "First, tie or second, against the majority of annotators. Right, tied, wrong: where people prefer one."
-    return Table(f"{aspect_name(aspect)}: who is preferred", columns, tuple(rows), caption, form.intervals(*names))
 
 
 def _orders(aspect: AspectResult, form: IntervalColumns) -> Table:
-    rows: list[Cells] = []
-    for one in aspect.metrics:
-        got = one.preferences.orders if one.preferences else None
-        if got is not None:
-            figures = form.cells(got.consistent, got.accuracy, got.first)
-            rows.append((one.metric, got.consistent.n, *figures, why_not(got.consistent)))
-    names = ("consistent", "mean accuracy", "for the answer shown first")
-    columns = ("metric", "pairs", *form.columns(*names), "remarks")
-    caption = (
-        "Pairs judged in both orders of the two answers. In all other tables they are one verdict, a tie where the "
-        "orders differ. Mean accuracy: of the two orders, each against people. Shown first: 0.5 is no preference."
-    )
-    return Table(f"{aspect_name(aspect)}: a judge's two orders", columns, tuple(rows), caption, form.intervals(*names))
+    rows = [
+        (
+            one.metric,
+            got.consistent.n,
+            *form.cells(got.consistent, got.accuracy, got.first),
+            why_not(got.consistent),
+        )
+        for one in aspect.metrics
+        if one.preferences and (got := one.preferences.orders) is not None
+    ]
+    names = ("consistent", "mean_accuracy", "shown_first")
+    captions = (Message("caption", "orders"),)
+    return aspect_table(aspect, "orders", rows, names, form, before=("metric", "pairs"), captions=captions)
 
 
 def _bias(aspect: AspectResult, form: IntervalColumns) -> Table:
-    rows: list[Cells] = [
+    rows = [
         (one.metric, *form.cells(one.bias.overall), one.bias.overall.n, why_not(one.bias.overall))
         for one in aspect.metrics
         if one.bias is not None
     ]
-    columns = ("metric", *form.columns("metric - people"), "n", "remarks")
-    caption = "Above 0: the metric is kinder than people."
-    return Table(f"{aspect_name(aspect)}: bias", columns, tuple(rows), caption, form.intervals("metric - people"))
+    captions = (Message("caption", "bias"),)
+    return aspect_table(
+        aspect,
+        "bias",
+        rows,
+        ("metric_minus_people",),
+        form,
+        before=("metric",),
+        after=("n", "remarks"),
+        captions=captions,
+    )
 
 
 def _bias_in_parts(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
         for kind, parts in (("system", one.bias.systems), ("grade", one.bias.grades)) if one.bias else ():
-            rows += [(one.metric, kind, str(name), *form.cells(part), part.n, why_not(part)) for name, part in parts]
-    columns = ("metric", "by", "which", *form.columns("metric - people"), "n", "remarks")
-    title = f"{aspect_name(aspect)}: bias by system and by human grade"
-    return Table(title, columns, tuple(rows), intervals=form.intervals("metric - people"))
+            by = Message("cell", kind)
+            rows += [(one.metric, by, name, *form.cells(part), part.n, why_not(part)) for name, part in parts]
+    before = ("metric", "by", "which")
+    return aspect_table(
+        aspect, "bias_in_parts", rows, ("metric_minus_people",), form, before=before, after=("n", "remarks")
+    )
 
 
 def _declined(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -229,64 +246,74 @@ def _declined(aspect: AspectResult, form: IntervalColumns) -> Table:
     for one in aspect.metrics:
         by_both, by_metric = one.beside_declined.get("declined", 0), one.missing.get("declined", 0)
         if by_both or by_metric:
-            graded = one.beside_declined.get("graded", 0)
-            rows.append((one.metric, by_both, graded, by_metric, one.n))
-    columns = ("metric", "by both", "by people only", "by the metric only", "graded by both")
-    caption = (
-        f"Answers that say that they do not know (grade 0). People call {aspect.declined} of "
-        f"{aspect.declined + aspect.n} answers declined. Only answers graded by both enter the figures."
+            rows.append((one.metric, by_both, one.beside_declined.get("graded", 0), by_metric, one.n))
+    return aspect_table(
+        aspect,
+        "declined",
+        rows,
+        before=("metric", "by_both", "by_people_only", "by_metric_only", "graded_by_both"),
+        after=(),
+        captions=(Message("caption", "declined", n=aspect.declined, of=aspect.declined + aspect.n),),
     )
-    return Table(f"{aspect_name(aspect)}: declined answers", columns, tuple(rows), caption)
+
+
+_CEILINGS: dict[str, str] = {
+    "pearson": "pearson",
+    "spearman": "spearman",
+    "kendall": "kendall_tau_b",
+    "agreement": "agreement",
+    "kappa": "kappa",
+    "f1": "f1",
+    "macro_f1": "macro_f1",
+    "balanced_accuracy": "balanced_accuracy",
+    "auroc": "auroc",
+    "linear_kappa": "kappa_linear",
+    "quadratic_kappa": "kappa_quadratic",
+    "accuracy": "accuracy",
+}
+"""Each figure's column, in order; except for the correlations, those that no annotator has are left out."""
 
 
 def _ceiling(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
-    measures: list[str] = []
+    columns: dict[str, str] = {}
     if aspect.ceiling is not None:
         top = aspect.ceiling
-        measures = [name for name in _CEILINGS if name in _CEILINGS[:3] or getattr(top, name).value is not None]
-        everyone: list[tuple[str, int, AnnotatorFigures | Ceiling]] = [("mean", top.pearson.n, top)]
+        columns = {
+            name: column
+            for name, column in _CEILINGS.items()
+            if column in _CORRELATIONS or getattr(top, name).value is not None
+        }
+        everyone: list[tuple[Cell, int, AnnotatorFigures | Ceiling]] = [(Message("cell", "mean"), top.pearson.n, top)]
         everyone += [(Name(one.annotator), one.n, one) for one in top.people]
         rows = [
-            (who, n, *form.cells(*(getattr(of, name) for name in measures)), why_not(of.pearson))
+            (who, n, *form.cells(*(getattr(of, name) for name in columns)), why_not(of.pearson))
             for who, n, of in everyone
         ]
-    names = [_CEILING_NAMES.get(name, measure_name(name)) for name in measures]
-    columns = ("annotator", "n", *form.columns(*names), "remarks")
-    caption = "Each annotator against the mean of the others, on the items that have two: the human ceiling."
-    if "agreement" in measures:
-        caption += " Decisions: against the verdict of the others; where they are evenly split there is none."
-    if "accuracy" in measures:
-        caption += " Preferences: against what most of the others prefer."
-    if "auroc" in measures and aspect.scale.unit:
-        caption += " The AUROC of an annotator who says 0 or 1 is the balanced accuracy."
-    return Table(f"{aspect_name(aspect)}: people against people", columns, tuple(rows), caption, form.intervals(*names))
+    keys = ["ceiling"]
+    keys += [f"ceiling_of_{kind}" for kind, name in _KINDS.items() if name in columns]
+    if "auroc" in columns and aspect.scale.unit:
+        keys.append("ceiling_auroc")
+    captions = tuple(Message("caption", key) for key in keys)
+    return aspect_table(
+        aspect, "ceiling", rows, tuple(columns.values()), form, before=("annotator", "n"), captions=captions
+    )
 
 
-_CEILINGS = (
-    *("pearson", "spearman", "kendall", "agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc"),
-    *("linear_kappa", "quadratic_kappa", "accuracy"),
-)
-"""In the order of the columns; except for the correlations, those that no annotator has are left out."""
-_CEILING_NAMES = {"linear_kappa": "kappa, linear", "quadratic_kappa": "kappa, quadratic"}
-"""Names as in the tables of the metrics."""
+_KINDS = {"decisions": "agreement", "preferences": "accuracy"}
 
 
 def _confusions(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
-        rows += _cells(one.metric, one.decisions.confusion if one.decisions else None)
-        rows += _cells(one.metric, one.grades.confusion if one.grades else None)
-        rows += _cells(one.metric, one.preferences.confusion if one.preferences else None)
-    caption = (
-        "Of preferences: -1 the first, 1 the second, 2 no value where that counts as wrong." if aspect.pairs else ""
-    )
-    return Table(
-        f"{aspect_name(aspect)}: who said what", ("metric", "people", "metric says", "n"), tuple(rows), caption
-    )
+        for figures in (one.decisions, one.grades, one.preferences):
+            rows += _cells(one.metric, figures.confusion if figures else None)
+    captions = (Message("caption", "confusions_of_preferences"),) if aspect.pairs else ()
+    before = ("metric", "people", "metric_says", "n")
+    return aspect_table(aspect, "confusions", rows, before=before, after=(), captions=captions)
 
 
-def _cells(metric: str, table: Confusion | None) -> Iterable[Cells]:
+def _cells(metric: str, table: Confusion | None) -> Iterator[Cells]:
     if table is not None:
         for value, row in zip(table.values, table.counts, strict=True):
             yield from ((metric, value, other, n) for other, n in zip(table.values, row, strict=True))
@@ -304,37 +331,25 @@ def _comparisons(aspect: AspectResult, form: IntervalColumns) -> Table:
             one.williams.t if one.williams else None,
             PValue.of(one.williams.p_value) if one.williams else None,
             one.n,
-            str(one.williams.reason or "") if one.williams else "",
+            (one.williams.reason or "") if one.williams else "",
         )
         for one in (aspect.ranking.comparisons if aspect.ranking else ())
     ]
-    columns = (
-        "first",
-        "second",
-        "first - second",
-        "p",
-        "p corrected",
-        "apart",
-        "Williams t",
-        "Williams p",
-        "n",
-        "remarks",
-    )
-    return Table(f"{aspect_name(aspect)}: every two metrics", columns, tuple(rows))
+    before: tuple[Heading, ...] = ("first", "second", "first_minus_second", "p_value", "p_corrected", "apart")
+    before += ("williams_t", "williams_p", "n")
+    return aspect_table(aspect, "metric_pairs", rows, before=before)
 
 
 def _pairing(found: MetaEvaluation) -> Table:
-    rows: list[Cells] = []
-    for aspect in found.aspects:
-        for what, side in (("scored, no label", aspect.unlabelled), ("labelled, not scored", aspect.unmatched)):
-            if side.n:
-                rows.append((aspect_name(aspect), what, side.n, _examples(side)))
-    return Table("Left out: items on one side only", ("aspect", "what", "n", "for example"), tuple(rows))
+    rows = tuple(
+        (aspect_name(aspect), Message("cell", what), side.n, examples_of(side))
+        for aspect in found.aspects
+        for what, side in (("scored_no_label", aspect.unlabelled), ("labelled_not_scored", aspect.unmatched))
+        if side.n
+    )
+    return Table(Message("title", "left_out"), ("aspect", "what", "n", "for_example"), rows)
 
 
-def _examples(side: Unpaired) -> str:
+def examples_of(side: Unpaired) -> str:
+    """Return the examples of items on one side only."""
     return ", ".join(side.examples) + (" …" if side.n > len(side.examples) else "")
-
-
-def _missing(one: MetricResult) -> str:
-    return ", ".join(f"{n} {status}" for status, n in one.missing.items())

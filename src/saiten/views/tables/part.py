@@ -8,16 +8,17 @@ from saiten.results.metric_figures import Preferences
 from saiten.stats.estimate import Estimate
 from saiten.views.table import Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
-from saiten.views.tables.meta_cells import aspect_name, measure_name, why_not
+from saiten.views.tables.meta_cells import aspect_table, measure_name, why_not
+from saiten.words import Message
 
 _CORRELATIONS = ("pearson", "spearman", "kendall")
 _DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc")
-_GRADES = {"agreement": "same grade", "linear_kappa": "kappa, linear", "quadratic_kappa": "kappa, quadratic"}
+_GRADES = {"agreement": "same_grade", "linear_kappa": "kappa_linear", "quadratic_kappa": "kappa_quadratic"}
 
 
 def parts_table(aspect: AspectResult, form: IntervalColumns, *, by: SplitBy | None, glance: bool) -> Table:
     """Return one row per part, metric and figure; `glance`: only the figure that metrics are ranked by."""
-    ranked = measure_name(aspect.ranking.by) if aspect.ranking else ""
+    ranked = measure_name(aspect.ranking.by) if aspect.ranking else None
     rows: list[Cells] = []
     for part in aspect.parts:
         for one in part.metrics:
@@ -26,36 +27,43 @@ def parts_table(aspect: AspectResult, form: IntervalColumns, *, by: SplitBy | No
                 for name, figure in _figures(one)
                 if not glance or name == ranked
             ]
-    columns = (by or "part", "labeled", "metric", "figure", *form.columns("value"), "n", "remarks")
-    caption = "Scales and decisions are those of all items; intervals draw the questions of the part."
-    return Table(f"{aspect_name(aspect)}: by {by}", columns, tuple(rows), caption, form.intervals("value"))
+    by = by or "group"
+    before = (by, "labeled", "metric", "figure")
+    captions = (Message("caption", "parts"),)
+    return aspect_table(
+        aspect, f"aspect_by_{by}", rows, ("value",), form, before=before, after=("n", "remarks"), captions=captions
+    )
 
 
-def _figures(one: MetricResult) -> Iterator[tuple[str, Estimate]]:
+def _figures(one: MetricResult) -> Iterator[tuple[Message, Estimate]]:
     """Yield every figure that the labels allow."""
-    for name in _CORRELATIONS:
-        yield measure_name(name), getattr(one.items, name)
-    for level, where in ((one.questions, "within questions"), (one.systems, "over systems")):
+    yield from ((measure_name(name), getattr(one.items, name)) for name in _CORRELATIONS)
+    for level, key in ((one.questions, "figure_within_questions"), (one.systems, "figure_over_systems")):
         if level is not None:
-            yield from ((f"{measure_name(name)}, {where}", getattr(level, name)) for name in _CORRELATIONS)
+            for name in _CORRELATIONS:
+                yield Message("cell", key, figure=measure_name(name)), getattr(level, name)
     if one.systems is not None:
-        yield "pairs ordered alike", one.systems.pairs.ordered
+        yield Message("column", "pairs_ordered_alike"), one.systems.pairs.ordered
     if one.wins is not None:
-        yield "pairs ordered alike, by wins", one.wins.ordered
-    if one.decisions is not None:
-        yield from ((measure_name(name), getattr(one.decisions, name)) for name in _DECISIONS)
-    if one.grades is not None:
-        yield from ((text, getattr(one.grades, name)) for name, text in _GRADES.items())
-        yield "macro F1 of grades", one.grades.macro_f1
-    if one.bias is not None:
-        yield "metric - people", one.bias.overall
+        yield Message("cell", "pairs_ordered_alike_by_wins"), one.wins.ordered
+    yield from _of_values(one)
     if one.preferences is not None:
         yield from _of_preferences(one.preferences)
 
 
-def _of_preferences(one: Preferences) -> Iterator[tuple[str, Estimate]]:
+def _of_values(one: MetricResult) -> Iterator[tuple[Message, Estimate]]:
+    if one.decisions is not None:
+        yield from ((measure_name(name), getattr(one.decisions, name)) for name in _DECISIONS)
+    if one.grades is not None:
+        yield from ((Message("column", key), getattr(one.grades, name)) for name, key in _GRADES.items())
+        yield Message("cell", "macro_f1_of_grades"), one.grades.macro_f1
+    if one.bias is not None:
+        yield Message("column", "metric_minus_people"), one.bias.overall
+
+
+def _of_preferences(one: Preferences) -> Iterator[tuple[Message, Estimate]]:
     yield from ((measure_name(name), getattr(one, name)) for name in ("accuracy", "kappa", "macro_f1"))
     if one.orders is not None:
-        yield "consistent in both orders", one.orders.consistent
-        yield "mean accuracy of both orders", one.orders.accuracy
-        yield "for the answer shown first", one.orders.first
+        yield Message("cell", "consistent_in_both_orders"), one.orders.consistent
+        yield Message("cell", "mean_accuracy_of_both_orders"), one.orders.accuracy
+        yield Message("column", "shown_first"), one.orders.first

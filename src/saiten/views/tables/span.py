@@ -3,69 +3,66 @@
 from collections.abc import Iterable, Iterator
 
 from saiten.results.spans import SpanComparison, SpanFigures, SpanReport
-from saiten.stats.estimate import Estimate
 from saiten.trust.spans.marks import CLASSES
-from saiten.views.table import Cell, Interval, Table
-from saiten.views.tables.summary import interval_text
+from saiten.views.table import Heading, Name, Table
+from saiten.views.tables.interval_columns import Cells, IntervalColumns
+from saiten.views.tables.meta_evaluation import examples_of
+from saiten.words import Message, joined
 
-Cells = tuple[Cell, ...]
-
-_CAPTION = (
-    "By characters; a unit has one partner at most, and so that overlap is best. R(ecall): mean over the people's "
-    "units, 0 without a partner. P(recision): mean over the judge's. F: from the two means. Per unit: every unit of "
-    "all answers weighs the same. Per answer: the mean within each answer (times annotator and aspect) first, then "
-    "every answer weighs the same; n people and n judge count what is averaged. 95 % interval: {units} resampled. "
-    "Empty: neither side marked anything; left out."
-)
+_FIGURES = ("span_precision", "span_recall", "span_f")
+_COUNTS = ("n_people", "n_judge", "pairs", "empty")
 
 
 def span_tables(report: SpanReport, *, glance: bool = False) -> list[Table]:
     """Return all tables except empty ones; `glance`: for the terminal, one table per judge."""
-    caption = _CAPTION.format(units="questions" if report.by_question else "items")
+    units = Message("remark", "unit_questions" if report.by_question else "unit_items")
+    captions = (Message("caption", "spans", units=units),)
     ceiling = (report.ceiling,) if report.ceiling else ()
     if glance:
-        figures = [_at_a_glance(one, caption) for one in (*report.judges, *ceiling)]
+        figures = [_at_a_glance(one, captions) for one in (*report.judges, *ceiling)]
     else:
         figures = [
-            _figures("Spans: judges against people", report.judges, caption),
-            _figures("Spans: people against people", ceiling, f"The ceiling. {caption}"),
-            _figures("Spans: every two annotators", report.people if len(report.people) > 1 else ()),
+            _figures("spans_of_judges", report.judges, captions),
+            _figures("spans_of_people", ceiling, (Message("caption", "span_ceiling"), *captions)),
+            _figures("spans_of_annotators", report.people if len(report.people) > 1 else ()),
         ]
     tables = [
         *figures,
         _empties((*report.judges, *ceiling)),
         _left_out(report.judges),
-        Table("Notes", ("note",), tuple((str(note),) for note in report.notes)),
+        Table(Message("title", "notes"), ("note",), tuple((note,) for note in report.notes)),
     ]
     return [table for table in tables if table.rows]
 
 
-def _at_a_glance(one: SpanComparison, caption: str) -> Table:
+def _at_a_glance(one: SpanComparison, captions: tuple[Message, ...]) -> Table:
     """Return a table with each remark once below it: as a column they would squeeze the figures."""
-    columns = ("aspect", "average", "P", "P 95 %", "R", "R 95 %", "F", "F 95 %", *_COUNTS)
-    rows = [row for each in _ordered(one) for row in _rows(each, glance=True)]
-    about: dict[str, list[str]] = {}
+    form = IntervalColumns(numbers=False)
+    about: dict[Message, list[str | Message]] = {}
     for figures in _ordered(one):
         for remark in _remarks(figures):
             about.setdefault(remark, []).append(_name(figures))
-    remarks = [f"{', '.join(names)}: {remark}." for remark, names in about.items()]
-    shown = tuple(row[:-1] for row in rows)
-    return Table(f"Spans: {one.judge} against {one.human}", columns[:-1], shown, "\n".join((caption, *remarks)))
+    remarks = [
+        Message("caption", "about", names=joined(names, "listed"), remark=remark) for remark, names in about.items()
+    ]
+    return Table(
+        Message("title", "spans_against", judge=one.judge, people=one.human),
+        ("aspect", "average", *form.columns(*_FIGURES), *_COUNTS),
+        tuple(row for each in _ordered(one) for row in _rows(each, form)),
+        (joined([joined(captions, "sentences"), *remarks], "lines"),),
+    )
 
 
-def _figures(title: str, comparisons: Iterable[SpanComparison], caption: str = "") -> Table:
-    figures = tuple(f"{name}{end}" for name in ("P", "R", "F") for end in ("", " from", " to"))
+def _figures(title: str, comparisons: Iterable[SpanComparison], captions: tuple[Message, ...] = ()) -> Table:
+    form = IntervalColumns(numbers=True)
+    columns: tuple[Heading, ...] = ("marked_by", "against", "aspect", "average", *form.columns(*_FIGURES))
     rows = tuple(
-        (one.judge, one.human, *row)
+        (one.judge, one.human, *row, joined(_remarks(each)))
         for one in comparisons
         for each in _ordered(one)
-        for row in _rows(each, glance=False)
+        for row in _rows(each, form)
     )
-    drawn = tuple(Interval(name, f"{name} from", f"{name} to") for name in ("P", "R", "F"))
-    return Table(title, ("by", "against", "aspect", "average", *figures, *_COUNTS), rows, caption, drawn)
-
-
-_COUNTS = ("n people", "n judge", "pairs", "empty", "remarks")
+    return Table(Message("title", title), (*columns, *_COUNTS, "remarks"), rows, captions, form.intervals(*_FIGURES))
 
 
 def _ordered(one: SpanComparison) -> Iterator[SpanFigures]:
@@ -76,51 +73,41 @@ def _ordered(one: SpanComparison) -> Iterator[SpanFigures]:
     yield from (each for each in one.aspects if each.aspect in CLASSES)
 
 
-def _rows(one: SpanFigures, *, glance: bool) -> Iterator[Cells]:
+def _rows(one: SpanFigures, form: IntervalColumns) -> Iterator[Cells]:
     """Yield one row per way of averaging."""
-    remarks = "; ".join(_remarks(one))
-    for way, found in (("per unit", one.per_unit), ("per answer", one.per_answer)):
-        estimates = (found.precision, found.recall, found.f)
-        figures = tuple(cell for estimate in estimates for cell in _cells(estimate, glance=glance))
-        yield (_name(one), way, *figures, found.recall.n, found.precision.n, one.pairs, one.empty, remarks)
+    for way, found in (("per_unit", one.per_unit), ("per_answer", one.per_answer)):
+        figures = form.cells(found.precision, found.recall, found.f)
+        counts = (found.recall.n, found.precision.n, one.pairs, one.empty)
+        yield (_name(one), Message("cell", way), *figures, *counts)
 
 
-def _name(one: SpanFigures) -> str:
-    return one.aspect or "together"
+def _name(one: SpanFigures) -> str | Message:
+    return one.aspect or Message("cell", "together")
 
 
-def _cells(estimate: Estimate, *, glance: bool) -> Cells:
-    if glance:
-        return (estimate.value, interval_text(estimate.low, estimate.high))
-    return (estimate.value, estimate.low, estimate.high)
-
-
-def _remarks(one: SpanFigures) -> Iterator[str]:
+def _remarks(one: SpanFigures) -> Iterator[Message]:
     ways = (one.per_unit, one.per_answer)
-    yield from dict.fromkeys(str(e.reason) for way in ways for e in (way.precision, way.recall) if e.reason)
-    yield from dict.fromkeys(str(e.note) for way in ways for e in (way.precision, way.recall, way.f) if e.note)
-    for whose, n in zip(("people's", "judge's"), one.adrift, strict=True):
+    yield from dict.fromkeys(e.reason for way in ways for e in (way.precision, way.recall) if e.reason)
+    yield from dict.fromkeys(e.note for way in ways for e in (way.precision, way.recall, way.f) if e.note)
+    for key, n in zip(("adrift_people", "adrift_judge"), one.adrift, strict=True):
         if n:
-            yield f"without offsets, and so without a partner: {n} of the {whose} units"
+            yield Message("remark", key, n=n)
 
 
 def _empties(comparisons: Iterable[SpanComparison]) -> Table:
     rows = tuple(
         (one.judge, one.human, *one.empties, sum(one.empties)) for one in comparisons if one.empties is not None
     )
-    return Table(
-        "Spans: answers by how many of their four combinations neither side marked",
-        ("by", "against", "0", "1", "2", "3", "4", "answers"),
-        rows,
-        "An answer counts once for each annotator who looked at all four.",
-    )
+    numbers = (Name(n) for n in range(5))
+    captions = (Message("caption", "spans_empty"),)
+    return Table(Message("title", "spans_empty"), ("marked_by", "against", *numbers, "answers"), rows, captions)
 
 
 def _left_out(comparisons: Iterable[SpanComparison]) -> Table:
-    rows: list[Cells] = []
-    for one in comparisons:
-        for what, side in (("judged, no label", one.unlabelled), ("labelled, not judged", one.unmatched)):
-            if side.n:
-                examples = ", ".join(side.examples) + (" …" if side.n > len(side.examples) else "")
-                rows.append((one.judge, what, side.n, examples))
-    return Table("Left out: items on one side only", ("by", "what", "n", "for example"), tuple(rows))
+    rows = tuple(
+        (one.judge, Message("cell", what), side.n, examples_of(side))
+        for one in comparisons
+        for what, side in (("judged_no_label", one.unlabelled), ("labelled_not_judged", one.unmatched))
+        if side.n
+    )
+    return Table(Message("title", "left_out"), ("marked_by", "what", "n", "for_example"), rows)

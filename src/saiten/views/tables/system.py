@@ -6,43 +6,46 @@ from saiten.results.metric_figures import Ordered
 from saiten.trust.meta_evaluation.systems import FEWEST
 from saiten.views.table import Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
-from saiten.views.tables.meta_cells import aspect_name, easier, joined, why_not
+from saiten.views.tables.meta_cells import aspect_table, counted_if, distinct, easier, why_not
+from saiten.words import Message
 
-_COUNTED = ("ties as half", "alike", "otherwise", "tied by the metric", "tied by people", "tied by both")
+_CORRELATIONS = ("pearson", "spearman", "kendall_tau_b")
+_PAIRS = ("ties_as_half", "alike", "otherwise", "tied_by_metric", "tied_by_people", "tied_by_both", "remarks")
 """The columns after the share of pairs ordered alike."""
 
 
-def too_few(aspect: AspectResult) -> str:
-    """Return why systems cannot be compared, if the reason is the same for all metrics; otherwise ""."""
+def too_few(aspect: AspectResult) -> Message | None:
+    """Return why systems cannot be compared, if the reason is the same for all metrics; otherwise None."""
     levels = [one.systems for one in aspect.metrics if one.systems is not None]
     reasons = {level.kendall.reason for level in levels if len(level.systems) < FEWEST}
-    return str(reasons.pop() or "") if len(reasons) == 1 and all(len(each.systems) < FEWEST for each in levels) else ""
+    return reasons.pop() if len(reasons) == 1 and all(len(each.systems) < FEWEST for each in levels) else None
 
 
-def never_won(aspect: AspectResult) -> str:
-    """Return why there are no wins although there are enough systems; "" if there are, and for preferences."""
+def never_won(aspect: AspectResult) -> Message | None:
+    """Return why there are no wins although there are enough systems; None if there are, and for preferences."""
     found = [one.wins.ordered for one in aspect.metrics if one.wins is not None]
     known = any(figure.value is not None for figure in found)
-    return "" if known or not found or too_few(aspect) else str(found[0].reason or "")
+    return None if known or not found or too_few(aspect) else found[0].reason
 
 
 def means_table(aspect: AspectResult, form: IntervalColumns) -> Table:
     """Return each system's mean by people, and by each metric over the items with both values."""
-    metrics = [one for one in aspect.metrics if one.systems is not None]
-    rows: list[Cells] = []
-    for system, people in aspect.by_system:
-        means = [
-            dict(zip(one.systems.systems, one.systems.metric, strict=True)).get(system)
-            for one in metrics
-            if one.systems is not None
-        ]
-        rows.append((Name(system), people.n, people.mean, *form.ends(people.low, people.high), *means))
-    columns = ("system", "n", *form.columns("people"), *(Name(one.metric) for one in metrics))
-    caption = (
-        "People: the third decision on an answer, else the mean over its annotators; n: answers with a label. Metrics: "
-        "over those of them that the metric measured. 95 % interval: bootstrap over questions."
+    levels = {one.metric: one.systems for one in aspect.metrics if one.systems is not None}
+    means = [dict(zip(level.systems, level.metric, strict=True)) for level in levels.values()]
+    rows: list[Cells] = [
+        (Name(system), people.n, people.mean, *form.ends(people.low, people.high), *(of.get(system) for of in means))
+        for system, people in aspect.by_system
+    ]
+    return aspect_table(
+        aspect,
+        "means_of_systems",
+        rows,
+        ("people",),
+        form,
+        before=("system", "n"),
+        after=tuple(map(Name, levels)),
+        captions=(Message("caption", "means_of_systems"),),
     )
-    return Table(f"{aspect_name(aspect)}: means by system", columns, tuple(rows), caption, form.intervals("people"))
 
 
 def systems_table(aspect: AspectResult, form: IntervalColumns, *, over: SystemsOver) -> Table:
@@ -51,41 +54,26 @@ def systems_table(aspect: AspectResult, form: IntervalColumns, *, over: SystemsO
     for one in () if too_few(aspect) else aspect.metrics:
         level = one.systems
         if level is not None:
-            rows.append(
-                (
-                    one.metric,
-                    len(level.systems),
-                    *form.cells(level.kendall, level.spearman, level.pearson, level.pairs.ordered),
-                    *_counted(level.pairs),
-                    joined(why_not(level.kendall), why_not(level.pairs.ordered), easier(one)),
-                )
-            )
-    names = ("Kendall tau-b", "Spearman", "Pearson", "pairs ordered alike")
-    columns = ("metric", "systems", *form.columns(*names), *_COUNTED, "remarks")
-    means = {
-        "common": "Means over the items that have both.",
-        "all": "Means of the metric over what it measured, of people over all that they rated.",
-    }[over]
-    caption = f"{means} A pair that only one side ties is not ordered alike; in the next column it counts half."
-    return Table(f"{aspect_name(aspect)}: over systems", columns, tuple(rows), caption, form.intervals(*names))
+            figures = form.cells(level.kendall, level.spearman, level.pearson, level.pairs.ordered)
+            remarks = distinct(why_not(level.kendall), why_not(level.pairs.ordered), easier(one))
+            rows.append((one.metric, len(level.systems), *figures, *_counted(level.pairs), remarks))
+    names = (*_CORRELATIONS[::-1], "pairs_ordered_alike")
+    captions = (Message("caption", f"means_over_{over}"), Message("caption", "pairs_tied"))
+    return aspect_table(
+        aspect, "over_systems", rows, names, form, before=("metric", "systems"), after=_PAIRS, captions=captions
+    )
 
 
-def never_within(aspect: AspectResult) -> str:
-    """Return why no metric has a correlation within questions; "" if one has, and for preferences."""
+def never_within(aspect: AspectResult) -> Message | None:
+    """Return why no metric has a correlation within questions; None if one has, and for preferences."""
     levels = [one.questions for one in aspect.metrics if one.questions is not None]
     known = any(level.pearson.value is not None for level in levels)
-    return "" if known or not levels else str(levels[0].pearson.reason or "")
+    return None if known or not levels else levels[0].pearson.reason
 
 
 def _counted(pairs: Ordered) -> Cells:
-    return (
-        pairs.credited.value,
-        pairs.agree,
-        pairs.disagree,
-        pairs.tied_metric,
-        pairs.tied_people,
-        pairs.tied_both,
-    )
+    tied = (pairs.tied_metric, pairs.tied_people, pairs.tied_both)
+    return (pairs.credited.value, pairs.agree, pairs.disagree, *tied)
 
 
 def wins_table(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -93,18 +81,18 @@ def wins_table(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
         if one.wins is not None and one.wins.ordered.n and one.wins.ordered.value is not None:
-            unmet = f"{one.wins.unmet} pairs without a common question" if one.wins.unmet else ""
-            figures = form.cells(one.wins.ordered)
-            remarks = joined(unmet, why_not(one.wins.ordered), easier(one))
-            rows.append((one.metric, one.wins.ordered.n, *figures, *_counted(one.wins), remarks))
-    names = ("pairs ordered alike",)
-    columns = ("metric", "pairs", *form.columns(*names), *_COUNTED, "remarks")
-    caption = (
-        "One system is above another if it wins more than half of the questions that both answered (equal values: half "
-        "a win). A pair that only one side ties is not ordered alike; in the next column it counts half."
-    )
-    return Table(
-        f"{aspect_name(aspect)}: pairs of systems by wins", columns, tuple(rows), caption, form.intervals(*names)
+            remarks = distinct(counted_if("unmet_pairs", one.wins.unmet), why_not(one.wins.ordered), easier(one))
+            rows.append((one.metric, one.wins.ordered.n, *form.cells(one.wins.ordered), *_counted(one.wins), remarks))
+    captions = (Message("caption", "wins"), Message("caption", "pairs_tied"))
+    return aspect_table(
+        aspect,
+        "wins",
+        rows,
+        ("pairs_ordered_alike",),
+        form,
+        before=("metric", "pairs"),
+        after=_PAIRS,
+        captions=captions,
     )
 
 
@@ -114,14 +102,15 @@ def within_table(aspect: AspectResult, form: IntervalColumns) -> Table:
     for one in aspect.metrics:
         level = one.questions
         if level is not None and level.pearson.value is not None:
-            left = level.questions - level.pearson.n
-            without = f"{left} questions without a correlation" if left else ""
+            without = counted_if("questions_without_correlation", level.questions - level.pearson.n)
             figures = form.cells(level.pearson, level.spearman, level.kendall)
-            rows.append((one.metric, level.pearson.n, *figures, joined(without, why_not(level.pearson))))
-    names = ("Pearson", "Spearman", "Kendall tau-b")
-    columns = ("metric", "questions", *form.columns(*names), "remarks")
-    caption = (
-        "The mean over questions of the correlation over the answers to each (summary level). A question needs three "
-        "answers that both sides measured, and different values on both sides."
+            rows.append((one.metric, level.pearson.n, *figures, distinct(without, why_not(level.pearson))))
+    return aspect_table(
+        aspect,
+        "within_questions",
+        rows,
+        _CORRELATIONS,
+        form,
+        before=("metric", "questions"),
+        captions=(Message("caption", "within_questions"),),
     )
-    return Table(f"{aspect_name(aspect)}: within questions", columns, tuple(rows), caption, form.intervals(*names))
