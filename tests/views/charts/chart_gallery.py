@@ -7,6 +7,7 @@ from lxml import etree
 
 from saiten.results.comparison import Comparison, MetricComparison, Pairing
 from saiten.results.ranking import RankedMetric, Ranking
+from saiten.results.summary import Figure
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison
 from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_latency
@@ -14,11 +15,17 @@ from saiten.views.charts.costs import CostRow, costs
 from saiten.views.charts.dialogue_lines import Series, Value, dialogue_lines
 from saiten.views.charts.differences import differences
 from saiten.views.charts.distributions import distributions
-from saiten.views.charts.means import MeanRow, means
+from saiten.views.charts.means import means
 from saiten.views.charts.ranking import ranking
 
 HOSTILE = '"><script>alert(1)</script>&amp;\x1b[31m\ud800\u202e\n<img src=http://127.0.0.1:9/x onerror=1>'
 KINDS = ("distributions", "histogram", "means", "differences", "accuracy", "lines", "ranking", "costs")
+
+
+def mean(metric, system, value, *interval, n=0, missing=0):
+    """The mean of a system, with its name."""
+    low, high = interval or (None, None)
+    return system, Figure(metric, None, system, value, low, high, n, n, {"ok": n, "failed": missing})
 
 
 def compared(first, second, *rows):
@@ -49,8 +56,8 @@ def gallery(language="en", first="gpt-4o-mini", second="検索拡張システム
         "distributions": distributions(metric, {first: [0, 3, 5, 5], second: [1, 2, 2, 4]}, (0, 5), language),
         "histogram": distributions(metric, {name: [0.1, 0.25, 0.8, 0.9, 1.0] for name in pair}, (0, 1), language),
         "means": means(
-            [MeanRow(metric, name, 0.5, 0.4, 0.6, 48, 2, (0, 1)) for name in pair]
-            + [MeanRow("correctness", name, 3.4, None, None, 48, 0, (0, 5)) for name in pair],
+            [mean(metric, name, 0.5, 0.4, 0.6, n=48, missing=2) for name in pair]
+            + [mean("correctness", name, 3.4, n=48) for name in pair],
             language,
         ),
         "differences": differences(

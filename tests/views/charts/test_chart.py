@@ -8,10 +8,10 @@ import sys
 
 import altair as alt
 import pytest
-from chart_gallery import HOSTILE, KINDS, gallery, read, size, texts, told
+from chart_gallery import HOSTILE, KINDS, gallery, mean, read, size, texts, told
 
 from saiten.views.charts.chart import draw, draw_png
-from saiten.views.charts.means import MeanRow, means
+from saiten.views.charts.means import means
 from saiten.views.page.page import as_html, clean
 from saiten.views.table import Table
 
@@ -126,8 +126,8 @@ def test_the_network_is_never_reached():
 def test_altair_is_loaded_by_the_first_chart_that_is_drawn():
     """Making charts costs nothing: tables for the terminal and for JSON have them, too."""
     code = (
-        "import sys, saiten.views.charts.means as c\n"
-        "chart = c.means([c.MeanRow('m', 's', 0.5, n=3)])\n"
+        "import sys, saiten.views.charts.costs as c\n"
+        "chart = c.costs([c.CostRow('s', 0.5)])\n"
         "assert not {'altair', 'vl_convert'} & set(sys.modules)\n"
         "assert chart.svg() and {'altair', 'vl_convert'} <= set(sys.modules)\n"
     )
@@ -151,7 +151,7 @@ def test_the_session_of_a_notebook_is_neither_used_nor_changed():
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf"), 1e300])
 def test_what_cannot_be_drawn_is_no_chart(value):
     """Neither in a page nor in files."""
-    chart = means([MeanRow("m", "s", value, n=3)])
+    chart = means([mean("m", "s", value, n=3)])
     assert (chart.svg(clean), chart.svg_file(), chart.spec) == ("", "", None)
 
 

@@ -1,7 +1,7 @@
 """Figures with intervals in rows: means, differences, the ranking of metrics, costs."""
 
 import pytest
-from chart_gallery import compared, ranked, rows, texts, told
+from chart_gallery import compared, mean, ranked, rows, texts, told
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,7 +9,7 @@ from saiten.views.charts.colours import CARD
 from saiten.views.charts.costs import CostRow, costs
 from saiten.views.charts.differences import differences
 from saiten.views.charts.interval_rows import MOST_ROWS
-from saiten.views.charts.means import MeanRow, means
+from saiten.views.charts.means import means
 from saiten.views.charts.ranking import ranking
 
 NUMBERS = st.none() | st.floats(-1e6, 1e6) | st.sampled_from([float("nan"), float("inf")])
@@ -17,16 +17,14 @@ NUMBERS = st.none() | st.floats(-1e6, 1e6) | st.sampled_from([float("nan"), floa
 
 def test_each_mean_is_shown_with_n_and_interval():
     """And with how many have no value."""
-    svg = means(
-        [MeanRow("faithfulness", "a", 0.712, 0.65, 0.77, 48, 2, (0, 1)), MeanRow("faithfulness", "b", 0.5)]
-    ).svg()
+    svg = means([mean("faithfulness", "a", 0.712, 0.65, 0.77, n=48, missing=2), mean("faithfulness", "b", 0.5)]).svg()
     assert {"faithfulness", "a", "b", "0.712", "n = 48 · 2 without a value"} <= set(texts(svg))
     assert any("95 % interval 0.65 to 0.77" in each for each in told(svg))
 
 
 def test_a_mean_without_a_value_is_said_not_drawn():
     """Neither a zero nor a mark."""
-    chart = means([MeanRow("m", "a", None, n=0, missing=48), MeanRow("m", "b", 0.5, n=48)], "ja")
+    chart = means([mean("m", "a", None, n=0, missing=48), mean("m", "b", 0.5, n=48)], "ja")
     assert len(rows(chart, "point")) == 1
     assert "値なし" in texts(chart.svg())
     assert "m · a：値なし" in chart.said
@@ -35,7 +33,7 @@ def test_a_mean_without_a_value_is_said_not_drawn():
 def test_a_metric_without_any_value_is_named():
     """Of one system as of several; it is not left out without a word."""
     for systems in ("a", "ab"):
-        chart = means([MeanRow(m, s, v, n=3, bounds=(0, 1)) for m, v in (("f", 0.5), ("g", None)) for s in systems])
+        chart = means([mean(m, s, v, n=3) for m, v in (("f", 0.5), ("g", None)) for s in systems])
         shown = texts(chart.svg())
         assert "g" in shown
         assert shown.count("no value") == len(systems)
@@ -43,7 +41,8 @@ def test_a_metric_without_any_value_is_named():
 
 def test_metrics_of_one_scale_share_an_axis_and_others_have_their_own():
     """A grade from 0 to 5 would press shares to the left."""
-    chart = means([MeanRow(m, s, 0.5 * b, n=3, bounds=(0, b)) for m, b in (("f", 1), ("g", 1), ("c", 5)) for s in "ab"])
+    values = (("faithfulness", 0.5), ("token_f1", 0.5), ("wscore", 2.5))
+    chart = means([mean(m, s, value, n=3) for m, value in values for s in "ab"])
     assert [(panel.x.low, panel.x.high, panel.x_numbers) for panel in chart.picture.plots] == [
         (0, 1, False),
         (0, 1, True),
@@ -54,24 +53,22 @@ def test_metrics_of_one_scale_share_an_axis_and_others_have_their_own():
 
 def test_a_scale_that_begins_below_0_has_its_own_axis():
     """It would push all that begin at 0 to the right half, and an open one would stretch them."""
-    scales = (("f", (0, 1)), ("formality", (-1, 1)), ("g", (0, 1)), ("mate", (None, None)))
-    chart = means([MeanRow(metric, s, 0.5, n=3, bounds=bounds) for metric, bounds in scales for s in "ab"])
+    metrics = ("faithfulness", "bertscore", "token_f1", "own")
+    chart = means([mean(metric, s, 0.5, n=3) for metric in metrics for s in "ab"])
     assert [(panel.x.low, panel.x.high) for panel in chart.picture.plots][:3] == [(0, 1), (-1, 1), (0, 1)]
     assert chart.picture.plots[3].x.low > 0
 
 
 def test_a_single_system_is_not_repeated():
     """A row a metric; those of one scale in one block."""
-    chart = means(
-        [MeanRow(m, "only", 0.5, n=3, bounds=(0, 1)) for m in ("f", "g")] + [MeanRow("c", "only", 3, bounds=(0, 5))]
-    )
+    chart = means([mean(m, "only", 0.5, n=3) for m in ("faithfulness", "token_f1")] + [mean("wscore", "only", 3, n=3)])
     assert [panel.height for panel in chart.picture.plots] == [48, 24]
     assert "only" not in texts(chart.svg())
 
 
 def test_means_have_one_colour_and_are_hollow_without_an_interval():
     """Names stand beside them; a seventh system is not taken for one without an interval."""
-    chart = means([MeanRow("m", f"s{n}", 0.5, *((0.4, 0.6) if n else (None, None))) for n in range(8)])
+    chart = means([mean("m", f"s{n}", 0.5, *((0.4, 0.6) if n else (None, None))) for n in range(8)])
     points = rows(chart, "point")
     assert len({(row["colour"], row["shape"]) for row in points}) == 1
     assert [row["fill"] == CARD for row in points] == [True] + [False] * 7
@@ -79,7 +76,7 @@ def test_means_have_one_colour_and_are_hollow_without_an_interval():
 
 def test_what_is_left_out_is_said():
     """A picture as long as a book is none."""
-    chart = means([MeanRow("m", f"s{n}", 0.5, n=3) for n in range(MOST_ROWS + 7)])
+    chart = means([mean("m", f"s{n}", 0.5, n=3) for n in range(MOST_ROWS + 7)])
     assert len(rows(chart, "point")) == MOST_ROWS
     assert "7 more stand in the table." in texts(chart.svg())
 
@@ -160,7 +157,7 @@ def test_nothing_makes_no_picture(chart):
 def test_whatever_the_figures_marks_lie_in_their_field(given_rows):
     """No coordinate is NaN or outside; what has no value has no mark."""
     drawn = [
-        means([MeanRow(m, s, v, lo, hi, 3) for m, s, v, lo, hi in given_rows]),
+        means([mean(m, s, v, lo, hi, n=3) for m, s, v, lo, hi in given_rows]),
         differences(compared("a", "b", *((m, v, lo, hi) for m, _, v, lo, hi in given_rows))),
         ranking(ranked("kendall", *((m, v, lo, hi) for m, _, v, lo, hi in given_rows))),
     ]

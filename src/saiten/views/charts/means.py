@@ -1,11 +1,16 @@
-"""The means of systems, metric by metric, with their intervals."""
+"""The means of systems or runs, metric by metric, with their intervals."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from math import isfinite
 
+from saiten.dialogue.scores import HIGHEST
+from saiten.errors import ConfigurationError
+from saiten.metrics.catalog import make_metric
 from saiten.records import Language
-from saiten.views.charts.axes import Axis, shared_axes
+from saiten.results.summary import Figure
+from saiten.views.charts.axes import Axis, Bounds, shared_axes
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colours import INK
 from saiten.views.charts.interval_rows import MOST_ROWS, IntervalGroup, IntervalRow, filling_of, interval_rows
@@ -13,50 +18,68 @@ from saiten.views.charts.plot import Picture
 from saiten.views.charts.texts import finite, in_words, plain, value_and_interval
 from saiten.words import section
 
+_ON_A_SCREEN = 16
+"""Rows that fit on a screen."""
+_DIALOGUES: Mapping[str, Bounds] = {
+    "wscore": (0.0, HIGHEST),
+    "lscore": (1.0, None),
+    "mscore": (0.0, HIGHEST),
+    "leak": (0.0, 1.0),
+}
+"""Scales of the dialogue scores, which are not in the metric catalog."""
 
-@dataclass(frozen=True, slots=True)
-class MeanRow:
-    """One system in one metric."""
-
-    metric: str
-    system: str
-    """"" if there is only one system, which need not be named."""
-    mean: float | None
-    low: float | None = None
-    """Lower end of the 95 % interval, or None."""
-    high: float | None = None
-    n: int = 0
-    """Number of measured answers."""
-    missing: int = 0
-    """Answers without a value, whatever the reason."""
-    bounds: tuple[float | None, float | None] = (None, None)
-    """Ends of the metric's scale, None at an open end."""
+Named = tuple[str, Figure]
+"""A figure with the name of its subject: a system, a run, "" if there is only one, which need not be named."""
 
 
-def means(rows: Sequence[MeanRow], language: Language = "en", *, part: bool = False) -> VegaChart:
-    """Draw one group per metric and one row per system; with one system, one row per metric.
+def bounds_of(metric: str) -> Bounds:
+    """Return the ends of the metric's scale; None at an open end, or for an unknown metric."""
+    if metric in _DIALOGUES:
+        return _DIALOGUES[metric]
+    try:
+        low, high = make_metric(metric).bounds
+    except ConfigurationError:
+        return (None, None)
+    return (low if isfinite(low) else None, high if isfinite(high) else None)
+
+
+def means_charts(figures: Sequence[Named]) -> list[VegaChart]:
+    """Return one chart of means, or several with some of the metrics each if one would not fit on a screen."""
+    parts: list[list[Named]] = [[]]
+    for of in _by_metric(figures).values():
+        if parts[-1] and len(parts[-1]) + len(of) > _ON_A_SCREEN:
+            parts.append([])
+        parts[-1] += of
+    return [means(part, part=len(parts) > 1) for part in parts if part]
+
+
+def means(figures: Sequence[Named], language: Language = "en", *, part: bool = False) -> VegaChart:
+    """Draw one group per metric and one row per subject; with one subject, one row per metric.
 
     Metrics on one scale share an axis; a dot without an interval is hollow. `part`: other charts show further metrics,
     so the title names these.
     """
     words = section("chart", language)
-    metrics = ", ".join(dict.fromkeys(plain(row.metric) for row in rows))
+    metrics = ", ".join(plain(metric) for metric in _by_metric(figures))
     title = words["means_of"].format(metrics=metrics) if part else words["means"]
-    said = in_words(((_whole_name(row), _figure(row, words)) for row in rows), words)
-    return VegaChart(title, said, partial(_picture, tuple(rows), words), language, partial(means, rows, part=part))
+    said = in_words(((_whole_name(each), _described(each[1], words)) for each in figures), words)
+    return VegaChart(title, said, partial(_picture, figures, words), language, partial(means, figures, part=part))
 
 
-def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | None:
-    systems = {row.system for row in rows}
-    shown = rows[:MOST_ROWS]
-    by_metric: dict[str, list[MeanRow]] = {}
-    for row in shown:
-        by_metric.setdefault(row.metric, []).append(row)
-    alone = len(systems) == 1
-    axes = shared_axes([_ends(of) for of in by_metric.values()])
+def _by_metric(figures: Sequence[Named]) -> Mapping[str, Sequence[Named]]:
+    found: dict[str, list[Named]] = {}
+    for each in figures:
+        found.setdefault(each[1].metric, []).append(each)
+    return found
+
+
+def _picture(figures: Sequence[Named], words: Mapping[str, str]) -> Picture | None:
+    by_metric = _by_metric(figures[:MOST_ROWS])
+    alone = len({name for name, _ in figures}) == 1
+    axes = shared_axes([(_ends(of), bounds_of(metric)) for metric, of in by_metric.items()])
     blocks: list[IntervalGroup] = []
     for (metric, of), axis in zip(by_metric.items(), axes, strict=True):
-        drawn = [_row(row, metric if alone else row.system, words) for row in of]
+        drawn = [_row(each, metric if alone else each[0], words) for each in of]
         # A metric without any value gets a group without an axis that says so for each system.
         scale = axis or Axis(0.0, 1.0, ())
         last = blocks[-1] if blocks else None
@@ -66,42 +89,43 @@ def _picture(rows: Sequence[MeanRow], words: Mapping[str, str]) -> Picture | Non
                 continue
             blocks[-1] = replace(last, numbers=False)
         blocks.append(IntervalGroup(drawn, scale, "" if alone else metric))
-    left_out = len(rows) - len(shown)
-    notes = [words["more"].format(count=left_out)] if left_out else []
+    left_out = len(figures) - MOST_ROWS
+    notes = [words["more"].format(count=left_out)] if left_out > 0 else []
     if any(row.value is not None and row.fill is not None for block in blocks for row in block.rows):
         notes.append(words["no_interval"])
     return interval_rows(blocks, words["nothing"], notes) if blocks else None
 
 
-def _row(row: MeanRow, name: str, words: Mapping[str, str]) -> IntervalRow:
-    tooltip = words["said"].format(name=_whole_name(row), value=_figure(row, words))
-    low, high = finite(row.low), finite(row.high)
+def _row(named: Named, name: str, words: Mapping[str, str]) -> IntervalRow:
+    figure = named[1]
+    low, high = finite(figure.low), finite(figure.high)
     return IntervalRow(
         name,
-        finite(row.mean),
+        finite(figure.mean),
         low,
         high,
-        " · ".join(_beside(row, words)),
-        tooltip,
+        " · ".join(_notes(figure, words)),
+        words["said"].format(name=_whole_name(named), value=_described(figure, words)),
         INK,
         fill=filling_of(low, high, None),
     )
 
 
-def _ends(rows: Sequence[MeanRow]) -> tuple[list[float], tuple[float | None, float | None]]:
-    """Return all numbers of a metric and the ends of its scale."""
-    found = [finite(value) for row in rows for value in (row.mean, row.low, row.high)]
-    return [value for value in found if value is not None], rows[0].bounds
+def _ends(figures: Sequence[Named]) -> list[float]:
+    """Return all numbers of a metric."""
+    numbers = (number for _, each in figures for number in (each.mean, each.low, each.high))
+    return [value for number in numbers if (value := finite(number)) is not None]
 
 
-def _whole_name(row: MeanRow) -> str:
-    return plain(f"{row.metric} · {row.system}" if row.system else row.metric)
+def _whole_name(named: Named) -> str:
+    name, figure = named
+    return plain(f"{figure.metric} · {name}" if name else figure.metric)
 
 
-def _beside(row: MeanRow, words: Mapping[str, str]) -> list[str]:
-    missing = [words["missing"].format(count=row.missing)] if row.missing else []
-    return [words["n"].format(n=row.n), *missing]
+def _notes(figure: Figure, words: Mapping[str, str]) -> list[str]:
+    missing = figure.total - figure.n
+    return [words["n"].format(n=figure.n), *([words["missing"].format(count=missing)] if missing else [])]
 
 
-def _figure(row: MeanRow, words: Mapping[str, str]) -> str:
-    return value_and_interval(row.mean, row.low, row.high, words, _beside(row, words))
+def _described(figure: Figure, words: Mapping[str, str]) -> str:
+    return value_and_interval(figure.mean, figure.low, figure.high, words, _notes(figure, words))

@@ -23,10 +23,10 @@ from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.views.charts.costs import CostRow, costs
 from saiten.views.charts.differences import differences
 from saiten.views.charts.distributions import distributions
+from saiten.views.charts.means import bounds_of, means_charts
 from saiten.views.charts.ranking import ranking
 from saiten.views.page.page import Chapter
 from saiten.views.report.answering import AgainstPeople, Tests, answered, systems_apart
-from saiten.views.report.charted import bounds_of, means_charts
 from saiten.views.report.tally import Tally, Values
 from saiten.views.table import Cell, Chart, Interval, Name, Table
 from saiten.views.tables.agreement import agreement_glance
