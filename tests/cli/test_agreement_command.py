@@ -89,7 +89,7 @@ def test_questions_from_the_samples(saiten, data):
     said = saiten("agreement", data(ROWS, "labels.jsonl"), "--samples", data(samples, "samples.jsonl"))
     assert said.status == 0, said
     assert "bootstrap over questions" in said.out
-    assert "1 labelled items are not among the samples" in said.err
+    assert "1 labeled items are not among the samples" in said.err
 
 
 def test_rows_that_are_no_labels_are_left_out_and_told(saiten, data):

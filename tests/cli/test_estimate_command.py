@@ -139,10 +139,10 @@ def test_labels_drawn_within_systems(saiten, run, data):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--systems", "careful"), "two names"),
-        (("--systems", "careful,"), "two names"),
-        (("--systems", ",careful"), "two names"),
-        (("--systems", "a,b,c"), "two names"),
+        (("--systems", "careful"), "expects FIRST,SECOND"),
+        (("--systems", "careful,"), "expects FIRST,SECOND"),
+        (("--systems", ",careful"), "expects FIRST,SECOND"),
+        (("--systems", "a,b,c"), "expects FIRST,SECOND"),
         (("--systems", "careful,careful"), "itself"),
         (("--systems", "careful,gone"), "careful, hasty"),
         (("-m", "token_f1", "-m", "tokenf1"), "'tokenf1'"),

@@ -261,7 +261,7 @@ def test_what_is_on_one_side_only_is_shown(saiten, labels, data):
     ("arguments", "says"),
     [
         (("run", "others.jsonl"), "matched by id"),
-        (("nowhere", "labels.jsonl"), "nowhere is not there"),
+        (("nowhere", "labels.jsonl"), "nowhere does not exist"),
         (("run", "labels.jsonl", "-a", "grad"), "no labels of the aspect 'grad'"),
         (("run", "labels.jsonl", "--by", "r2"), "by one of pearson"),
         (("data.jsonl", "labels.jsonl"), "no outputs to hold against"),

@@ -199,9 +199,9 @@ def test_a_run_without_gist_scores_says_what_it_has(saiten, data, a_run):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere", "p.jsonl", "--spans"], "nowhere is not there"),
-        (["p.jsonl", "p.jsonl", "--spans", "--by", "f1"], "not about spans"),
-        (["p.jsonl", "p.jsonl", "--spans", "--split-by", "group"], "not about spans"),
+        (["nowhere", "p.jsonl", "--spans"], "nowhere does not exist"),
+        (["p.jsonl", "p.jsonl", "--spans", "--by", "f1"], "not to spans"),
+        (["p.jsonl", "p.jsonl", "--spans", "--split-by", "group"], "not to spans"),
         (["p.jsonl", "p.jsonl", "--spans", "-a", "grade"], "no spans of the aspect 'grade'"),
     ],
 )

@@ -120,4 +120,4 @@ def test_what_an_encoder_cannot_learn_with_is_refused(saiten, labelled):
         "tune", "judge", "labels.jsonl", "-s", "answers.jsonl", "--head", "regression", "--base", "base", "--rank", 4
     )
     assert said.status == 2
-    assert "an encoder learns as a whole" in said.err
+    assert "all weights of an encoder are trained" in said.err

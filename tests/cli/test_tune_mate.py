@@ -120,12 +120,12 @@ def test_any_aspects_as_they_are(saiten, files):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("labels.csv",), "name the samples with --samples"),
+        (("labels.csv",), "name a file with --samples"),
         (("nothing.csv", "-s", "answers.jsonl"), "nothing.csv"),
         (("labels.csv", "-s", "nothing.jsonl"), "nothing.jsonl"),
         (("labels.csv", "nothing"), "no run of saiten"),
         (("asked.jsonl", "--values"), "--target"),
-        (("asked.jsonl", "--values", "--rubric", "x.toml"), "leave out one"),
+        (("asked.jsonl", "--values", "--rubric", "x.toml"), "without a rubric"),
         (("asked.jsonl", "--rubric", "x.toml"), "x.toml: the rubric cannot be read"),
         (("asked.jsonl", "-a", "acceptability"), "cannot explain itself"),
         (("asked.jsonl", "-a", "warmth"), "no label of 'warmth'"),

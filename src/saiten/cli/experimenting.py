@@ -10,9 +10,9 @@ from rich.console import Console
 
 from saiten.choices import Format
 from saiten.cli import NOTHING
-from saiten.cli.labels import read_said
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import AnswerProgress, IndexProgress, ScoreProgress
+from saiten.cli.reading import read_said
 from saiten.cli.running import resumable
 from saiten.cli.subject import JudgeFiles
 from saiten.errors import BadInput, CallFailed

@@ -1,4 +1,4 @@
-"""`saiten meta-evaluate`: how far can the metrics be trusted?"""
+"""`saiten meta-evaluate`: compare metrics with human labels."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,8 +7,15 @@ from typing import Annotated
 import typer
 
 from saiten.choices import TIE_MARGIN, GradeZero, SplitBy, SystemsOver, Unmeasured
-from saiten.cli.shared_options import FormatOption, LabelColumnOption, SampleColumnOption
-from saiten.cli.subject import GRADE_ZERO, JudgeFiles
+from saiten.cli.shared_options import (
+    GRADE_ZERO,
+    AspectsOption,
+    FormatOption,
+    LabelColumnOption,
+    LabelsArgument,
+    SampleColumnOption,
+)
+from saiten.cli.subject import JudgeFiles
 from saiten.cli.unfold import unfold
 from saiten.options import option
 
@@ -21,57 +28,57 @@ class MetaOptions:
 
     by: str | None = option(
         None,
-        "Rank by pearson, spearman, kendall, auroc, kappa, agreement, f1, macro_f1, balanced_accuracy, "
-        "(grades) linear_kappa, quadratic_kappa or (preferences) accuracy, macro_f1. Default: auroc for yes/no, "
+        "Rank metrics by pearson, spearman, kendall, auroc, kappa, agreement, f1, macro_f1, balanced_accuracy, for "
+        "grades also linear_kappa or quadratic_kappa, for preferences accuracy or macro_f1. Default: auroc for yes/no, "
         "else pearson.",
         "--by",
         "--rank-by",
     )
-    yes_from: float | None = option(None, "Grades become decisions: this and above is a yes.")
+    yes_from: float | None = option(None, "Turn grades into decisions: at least this value is a yes.")
     unmeasured: Unmeasured = option(
-        "left-out", "In decisions, an item that a metric has no value for is left out, wrong, the worst, a tie."
+        "left-out", "In decisions, how to count an item without a value: left out, wrong, as the worst value, as a tie."
     )
     systems_over: SystemsOver = option(
-        "common", "A system's mean by people: over the items that the metric measured (common), or all they rated."
+        "common", "Items in a system's mean by people: those that the metric measured (common), or all."
     )
     system_pairs: Path | None = option(
-        None, "A file of pairs of systems (columns first, second): only their order counts, not all pairs'."
+        None, "File of system pairs (columns first, second): compare only their order, not that of all pairs."
     )
     split_by: SplitBy | None = option(
-        None, "Every figure also for each group of samples (--sample-column group=COLUMN), or each system."
+        None, "Also compute every figure per group of samples (--sample-column group=COLUMN) or per system."
     )
     grade_zero: GradeZero = option("auto", GRADE_ZERO)
-    tie_margin: float = option(TIE_MARGIN, "Preferences: a score difference up to this is a tie.", min=0.0)
-    resamples: int = option(1_000, "Bootstrap rounds.", min=100)
-    seed: int = option(0, "Of bootstrap and permutations.", min=0)
+    tie_margin: float = option(TIE_MARGIN, "For preferences, the largest score difference that is a tie.", min=0.0)
+    resamples: int = option(1_000, "Number of bootstrap resamples.", min=100)
+    seed: int = option(0, "Seed of bootstrap and permutations.", min=0)
 
 
 @app.command(name="meta-evaluate", no_args_is_help=True)
 @unfold
 def command(
-    run: Annotated[Path, typer.Argument(help="The folder of a run; or a file of samples, to grade --judges alone.")],
-    labels: Annotated[Path, typer.Argument(help="JSONL, CSV, …: item, value, annotator, aspect, adjudicated.")],
+    run: Annotated[Path, typer.Argument(help="Run folder, or a file of samples to evaluate only --judges.")],
+    labels: LabelsArgument,
     *,
-    aspect: Annotated[list[str] | None, typer.Option("--aspect", "-a", help="Only this aspect. Repeatable.")] = None,
+    aspect: AspectsOption = None,
     options: MetaOptions,
     column: LabelColumnOption = None,
     sample_column: SampleColumnOption = None,
     others: JudgeFiles,
     spans: Annotated[
         bool,
-        typer.Option("--spans", help="Hold the units that the gist metric found against spans that people marked."),
+        typer.Option("--spans", help="Compare the units that the gist metric found with spans that people marked."),
     ] = False,
     form: FormatOption = "table",
 ) -> None:
-    r"""Hold every metric of a run, and other judges' outputs, against what people said.
+    r"""Compare the metrics of a run, and outputs of other judges, with human labels.
 
-    Correlations over items and systems, decisions, bias, the human ceiling, and a ranking in which metrics that are not
-    significantly apart share a letter. Labels of pairs of answers (item `ID vs ID`, -2 … 2) are compared as
-    preferences. Items on one side only are counted and shown. Runs and files that have the same metric are compared
-    side by side, each named after its judge and evidence: correctness · openai:m · reference.
+    Prints correlations over items and systems, decisions, bias, the human ceiling, and a ranking in which metrics that
+    do not differ significantly share a letter. Labels of pairs of answers (item `ID vs ID`, -2 to 2) are compared as
+    preferences. Items with only a label or only a score are counted. If runs or files have the same metric, its columns
+    are named after judge and evidence: correctness · openai:m · reference.
 
-    With --spans: precision, recall and F of marked units, by characters, and how far people agree on them. RUN is a run
-    with gist scores, or a file of a judge's spans in the form of labels; further ones by --judges.
+    With --spans: precision, recall and F of marked units, by characters, and the agreement of people on them. RUN is a
+    run with gist scores, or a file of a judge's spans in the format of labels; --judges adds more of them.
 
     Examples:
       saiten meta-evaluate runs/first labels.jsonl
@@ -83,7 +90,8 @@ def command(
       saiten meta-evaluate samples.jsonl labels.jsonl --judges replies.jsonl --verdict-pattern 'Final score: (\[0-5])'
       saiten meta-evaluate runs/gist spans.jsonl --spans --judges runs/gist-by-people
     """
-    from saiten.cli.meta_evaluating import Compared, show_metrics, show_spans
+    from saiten.cli.meta_evaluating import Compared, show_metrics
+    from saiten.cli.meta_spans import show_spans
 
     compared = Compared(run, labels, others, tuple(aspect or ()), tuple(column or ()), tuple(sample_column or ()))
     (show_spans if spans else show_metrics)(compared, options, form)

@@ -1,16 +1,14 @@
-"""The work of `saiten meta-evaluate`: scores or marked spans against people's, in tables."""
+"""The work of `saiten meta-evaluate`: scores compared with labels, in tables."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from saiten.choices import Format
-from saiten.cli.labels import read_said
 from saiten.cli.meta_evaluate import MetaOptions
-from saiten.cli.meta_spans import span_report
 from saiten.cli.output import notifier, stderr, stdout
-from saiten.cli.shared_options import SAMPLE_COLUMN, read_columns
+from saiten.cli.reading import read_said
+from saiten.cli.shared_options import read_columns
 from saiten.cli.subject import JudgeFiles
-from saiten.errors import ConfigurationError
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
 from saiten.runs import read_run
@@ -23,7 +21,6 @@ from saiten.views.render import render
 from saiten.views.tables.aspect import aspect_bias_tables, preference_tables
 from saiten.views.tables.judge import judge_tables
 from saiten.views.tables.meta_evaluation import meta_tables
-from saiten.views.tables.span import span_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,47 +40,19 @@ class Compared:
         return list(read_said(self.labels, read_columns(self.columns), stderr()))
 
 
-def show_spans(compared: Compared, options: MetaOptions, form: Format) -> None:
-    """Print how the judges' spans agree with people's."""
-    values = (options.by, options.yes_from, compared.others.verdict_pattern, options.system_pairs, options.split_by)
-    if any(each is not None for each in values):
-        raise ConfigurationError(
-            "--by, --yes-from, --verdict-pattern, --system-pairs and --split-by are about values, not about spans; "
-            "leave them out"
-        )
-    report = span_report(
-        compared.run,
-        compared.labels,
-        compared.said(),
-        compared.others.judges,
-        aspects=compared.aspects,
-        resamples=options.resamples,
-        seed=options.seed,
-        sample_columns=read_columns(compared.sample_columns, SAMPLE_COLUMN),
-        notify=notifier(stderr()),
-    )
-    render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {compared.run.name}")
-
-
 def show_metrics(compared: Compared, options: MetaOptions, form: Format) -> None:
     """Print how the metrics and judges agree with people."""
     items, outputs = compared.others.read(compared.run, compared.sample_columns, stderr())
     said = compared.said()
     aspects = pair(items, outputs, said, aspects=compared.aspects, grade_zero=options.grade_zero)
-    pairs = options.system_pairs
-    settings = Settings(
-        by=options.by,
-        yes_from=options.yes_from,
-        unmeasured=options.unmeasured,
-        systems_over=options.systems_over,
-        system_pairs=None if pairs is None else read_system_pairs(pairs, notify=notifier(stderr())),
-        split_by=options.split_by,
-        tie_margin=options.tie_margin,
-        resamples=options.resamples,
-        seed=options.seed,
-    )
+    given = asdict(options)
+    del given["grade_zero"]
+    if options.system_pairs is not None:
+        given["system_pairs"] = read_system_pairs(options.system_pairs, notify=notifier(stderr()))
     found = meta_evaluate(
-        aspects, settings, bounds=declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns)
+        aspects,
+        Settings(**given),
+        bounds=declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns),
     )
     folder = run_folder(compared.run)
     scored = read_run(folder, notify=lambda _: None).scores() if folder else ()  # what is damaged was reported before

@@ -1,95 +1,79 @@
-"""`saiten meta-evaluate --spans`: the units found by a judge, compared with those marked by people."""
+"""The work of `saiten meta-evaluate --spans`: units found by a judge, compared with those marked by people."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 
-from saiten.cli.shared_options import SAMPLE_COLUMN
-from saiten.data import BadRow, read_labels, read_samples
-from saiten.errors import BadInput
+from saiten.choices import Format
+from saiten.cli.meta_evaluate import MetaOptions
+from saiten.cli.meta_evaluating import Compared
+from saiten.cli.output import notifier, stderr, stdout
+from saiten.cli.reading import sample_rows
+from saiten.data import BadRow, read_labels
+from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label, Sample
-from saiten.results.spans import SpanReport
 from saiten.runs import read_run
-from saiten.text.language import detect_language
 from saiten.trust.inputs.outputs import item_of
 from saiten.trust.spans.comparison import compare_spans
 from saiten.trust.spans.marks import Marks, PeopleMarks, judges_of, misplaced, people_of
+from saiten.views.render import render
+from saiten.views.tables.span import span_tables
 from saiten.words import Message
 
 
-def span_report(
-    subject: Path,
-    labels: Path,
-    said: Sequence[Label],
-    judges: Sequence[Path],
-    *,
-    aspects: Sequence[str],
-    resamples: int,
-    seed: int,
-    sample_columns: Mapping[str, str],
-    notify: Callable[[str], None],
-) -> SpanReport:
-    """Compare the spans of the judges at these paths with the labels.
+def show_spans(compared: Compared, options: MetaOptions, form: Format) -> None:
+    """Print how the judges' spans agree with people's.
 
-    Args:
-        subject: a run with gist scores; a file of spans; with `judges` also a file of samples.
-        labels: the file of the people's labels; where `subject` is the same file, people are compared with each other.
-        said: the labels in that file.
-        judges: further runs with gist scores, and files of spans.
-        aspects: only these; empty for all.
-        resamples: bootstrap rounds.
-        seed: of the draws.
-        sample_columns: field → column of the samples.
-        notify: called with notes for the user.
+    The judges are runs with gist scores and files of spans. If the run is the file of labels itself, people are
+    compared with each other.
 
     Raises:
-        BadInput: a path that is not there or has no spans, labels without spans, or nothing that both sides have.
+        BadInput: a path does not exist or has no spans, labels have no spans, or both sides have nothing in common.
     """
-    people = people_of(said, aspects)
+    values = (options.by, options.yes_from, compared.others.verdict_pattern, options.system_pairs, options.split_by)
+    if any(each is not None for each in values):
+        raise ConfigurationError(
+            "--by, --yes-from, --verdict-pattern, --system-pairs and --split-by apply to values, not to spans; remove "
+            "them"
+        )
+    notes = stderr()
+    subject, judges, aspects = compared.run, compared.others.judges, compared.aspects
+    people = people_of(compared.said(), aspects)
     found: dict[str, Marks] = {}
     samples: dict[str, Sample] = {}
-    alone = not judges and labels.exists() and subject.exists() and subject.samefile(labels)
+    alone = not judges and compared.labels.exists() and subject.exists() and subject.samefile(compared.labels)
     for path in (subject, *judges):
         if not path.exists():
-            raise BadInput(f"{path} is not there; the folder of a run or a file of spans was expected")
+            raise BadInput(f"{path} does not exist; expected a run folder or a file of spans")
         if path.is_dir():
-            reader = read_run(path, notify=notify)
+            reader = read_run(path, notify=notifier(notes))
             samples |= {sample.id: sample for sample in reader.samples()}
             found |= _named_apart(judges_of(reader.scores(), path.resolve().name), found)
         elif path is subject and judges:
-            rows = read_samples(
-                path,
-                columns=sample_columns,
-                detect_language=detect_language,
-                option=SAMPLE_COLUMN,
-                wished=("question",),
-                notify=notify,
-            )
+            rows = sample_rows(path, compared.sample_columns, notes)
             samples |= {row.id: row for row in rows if isinstance(row, Sample)}
         elif not alone:
-            found |= _named_apart(_judges_in(path, people, notify), found)
+            found |= _named_apart(_judges_in(path), found)
     if aspects:
         found = {name: {at: spans for at, spans in marks.items() if at[1] in aspects} for name, marks in found.items()}
     questions = {name: item_of(sample).question for name, sample in samples.items()} or None
-    report = compare_spans(people, found, questions=questions, resamples=resamples, seed=seed)
-    return replace(report, notes=(*report.notes, *_misplaced(people, found, samples)))
+    report = compare_spans(people, found, questions=questions, resamples=options.resamples, seed=options.seed)
+    report = replace(report, notes=(*report.notes, *_misplaced(people, found, samples)))
+    render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {subject.name}")
 
 
-def _judges_in(path: Path, people: PeopleMarks, notify: Callable[[str], None]) -> dict[str, Marks]:
+def _judges_in(path: Path) -> dict[str, Marks]:
     """Return the judges in a file of spans; an unnamed one gets the file's name."""
-    rows: list[Label] = []
-    bad: list[BadRow] = []
+    notify = notifier(stderr())
     try:
-        for row in read_labels(path, notify=notify):
-            if isinstance(row, BadRow):
-                bad.append(row)
-            else:
-                rows.append(row)
+        read = list(read_labels(path, notify=notify))
     except BadInput as error:
         raise BadInput(
-            f"{error}. Expected were a judge's spans; a file of samples will do as the first argument, with --judges"
+            f"{error}. Expected a judge's spans; a file of samples can only be the first argument, with --judges"
         ) from error
-    if bad:
+    rows = [row for row in read if isinstance(row, Label)]
+    if bad := [row for row in read if isinstance(row, BadRow)]:
         notify(f"{len(bad)} rows cannot be read and are left out; the first is {bad[0].where}: {bad[0].reason}")
     try:
         marked = people_of(rows)
@@ -102,12 +86,8 @@ def _named_apart(new: dict[str, Marks], known: dict[str, Marks]) -> dict[str, Ma
     """Return the new marks under unique names, since run folders may share a name."""
     named: dict[str, Marks] = {}
     for name, marks in new.items():
-        number = 2
-        own = name
-        while own in known:
-            own = f"{name} ({number})"
-            number += 1
-        named[own] = marks
+        apart = (f"{name} ({number})" for number in count(2))
+        named[next(each for each in chain([name], apart) if each not in known)] = marks
     return named
 
 

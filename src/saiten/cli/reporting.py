@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.console import Console
 
 from saiten.choices import REPORT_LIMIT
-from saiten.cli.labels import read_said
 from saiten.cli.output import notifier, stderr
+from saiten.cli.reading import read_said
 from saiten.cli.shared_options import read_columns
 from saiten.errors import BadInput
 from saiten.experiments.cells import scores_folder

@@ -7,8 +7,8 @@ from rich.console import Console
 from saiten.choices import Format
 from saiten.cli import MISSED, NOTHING
 from saiten.cli.gate import Gate
-from saiten.cli.labels import read_said
 from saiten.cli.output import escape_untrusted, notifier, stderr
+from saiten.cli.reading import read_said
 from saiten.cli.unfinished import note_unfinished
 from saiten.dialogue.reading import has_dialogues
 from saiten.errors import BadInput

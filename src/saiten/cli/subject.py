@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.console import Console
 
-from saiten.choices import GradeZero
 from saiten.cli.output import notifier
-from saiten.cli.shared_options import SAMPLE_COLUMN, read_columns
+from saiten.cli.shared_options import read_columns
 from saiten.errors import BadInput
 from saiten.options import option
 from saiten.records import Sample
@@ -18,27 +16,20 @@ from saiten.records import Sample
 if TYPE_CHECKING:
     from saiten.trust.inputs.outputs import Output, SampleInfo
 
-JUDGE_COLUMN = "--judge-column"
-
-GRADE_ZERO = (
-    "A label of 0: the answer declines (says that it does not know) and is left out, or is the lowest grade. "
-    "auto: declined for graded correctness (0 to 5), else the lowest."
-)
-GradeZeroOption = Annotated[GradeZero, typer.Option(help=GRADE_ZERO)]
-
 
 @dataclass(frozen=True, slots=True)
 class JudgeFiles:
     """Other judges' outputs, and how they are read."""
 
     judges: tuple[Path, ...] = option(
-        (), "Another run, or a file of judges' outputs: item, judge, value; or a column per judge. Repeatable."
+        (),
+        "Another run, or a file of judges' outputs with item, judge, value or with one column per judge. Repeatable.",
     )
     judge_column: tuple[str, ...] = option(
-        (), "FIELD=COLUMN of the files of --judges: item, judge, metric, aspect, value. Repeatable."
+        (), "Map a field of --judges (item, judge, metric, aspect, value) to a column: FIELD=COLUMN. Repeatable."
     )
     verdict_pattern: str | None = option(
-        None, "A regular expression that finds the verdict in the raw replies of --judges: 'Final score: (\\[0-5])'."
+        None, "Regular expression for the verdict in raw replies of --judges, such as 'Final score: (\\[0-5])'."
     )
 
     def read(
@@ -50,32 +41,18 @@ class JudgeFiles:
             BadInput: a file is missing or has the wrong kind.
             ConfigurationError: a column or the pattern is invalid.
         """
-        from saiten.data import read_samples
-        from saiten.text.language import detect_language
-        from saiten.trust.inputs.sources import (
-            OutputReading,
-            read_source,
-            run_folder,
-            samples_source,
-            side_by_side,
-        )
+        from saiten.cli.reading import sample_rows
+        from saiten.trust.inputs.sources import OutputReading, read_source, run_folder, samples_source, side_by_side
 
         notify = notifier(notes)
-        reading = OutputReading(read_columns(self.judge_column, JUDGE_COLUMN), self.verdict_pattern)
+        reading = OutputReading(read_columns(self.judge_column, "--judge-column"), self.verdict_pattern)
         if run_folder(path) is not None:
             first = read_source(path, notify=notify)
         elif path.exists():
-            rows = read_samples(
-                path,
-                columns=read_columns(sample_columns, SAMPLE_COLUMN),
-                detect_language=detect_language,
-                option=SAMPLE_COLUMN,
-                wished=("question",),
-                notify=notify,
-            )
-            first = samples_source(path, (sample for sample in rows if isinstance(sample, Sample)))
+            rows = sample_rows(path, sample_columns, notes)
+            first = samples_source(path, (row for row in rows if isinstance(row, Sample)))
         else:
-            raise BadInput(f"{path} is not there; the folder of a run or a file of samples was expected")
+            raise BadInput(f"{path} does not exist; expected a run folder or a file of samples")
         return side_by_side(
             [first, *(read_source(path, reading, notify=notify) for path in self.judges)], notify=notify
         )

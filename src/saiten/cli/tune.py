@@ -1,4 +1,4 @@
-"""`saiten tune`: fit a judge, or the weights of a score, to your own labels."""
+"""`saiten tune`: fit a judge, or the weights of a score, to human labels."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 @app.callback()
 def tune() -> None:
-    """Fit a judge, or the weights of a score, to your own labels.
+    """Fit a judge, or the weights of a score, to human labels.
 
     Examples:
       saiten tune offline labels.csv --samples answers.jsonl
@@ -36,52 +36,53 @@ app.command()(judge)
 
 @app.command()
 def offline(
-    labels: Annotated[Path, typer.Argument(help="JSONL or CSV: item (the id of a sample), value, annotator, aspect.")],
-    samples: Annotated[Path, typer.Option("--samples", "-s", help="The samples that the labels are about.")],
+    labels: Annotated[
+        Path, typer.Argument(help="File of labels with item (the id of a sample), value, annotator, aspect.")
+    ],
+    samples: Annotated[Path, typer.Option("--samples", "-s", help="File of the labeled samples.")],
     aspect: Annotated[
         Literal["support", "correct", "grade"],
-        typer.Option(help="support: do the contexts support the whole answer (0/1)? correct: 0/1. grade: 0 to 5."),
+        typer.Option(help="support: whether the contexts support the whole answer (0/1). correct: 0/1. grade: 0 to 5."),
     ] = "support",
     label_aspect: Annotated[
-        str | None, typer.Option(help="Which labels to take, where the file has several aspects: faithfulness.")
+        str | None, typer.Option(help="Aspect of the labels to use, if the file has several, such as faithfulness.")
     ] = None,
-    yes_from: Annotated[
-        float | None, typer.Option(help="Labels of at least this are a yes, others a no; for grades as labels of 0/1.")
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The calibration.")] = Path("calibration.json"),
+    yes_from: Annotated[float | None, typer.Option(help="Turn grades into 0/1: at least this value is a yes.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Calibration file to write.")] = Path("calibration.json"),
     column: LabelColumnOption = None,
     sample_column: SampleColumnOption = None,
 ) -> None:
-    """Calibrate the offline judge with 20 to 50 labels of your own.
+    """Calibrate the offline judge with 20 to 50 labels.
 
-    The order in which it ranks answers stays; what moves is the border between yes and no, or the line to the grade.
-    The agreement before and after is measured on labels that the line was not fitted to.
+    Calibration keeps the order in which the judge ranks answers; it moves the border between yes and no, or the line
+    from score to grade. Agreement before and after is measured on labels that were left out of the fit.
 
     Examples:
       saiten tune offline labels.csv -s answers.jsonl --aspect support -o support.json
       saiten tune offline labels.csv -s answers.jsonl --label-aspect faithful --yes-from 3
       saiten score answers.jsonl -m faithfulness --calibration support.json
     """
-    from saiten.cli.labels import read_said
-    from saiten.cli.tune_samples import samples_of
+    from saiten.cli.reading import labeled_samples, read_said
     from saiten.tuning.offline import calibrate_offline
 
     notes = stderr()
-    said = list(read_said(labels, read_columns(column or []), notes))
-    found = list(samples_of(None, samples, sample_column or [], notes))
+    said = list(read_said(labels, read_columns(column), notes))
+    found = list(labeled_samples(None, samples, sample_column, notes))
     usable = chosen(said, aspect, label_aspect, yes_from)
     calibration = asyncio.run(calibrate_offline(found, usable, aspect))
     try:
         calibration.save(out)
     except OSError as error:
         raise ConfigurationError(f"{out} cannot be written: {error.strerror}; name another file with --out") from error
-    print_out = stdout().print
-    print_out(f"{calibration.n} labelled samples; {calibration.measure} with people, on samples left out of the fit:")
-    print_out(f"  before {calibration.before}", markup=False)
-    print_out(f"  after  {calibration.after}", markup=False)
+    lines = [
+        f"{calibration.n} labelled samples; {calibration.measure} with people, on samples left out of the fit:",
+        f"  before {calibration.before}",
+        f"  after  {calibration.after}",
+    ]
     if aspect != "grade":
-        print_out(f"  the verdict is yes from p = {calibration.threshold:.2f} on (before: 0.50)")
-    print_out(f"written to {out}; use it with --judge offline --calibration {out}", markup=False)
+        lines.append(f"  the verdict is yes from p = {calibration.threshold:.2f} on (before: 0.50)")
+    lines.append(f"written to {out}; use it with --judge offline --calibration {out}")
+    stdout().print("\n".join(lines), markup=False)
 
 
 def chosen(labels: Sequence[Label], aspect: str, wanted: str | None, yes_from: float | None) -> list[Label]:
@@ -90,7 +91,7 @@ def chosen(labels: Sequence[Label], aspect: str, wanted: str | None, yes_from: f
         there = sorted({label.aspect for label in labels})
         labels = [replace(label, aspect=aspect) for label in labels if label.aspect == wanted]
         if not labels:
-            raise BadInput(f"there are no labels of {wanted!r}; there are labels of {', '.join(there) or 'nothing'}")
+            raise BadInput(f"no label has the aspect {wanted!r}; the aspects are {', '.join(there) or 'none'}")
     if yes_from is not None:
         labels = [replace(label, value=float(label.value >= yes_from)) for label in labels]
     return list(labels)

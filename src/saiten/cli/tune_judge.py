@@ -1,4 +1,4 @@
-"""`saiten tune judge`: train a judge on people's grades."""
+"""`saiten tune judge`: train a judge on human grades."""
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,59 +18,54 @@ if TYPE_CHECKING:
     from saiten.judges.tuned import TunedJudge
     from saiten.tuning.judge.head import Learning
 
-_LEARNING = "Learning"
+_LEARNING = "Training"
 
 
 @dataclass(frozen=True, slots=True)
 class LearningOptions:
     """The training settings; None for the default of the judge's kind."""
 
-    epochs: int | None = option(None, "How often each example is seen.", panel=_LEARNING, min=1)
-    learning_rate: float | None = option(None, "Default: 2e-4 (chat).", panel=_LEARNING, min=0.0)
-    batch: int | None = option(None, "Examples that a step learns from.", panel=_LEARNING, min=1)
-    rank: int | None = option(None, "Of what is learned beside the base (LoRA).", panel=_LEARNING, min=1)
-    max_length: int | None = option(None, "Tokens of an example at most.", panel=_LEARNING, min=16)
+    epochs: int | None = option(None, "Number of passes over the examples.", panel=_LEARNING, min=1)
+    learning_rate: float | None = option(None, "Learning rate. Default: 2e-4 (chat).", panel=_LEARNING, min=0.0)
+    batch: int | None = option(None, "Number of examples per step.", panel=_LEARNING, min=1)
+    rank: int | None = option(None, "Rank of the LoRA adapter.", panel=_LEARNING, min=1)
+    max_length: int | None = option(None, "Maximum tokens per example.", panel=_LEARNING, min=16)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """The judge to make."""
+
+    base: str = option("", "Model to train: a folder, or a name on the Hugging Face hub.")
+    out: Path = option(Path("judge"), "Folder for the judge.", "--out", "-o")
+    samples: Path | None = option(None, "File of the labeled samples; not needed with a run.", "--samples", "-s")
+    head: HeadName = option("chat", "chat: a language model that writes a reply; regression: a small encoder.")
+    aspect: tuple[str, ...] = option((), "Learn only this aspect. Default: all. Repeatable.", "--aspect", "-a")
+    rubric: str = option("", "TOML file with aspects and scales. Default: the four aspects of long answers.")
+    held_out: float = option(HELD_OUT, "Share of the questions to hold out for evaluation.", min=0.01, max=0.9)
+    seed: int = option(0, "Seed of the split and of training.", min=0, max=2**32 - 1)
+    compare_base: bool = option(False, "Also evaluate the base before training, which takes as long as the judge.")
 
 
 @unfold
 def judge(
     labels: Annotated[
-        Path, typer.Argument(help="JSONL or CSV: item (the id of a sample), aspect, value, annotator, reason.")
+        Path, typer.Argument(help="File of labels with item (the id of a sample), aspect, value, annotator, reason.")
     ],
-    run: Annotated[Path | None, typer.Argument(help="A run, for the samples that were labelled.")] = None,
+    run: Annotated[Path | None, typer.Argument(help="Run with the labeled samples.")] = None,
     *,
-    base: Annotated[str, typer.Option("--base", help="The model to train: a folder, or a name on the hub.")] = "",
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the judge.")] = Path("judge"),
-    samples: Annotated[
-        Path | None, typer.Option("--samples", "-s", help="The samples that were labelled; not needed with a run.")
-    ] = None,
-    head: Annotated[
-        HeadName, typer.Option(help="chat: a language model that writes a reply; regression: a small encoder.")
-    ] = "chat",
-    aspect: Annotated[
-        list[str] | None, typer.Option("--aspect", "-a", help="Learn only this aspect. Default: all. Repeatable.")
-    ] = None,
-    rubric: Annotated[
-        str, typer.Option(help="A TOML file with aspects and scales. Default: the four aspects of long answers.")
-    ] = "",
-    held_out: Annotated[
-        float, typer.Option("--held-out", min=0.01, max=0.9, help="Share of the questions to measure on.")
-    ] = HELD_OUT,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the split and of the learning.")] = 0,
-    compare_base: Annotated[
-        bool, typer.Option("--compare-base", help="Measure the base as it was before, too; as slow as the judge.")
-    ] = False,
+    typed: JudgeOptions,
     learning: LearningOptions,
     column: LabelColumnOption = None,
     sample_column: SampleColumnOption = None,
     form: FormatOption = "table",
     quiet: QuietOption = False,
 ) -> None:
-    r"""Make a judge of your own: an open model learns to grade as the people did who graded these answers.
+    r"""Train an open model to grade as the people did who graded these answers.
 
-    It is taught with the prompts that the metrics use (`aspects`, `correctness`, `accuracy`), several annotators
-    averaged. A fifth of the questions is held out; on these the finished judge is held against people, aspect by
-    aspect. Cut off, the same command goes on from the last checkpoint. Needs: pip install "saiten\[train]"
+    Training uses the prompts of the metrics (`aspects`, `correctness`, `accuracy`); several annotators are averaged. A
+    fifth of the questions is held out, on which the finished judge is compared with people, per aspect. Re-run the
+    command to resume an interrupted training from its last checkpoint. Requires: pip install "saiten\[train]"
 
     Examples:
       saiten tune judge labels.jsonl runs/first --base Qwen/Qwen3-4B-Instruct-2507 -o judge
@@ -78,32 +73,33 @@ def judge(
       saiten tune judge labels.csv -s answers.jsonl --head regression --base intfloat/multilingual-e5-small
       saiten score new.jsonl -m aspects --judge hf:judge
     """
-    from saiten.cli.labels import read_said
+    from saiten.cli.reading import labeled_samples, read_said
     from saiten.cli.tune_judge_progress import MakingProgress
-    from saiten.cli.tune_samples import samples_of
     from saiten.metrics.rubrics import read_rubric
     from saiten.tuning.judge.building import build
     from saiten.tuning.judge.making import HEADS, JudgePlan, make_judge
     from saiten.views.tuned_judge_card import card
 
     notes = stderr()
-    if not base.strip():
+    if not typed.base.strip():
         raise ConfigurationError(
-            "which model is to learn? Name a folder or a name on the Hugging Face hub with --base, for example "
-            "--base Qwen/Qwen3-4B-Instruct-2507"
+            "name the model to train with --base: a folder, or a name on the Hugging Face hub such as "
+            "Qwen/Qwen3-4B-Instruct-2507"
         )
-    kind = HEADS[head]()
+    kind, out = HEADS[typed.head](), typed.out
     kind.check()
-    plan = JudgePlan(head, kind, _learning(kind.defaults(base), learning, seed), held_out, read_rubric(rubric))
-    said = list(read_said(labels, read_columns(column or []), notes))
-    found = samples_of(run, samples, sample_column or [], notes)
-    built = build(said, found, plan.rubric, tuple(aspect or ()))
+    settings = _learning(kind.defaults(typed.base), learning, typed.seed)
+    plan = JudgePlan(typed.head, kind, settings, typed.held_out, read_rubric(typed.rubric))
+    said = list(read_said(labels, read_columns(column), notes))
+    built = build(said, labeled_samples(run, typed.samples, sample_column, notes), plan.rubric, typed.aspect)
     progress = MakingProgress(notes, notifier(notes), quiet=quiet)
     try:
-        own = make_judge(built, plan, out, progress, card=lambda own: card(own, out.name), compare_base=compare_base)
+        own = make_judge(
+            built, plan, out, progress, card=lambda own: card(own, out.name), compare_base=typed.compare_base
+        )
     except KeyboardInterrupt:
         progress.close()
-        notes.print("[yellow]interrupted:[/] what was learned is kept; the same command goes on from here")
+        notes.print("[yellow]interrupted:[/] checkpoints are kept; re-run the command to resume")
         raise typer.Exit(INTERRUPTED) from None
     finally:
         progress.close()
@@ -113,9 +109,9 @@ def judge(
 def _learning(defaults: "Learning", typed: LearningOptions, seed: int) -> "Learning":
     chosen = {name: value for name, value in asdict(typed).items() if value is not None}
     if "rank" in chosen and defaults.rank is None:
-        raise ConfigurationError("--rank is for --head chat; an encoder learns as a whole. Leave it out")
+        raise ConfigurationError("--rank is for --head chat; all weights of an encoder are trained")
     if chosen.get("learning_rate") == 0:
-        raise ConfigurationError("with --learning-rate 0 nothing is learned; leave it out for the default")
+        raise ConfigurationError("--learning-rate must be above 0")
     return replace(defaults, seed=seed, **chosen)
 
 
@@ -125,4 +121,4 @@ def _show(own: "TunedJudge", form: str, out: Path) -> None:
 
     every = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]
     render(tuned_judge_tables(every, own.notes), form, stdout(), f"A judge of one's own: {out.name}")  # type: ignore[arg-type]
-    stderr().print(f"{escape_untrusted(out)} is done; use it with --judge hf:{escape_untrusted(out)}")
+    stderr().print(f"{escape_untrusted(out)} is ready; use it with --judge hf:{escape_untrusted(out)}")

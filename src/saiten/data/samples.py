@@ -13,7 +13,7 @@ from saiten.data.values import as_language, as_references, as_text, as_texts
 from saiten.records import Language, Sample
 
 _LOG = logging.getLogger(__name__)
-_WISHED = ("reference", "contexts", "answer", "question")
+WISHED = ("reference", "contexts", "answer", "question")
 """Fields that metrics commonly need."""
 
 
@@ -25,7 +25,7 @@ def read_samples(
     detect_language: Callable[..., Language],
     language: Language | None = None,
     option: str = "--column",
-    wished: Sequence[str] = _WISHED,
+    wished: Sequence[str] = WISHED,
     notify: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Sample | BadRow]:
     """Yield the samples of a source lazily; memory is about 80 bytes per id.

@@ -1,0 +1,71 @@
+"""Labels and samples out of files: the first few unusable rows are reported with place and reason, and all counted."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+
+from saiten.cli.output import escape_untrusted, notifier
+from saiten.cli.shared_options import SAMPLE_COLUMN, read_columns
+from saiten.data import BadRow, read_labels, read_samples
+from saiten.data.samples import WISHED
+from saiten.errors import ConfigurationError
+from saiten.records import Label, Sample
+from saiten.runs import read_run
+from saiten.text.language import detect_language
+
+T = TypeVar("T")
+
+_SHOWN = 5
+"""Maximum rows reported one by one."""
+
+
+def usable(rows: Iterable[T | BadRow], notes: Console) -> Iterator[T]:
+    """Yield the usable rows; skip and report the others."""
+    bad = 0
+    for row in rows:
+        if not isinstance(row, BadRow):
+            yield row
+            continue
+        bad += 1
+        if bad <= _SHOWN:
+            notes.print(f"[yellow]left out[/] {escape_untrusted(row.where)}: {escape_untrusted(row.reason)}")
+    if bad > _SHOWN:
+        notes.print(f"[yellow]left out[/] {bad - _SHOWN} more rows")
+
+
+def read_said(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:
+    """Yield the labels of a file; skip and report unusable rows."""
+    yield from usable(read_labels(path, columns=columns, notify=notifier(notes)), notes)
+
+
+def sample_rows(
+    path: Path, columns: Sequence[str] | None, notes: Console, wished: Sequence[str] = ("question",)
+) -> Iterator[Sample | BadRow]:
+    """Return the rows of a file of samples whose columns `--sample-column` maps; a missing `wished` one is noted."""
+    return read_samples(
+        path,
+        columns=read_columns(columns, SAMPLE_COLUMN),
+        detect_language=detect_language,
+        option=SAMPLE_COLUMN,
+        wished=wished,
+        notify=notifier(notes),
+    )
+
+
+def labeled_samples(
+    run: Path | None, file: Path | None, columns: Sequence[str] | None, notes: Console
+) -> Iterator[Sample]:
+    """Yield the samples of a run or a file; skip and report unusable rows.
+
+    Raises:
+        ConfigurationError: neither a run nor a file was named, or both.
+        BadInput: it cannot be read.
+    """
+    if (run is None) == (file is None):
+        raise ConfigurationError("name the labeled samples: either a run, or a file with --samples")
+    if run is not None:
+        yield from read_run(run, notify=notifier(notes)).samples()
+    elif file is not None:
+        yield from usable(sample_rows(file, columns, notes, WISHED), notes)
