@@ -126,7 +126,7 @@ def test_any_aspects_as_they_are(saiten, files):
         (("labels.csv", "nothing"), "no run of saiten"),
         (("asked.jsonl", "--values"), "--target"),
         (("asked.jsonl", "--values", "--rubric", "x.toml"), "without a rubric"),
-        (("asked.jsonl", "--rubric", "x.toml"), "x.toml: the rubric cannot be read"),
+        (("asked.jsonl", "--rubric", "x.toml"), "x.toml: cannot be read"),
         (("asked.jsonl", "-a", "acceptability"), "cannot explain itself"),
         (("asked.jsonl", "-a", "warmth"), "no label of 'warmth'"),
         (("asked.jsonl", "--target", "warmth"), "no label of 'warmth'"),

@@ -68,7 +68,7 @@ def test_each_model_may_have_an_example_of_its_own(tmp_path):
 
 def test_an_example_that_cannot_be_read_is_refused_with_the_plan(tmp_path):
     """Before the cells in front of it are paid for."""
-    with pytest.raises(BadInput, match=r"gone\.toml: cannot be read"):
+    with pytest.raises(ConfigurationError, match=r"gone\.toml: cannot be read"):
         read_plan(written(tmp_path, "data: [{demo: ja}]\nmodels: [openai:a, {name: openai:b, example: gone.toml}]\n"))
 
 

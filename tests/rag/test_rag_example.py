@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from saiten.errors import BadInput
+from saiten.errors import ConfigurationError
 from saiten.rag.example import WorkedExample, read_example
 from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer, WriteQuery
 
@@ -38,28 +38,32 @@ def test_one_document_may_stand_without_a_list(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "fault"),
     [
-        ("e.yaml", TOML, "ends in .toml or .json"),
-        ("e.toml", "question = ", "no readable TOML"),
-        ("e.json", "{", "no readable JSON"),
-        ("e.json", "[" * 100_000, "no readable JSON"),
-        ("e.json", "[1]", "expected an object"),
-        ("e.json", "null", "found nothing"),
-        ("e.toml", b"\xff\xfe", "no readable TOML"),
-        ("e.toml", TOML.replace("answer", "reply"), "has reply; an example has question, documents, answer, candidate"),
-        ("e.toml", TOML.replace('answer = "North."', ""), "lacks answer"),
-        ("e.toml", TOML.replace('"Where?"', "3"), "question: expected a text, found int '3'"),
+        ("e.yaml", "question: Where?", "not a TOML file"),
+        ("e.toml", "question = ", "not a TOML file"),
+        ("e.json", "{", "not a JSON file"),
+        ("e.json", "[" * 100_000, "not a JSON file"),
+        ("e.json", "[1]", "expected an example with question, documents and answer"),
+        ("e.json", "null", "not None; expected an example"),
+        ("e.toml", b"\xff\xfe", "not a TOML file"),
+        (
+            "e.toml",
+            TOML.replace("answer", "reply"),
+            "answer is missing; reply is not a known key; expected an example",
+        ),
+        ("e.toml", TOML.replace('answer = "North."', ""), "answer is missing"),
+        ("e.toml", TOML.replace('"Where?"', "3"), "question: expected a valid string, not 3"),
         ("e.toml", TOML.replace('"Where?"', '"  "'), "question: expected a text"),
-        ("e.toml", TOML.replace('"Ten."', "7"), r"documents[2]: expected a text, found int '7'"),
-        ("e.toml", TOML.replace('["North.", "Ten."]', "[]"), "documents: expected a list of texts, found nothing"),
-        ("e.toml", TOML + "candidates = 1\n", "candidates: expected a list of texts, found int"),
-        ("e.toml", TOML + "#" * 1_000_000, "larger than 1,000,000 bytes"),
+        ("e.toml", TOML.replace('"Ten."', "7"), "documents[2]: expected a valid string, not 7"),
+        ("e.toml", TOML.replace('["North.", "Ten."]', "[]"), "documents: Value should have at least 1 item, not 0"),
+        ("e.toml", TOML + "candidates = 1\n", "candidates: expected a valid array, not 1"),
+        ("e.toml", TOML + "#" * (1 << 20), "larger than 1 MiB"),
     ],
 )
 def test_a_file_that_is_no_example_is_named_with_its_fault(name, content, fault, tmp_path):
     """The user is told the file, what was expected and what came."""
     file = tmp_path / name
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(ConfigurationError) as refusal:
         read_example(file)
     assert str(refusal.value).startswith(f"{file}: ")
     assert fault in str(refusal.value)
@@ -69,7 +73,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
     """And so is a folder in its place."""
     (tmp_path / "folder.toml").mkdir()
     for name in ("none.toml", "folder.toml"):
-        with pytest.raises(BadInput, match=rf"{name}: cannot be read"):
+        with pytest.raises(ConfigurationError, match=rf"{name}: cannot be read"):
             read_example(tmp_path / name)
 
 

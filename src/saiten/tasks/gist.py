@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from saiten.protocols import Reply, Task
 from saiten.records import Language
@@ -20,6 +20,7 @@ from saiten.tasks.unit_numbers import UnitNumber, can_be_seen, read_positions, t
 class GistExample:
     """A question, its reference in units and, if there is an answer, what that answer lacks and adds."""
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
     language: Language
     question: str
     reference: str

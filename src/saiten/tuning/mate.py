@@ -14,7 +14,7 @@ import numpy as np
 
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import AspectWeight, Learned, Rubric, Weights
-from saiten.metrics.rubrics.tables import is_name
+from saiten.metrics.rubrics.rubric import is_name
 from saiten.metrics.rubrics.weights import Features, weight_of
 from saiten.stats.clusters import Floats
 from saiten.stats.correlation import pearson

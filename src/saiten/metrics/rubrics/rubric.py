@@ -1,12 +1,33 @@
 """Rubrics: aspects with their scales, best grades and texts."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from saiten.records import Language
 from saiten.tasks.aspects import AspectExample
+
+_NAME = re.compile(r"[^\W\d]\w{0,59}")
+
+
+def is_name(value: str) -> bool:
+    """Return whether this is a word of letters, digits and `_`, as allowed in a metric's name."""
+    return bool(_NAME.fullmatch(value))
+
+
+def _name(value: str) -> str:
+    if not is_name(value):
+        raise ValueError("expected a word of letters, digits and _ that begins with a letter")
+    return value
+
+
+AspectName = Annotated[str, AfterValidator(_name)]
+"""The name of an aspect in a file."""
 
 
 @dataclass(frozen=True, slots=True)

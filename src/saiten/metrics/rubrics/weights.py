@@ -8,17 +8,20 @@ garbled in print. The sum is not clipped: with the published weights the worst a
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from math import fsum
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
+from pydantic import ConfigDict, Field
+
+from saiten.data.hand_written import checked, read_file
 from saiten.errors import ConfigurationError
-from saiten.metrics.rubrics.rubric import Aspect, Rubric
-from saiten.metrics.rubrics.tables import distinct, keys, load, name, number, tables
+from saiten.metrics.rubrics.reading import check_distinct, digest_of
+from saiten.metrics.rubrics.rubric import Aspect, AspectName, Rubric
 
 PUBLISHED = files(__package__) / "published_weights.toml"
 """The default weights."""
@@ -27,15 +30,19 @@ Features = Literal["deductions", "values"]
 """What is weighted: -|grade - best| / span, or the grades themselves."""
 
 
+_CHECKED = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
 @dataclass(frozen=True, slots=True)
 class AspectWeight:
     """An aspect and its weight."""
 
-    name: str
+    __pydantic_config__ = _CHECKED
+    name: AspectName
     weight: float
     best: float = 0.0
     """The grade without a deduction."""
-    span: float = 1.0
+    span: Annotated[float, Field(gt=0)] = 1.0
     """The distance from the best grade that costs the whole weight."""
     low: float | None = None
     """Lower end of the weight's 95 % interval, if learned."""
@@ -51,6 +58,7 @@ class AspectWeight:
 class Learned:
     """A description of how weights were learned; figures that could not be computed are None."""
 
+    __pydantic_config__ = _CHECKED
     fingerprint: str
     """Digest of labels, questions and settings."""
     items: int
@@ -75,7 +83,8 @@ class Learned:
 class Weights:
     """A linear score of aspects."""
 
-    target: str
+    __pydantic_config__ = _CHECKED
+    target: AspectName
     """The aspect that the score predicts."""
     best: float
     """The score of an answer without deductions; 0 if the features are values."""
@@ -148,67 +157,25 @@ def read_weights(file: str = "") -> Weights:
     Raises:
         ConfigurationError: naming the file, what is wrong and what was expected.
     """
-    return read(Path(file)) if file else _published()
+    return _read(Path(file)) if file else _published()
 
 
 @cache
 def _published() -> Weights:
-    return read(PUBLISHED)
+    return _read(PUBLISHED)
 
 
-def read(file: Path | Traversable) -> Weights:
-    """Read the weights in this file; raises as `read_weights` does."""
-    content, digest = load(file, "file of weights")
+def _read(file: Path | Traversable) -> Weights:
+    content = read_file(file, "weights, as `saiten tune mate` writes them")
+    learned = content.get("learned")
+    if isinstance(learned, dict):  # TOML has no null
+        content = content | {"learned": dict.fromkeys(("pearson", "pearson_low", "pearson_high")) | learned}
     try:
-        return _weights(content, digest)
-    except (ValueError, TypeError) as error:
+        weights = replace(checked(Weights, content), digest=digest_of(content))
+        check_distinct(weights.names)
+    except ValueError as error:
         raise ConfigurationError(f"{file}: {error}; `saiten tune mate` writes such a file") from error
-
-
-def _weights(content: Mapping[str, Any], digest: str) -> Weights:
-    """Build the weights; raises ValueError with what is wrong."""
-    constants = ("intercept", "intercept_low", "intercept_high")
-    keys(content, "the file", required=("target", "best", "features", "aspects"), optional=(*constants, "learned"))
-    if content["features"] not in get_args(Features):
-        raise ValueError(f"features is one of {', '.join(get_args(Features))}, not {content['features']!r:.40}")
-    aspects = tuple(_aspect(table, at) for at, table in enumerate(tables(content["aspects"], "aspects"), 1))
-    distinct([aspect.name for aspect in aspects], "the file")
-    return Weights(
-        name(content["target"], "target"),
-        number(content["best"], "best"),
-        content["features"],
-        aspects,
-        **{key: number(content[key], key) for key in constants if key in content},
-        learned=_learned(content["learned"]) if "learned" in content else None,
-        digest=digest,
-    )
-
-
-def _aspect(table: Any, at: int) -> AspectWeight:
-    where = f"aspect {at}"
-    keys(table, where, required=("name", "weight", "best", "span"), optional=("low", "high"))
-    named = name(table["name"], f"the name of {where}")
-    figures = {key: number(value, f"{key} of {named!r}") for key, value in table.items() if key != "name"}
-    if figures["span"] <= 0:
-        raise ValueError(f"span of {named!r} must be above 0, not {figures['span']:g}")
-    return AspectWeight(named, **figures)
-
-
-_OPTIONAL = ("pearson", "pearson_low", "pearson_high", "rubric")
-_TEXTS = ("fingerprint", "rubric", "source")
-
-
-def _learned(table: Any) -> Learned:
-    every = Learned.__dataclass_fields__
-    keys(table, "learned", required=[each for each in every if each not in _OPTIONAL], optional=_OPTIONAL)
-    for key, value in table.items():
-        if key in _TEXTS:
-            if not isinstance(value, str):
-                raise ValueError(f"{key} of learned must be a text, not {value!r:.40}")
-        else:
-            number(value, f"{key} of learned")
-    given: dict[str, Any] = dict.fromkeys(_OPTIONAL) | dict(table)
-    return Learned(**given)
+    return weights
 
 
 def weights_text(weights: Weights) -> str:

@@ -1,0 +1,76 @@
+"""Files written by hand, in TOML or JSON: their content, checked against a type."""
+
+import json
+import tomllib
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from saiten.errors import ConfigurationError
+
+T = TypeVar("T")
+
+_LARGEST = 1 << 20
+_MOST_FAULTS = 3
+_ABOUT_KEYS = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a known key",
+    "unexpected_keyword_argument": "is not a known key",
+}
+
+
+def _text(value: str) -> str:
+    if not value.strip():
+        raise ValueError("expected a text")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_text)]
+"""A text that is not blank."""
+
+
+def read_file(file: Path | Traversable, what: str) -> Any:
+    """Return the content of a TOML file, or of a JSON file by its suffix.
+
+    Raises:
+        ConfigurationError: it is unreadable, larger than 1 MiB, or in another format; `what` names what was expected.
+    """
+    kind = "JSON" if file.name.lower().endswith(".json") else "TOML"
+    try:
+        if isinstance(file, Path) and file.stat().st_size > _LARGEST:
+            raise ConfigurationError(f"{file}: larger than 1 MiB; expected {what}")
+        text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        return json.loads(text) if kind == "JSON" else tomllib.loads(text)
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}; expected {what}") from error
+    except (ValueError, RecursionError) as error:  # of UTF-8, TOML and JSON
+        raise ConfigurationError(f"{file}: not a {kind} file: {error}; expected {what}") from error
+
+
+def checked(kind: type[T], content: Any) -> T:
+    """Return the content as this type; lists become tuples, but no text becomes a number.
+
+    Raises:
+        ValueError: the first faults with their places, such as `aspects[2].best: expected a valid integer, not 2.5`.
+    """
+    try:
+        return TypeAdapter(kind).validate_json(json.dumps(content, default=str), strict=True)
+    except ValidationError as error:
+        raise ValueError("; ".join(map(_sentence, error.errors(include_url=False)[:_MOST_FAULTS]))) from error
+
+
+def _sentence(fault: ErrorDetails) -> str:
+    place = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in fault["loc"]).lstrip(".")
+    if about := _ABOUT_KEYS.get(fault["type"]):
+        return f"{place} {about}"
+    said = (
+        fault["msg"]
+        .removeprefix("Value error, ")
+        .replace("Input should be", "expected")
+        .replace(" after validation", "")
+    )
+    came = "" if ", not " in said else f", not {fault['input']!r:.60}"
+    return ": ".join(filter(None, (place, said + came)))
