@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 import saiten
-from saiten.tracking.quietly import quietly
+from saiten.tracking.stores import quietly
 
 ROWS = [
     {"id": "a", "question": "Where?", "answer": "In Nagoya.", "reference": "In Nagoya.", "system": "良い / one"},

@@ -1,7 +1,7 @@
 """Parameters and tags: bounded, told apart, and without what many should not read."""
 
-from saiten.tracking.facts import bounded, params_of, tags_of
 from saiten.tracking.run import Tracking
+from saiten.tracking.values import bounded, params_of, tags_of
 
 
 def tracking(settings, signatures=None):

@@ -12,7 +12,7 @@ import pytest
 
 from saiten.runs import read_run
 from saiten.tracking import log_to_mlflow, run_on_disk
-from saiten.tracking.quietly import quietly
+from saiten.tracking.stores import quietly
 
 pytestmark = [
     pytest.mark.xdist_group("mlflow"),

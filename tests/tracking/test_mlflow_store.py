@@ -14,7 +14,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Sample, Score, Scored
 from saiten.runs import Journal, RunSettings, read_run
 from saiten.tracking import log_to_mlflow, run_on_disk
-from saiten.tracking.quietly import quietly
+from saiten.tracking.stores import quietly
 
 pytestmark = [
     pytest.mark.slow,  # the import of MLflow alone takes seconds

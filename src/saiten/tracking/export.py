@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from saiten.errors import BadInput, ConfigurationError
-from saiten.tracking.facts import IDENTITY, params_of, tags_of
-from saiten.tracking.figures import Logged, logged_figures
 from saiten.tracking.files import TABLE, write_files, write_meanings
-from saiten.tracking.quietly import quietly
 from saiten.tracking.run import Tracking
-from saiten.tracking.stores import opened_store
+from saiten.tracking.stores import opened_store, quietly
+from saiten.tracking.values import IDENTITY, Logged, logged_figures, params_of, tags_of
 
 EXPERIMENT = "saiten"
 """The default experiment."""

@@ -16,8 +16,8 @@ from saiten.records import Scored
 from saiten.redaction import redact, redact_settings
 from saiten.results.summary import Place, Summary, place_of, summarise
 from saiten.runs.lines import sample_to_json, scored_to_json, to_line
-from saiten.tracking.figures import Logged
 from saiten.tracking.run import Tracking
+from saiten.tracking.values import Logged
 from saiten.views.render import as_markdown
 from saiten.views.tables.summary import summary_tables
 

@@ -1,6 +1,14 @@
-"""MLflow's stores: addresses, checks, and conversion of errors."""
+"""MLflow's stores: addresses, checks, and conversion of errors; and keeping MLflow quiet.
+
+MLflow reports the use of its client to its makers: it writes an installation id on import, and checks the variable
+MLFLOW_DISABLE_TELEMETRY at each call. It also prints a run's address, including the password, where results belong, and
+its use of SQLAlchemy raises warnings, which would end a process that treats them as errors. All this is disabled during
+saiten's own calls and restored afterwards, so that the user's own use of MLflow is unaffected.
+"""
 
 import os
+import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -17,6 +25,24 @@ _SECONDS = 10
 _SQLITE = b"SQLite format 3\0"
 _FOLDERS = "MLFLOW_ALLOW_FILE_STORE"
 _EXAMPLES = "sqlite:///mlflow.db, or http://HOST:5000 for a tracking server"
+_QUIET = {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true"}
+_ONE_AT_A_TIME = threading.RLock()
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Keep MLflow quiet within the block; other threads wait, since the environment is the process's."""
+    with _ONE_AT_A_TIME, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        before = {name: os.environ.get(name) for name in _QUIET}
+        os.environ.update(_QUIET)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name)
+                if value is not None:
+                    os.environ[name] = value
 
 
 @contextmanager
