@@ -38,8 +38,7 @@ from saiten.tasks.correctness import DecideCorrect
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import ClassifyStatements, SplitStatements, VerifyStatements
 from saiten.text.sentences import split_sentences
-from saiten.tuning.lines import LabelledPoint
-from saiten.tuning.offline import calibrate
+from saiten.tuning.offline import LabelledPoint, calibrate
 
 JUDGE = OfflineJudge(embedder=BuiltinEmbedder())
 NOW = "**offline judge**"

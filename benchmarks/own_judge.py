@@ -38,6 +38,7 @@ from saiten.stats.differences import mean_absolute_error
 from saiten.stats.estimate import Estimate, bootstrap_statistic
 from saiten.tasks.aspects import RateAspect
 from saiten.tuning.judge.examples import GradedExample
+from saiten.tuning.judge.head import TrainingJob
 from saiten.tuning.judge.regression import RegressionHead
 
 FOLDS = 5
@@ -165,7 +166,7 @@ def held_out_grades(data: Path, name: str, fold: int) -> dict[tuple[str, str], f
         for aspect in found.aspects
     ]
     with tempfile.TemporaryDirectory() as folder:
-        trained = head.train(learned, aspects, head.defaults(str(encoder_folder())), Path(folder), Quiet())
+        trained = head.train(TrainingJob(learned, aspects, head.defaults(str(encoder_folder())), Path(folder), Quiet()))
         judge = head.judge(Path(folder), aspects, trained)
         held_out = [example for at, example in examples(found) if place[at] == fold]
 

@@ -8,8 +8,15 @@ from saiten.errors import BadInput
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.offline.calibration import log_odds
 from saiten.records import Label, Sample
-from saiten.tuning.lines import LabelledPoint, Line, fit_grades, fit_log_odds, held_out
-from saiten.tuning.offline import calibrate, calibrate_offline
+from saiten.tuning.offline import (
+    FittedLine,
+    LabelledPoint,
+    calibrate,
+    calibrate_offline,
+    cross_validated,
+    fit_grades,
+    fit_log_odds,
+)
 
 
 def drawn(n, seed=0, border=0.3, noise=0.05):
@@ -110,9 +117,9 @@ def test_held_out_lines_do_not_know_their_point():
     """The value of a point comes from a line that was fitted without it."""
     points = [LabelledPoint(str(at), float(at), float(at), "q") for at in range(10)]
     outlier = [*points[:9], points[9]._replace(label=1000.0)]
-    values = held_out(outlier, fit_grades, 10)
+    values = cross_validated(outlier, fit_grades, 10)
     assert values[9] == pytest.approx(9)
-    assert fit_grades([LabelledPoint("a", 1.0, 2.0, "q"), LabelledPoint("b", 1.0, 4.0, "q")]) == Line(3.0, 0.0)
+    assert fit_grades([LabelledPoint("a", 1.0, 2.0, "q"), LabelledPoint("b", 1.0, 4.0, "q")]) == FittedLine(3.0, 0.0)
 
 
 SUPPORTED = "The Osaka plant opened in 1998."

@@ -76,7 +76,7 @@ def judge(
     from saiten.cli.reading import labeled_samples, read_said
     from saiten.cli.tune_judge_progress import MakingProgress
     from saiten.metrics.rubrics import read_rubric
-    from saiten.tuning.judge.building import build
+    from saiten.tuning.judge.examples import build
     from saiten.tuning.judge.making import HEADS, JudgePlan, make_judge
     from saiten.views.tuned_judge_card import card
 

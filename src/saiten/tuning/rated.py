@@ -8,12 +8,15 @@ from statistics import fmean
 from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label, Scored
-from saiten.tuning.settled import settled
 
 Grades = tuple[float, ...]
 """One answer's grades on one aspect: one per annotator, or one per vote."""
 
+Settled = dict[str, dict[str, tuple[Label, ...]]]
+"""By aspect, then by item."""
+
 _EXAMPLES = 3
+"""Maximum reasons in an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def rated_by_people(
     said = _said(labels)
     paired = {name for name, values in said.items() if values.keys() & said.get(target, {}).keys()}
     chosen = tuple(aspects) or tuple(sorted(paired - {target}))
-    _check_there(said, (target, *chosen), "label", "labels")
+    _check_there(said, (target, *chosen), "label", "there are labels")
     if not chosen:
         raise BadInput(f"there are labels of {target!r} alone; labels of the aspects that explain it are needed too")
     return _joined(said[target], {name: said[name] for name in chosen}, questions, target, "people")
@@ -68,7 +71,7 @@ def rated_by_judge(
         BadInput: as in `rated_by_people`; or a run has an aspect with two rubrics.
     """
     said = _said(labels)
-    _check_there(said, (target,), "label", "labels")
+    _check_there(said, (target,), "label", "there are labels")
     found: dict[str, dict[str, Grades]] = {}
     metric_of: dict[str, str] = {}
     for one in scored:
@@ -104,14 +107,11 @@ def _said(labels: Iterable[Label]) -> dict[str, dict[str, Grades]]:
 
 
 def _check_there(there: Mapping[str, object], wanted: Sequence[str], one: str, where: str) -> None:
-    missing = [name for name in wanted if name not in there]
-    if missing:
-        have = ", ".join(repr(name) for name in sorted(there)) or "nothing"
-        verb = "there are" if where == "labels" else where
-        kind = "labels of" if where == "labels" else "of"
+    if missing := [name for name in wanted if name not in there]:
+        have = ", ".join(map(repr, sorted(there))) or "nothing"
         raise BadInput(
-            f"there is no {one} of {', '.join(map(repr, missing))}; {verb} {kind} {have}. Name the aspects that are "
-            "meant with --aspect, and what they explain with --target"
+            f"there is no {one} of {', '.join(map(repr, missing))}; {where} of {have}. Name the aspects that are meant "
+            "with --aspect, and what they explain with --target"
         )
 
 
@@ -147,3 +147,26 @@ def _joined(
         dict(left_out),
         source,
     )
+
+
+def settled(labels: Iterable[Label]) -> Settled:
+    """Return the labels that count, by aspect and item, ascending; marked spans and categories are not grades.
+
+    If any label of an answer is adjudicated, only the adjudicated ones count.
+    """
+    plain: dict[str, dict[str, list[Label]]] = {}
+    decided: dict[str, dict[str, list[Label]]] = {}
+    for label in labels:
+        if label.spans is None and not label.category:
+            kind = decided if label.adjudicated else plain
+            kind.setdefault(label.aspect, {}).setdefault(label.item, []).append(label)
+    for aspect, items in decided.items():
+        plain.setdefault(aspect, {}).update(items)
+    # sorted, so that the order of rows does not change the last bit of a mean
+    return {
+        aspect: {item: tuple(sorted(v, key=_order)) for item, v in items.items()} for aspect, items in plain.items()
+    }
+
+
+def _order(label: Label) -> tuple[float, str, str]:
+    return label.value, label.annotator, label.reason

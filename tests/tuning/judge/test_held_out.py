@@ -12,11 +12,9 @@ from saiten.judges.tuned import BEGUN, NAME, HeldOut, TunedAspect, TunedJudge, p
 from saiten.metrics.rubrics import read_rubric, read_weights
 from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tasks.correctness import Grade, GradeAnswer
-from saiten.tuning.judge.checkpoints import completed, last_complete
 from saiten.tuning.judge.examples import GradedExample
-from saiten.tuning.judge.held_out import held_out
-from saiten.tuning.judge.judge_folder import begin, clean_up
-from saiten.tuning.judge.mate_scores import LEARNED, PUBLISHED, mate_weights
+from saiten.tuning.judge.held_out import LEARNED, PUBLISHED, held_out, mate_weights
+from saiten.tuning.judge.judge_folder import begin, clean_up, completed, last_complete
 from saiten.tuning.splitting import held_out_questions
 from saiten.views.tables.tuned_judge import tuned_judge_tables
 from saiten.views.tuned_judge_card import card
@@ -174,7 +172,7 @@ async def test_the_file_is_read_as_it_was_written(tmp_path):
     """With all figures; a folder that was only begun is not taken for a judge, nor is a damaged or a later one."""
     own = await an_own(network={"length": 5}, notes=("left out 1",))
     assert read_tuned(tmp_path) is None
-    assert begin(tmp_path, {"a": (1,)}) is False
+    begin(tmp_path, {"a": (1,)})
     with pytest.raises(ConfigurationError, match="not finished"):
         read_tuned(tmp_path)
     write_tuned(tmp_path, own)
@@ -206,8 +204,8 @@ async def test_the_card_cannot_be_written_to_from_outside():
 
 def test_another_judge_is_refused(tmp_path):
     """With what differs; the same goes on; what was needed on the way is removed."""
-    assert begin(tmp_path, {"options": {"epochs": 3}}) is False
-    assert begin(tmp_path, {"options": {"epochs": 3}}) is True
+    begin(tmp_path, {"options": {"epochs": 3}})
+    begin(tmp_path, {"options": {"epochs": 3}})
     with pytest.raises(ConfigurationError, match=r"options\.epochs: was 3, is 4"):
         begin(tmp_path, {"options": {"epochs": 4}})
     (tmp_path / "training" / "checkpoint-1").mkdir()

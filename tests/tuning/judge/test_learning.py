@@ -7,6 +7,7 @@ import learning
 import pytest
 
 import networks
+from saiten.tuning.judge.head import TrainingJob
 from saiten.tuning.judge.held_out import held_out
 from saiten.tuning.judge.lora import ChatHead
 from saiten.tuning.splitting import held_out_questions
@@ -43,7 +44,7 @@ def test_it_learns_what_the_grade_depends_on(tmp_path):
         head.defaults(str(tmp_path / "base")), epochs=6, learning_rate=3e-3, batch=4, rank=8, max_length=1024
     )
     (tmp_path / "judge" / "training").mkdir(parents=True)
-    made = head.train(inside, (), settings, tmp_path / "judge", losses)
+    made = head.train(TrainingJob(inside, (), settings, tmp_path / "judge", losses))
 
     async def measured():
         judge = head.judge(tmp_path / "judge", (), made)

@@ -18,11 +18,9 @@ from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.statements import SplitStatements
 from saiten.tuning.judge import regression, regression_steps
 from saiten.tuning.judge.examples import GradedExample
-from saiten.tuning.judge.head import Learning
+from saiten.tuning.judge.head import Learning, TrainingJob
 from saiten.tuning.judge.held_out import held_out
-from saiten.tuning.judge.regression import RegressionHead
-from saiten.tuning.judge.regression_rows import rows_of
-from saiten.tuning.judge.regression_steps import Checkpoint
+from saiten.tuning.judge.regression import RegressionHead, rows_of
 from tiny_models import tiny_bert
 
 pytestmark = networks.marks()
@@ -79,7 +77,7 @@ def train(folder, learned, learning, watch=None):
     """The judge out of the folder, its notes, and the watch."""
     folder.mkdir(exist_ok=True)
     told = watch or Told()
-    trained = RegressionHead().train(learned, ASPECTS, learning, folder, told)
+    trained = RegressionHead().train(TrainingJob(learned, ASPECTS, learning, folder, told))
     return EncoderJudge(folder, ASPECTS, trained.network), trained, told
 
 
@@ -170,7 +168,8 @@ def test_a_checkpoint_from_elsewhere_runs_nothing(tmp_path, capsys):
             return (print, ("this must not be printed",))
 
     torch.save({"key": "k", "epochs": 1, "bad": Bad()}, tmp_path / "regression.pt")
-    assert Checkpoint(tmp_path, "k").last() is None
+    training = regression_steps.Training(None, None, None, None, (0.0, 0.0), tmp_path, "k")
+    assert training.restore() == 0
     assert capsys.readouterr().out == ""
 
 
@@ -182,7 +181,7 @@ def test_long_answers_learn_with_bounded_memory_and_the_same_gradient(base, lear
         monkeypatch.setattr(regression_steps, "AT_ONCE", at_once)  # a limit, not a part
         encoder = load_encoder(str(base), 48, 16, what="the model")
         rows = rows_of(made, ASPECTS)
-        training = regression_steps.begin(encoder, rows, learning, Checkpoint(tmp_path, "k"))
+        training = regression_steps.begin(encoder, rows.standardized, learning, tmp_path, "k")
         cuts = encoder.cut(rows.texts)
         assert sum(len(cut.windows) for cut in cuts) > 20
         losses = [training.step(cuts, training.targets, 0.1 * step) for step in (1, 2, 3)]
@@ -210,7 +209,7 @@ def test_equal_grades_are_learned_as_such(tmp_path, learning):
     """And that there was nothing to learn is said."""
     made = [replace(one, value=2.0) for one in examples(8) if one.aspect == "cats"]
     aspects = (ASPECTS[1],)
-    trained = RegressionHead().train(made, aspects, replace(learning, epochs=1), tmp_path, Told())
+    trained = RegressionHead().train(TrainingJob(made, aspects, replace(learning, epochs=1), tmp_path, Told()))
     assert trained.notes == ("all learned grades of 'cats' are equal; nothing but that grade was learned",)
     judge = EncoderJudge(tmp_path, aspects, trained.network)
     assert asyncio.run(judge.perform(made[0].task)).value == pytest.approx(2, abs=0.05)
@@ -232,7 +231,7 @@ def test_an_answer_that_was_graded_on_one_aspect_alone_has_an_empty_cell():
     """One row an answer; the loss knows nothing of the empty cells."""
     rows = rows_of(examples(6), ASPECTS)
     assert np.isnan(rows.values).tolist() == [[False, False], [True, False], [True, False]] * 2
-    assert rows.standardised[:, 1].mean() == pytest.approx(0)
+    assert rows.standardized[:, 1].mean() == pytest.approx(0)
 
 
 @pytest.mark.parametrize("made", [[], [GradedExample("a", "q", "cats", SplitStatements("q", "a", language="en"), 1.0)]])

@@ -1,10 +1,32 @@
-"""Examples: answers graded by people, as tasks of a judge with the right grade."""
+"""Examples to learn from: answers graded by people, each with the task that the corresponding metric performs.
 
+Several annotators of an answer are averaged, and everything is sorted, so that the order of the rows does not matter.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from statistics import fmean
 from typing import Any
 
+from saiten.errors import BadInput
+from saiten.metrics.judged.accuracy import Accuracy
+from saiten.metrics.judged.aspects import rating_task
+from saiten.metrics.judged.correctness import Correctness
+from saiten.metrics.rubrics import Aspect, Rubric
 from saiten.protocols import Task
+from saiten.records import Label, Sample
 from saiten.tasks.correctness import GradeAnswer
+from saiten.trust.inputs.declining import grade_of
+from saiten.tuning.rated import Settled, settled
+from saiten.tuning.splitting import digest
+
+CORRECTNESS = ("correctness", "grade")
+"""Labels from 0 to 5: the task of the metric `correctness`."""
+ACCURACY = ("correct", "accuracy")
+"""Labels 0 and 1: the task of the metric `accuracy`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +55,158 @@ class GradedExample:
     def declines(self) -> bool:
         """Whether people say that the answer declines."""
         return self.graded and self.value == 0
+
+
+@dataclass(frozen=True, slots=True)
+class AspectTask:
+    """An aspect, with the task that asks a judge for it."""
+
+    aspect: str
+    """As in the labels."""
+    prompt: str
+    """The task's prompt: `rate_aspect`, `grade_answer`, `decide_correct`."""
+    values: tuple[int, ...]
+    """The scale, ascending."""
+    task: Callable[[Sample], Task[Any]]
+    """Makes the task for a sample."""
+    with_reference: bool = False
+    """Whether the task needs a reference."""
+    rated: Aspect | None = None
+    """The rubric's aspect, if it is one."""
+
+    def lacking(self, sample: Sample) -> str | None:
+        """Return why a metric would not judge this sample; None if it would."""
+        if not (sample.answer or "").strip():
+            return "the answer is empty, and no judge is asked about those"
+        if not sample.question.strip():
+            return "the question is blank, and questions are what is held out"
+        if self.with_reference and not sample.references:
+            return "the sample has no reference, which the task needs"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The training data, sorted, so that the order of the rows does not matter."""
+
+    examples: tuple[GradedExample, ...]
+    """By aspect, then by item."""
+    tasks: tuple[AspectTask, ...]
+    """The aspects, sorted by name."""
+    annotators: int
+    """Number of people who graded; 0 if the labels do not say."""
+    left_out: Mapping[str, int]
+    """The number of grades left out, by reason."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that change with any text or grade."""
+        return digest("\n".join(map(repr, self.examples)))[:12]
+
+
+def build(labels: Iterable[Label], samples: Iterable[Sample], rubric: Rubric, aspects: Sequence[str] = ()) -> Built:
+    """Build the examples; () means all aspects in the labels.
+
+    Labels without an aspect belong to the one requested, if it is a single one.
+
+    Raises:
+        BadInput: an aspect is missing or unknown, a grade is off its scale, or nothing is left.
+    """
+    said = settled(labels)
+    if set(said) == {""} and len(aspects) == 1:
+        said = {aspects[0]: said[""]}
+    tasks = _aspect_tasks(said, rubric, aspects)
+    for one in tasks:
+        _check_scale(one, said)
+    wanted = set(chain.from_iterable(said[one.aspect] for one in tasks))
+    found = {sample.id: sample for sample in samples if sample.id in wanted}
+    left_out: Counter[str] = Counter()
+    examples = []
+    for one in sorted(tasks, key=lambda each: each.aspect):
+        for item in sorted(said[one.aspect]):
+            sample = found.get(item)
+            grades = said[one.aspect][item]
+            why = "there is no sample of this id" if sample is None else one.lacking(sample) or _contested(one, grades)
+            if sample is None or why:
+                left_out[why or ""] += 1
+            else:
+                examples.append(_example(one, sample, grades))
+    if not examples:
+        why = "; ".join(f"{n}: {reason}" for reason, n in left_out.items())
+        raise BadInput(f"no graded answer can be learned from ({why}); are these the samples that were labelled?")
+    counted = {(each.aspect, each.item) for each in examples}
+    annotators = {
+        label.annotator
+        for one in tasks
+        for item, found_there in said[one.aspect].items()
+        if (one.aspect, item) in counted
+        for label in found_there
+    }
+    by_name = tuple(sorted(tasks, key=lambda each: each.aspect))
+    return Built(tuple(examples), by_name, len(annotators - {""}), dict(left_out))
+
+
+def _contested(one: AspectTask, labels: Sequence[Label]) -> str | None:
+    if one.rated is None or not one.rated.contested([label.value for label in labels]):
+        return None
+    return "people's grades are on both sides of the best one, so their mean is none of them"
+
+
+def _example(one: AspectTask, sample: Sample, labels: Sequence[Label]) -> GradedExample:
+    task, grades = one.task(sample), [label.value for label in labels]
+    value = grade_of(grades) if isinstance(task, GradeAnswer) else fmean(grades)
+    question = " ".join(sample.question.split())  # so that white space cannot put a question on both sides of the split
+    return GradedExample(sample.id, question, one.aspect, task, value, _reason(labels, value))
+
+
+def _reason(labels: Sequence[Label], value: float) -> str:
+    """Return the reason of the annotator nearest to the mean, among those who gave one."""
+    given = [label for label in labels if label.reason.strip()]
+    return min(given, key=lambda label: abs(label.value - value)).reason.strip() if given else ""
+
+
+def _check_scale(one: AspectTask, said: Settled) -> None:
+    low, high = one.values[0], one.values[-1]
+    for item, labels in said[one.aspect].items():
+        for label in labels:
+            if not low <= label.value <= high:
+                by = f" by {label.annotator!r}" if label.annotator else ""
+                raise BadInput(
+                    f"the grade of {one.aspect!r} for {item!r}{by} is {label.value:g}; its scale is {low} to {high}. "
+                    "Name the rubric that was used (--rubric), or leave the aspect out (--aspect for the others)"
+                )
+
+
+def _aspect_tasks(there: Collection[str], rubric: Rubric, wanted: Sequence[str] = ()) -> tuple[AspectTask, ...]:
+    """Return the aspects to learn, those `wanted` or all in the labels; the rubric's take precedence.
+
+    Raises:
+        BadInput: an aspect is not in the labels, is unknown, or means the same as another.
+    """
+    names = tuple(dict.fromkeys(wanted)) or tuple(sorted(there))
+    listed = ", ".join(repr(name) for name in sorted(there)) or "nothing that is a grade"
+    if missing := [name for name in names if name not in there]:
+        raise BadInput(f"there are no labels of {missing[0]!r}; there are labels of {listed}")
+    if not names:
+        raise BadInput("there are no grades among the labels, so nothing can be learned from them")
+    found = tuple(_aspect_task(name, rubric, listed) for name in names)
+    for prompt, others in (("grade_answer", CORRECTNESS), ("decide_correct", ACCURACY)):
+        same = [one.aspect for one in found if one.prompt == prompt]
+        if len(same) > 1:
+            raise BadInput(f"{' and '.join(others)} ask for one and the same thing; choose one of them with --aspect")
+    return found
+
+
+def _aspect_task(name: str, rubric: Rubric, listed: str) -> AspectTask:
+    if name in rubric.names:
+        aspect = rubric.aspect(name)
+        return AspectTask(name, "rate_aspect", aspect.values, partial(rating_task, aspect), rated=aspect)
+    if name in CORRECTNESS:
+        return AspectTask(name, "grade_answer", (0, 1, 2, 3, 4, 5), Correctness().task, with_reference=True)
+    if name in ACCURACY:
+        return AspectTask(name, "decide_correct", (0, 1), Accuracy().task, with_reference=True)
+    raise BadInput(
+        f"there is no task for {name!r}; the labels are of {listed}, the rubric {rubric.name!r} has "
+        f"{', '.join(rubric.names)}, and in addition there are correctness (0 to 5) and correct (yes or no). Choose "
+        "aspects with --aspect, or a rubric that has it with --rubric"
+    )

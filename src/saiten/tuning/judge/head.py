@@ -32,7 +32,7 @@ class Learning:
     """Rank of the learned matrices (LoRA); None for heads without them."""
 
 
-class Watch(Protocol):
+class TrainingWatch(Protocol):
     """Receives progress."""
 
     def step(self, done: int, total: int, examples: int, loss: float | None) -> None:
@@ -42,6 +42,18 @@ class Watch(Protocol):
     def notify(self, text: str) -> None:
         """Report a note for the user."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingJob:
+    """The input of a training."""
+
+    examples: Sequence[GradedExample]
+    aspects: Sequence[TunedAspect]
+    learning: Learning
+    folder: Path
+    """The judge's folder, which exists; intermediate files go to `training` in it."""
+    watch: TrainingWatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +77,11 @@ class Head(Protocol):
         """Return good defaults for this kind of network."""
         ...
 
-    def train(
-        self,
-        examples: Sequence[GradedExample],
-        aspects: Sequence[TunedAspect],
-        learning: Learning,
-        folder: Path,
-        watch: Watch,
-    ) -> Trained:
-        """Learn from the examples and save the weights in `folder`, with intermediate files in `folder/training`.
+    def train(self, job: TrainingJob) -> Trained:
+        """Learn from the examples, and save the weights in the judge's folder.
 
         Called again with the same arguments after a kill, it resumes from the last checkpoint, with the same final
-        weights as an uninterrupted run. The folders exist.
+        weights as an uninterrupted run.
 
         Raises:
             ConfigurationError: the base cannot be loaded, or the folder is not writable.

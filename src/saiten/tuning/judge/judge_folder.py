@@ -1,22 +1,30 @@
-"""Claiming a folder for one judge: its settings are written first, and no other judge may continue in it."""
+"""The folder of a judge: claimed for its settings, with checkpoints of its training.
+
+The settings are written first, and no other judge may continue there. A checkpoint counts only once all of it is on
+disk, and only then is the previous one removed.
+"""
 
 import json
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from saiten.durable.lock import LOCK_NAME
-from saiten.durable.whole_file import write_whole
+from saiten.durable.whole_file import sync_folder, write_whole
 from saiten.errors import ConfigurationError
 from saiten.judges.tuned import BEGUN
 from saiten.runs.manifest import differences
 
 _OURS = {LOCK_NAME, Path(BEGUN).parts[0]}
+_MARK = "saiten-complete"
+"""A file written last."""
+_PREFIX = "checkpoint-"
 
 
-def begin(folder: Path, settings: Mapping[str, Any]) -> bool:
-    """Record the settings; return whether this resumes an earlier run.
+def begin(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Record the settings, or check that they are those recorded.
 
     Raises:
         ConfigurationError: the folder was begun with other settings, contains something else, or is not writable.
@@ -32,7 +40,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> bool:
             ) from None
         file.parent.mkdir(exist_ok=True)
         write_whole(file, json.dumps(now, ensure_ascii=False, indent=2) + "\n", otherwise="name another with -o")
-        return False
+        return
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"{file} cannot be read ({error}); name a new folder with -o") from error
     if differing := list(differences(was, now)):
@@ -40,7 +48,6 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> bool:
             f"{folder} was begun with other settings; name another folder, or give the same settings again:\n"
             + "\n".join(f"  {line}" for line in differing)
         )
-    return True
 
 
 def clean_up(folder: Path) -> None:
@@ -51,3 +58,35 @@ def clean_up(folder: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
         elif path != file:
             path.unlink(missing_ok=True)
+
+
+def last_complete(folder: Path) -> Path | None:
+    """Return the latest complete checkpoint, and remove all others."""
+    found = sorted(_checkpoints(folder), key=_step)
+    whole = [each for each in found if (each / _MARK).is_file()]
+    for each in found:
+        if each not in whole[-1:]:
+            shutil.rmtree(each, ignore_errors=True)
+    return whole[-1] if whole else None
+
+
+def completed(folder: Path, step: int) -> None:
+    """Flush the checkpoint of this step to disk, mark it as complete, and remove earlier ones."""
+    this = folder / f"{_PREFIX}{step}"
+    for file in (path for path in this.rglob("*") if path.is_file()):
+        with file.open("rb") as stream:
+            os.fsync(stream.fileno())
+    (this / _MARK).touch()
+    sync_folder(this)
+    for each in _checkpoints(folder):
+        if each != this:
+            shutil.rmtree(each, ignore_errors=True)
+
+
+def _checkpoints(folder: Path) -> list[Path]:
+    return [path for path in folder.glob(f"{_PREFIX}*") if path.is_dir() and _step(path) >= 0]
+
+
+def _step(path: Path) -> int:
+    number = path.name.removeprefix(_PREFIX)
+    return int(number) if number.isdecimal() else -1

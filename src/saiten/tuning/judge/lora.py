@@ -23,7 +23,7 @@ from saiten.protocols import Judge
 from saiten.tuning.judge.base_model import BaseModel, load_base
 from saiten.tuning.judge.encoding import Encoded, encode
 from saiten.tuning.judge.examples import GradedExample
-from saiten.tuning.judge.head import Learning, Trained, Watch
+from saiten.tuning.judge.head import Learning, Trained, TrainingJob
 
 MAX_TOKENS = 1024
 """Per reply when the judge is measured, since a base may never end."""
@@ -38,20 +38,13 @@ class ChatHead:
     def defaults(self, base: str) -> Learning:
         return Learning(base, epochs=3, learning_rate=2e-4, batch=8, max_length=2048, rank=16)
 
-    def train(
-        self,
-        examples: Sequence[GradedExample],
-        aspects: Sequence[TunedAspect],
-        learning: Learning,
-        folder: Path,
-        watch: Watch,
-    ) -> Trained:
+    def train(self, job: TrainingJob) -> Trained:
         self.check()
         with _hushed():
-            base = load_base(learning.base)
-            encoded, notes = _encoded(examples, base, learning)
-            _learn(encoded, base, learning, folder, watch)
-        return Trained({"max_length": learning.max_length}, notes)
+            base = load_base(job.learning.base)
+            encoded, notes = _encoded(job.examples, base, job.learning)
+            _learn(encoded, base, job)
+        return Trained({"max_length": job.learning.max_length}, notes)
 
     def judge(self, folder: Path, aspects: Sequence[TunedAspect], trained: Trained) -> Judge:
         return _chat_judge(str(folder))
@@ -94,15 +87,15 @@ def _encoded(
     return fitting, (f"{said}{max(map(len, every))})",) if left_out else ()
 
 
-def _learn(encoded: Sequence[Encoded], base: BaseModel, learning: Learning, folder: Path, watch: Watch) -> None:
-    """Train the adapter, and save it with its tokeniser in the folder."""
+def _learn(encoded: Sequence[Encoded], base: BaseModel, job: TrainingJob) -> None:
+    """Train the adapter, and save it with its tokenizer in the folder."""
     from saiten.tuning.judge.trainer import trained  # noqa: PLC0415 - optional, and takes seconds
 
-    model = trained(encoded, base, learning, folder / "training", watch)
+    model = trained(encoded, base, job)
     try:
-        model.save_pretrained(folder, save_embedding_layers=False)
-        base.tokenizer.save_pretrained(folder)
+        model.save_pretrained(job.folder, save_embedding_layers=False)
+        base.tokenizer.save_pretrained(job.folder)
     except OSError as error:
         raise ConfigurationError(
-            f"{folder} cannot be written: {error.strerror}; name another folder with -o"
+            f"{job.folder} cannot be written: {error.strerror}; name another folder with -o"
         ) from error

@@ -17,13 +17,11 @@ from saiten.judges.tuned_questions import TunedQuestion, answer_digest, write_qu
 from saiten.metrics.rubrics import Rubric, Weights
 from saiten.models.networks import fingerprint
 from saiten.protocols import Judge
-from saiten.tuning.judge.building import Built
-from saiten.tuning.judge.examples import GradedExample
-from saiten.tuning.judge.head import Head, Learning, Trained, Watch
-from saiten.tuning.judge.held_out import held_out
+from saiten.tuning.judge.examples import Built, GradedExample
+from saiten.tuning.judge.head import Head, Learning, TrainingJob, TrainingWatch
+from saiten.tuning.judge.held_out import held_out, mate_weights
 from saiten.tuning.judge.judge_folder import begin, clean_up
 from saiten.tuning.judge.lora import ChatHead
-from saiten.tuning.judge.mate_scores import mate_weights
 from saiten.tuning.judge.regression import RegressionHead
 from saiten.tuning.splitting import held_out_questions
 
@@ -45,7 +43,7 @@ class JudgePlan:
     rubric: Rubric
 
 
-class MakingWatch(Watch, Protocol):
+class MakingWatch(TrainingWatch, Protocol):
     """Receives progress."""
 
     def loading(self, what: str) -> None:
@@ -183,7 +181,7 @@ def _settings(blank: TunedJudge) -> Mapping[str, Any]:
 
 def _made(blank: TunedJudge, plan: JudgePlan, parts: _Parts, folder: Path, watch: MakingWatch) -> TunedJudge:
     watch.loading(plan.learning.base)
-    trained: Trained = plan.head.train(parts.inside, blank.aspects, plan.learning, folder, watch)
+    trained = plan.head.train(TrainingJob(parts.inside, blank.aspects, plan.learning, folder, watch))
     judge = plan.head.judge(folder, blank.aspects, trained)
     write_questions(folder, _questions(parts))
     found = asyncio.run(_measured(judge, f"this judge ({plan.name})", blank, parts, watch))

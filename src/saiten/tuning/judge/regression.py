@@ -1,6 +1,6 @@
 """Training a small encoder to predict people's grades: all its layers, and a linear head with one output per aspect.
 
-The loss is the squared error of standardised grades, over the aspects on which an answer was graded. The head starts at
+The loss is the squared error of standardized grades, over the aspects on which an answer was graded. The head starts at
 zero, which is the mean grade. Embeddings are frozen, so that words in no graded answer keep their place relative to
 others; they are also most of a multilingual encoder's weights. There is no dropout.
 """
@@ -8,24 +8,30 @@ others; they are also most of a multilingual encoder's weights. There is no drop
 import math
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from saiten.errors import ConfigurationError
+import numpy as np
+
+from saiten.errors import BadInput, ConfigurationError
 from saiten.judges.encoder import EncoderJudge
 from saiten.judges.encoder.network import LinearHead, load_encoder
+from saiten.judges.encoder.texts import Texts, learnable
 from saiten.judges.encoder.windows import Cut
 from saiten.judges.tuned import TunedAspect
 from saiten.models.local_model import LocalModel
 from saiten.models.networks import quietly, require
 from saiten.protocols import Judge
+from saiten.stats.clusters import Floats
 from saiten.tuning.judge.examples import GradedExample
-from saiten.tuning.judge.head import Learning, Trained, Watch
-from saiten.tuning.judge.regression_rows import rows_of
-from saiten.tuning.judge.regression_steps import Checkpoint, Training, begin
+from saiten.tuning.judge.head import Learning, Trained, TrainingJob, TrainingWatch
+from saiten.tuning.judge.regression_steps import Training, begin
 from saiten.tuning.splitting import digest
 
 WINDOWS = 16
 """Maximum per answer; with windows of 256 tokens, some 3,000 English words."""
+DECLINES = 0.5
+"""Grades of `correctness` below this mean declined, not a low grade."""
 
 
 class RegressionHead:
@@ -37,24 +43,18 @@ class RegressionHead:
     def defaults(self, base: str) -> Learning:
         return Learning(base, epochs=3, learning_rate=1e-4, batch=8, max_length=256)
 
-    def train(
-        self,
-        examples: Sequence[GradedExample],
-        aspects: Sequence[TunedAspect],
-        learning: Learning,
-        folder: Path,
-        watch: Watch,
-    ) -> Trained:
+    def train(self, job: TrainingJob) -> Trained:
         self.check()
+        learning, folder = job.learning, job.folder
         LocalModel.find(learning.base)  # a missing folder must not be taken for a hub name
-        rows = rows_of(examples, aspects)
+        rows = rows_of(job.examples, job.aspects)
         encoder = load_encoder(learning.base, learning.max_length, WINDOWS, what=f"the model {learning.base}")
         if encoder.length < learning.max_length:
-            watch.notify(f"{learning.base} reads {encoder.length} tokens at once, not {learning.max_length}")
+            job.watch.notify(f"{learning.base} reads {encoder.length} tokens at once, not {learning.max_length}")
         cuts = encoder.cut(rows.texts)
         key = digest(repr((learning, rows.texts, rows.values.tolist())))
-        training = begin(encoder, rows, learning, Checkpoint(folder / "training", key))
-        head = _learned(training, cuts, learning, watch)
+        training = begin(encoder, rows.standardized, learning, folder / "training", key)
+        head = _learned(training, cuts, learning, job.watch)
         head = LinearHead(head.weights * rows.spreads[:, None], head.bias * rows.spreads + rows.means)
         try:
             with quietly():
@@ -81,8 +81,8 @@ def _reading(cuts: Sequence[Cut]) -> Iterator[str]:
         yield f"of {len(cut_off)} of {len(cuts)} answers not all was read, for example: {cut_off[0]}"
 
 
-def _learned(training: Training, cuts: Sequence[Cut], learning: Learning, watch: Watch) -> LinearHead:
-    """Train, and return the head for standardised grades; the encoder is changed in place."""
+def _learned(training: Training, cuts: Sequence[Cut], learning: Learning, watch: TrainingWatch) -> LinearHead:
+    """Train, and return the head for standardized grades; the encoder is changed in place."""
     begun = training.restore()
     if begun:
         watch.notify(f"going on after epoch {begun} of {learning.epochs}")
@@ -104,3 +104,57 @@ def _learned(training: Training, cuts: Sequence[Cut], learning: Learning, watch:
         training.keep(epoch + 1)
     weights, bias = (part.detach().cpu().double().numpy() for part in (training.head.weight, training.head.bias))
     return LinearHead(weights, bias)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The training data: one row per answer, sorted by item, and one column per aspect."""
+
+    texts: tuple[Texts, ...]
+    values: Floats
+    """Shape (rows, aspects); NaN where nobody graded. Only used in training."""
+    means: Floats
+    """Per aspect."""
+    spreads: Floats
+    """Per aspect: the standard deviation, or 1 if all grades are equal."""
+    notes: tuple[str, ...]
+
+    @property
+    def standardized(self) -> Floats:
+        """The standardized grades, so that an aspect from 0 to 100 weighs no more than one from 1 to 4."""
+        return (self.values - self.means) / self.spreads
+
+
+def rows_of(examples: Sequence[GradedExample], aspects: Sequence[TunedAspect]) -> Rows:
+    """Arrange the examples as rows, independent of their order.
+
+    Raises:
+        BadInput: nothing can be learned from these examples, or about one of the aspects.
+    """
+    columns = {aspect.name: number for number, aspect in enumerate(aspects)}
+    found: dict[tuple[str, Texts], dict[int, float]] = {}
+    declining = 0
+    for example in examples:
+        known = learnable(example.task)
+        if known is None or example.aspect not in columns:
+            raise BadInput(f"an encoder cannot learn {type(example.task).__name__} ({example.aspect!r})")
+        if known.task == "grade_answer" and example.value < DECLINES:
+            declining += 1
+        else:
+            found.setdefault((example.item, known.texts), {})[columns[example.aspect]] = example.value
+    values = np.full((len(found), len(aspects)), np.nan)
+    ordered = sorted(found, key=lambda key: (key[0], key[1].context, key[1].answer))
+    for row, key in enumerate(ordered):
+        for column, value in found[key].items():
+            values[row, column] = value
+    for name, number in columns.items():
+        if np.isnan(values[:, number]).all():
+            raise BadInput(f"there is no grade of {name!r} to learn from")
+    means, spreads = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+    flat = [name for name, column in columns.items() if spreads[column] <= 1e-9]
+    notes = [f"all learned grades of {name!r} are equal; nothing but that grade was learned" for name in flat]
+    if declining:
+        notes.append(f"{declining} answers that decline (grade 0) were left out: a regression cannot say so")
+    return Rows(
+        tuple(texts for _, texts in ordered), values, means, np.where(spreads <= 1e-9, 1.0, spreads), tuple(notes)
+    )

@@ -3,7 +3,7 @@
 Nothing is random here, so a checkpoint contains everything that the next step depends on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +16,6 @@ from saiten.judges.encoder.network import AT_ONCE, AnswerEncoder, batched
 from saiten.judges.encoder.windows import Cut
 from saiten.stats.clusters import Floats
 from saiten.tuning.judge.head import Learning
-from saiten.tuning.judge.regression_rows import Rows
 
 HEAD_RATE = 10
 """How much faster the head learns, since it starts at zero."""
@@ -27,36 +26,7 @@ TOGETHER = 4
 """Windows per pass during training: padding costs more than small passes."""
 LARGEST_STEP = 1.0
 """Maximum norm of a gradient."""
-
-
 _FILE = "regression.pt"
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """The state of a training in one file, written after each epoch, whole or not at all."""
-
-    folder: Path
-    key: str
-    """Changes with anything that the training depends on."""
-
-    def save(self, state: Mapping[str, Any]) -> None:
-        """Store tensors and numbers; raises ConfigurationError if the folder is not writable."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with whole_file(self.folder / _FILE) as file:
-                import_module("torch").save({"key": self.key, **state}, file)
-        except OSError as error:
-            raise ConfigurationError(f"{self.folder} cannot be written: {error.strerror}; is the disk full?") from error
-
-    def last(self) -> Mapping[str, Any] | None:
-        """Return the stored state; None if missing or another training's."""
-        try:
-            # only tensors and numbers are read, so that a foreign file cannot run code
-            found = import_module("torch").load(self.folder / _FILE, map_location="cpu", weights_only=True)
-        except (OSError, RuntimeError, EOFError, UnpicklingError):
-            return None
-        return found if isinstance(found, dict) and found.get("key") == self.key else None
 
 
 @dataclass(eq=False)
@@ -65,28 +35,31 @@ class Training:
 
     encoder: AnswerEncoder
     head: Any
-    """A linear layer: features → standardised grades."""
-    optimiser: Any
+    """A linear layer: features → standardized grades."""
+    optimizer: Any
     targets: Any
-    """Standardised grades, shape (rows, aspects); NaN where nobody graded."""
+    """Standardized grades, shape (rows, aspects); NaN where nobody graded."""
     rates: tuple[float, float]
     """Maximum learning rates of encoder and head."""
-    checkpoint: Checkpoint
+    folder: Path
+    """The folder of the checkpoint: one file, written after each epoch, whole or not at all."""
+    key: str
+    """Changes with anything that the training depends on."""
 
     def step(self, cuts: Sequence[Cut], targets: Any, progress: float) -> float:
         """Learn from one batch, and return the loss before the step."""
         torch = import_module("torch")
         now = min((progress + 1e-3) / WARM_UP, (1 - progress) / (1 - WARM_UP))
-        for group, rate in zip(self.optimiser.param_groups, self.rates, strict=True):
+        for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
             group["lr"] = rate * now
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         loss = (
             self._whole(cuts, targets)
             if sum(len(cut.windows) for cut in cuts) <= AT_ONCE
             else self._parts(cuts, targets)
         )
         torch.nn.utils.clip_grad_norm_(self._learning(), LARGEST_STEP)
-        self.optimiser.step()
+        self.optimizer.step()
         return loss
 
     def _whole(self, cuts: Sequence[Cut], targets: Any) -> float:
@@ -127,28 +100,39 @@ class Training:
         return ((self.head(means) - targets.nan_to_num()) ** 2)[there].mean()
 
     def _learning(self) -> list[Any]:
-        return [one for group in self.optimiser.param_groups for one in group["params"]]
+        return [one for group in self.optimizer.param_groups for one in group["params"]]
 
     def keep(self, epochs: int) -> None:
-        """Save everything that the next epoch depends on."""
-        parts = {"encoder": self.encoder.network, "head": self.head, "optimiser": self.optimiser}
-        self.checkpoint.save({"epochs": epochs, **{name: part.state_dict() for name, part in parts.items()}})
+        """Save everything that the next epoch depends on; raise ConfigurationError if the folder is not writable."""
+        state = {name: part.state_dict() for name, part in self._stateful().items()}
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with whole_file(self.folder / _FILE) as file:
+                import_module("torch").save({"key": self.key, "epochs": epochs, **state}, file)
+        except OSError as error:
+            raise ConfigurationError(f"{self.folder} cannot be written: {error.strerror}; is the disk full?") from error
 
     def restore(self) -> int:
-        """Restore the checkpoint; return the number of finished epochs."""
-        found = self.checkpoint.last()
-        if found is None:
+        """Restore the checkpoint; return the number of finished epochs, 0 if it is missing or another training's."""
+        try:
+            # only tensors and numbers are read, so that a foreign file cannot run code
+            found = import_module("torch").load(self.folder / _FILE, map_location="cpu", weights_only=True)
+        except (OSError, RuntimeError, EOFError, UnpicklingError):
             return 0
-        self.encoder.network.load_state_dict(found["encoder"])
-        self.head.load_state_dict(found["head"])
-        self.optimiser.load_state_dict(found["optimiser"])
+        if not isinstance(found, dict) or found.get("key") != self.key:
+            return 0
+        for name, part in self._stateful().items():
+            part.load_state_dict(found[name])
         return int(found["epochs"])
 
+    def _stateful(self) -> dict[str, Any]:
+        return {"encoder": self.encoder.network, "head": self.head, "optimiser": self.optimizer}
 
-def begin(encoder: AnswerEncoder, rows: Rows, learning: Learning, checkpoint: Checkpoint) -> Training:
+
+def begin(encoder: AnswerEncoder, grades: Floats, learning: Learning, folder: Path, key: str) -> Training:
     """Set up a training whose head predicts the mean grade for everything."""
     torch, device = import_module("torch"), encoder.network.device
-    head = torch.nn.Linear(encoder.width, rows.values.shape[1], device=device)
+    head = torch.nn.Linear(encoder.width, grades.shape[1], device=device)
     torch.nn.init.zeros_(head.weight)
     torch.nn.init.zeros_(head.bias)
     embeddings = getattr(encoder.network, "embeddings", None) or encoder.network.get_input_embeddings()
@@ -156,10 +140,6 @@ def begin(encoder: AnswerEncoder, rows: Rows, learning: Learning, checkpoint: Ch
     layers = [part for part in encoder.network.parameters() if part.requires_grad]
     rates = learning.learning_rate, learning.learning_rate * HEAD_RATE
     groups = [{"params": part, "lr": rate} for part, rate in zip((layers, list(head.parameters())), rates, strict=True)]
-    optimiser = torch.optim.AdamW(groups, weight_decay=DECAY)
-    return Training(encoder, head, optimiser, _tensor(rows.standardised, device), rates, checkpoint)
-
-
-def _tensor(values: Floats, device: Any) -> Any:
-    torch = import_module("torch")
-    return torch.tensor(values, dtype=torch.float32, device=device)
+    optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
+    targets = torch.tensor(grades, dtype=torch.float32, device=device)
+    return Training(encoder, head, optimizer, targets, rates, folder, key)

@@ -18,9 +18,9 @@ from transformers.trainer_callback import DefaultFlowCallback, PrinterCallback, 
 
 from saiten.errors import ConfigurationError
 from saiten.tuning.judge.base_model import BaseModel
-from saiten.tuning.judge.checkpoints import completed, last_complete
 from saiten.tuning.judge.encoding import Encoded, collate
-from saiten.tuning.judge.head import Learning, Watch
+from saiten.tuning.judge.head import Learning, TrainingJob, TrainingWatch
+from saiten.tuning.judge.judge_folder import completed, last_complete
 
 AT_ONCE = 4
 """Maximum examples per forward pass; gradients accumulate over a step."""
@@ -39,15 +39,16 @@ if _RECOMPUTING not in TrainingArguments.__dataclass_fields__:  # before transfo
     _RECOMPUTING = "gradient_checkpointing"
 
 
-def trained(encoded: Sequence[Encoded], base: BaseModel, learning: Learning, folder: Path, watch: Watch) -> Any:
-    """Train the model, resuming from the last checkpoint in the folder, if any.
+def trained(encoded: Sequence[Encoded], base: BaseModel, job: TrainingJob) -> Any:
+    """Train the model, resuming from the last checkpoint, if any.
 
     Raises:
         ConfigurationError: the loss is not a number, or there is too little memory.
     """
+    learning, folder = job.learning, job.folder / "training"
     set_seed(learning.seed)
     model = get_peft_model(base.model, _lora(learning))
-    arguments = _arguments(base, learning, folder, len(encoded))
+    arguments = _arguments(base, learning, folder)
     steps = ceil(len(encoded) / learning.batch) * learning.epochs
     losses: list[float] = []
     trainer = _Trainer(
@@ -56,7 +57,7 @@ def trained(encoded: Sequence[Encoded], base: BaseModel, learning: Learning, fol
         args=arguments,
         train_dataset=list(encoded),
         data_collator=partial(collate, padding=base.padding, logits_to_keep=base.keeps_logits),
-        callbacks=[_Watched(watch, losses, learning.batch, steps, folder)],
+        callbacks=[_Reporting(job.watch, losses, learning.batch, steps, folder)],
     )
     for noisy in (DefaultFlowCallback, PrinterCallback, ProgressCallback):
         trainer.remove_callback(noisy)  # they print, and save at other times
@@ -83,7 +84,7 @@ def _lora(learning: Learning) -> LoraConfig:
     )
 
 
-def _arguments(base: BaseModel, learning: Learning, folder: Path, examples: int) -> TrainingArguments:
+def _arguments(base: BaseModel, learning: Learning, folder: Path) -> TrainingArguments:
     together = max(n for n in range(1, AT_ONCE + 1) if learning.batch % n == 0)
     on_cuda = base.device == "cuda"
     return TrainingArguments(
@@ -101,7 +102,7 @@ def _arguments(base: BaseModel, learning: Learning, folder: Path, examples: int)
         **({_RECOMPUTING: True} if on_cuda else {}),  # on CUDA memory is scarce, elsewhere time
         dataloader_pin_memory=on_cuda,
         remove_unused_columns=False,
-        save_strategy="no",  # `_Watched` decides
+        save_strategy="no",  # `_Reporting` decides
         logging_strategy="no",
         disable_tqdm=True,
         report_to="none",
@@ -126,10 +127,10 @@ class _Trainer(Trainer):  # type: ignore[misc] # no types where the extra is not
         return loss
 
 
-class _Watched(TrainerCallback):  # type: ignore[misc] # as above
+class _Reporting(TrainerCallback):  # type: ignore[misc] # as above
     """Reports progress after each step, and decides when to write a checkpoint."""
 
-    def __init__(self, watch: Watch, losses: list[float], batch: int, steps: int, folder: Path) -> None:
+    def __init__(self, watch: TrainingWatch, losses: list[float], batch: int, steps: int, folder: Path) -> None:
         self._watch, self._losses, self._batch, self._folder = watch, losses, batch, folder
         self._every = max(1, ceil(SHARE * steps))
         self._saved = time.monotonic()
