@@ -1,5 +1,4 @@
 import math
-from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -10,7 +9,7 @@ from saiten.metrics.ragas.context_entity_recall import entity_recall
 from saiten.metrics.ragas.context_precision import average_precision
 from saiten.metrics.ragas.context_relevance import share_needed
 from saiten.metrics.ragas.summarization_score import conciseness
-from saiten.metrics.ragas.verdicts import quoted, share_of_yes, verdict_details
+from saiten.metrics.ragas.verdicts import quoted, verdict_details
 from saiten.stats.f_measure import f_beta
 from saiten.tasks.statements import Questions
 from saiten.tasks.verdicts import Verdict
@@ -66,11 +65,6 @@ def test_f_beta_is_the_weighted_harmonic_mean_of_precision_and_recall(tp, fp, fn
     expected = (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
     assert f_beta(tp, fp, fn, beta) == pytest.approx(expected)
     assert min(precision, recall) - 1e-12 <= expected <= max(precision, recall) + 1e-12
-
-
-def test_share_of_yes_does_not_depend_on_the_order():
-    """Three of four is 0.75 in every order."""
-    assert {share_of_yes(order) for order in permutations([True, True, True, False])} == {0.75}
 
 
 def test_entity_recall_counts_the_entities_of_the_reference():
