@@ -21,7 +21,7 @@ import numpy as np
 
 from saiten.metrics.overlap.rouge import RougeL
 from saiten.metrics.overlap.word_recall import WordRecall
-from saiten.models import BuiltinEmbedder
+from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.rag.chains import CHAIN_NAMES
 from saiten.rag.extractive import ExtractiveGenerator
 from saiten.rag.system import Rag

@@ -21,7 +21,11 @@ from pathlib import Path
 import aiohttp
 import orjson
 
-from saiten.models import Budget, Limits, OpenAICompatibleChat, Price, Store, layers, stack_chat
+from saiten.models.budget import Budget, Price
+from saiten.models.limits import Limits
+from saiten.models.openai_compatible import OpenAICompatibleChat
+from saiten.models.stack import layers, stack_chat
+from saiten.models.store import Store
 from saiten.protocols import Chat, ChatMessage, ChatRequest
 
 SCHEMA = {

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from saiten.judges.offline import OfflineJudge
 from saiten.metrics.neural.perplexity import SEPARATOR, Perplexity
-from saiten.models import BuiltinEmbedder
+from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.records import Sample
 from tiny_models import tiny_gpt2
 

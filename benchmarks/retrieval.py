@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from saiten.choices import Retrieval
-from saiten.models import BuiltinEmbedder
+from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.rag.knowledge.base import KnowledgeBase, read_contents
 from saiten.rag.knowledge.chunking import cut
 from saiten.rag.knowledge.engine import Point

@@ -97,7 +97,6 @@ class Judge(Protocol):
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
         """Return what figures from these tasks depend on (model, prompt digest, seed, …), for signatures."""
-        ...
 
     async def perform(self, task: Task[R]) -> R:
         """Return the reply to the task.
@@ -108,15 +107,12 @@ class Judge(Protocol):
             ConfigurationError: the judge is misconfigured; no other task will succeed.
             BudgetSpent: the budget does not allow the call.
         """
-        ...
 
     async def preflight(self) -> None:
         """Make one small call to detect a wrong setup before 10,000 calls; raises ConfigurationError."""
-        ...
 
     async def close(self) -> None:
         """Close connections and files."""
-        ...
 
 
 # ---------------------------------------------------------------------------------------------------- models
@@ -168,15 +164,12 @@ class Chat(Protocol):
     @property
     def name(self) -> str:
         """The model and its endpoint, for signatures, for example `openai:gpt-4o-mini`."""
-        ...
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Return the model's answer; raises CallFailed, ConfigurationError or BudgetSpent."""
-        ...
 
     async def close(self) -> None:
         """Close connections and files."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,15 +187,12 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """The name in signatures."""
-        ...
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         """Return one row per text, in order; raises CallFailed, ConfigurationError or BudgetSpent."""
-        ...
 
     async def close(self) -> None:
         """Close connections and files."""
-        ...
 
 
 # --------------------------------------------------------------------------------------- the system under test
@@ -214,7 +204,6 @@ class Retriever(Protocol):
     @property
     def name(self) -> str:
         """The knowledge base, its embedder and search method, for signatures."""
-        ...
 
     async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
         """Return the k best passages, best first, or all if there are fewer. None: the default number.
@@ -223,11 +212,9 @@ class Retriever(Protocol):
             ConfigurationError: the knowledge base is unreadable.
             CallFailed: the server or the embedder failed permanently.
         """
-        ...
 
     async def close(self) -> None:
         """Close connections and files."""
-        ...
 
 
 class System(Protocol):
@@ -236,11 +223,9 @@ class System(Protocol):
     @property
     def name(self) -> str:
         """The name recorded with every answer."""
-        ...
 
     def describe(self) -> Mapping[str, str]:
         """Return what answers depend on, as far as known: model, chain, knowledge base, prompts."""
-        ...
 
     async def answer(self, inquiry: Inquiry) -> Answer:
         """Answer the question.
@@ -250,11 +235,9 @@ class System(Protocol):
             ConfigurationError: the system is misconfigured; no other question will work.
             BudgetSpent: the budget does not allow the call.
         """
-        ...
 
     async def close(self) -> None:
         """Close connections and files."""
-        ...
 
 
 # --------------------------------------------------------------------------------------------------- metrics
@@ -273,35 +256,28 @@ class Metric(Protocol):
     @property
     def needs(self) -> tuple[Need, ...]:
         """Fields that must not be None; samples that lack one are not scored."""
-        ...
 
     @property
     def tasks(self) -> tuple[type[Task[Any]], ...]:
         """The tasks it asks of a judge; empty for metrics without a judge."""
-        ...
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The lowest and highest possible value; may be infinite."""
-        ...
 
     @property
     def higher_is_better(self) -> bool | None:
         """The direction; None if neither is better, as for length."""
-        ...
 
     @property
     def name(self) -> str:
         """The name as typed and in results, with non-default settings in brackets."""
-        ...
 
     def describe(self) -> Mapping[str, str]:
         """Return what the figure depends on besides the judge, for example the tokeniser and its version."""
-        ...
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Score the sample; the judge's errors propagate to the caller, which records them."""
-        ...
 
 
 # ------------------------------------------------------------------------------------------------- execution
@@ -320,4 +296,3 @@ class Executor(Protocol):
 
         Closing the generator cancels all work in progress.
         """
-        ...

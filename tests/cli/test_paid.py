@@ -19,7 +19,7 @@ from saiten.errors import NotWritten
 from saiten.experiments.plan import read_plan
 from saiten.experiments.results import read_results
 from saiten.judges.llm import LLMJudge
-from saiten.models import OpenAICompatibleChat
+from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.runs import read_run
 from saiten.runs.answers import summarise_answers
 from saiten.runs.paid import paid_in

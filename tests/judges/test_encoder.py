@@ -15,7 +15,7 @@ from saiten.judges.encoder.network import FILE, LinearHead, load_encoder
 from saiten.judges.encoder.texts import Texts, learnable
 from saiten.judges.encoder.windows import Cutter
 from saiten.judges.tuned import NAME, HeldOut, TunedAspect, TunedJudge, write_tuned
-from saiten.models import BuiltinEmbedder
+from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.settings import JudgeSettings
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer

@@ -10,7 +10,7 @@ from saiten.errors import Unreadable
 from saiten.judges.doubts import fault_in
 from saiten.judges.llm import LLMJudge
 from saiten.judges.reading import read_reply
-from saiten.models import ScriptedChat
+from saiten.models.scripted import ScriptedChat
 from saiten.protocols import Completion, Task
 from saiten.records import Usage
 from saiten.tasks.aspects import RateAspect

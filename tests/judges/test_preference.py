@@ -12,7 +12,7 @@ from saiten.judges.offline import OfflineJudge
 from saiten.judges.panel import Panel
 from saiten.judges.reading import read_reply
 from saiten.judges.scripted import ScriptedJudge
-from saiten.models import ScriptedChat
+from saiten.models.scripted import ScriptedChat
 from saiten.tasks.preference import PreferAnswer, Preference
 
 TASK = PreferAnswer("When?", "In 1998.", "In 2001.", ("In April 1998.",), language="en")

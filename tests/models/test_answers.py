@@ -3,7 +3,7 @@
 import pytest
 
 from saiten.errors import CallFailed
-from saiten.models import OpenAICompatibleChat
+from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer, completion

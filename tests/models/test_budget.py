@@ -8,19 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
-from saiten.models import (
-    Budget,
-    Budgeted,
-    LayeredChat,
-    Limits,
-    OpenAICompatibleChat,
-    Price,
-    PriceTable,
-    Retries,
-    ScriptedChat,
-    layers,
-    stack_chat,
-)
+from saiten.models.budget import Budget, Budgeted, Price, PriceTable
+from saiten.models.layers import LayeredChat
+from saiten.models.limits import Limits
+from saiten.models.openai_compatible import OpenAICompatibleChat
+from saiten.models.retries import Retries
+from saiten.models.scripted import ScriptedChat
+from saiten.models.stack import layers, stack_chat
 from saiten.protocols import ChatMessage, ChatRequest, Completion
 from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer, completion

@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models import (
-    BuiltinEmbedder,
-    CachedChat,
-    CachedEmbedder,
-    OpenAICompatibleChat,
-    OpenAICompatibleEmbedder,
-    ScriptedChat,
-    Store,
-)
+from saiten.models.builtin_embedder import BuiltinEmbedder
+from saiten.models.cache import CachedChat, CachedEmbedder
+from saiten.models.openai_compatible import OpenAICompatibleChat
+from saiten.models.openai_embedder import OpenAICompatibleEmbedder
+from saiten.models.scripted import ScriptedChat
+from saiten.models.store import Store
 from saiten.protocols import ChatMessage, ChatRequest, Completion, Embeddings
 from saiten.records import Usage
 from servers import OpenAIServer, completion

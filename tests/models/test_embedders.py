@@ -12,18 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models import (
-    Budget,
-    BuiltinEmbedder,
-    Limits,
-    OpenAICompatibleEmbedder,
-    Price,
-    Retries,
-    Store,
-    layers,
-    stack_embedder,
-)
-from saiten.models.builtin_embedder import _embed
+from saiten.models.budget import Budget, Price
+from saiten.models.builtin_embedder import BuiltinEmbedder, _embed
+from saiten.models.limits import Limits
+from saiten.models.openai_embedder import OpenAICompatibleEmbedder
+from saiten.models.retries import Retries
+from saiten.models.stack import layers, stack_embedder
+from saiten.models.store import Store
 from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer, embeddings, refusal
 

@@ -6,7 +6,9 @@ import pytest
 import virtual_time
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models import LayeredChat, Limiter, Limits, ScriptedChat
+from saiten.models.layers import LayeredChat
+from saiten.models.limits import Limiter, Limits
+from saiten.models.scripted import ScriptedChat
 from saiten.protocols import ChatMessage, ChatRequest, Completion
 from saiten.records import Usage
 

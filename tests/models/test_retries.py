@@ -5,7 +5,9 @@ from random import Random
 import pytest
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
-from saiten.models import LayeredChat, Retries, Retrying, ScriptedChat
+from saiten.models.layers import LayeredChat
+from saiten.models.retries import Retries, Retrying
+from saiten.models.scripted import ScriptedChat
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Usage
 

@@ -3,7 +3,7 @@
 import pytest
 
 from saiten.errors import CallFailed, ConfigurationError, Unreadable
-from saiten.models import ScriptedChat
+from saiten.models.scripted import ScriptedChat
 from saiten.protocols import ChatMessage, ChatRequest, Completion
 from saiten.records import Usage
 

@@ -3,19 +3,14 @@
 import asyncio
 from random import Random
 
-from saiten.models import (
-    Budgeted,
-    CachedChat,
-    Limiter,
-    Limits,
-    OpenAICompatibleChat,
-    Retries,
-    Retrying,
-    ScriptedChat,
-    Store,
-    layers,
-    stack_chat,
-)
+from saiten.models.budget import Budgeted
+from saiten.models.cache import CachedChat
+from saiten.models.limits import Limiter, Limits
+from saiten.models.openai_compatible import OpenAICompatibleChat
+from saiten.models.retries import Retries, Retrying
+from saiten.models.scripted import ScriptedChat
+from saiten.models.stack import layers, stack_chat
+from saiten.models.store import Store
 from saiten.protocols import ChatMessage, ChatRequest, Completion
 from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer

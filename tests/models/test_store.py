@@ -10,7 +10,7 @@ import time
 import pytest
 
 from saiten.errors import ConfigurationError
-from saiten.models import Store
+from saiten.models.store import Store
 
 WRITER = """
 import sys

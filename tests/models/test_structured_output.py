@@ -6,8 +6,8 @@ import orjson
 import pytest
 
 from saiten.errors import CallFailed
-from saiten.models import OpenAICompatibleChat
 from saiten.models.dialect import Structured, strict
+from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.protocols import ChatMessage, ChatRequest
 from servers import Asked, Fault, OpenAIServer, refusal
 

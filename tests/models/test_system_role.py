@@ -8,7 +8,7 @@ import pytest
 from saiten import evaluate
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.judges.llm import LLMJudge
-from saiten.models import OpenAICompatibleChat
+from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Sample
 from servers import Asked, Fault, OpenAIServer, refusal

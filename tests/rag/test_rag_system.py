@@ -7,8 +7,9 @@ from shelf import Shelf, blocks, shown, ticking
 
 from saiten import prompts
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, SystemFailed
-from saiten.models import CachedChat, Store
+from saiten.models.cache import CachedChat
 from saiten.models.scripted import ScriptedChat
+from saiten.models.store import Store
 from saiten.protocols import Completion
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.extractive import ExtractiveGenerator

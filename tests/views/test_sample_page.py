@@ -8,7 +8,7 @@ from rich.console import Console
 
 from saiten.judges.offline import OfflineJudge
 from saiten.metrics.catalog import make_metric
-from saiten.models import BuiltinEmbedder
+from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.records import Sample, Score, Scored
 from saiten.runs.scoring import score_once
 from saiten.views.page.sample_page import print_sample, sample_json

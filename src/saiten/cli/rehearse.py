@@ -12,7 +12,7 @@ from saiten.errors import BadInput, JudgeError
 from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
-from saiten.models import BuiltinEmbedder
+from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.protocols import Judge, Metric, R, Task
 from saiten.rag.knowledge.opening import CHUNK_SIZE
 from saiten.records import Passage, Retrieved, Sample, Scored, Usage

@@ -19,11 +19,9 @@ class KeyOfServer(Protocol):
 
     def value(self) -> str | None:
         """Return the key; None if this server has no key."""
-        ...
 
     def advice(self) -> str:
         """Say where to put the key, for a server that asks for one and got none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

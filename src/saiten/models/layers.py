@@ -29,7 +29,6 @@ class Layer(Protocol):
 
     async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
         """Return the attempt's answer; may wait, retry, refuse, or change the answer's usage."""
-        ...
 
 
 async def through(layers: Sequence[Layer], attempt: Callable[[], Awaitable[A]], load: Load) -> A:

@@ -28,7 +28,6 @@ class TakesLayers(Protocol):
 
     def over(self, layers: Sequence[Layer]) -> Self:
         """Return the model with these layers around each request it sends."""
-        ...
 
 
 def layers(

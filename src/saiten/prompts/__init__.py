@@ -25,12 +25,10 @@ class Prompted(Protocol):
     @property
     def prompt(self) -> str:
         """The name of the prompt file; each of its fields is an attribute: a text, a tuple of texts, a number."""
-        ...
 
     @property
     def language(self) -> Language:
         """The language of the prompt."""
-        ...
 
 
 def render(prompted: Prompted, examples: Sequence[Example] | None = None) -> tuple[ChatMessage, ...]:

@@ -74,27 +74,21 @@ class RunKind(Protocol[T]):
     @property
     def journal(self) -> RunJournal:
         """The destination of all results."""
-        ...
 
     def usable(self, sample: Sample, number: int) -> Sample | BadRow:
         """Return the sample for this kind of run, or a bad row with the reason; `number` counts rows from 1."""
-        ...
 
     def is_done(self, sample: Sample) -> bool:
         """Return whether the journal has all results of the sample; raise BadInput if it has another under this id."""
-        ...
 
     def judge_for(self, sample: Sample) -> Judge | None:
         """Return the judge to try before the first sample that needs one; None if this sample does not."""
-        ...
 
     async def make(self, sample: Sample, keep: Callable[[T], None], stop: Stop) -> None:
         """Make the results of the sample that the journal lacks, and pass each to `keep` as soon as it exists."""
-        ...
 
     def write(self, sample: Sample, result: T) -> T:
         """Write the result to the journal, and return it as written."""
-        ...
 
     def finish(self) -> None:
         """Record that all rows were read and every result exists."""

@@ -20,7 +20,7 @@ from saiten.judges.offline import Calibration, OfflineJudge
 from saiten.judges.panel import Panel
 from saiten.judges.tuned import read_tuned
 from saiten.judges.tuned_questions import without_learned
-from saiten.models import CachedChat
+from saiten.models.cache import CachedChat
 from saiten.models.local_model import LocalModel
 from saiten.models.networks import fingerprint
 from saiten.protocols import Judge

@@ -6,24 +6,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from saiten.models import (
-    Account,
-    Budget,
-    BuiltinEmbedder,
-    Layer,
-    Limiter,
-    Limits,
-    OpenAICompatibleChat,
-    OpenAICompatibleEmbedder,
-    Price,
-    PriceTable,
-    Retries,
-    Store,
-    layers,
-    stack_chat,
-    stack_embedder,
-)
+from saiten.models.budget import Account, Budget, Price, PriceTable
+from saiten.models.builtin_embedder import BuiltinEmbedder
+from saiten.models.layers import Layer
+from saiten.models.limits import Limiter, Limits
+from saiten.models.openai_compatible import OpenAICompatibleChat
+from saiten.models.openai_embedder import OpenAICompatibleEmbedder
+from saiten.models.retries import Retries
 from saiten.models.sentence_transformers import SentenceTransformersEmbedder
+from saiten.models.stack import layers, stack_chat, stack_embedder
+from saiten.models.store import Store
 from saiten.models.transformers_chat import TransformersChat
 from saiten.models.vectors import RAW
 from saiten.protocols import Chat, Embedder

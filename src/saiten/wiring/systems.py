@@ -17,15 +17,23 @@ from pathlib import Path
 
 from saiten.choices import ChainName, RagForm, Retrieval
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models import Budget, CachedChat, Layer, Limits, Retries, layers
+from saiten.models.budget import Budget
+from saiten.models.cache import CachedChat
+from saiten.models.layers import Layer
+from saiten.models.limits import Limits
+from saiten.models.retries import Retries
+from saiten.models.stack import layers
 from saiten.protocols import Retriever, System
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.example import read_example
 from saiten.rag.extractive import ExtractiveGenerator
 from saiten.rag.steps import Generator
 from saiten.rag.system import Rag
-from saiten.rag.systems import AnswerFile, ChatModel, HttpAddress, HttpJson, PythonCallable, load_function
-from saiten.rag.systems.http_json import KEY_VARIABLE
+from saiten.rag.systems.answer_file import AnswerFile
+from saiten.rag.systems.chat_model import ChatModel
+from saiten.rag.systems.http_json import KEY_VARIABLE, HttpAddress, HttpJson
+from saiten.rag.systems.loading import load_function
+from saiten.rag.systems.python_callable import PythonCallable
 from saiten.redaction import redact_name
 from saiten.wiring.knowledge import OpenedLater, knowledge_base_later
 from saiten.wiring.models import Models

@@ -14,7 +14,11 @@ import numpy as np
 import pytest
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
-from saiten.models import Budget, BuiltinEmbedder, OpenAICompatibleEmbedder, Retries, layers, stack_embedder
+from saiten.models.budget import Budget
+from saiten.models.builtin_embedder import BuiltinEmbedder
+from saiten.models.openai_embedder import OpenAICompatibleEmbedder
+from saiten.models.retries import Retries
+from saiten.models.stack import layers, stack_embedder
 from saiten.protocols import Embeddings
 from saiten.rag.knowledge.base import KnowledgeBase, read_contents
 from saiten.rag.knowledge.finding import find_documents
@@ -288,7 +292,7 @@ INDEXER = textwrap.dedent("""
     from saiten.rag.knowledge.folder_engine import FolderEngine
     from saiten.rag.knowledge.opening import begin, end
     from saiten.rag.knowledge.reading import Reader
-    from saiten.models import BuiltinEmbedder
+    from saiten.models.builtin_embedder import BuiltinEmbedder
 
     indexing._CHECKPOINT_CHUNKS = 300  # many flushes, so that many kills hit one
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models import BuiltinEmbedder
+from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.rag.knowledge.base import KnowledgeBase, read_contents
 from saiten.rag.knowledge.engine import Point
 from saiten.rag.knowledge.folder_engine import MANIFEST_NAME, FolderEngine

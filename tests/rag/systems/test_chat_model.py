@@ -3,10 +3,9 @@
 import pytest
 
 from saiten.errors import BudgetSpent, ConfigurationError, SystemFailed
-from saiten.models import ScriptedChat
+from saiten.models.scripted import ScriptedChat
 from saiten.protocols import Completion
-from saiten.rag.systems import ChatModel
-from saiten.rag.systems.chat_model import messages_for
+from saiten.rag.systems.chat_model import ChatModel, messages_for
 from saiten.records import Inquiry, Turn, Usage
 from saiten.settings import CallSettings
 from saiten.wiring import Models
