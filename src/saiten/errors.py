@@ -6,7 +6,7 @@ was paid for already recorded.
 """
 
 from copy import copy
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from saiten.records import Usage
 from saiten.redaction import redact
@@ -75,13 +75,9 @@ class CallFailed(JudgeError):
 class Unreadable(JudgeError):
     """The reply could not be read, even after one repair; `raw` is the reply."""
 
-    def __init__(self, message: str, raw: str, usage: Usage | None = None) -> None:
+    def __init__(self, message: str, raw: str = "", usage: Usage | None = None) -> None:
         super().__init__(message, usage)
         self.raw = raw
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Support pickling between processes, since `args` contains only the message."""
-        return (type(self), (str(self), self.raw, self.usage))
 
 
 class CannotJudge(JudgeError):
@@ -96,7 +92,3 @@ class SystemFailed(SaitenError):
         self.kind: FailureKind = kind
         self.usage = usage or Usage()
         """The cost of the attempt."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Support pickling between processes."""
-        return (type(self), (str(self), self.kind, self.usage))

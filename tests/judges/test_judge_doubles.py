@@ -4,11 +4,10 @@ import pytest
 
 from saiten import prompts
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.judges.memo import Memo
-from saiten.judges.metered import Metered
 from saiten.judges.panel import Panel
 from saiten.judges.rehearsal import Rehearsal, estimate_tokens
 from saiten.judges.scripted import ScriptedJudge
+from saiten.judges.wrappers import Memo, Metered
 from saiten.protocols import Judge
 from saiten.records import Usage
 from saiten.tasks.contexts import ContextVerdict, JudgeContext

@@ -1,7 +1,7 @@
 """The dry run: estimated calls and cost, without calling a model."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from saiten.errors import BadInput, JudgeError
 from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
+from saiten.judges.wrappers import JudgeWrapper
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.protocols import Judge, Metric, R, Task
 from saiten.rag.knowledge.opening import CHUNK_SIZE
@@ -111,8 +112,8 @@ class _Counted:
         """Counted when it was read."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
+@dataclass(frozen=True)
+class _Planned(JudgeWrapper):
     """A judge that counts like a run: each vote is a call, a cached reply is not."""
 
     judge: Judge
@@ -121,21 +122,12 @@ class _Planned:
     """Whether replies are cached, so that equal requests count once."""
     _seen: set[int] = field(default_factory=set)
 
-    def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        return self.judge.describe(tasks)
-
     async def perform(self, task: Task[R]) -> R:
         try:
             reply = await self.judge.perform(task)
         except JudgeError as error:
             raise error.with_usage(self._usage(task, error.usage)) from error
         return reply.with_usage(self._usage(task, reply.usage))
-
-    async def preflight(self) -> None:
-        """Do nothing: no model is called."""
-
-    async def close(self) -> None:
-        await self.judge.close()
 
     def _usage(self, task: Task[Any], once: Usage) -> Usage:
         key = hash((type(task), task))

@@ -1,12 +1,14 @@
 """Files written completely or not at all, even if the process is killed or the disk is full."""
 
+import json
 import os
 import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from saiten.errors import ConfigurationError
 
@@ -62,6 +64,40 @@ def write_whole(path: Path, text: str, *, otherwise: str) -> None:
             file.write(text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise ConfigurationError(f"{path.parent} cannot be written: {error.strerror}; {otherwise}") from error
+
+
+def write_described(path: Path, record: Any, *, otherwise: str) -> None:
+    """Write a dataclass with the fields `kind` and `format` as JSON, unless the file is already equal.
+
+    Raises:
+        ConfigurationError: The folder is not writable; with the advice `otherwise`.
+    """
+    text = json.dumps(asdict(record), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    if not path.is_file() or path.read_bytes() != text.encode("utf-8", "backslashreplace"):
+        write_whole(path, text, otherwise=otherwise)
+
+
+def read_described(path: Path, kind: str, format_: int) -> dict[str, Any] | None:
+    """Return the JSON object that `write_described` wrote; None if there is no such file.
+
+    Raises:
+        ConfigurationError: It is unreadable, of another kind, or of a format that this version does not read.
+    """
+    try:
+        value = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+    if not isinstance(value, dict) or value.get("kind") != kind:
+        raise ConfigurationError(f"{path} is of another kind; the description of a {kind} was expected")
+    if value.get("format") != format_:
+        by = (value.get("versions") or value).get("saiten", "unknown")
+        raise ConfigurationError(
+            f"{path} has format {value.get('format')}, this saiten reads {format_}; use the version that wrote it "
+            f"(saiten {by})"
+        )
+    return value
 
 
 def is_left(name: str, of: str) -> bool:

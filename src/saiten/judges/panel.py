@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from saiten.errors import ConfigurationError, JudgeError, Unreadable
-from saiten.judges.memo import Memo
+from saiten.judges.wrappers import JudgeWrapper, Memo
 from saiten.protocols import Judge, R, Task
 from saiten.records import Usage
 
@@ -83,27 +83,16 @@ class Panel:
                 raise outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+@dataclass(frozen=True)
+class Member(JudgeWrapper):
     """One member's view of a panel: its own votes, and the first member's replies to all else."""
 
     first: Judge
-    own: Judge
-
-    def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """Return the member's description."""
-        return self.own.describe(tasks)
+    judge: Judge
 
     async def perform(self, task: Task[R]) -> R:
         """Return the member's own reply if the task can be voted on, else the first member's."""
-        return await (self.own if task.votable else self.first).perform(task)
-
-    async def preflight(self) -> None:
-        """Preflight both judges."""
-        await asyncio.gather(self.first.preflight(), self.own.preflight())
-
-    async def close(self) -> None:
-        """Do nothing: the panel closes its members."""
+        return await (self.judge if task.votable else self.first).perform(task)
 
 
 def _without_fatal(errors: Sequence[BaseException]) -> Sequence[JudgeError]:

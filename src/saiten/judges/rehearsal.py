@@ -1,13 +1,13 @@
 """Rehearsal: estimates an LLM judge's cost. A stand-in answers and the real messages are counted, but not sent."""
 
 import json
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from saiten import prompts
 from saiten.errors import CannotJudge
 from saiten.judges.tidying import tidy
+from saiten.judges.wrappers import JudgeWrapper
 from saiten.protocols import Judge, R, Task
 from saiten.records import Usage
 from saiten.tasks.similarity import MeasureSimilarity
@@ -18,8 +18,8 @@ _SHORT_REPLY = 50
 """Tokens of a verdict with a sentence, for tasks the stand-in cannot judge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rehearsal:
+@dataclass(frozen=True)
+class Rehearsal(JudgeWrapper):
     """Performs tasks with a stand-in, for `--dry-run`, and reports the usage a model would have had.
 
     An estimate: one call per task, no repairs, no reasoning; tokens by `estimate_tokens`; embeddings count nothing. The
@@ -28,10 +28,6 @@ class Rehearsal:
 
     judge: Judge
     """The stand-in, usually the offline judge."""
-
-    def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """Return the stand-in's description."""
-        return self.judge.describe(tasks)
 
     async def perform(self, task: Task[R]) -> R:
         """Return the stand-in's reply, or raise its error, with the usage a model would have had."""
@@ -47,10 +43,6 @@ class Rehearsal:
 
     async def preflight(self) -> None:
         """Do nothing: there is no server."""
-
-    async def close(self) -> None:
-        """Close the stand-in."""
-        await self.judge.close()
 
 
 def _usage(task: Task[Any], answered: int) -> Usage:

@@ -4,7 +4,6 @@ It is next to the weights in the folder that `saiten tune judge` writes, and wri
 incomplete. `--judge hf:FOLDER` reads it to know the kind of network.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any, get_args
 
 from saiten import prompts
 from saiten.choices import HeadName
-from saiten.durable.whole_file import write_whole
+from saiten.durable.whole_file import read_described, write_described
 from saiten.errors import ConfigurationError
 from saiten.stats.estimate import Estimate
 from saiten.version import __version__
@@ -207,23 +206,11 @@ def read_tuned(folder: Path | str) -> TunedJudge | None:
         ConfigurationError: the judge is incomplete, or the file is damaged, of another kind or of a later format.
     """
     path = Path(folder) / NAME
-    try:
-        value = json.loads(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
+    value = read_described(path, KIND, FORMAT)
+    if value is None:
         if not (Path(folder) / BEGUN).is_file():
             return None
-        raise ConfigurationError(
-            f"the judge in {folder} is not finished; re-run the command that began it to continue"
-        ) from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}") from error
-    if not isinstance(value, dict) or value.get("kind") != KIND:
-        raise ConfigurationError(f"{path} is of another kind; expected a file written by `saiten tune judge`")
-    if value.get("format") != FORMAT:
-        raise ConfigurationError(
-            f"{path} has format {value.get('format')}, this saiten reads {FORMAT}; use the version that wrote it "
-            f"(saiten {value.get('saiten', 'unknown')})"
-        )
+        raise ConfigurationError(f"the judge in {folder} is not finished; re-run the command that began it to continue")
     try:
         return _from_json(value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -238,8 +225,7 @@ def write_tuned(folder: Path | str, judge: TunedJudge) -> None:
     Raises:
         ConfigurationError: the folder is not writable.
     """
-    text = json.dumps(asdict(judge), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    write_whole(Path(folder) / NAME, text, otherwise="name another folder with -o")
+    write_described(Path(folder) / NAME, judge, otherwise="name another folder with -o")
 
 
 def _from_json(value: Mapping[str, Any]) -> TunedJudge:

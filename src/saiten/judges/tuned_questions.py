@@ -5,7 +5,7 @@ does not grade them.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 from saiten.durable.whole_file import write_whole
 from saiten.errors import CannotJudge, ConfigurationError
+from saiten.judges.wrappers import JudgeWrapper
 from saiten.protocols import Judge, R, Task
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
@@ -73,17 +74,14 @@ def read_learned(folder: Path) -> frozenset[str]:
         ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Unlearned:
+@dataclass(frozen=True)
+class Unlearned(JudgeWrapper):
     """A judge that refuses to grade answers it learned from, but grades other answers to the same questions."""
 
     judge: Judge
     learned: frozenset[str]
     """Digests of the answers seen in training."""
     folder: Path
-
-    def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        return self.judge.describe(tasks)
 
     async def perform(self, task: Task[R]) -> R:
         """Return the reply; raises CannotJudge for an answer seen in training, and what the judge raises."""
@@ -93,12 +91,6 @@ class Unlearned:
                 f"{self.folder / NAME} says which questions were held out"
             )
         return await self.judge.perform(task)
-
-    async def preflight(self) -> None:
-        await self.judge.preflight()
-
-    async def close(self) -> None:
-        await self.judge.close()
 
 
 def without_learned(judges: Sequence[Judge], folder: Path) -> tuple[Judge, ...]:

@@ -17,7 +17,7 @@ _SHOWN = 300  # characters of a server's message in an error
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerAddress:
     """An address, with its user and password as a header, and the texts to hide in messages."""
 
     url: URL = field(repr=False)

@@ -5,40 +5,42 @@ header. Keep the cache outermost, so that hits cost neither budget nor time.
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
-from functools import reduce
 from hashlib import sha256
-from operator import add
 from typing import Any
 
 import numpy as np
 import orjson
 
-from saiten.errors import CallFailed
-from saiten.models.flights import Flight, Flights
+from saiten.models.flights import Flights, land
+from saiten.models.layers import M, ModelWrapper
 from saiten.models.store import Store
 from saiten.models.vectors import Vector, rows
 from saiten.models.wire import dump
 from saiten.protocols import Chat, ChatRequest, Completion, Embedder, Embeddings
 from saiten.records import Usage
 
-_Found = tuple[Mapping[bytes, Vector], Usage]
+_Found = tuple[dict[bytes, Vector], Usage]
 
 _REUSED = Usage(reused=1)
 
 
-class CachedChat:
+class _Cached(ModelWrapper[M]):
+    def __init__(self, inner: M, store: Store) -> None:
+        super().__init__(inner)
+        self._store = store
+
+    async def close(self) -> None:
+        await super().close()
+        self._store.close()
+
+
+class CachedChat(_Cached[Chat]):
     """A chat model that answers from the store. A hit has `Usage(reused=1)` and no calls."""
 
     def __init__(self, inner: Chat, store: Store) -> None:
-        self._inner = inner
-        self._store = store
+        super().__init__(inner, store)
         self._flights: Flights[bytes, Completion] = Flights()
-
-    @property
-    def name(self) -> str:
-        return self._inner.name
 
     async def complete(self, request: ChatRequest) -> Completion:
         key = self._key(request)
@@ -58,10 +60,6 @@ class CachedChat:
         """
         self._store.drop(self._key(request), None if answer is None else _written(answer))
 
-    async def close(self) -> None:
-        await self._inner.close()
-        self._store.close()
-
     async def _ask(self, key: bytes, request: ChatRequest) -> Completion:
         answer = await self._inner.complete(request)
         if answer.text and not answer.cut_off:
@@ -80,17 +78,12 @@ class CachedChat:
         return sha256(b"chat\n" + dump(parts)).digest()
 
 
-class CachedEmbedder:
+class CachedEmbedder(_Cached[Embedder]):
     """An embedder that answers from the store, text by text, and fetches the missing texts in one request."""
 
     def __init__(self, inner: Embedder, store: Store) -> None:
-        self._inner = inner
-        self._store = store
+        super().__init__(inner, store)
         self._flights: Flights[bytes, _Found] = Flights()
-
-    @property
-    def name(self) -> str:
-        return self._inner.name
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         keys = [sha256(b"embedding\n" + dump([self.name, text])).digest() for text in texts]
@@ -102,38 +95,16 @@ class CachedEmbedder:
         if new:
             self._flights.start(new, self._ask(new))
         flights = dict.fromkeys(flight for key in missing if (flight := self._flights.get(key)))
-        fetched, usage = await _gather(list(flights))
+        fetched, paid = await land(flights)
         vectors |= fetched
+        usage = sum(paid, Usage()) if paid else _REUSED
         return Embeddings(rows([vectors[key] for key in keys], self.name), usage)
-
-    async def close(self) -> None:
-        await self._inner.close()
-        self._store.close()
 
     async def _ask(self, texts: Mapping[bytes, str]) -> _Found:
         answer = await self._inner.embed(list(texts.values()))
         found = dict(zip(texts, answer.vectors, strict=True))
         self._store.put(self.name, {key: row.astype("<f4").tobytes() for key, row in found.items() if row.any()})
         return found, answer.usage
-
-
-async def _gather(flights: Sequence[Flight[bytes, _Found]]) -> _Found:
-    """Return the vectors of these flights, and the usage charged to this caller."""
-    found: dict[bytes, Vector] = {}
-    paid: list[Usage] = []
-    with ExitStack() as stack:
-        for flight in flights:
-            stack.enter_context(flight)
-        for flight in flights:
-            try:
-                (vectors, usage), pays = await flight.answer()
-            except CallFailed as error:
-                error.usage = reduce(add, paid, error.usage)
-                raise
-            found |= vectors
-            if pays:
-                paid.append(usage)
-    return found, reduce(add, paid) if paid else _REUSED
 
 
 def _written(answer: Completion) -> bytes:

@@ -1,16 +1,18 @@
-"""The client of an OpenAI-compatible server, shared by chats and embedders: one request, one answer or error."""
+"""A model on an OpenAI-compatible server, the base of chats and embedders: one request, one answer or error."""
 
-from collections.abc import Callable, Mapping
+import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from yarl import URL
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
-from saiten.models.endpoint import Endpoint
+from saiten.models.dialect import Dialect, Negotiation
+from saiten.models.endpoint import OPENAI, Endpoint, KeyOfServer
 from saiten.models.faults import NotServed, fault_of, with_models
 from saiten.models.http_client import CHARGED, HttpClient, HttpReply
-from saiten.models.layers import A
+from saiten.models.layers import A, Layer
 from saiten.models.roles import refusable
 from saiten.models.wire import dump, load
 
@@ -19,18 +21,54 @@ _LOOK_UP = 5.0  # seconds for the list of models, which only improves an error m
 _TRIES = 3  # unreadable replies before the first readable one; more mean that the server speaks something else
 
 
-class Client:
-    """Sends requests to one endpoint; `close()` it before using it in another event loop."""
+class OpenAICompatible:
+    """Sends requests to one endpoint, in the dialect of its server; `close()` it before using it in another event loop.
 
-    def __init__(self, endpoint: Endpoint, timeout: float) -> None:
-        """`timeout`: seconds per request, from the first byte sent to the last received."""
-        self.endpoint = endpoint
-        self._http = HttpClient(endpoint.name, timeout, endpoint.excerpt, largest=_LARGEST)
+    Nothing is retried here; see `stack` for retries, limits, prices, a budget and a cache.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str = OPENAI,
+        api_key: str | KeyOfServer | None = None,
+        *,
+        timeout: float = 180.0,
+        key_variable: str = "OPENAI_API_KEY",
+    ) -> None:
+        """`timeout`: seconds per request; `key_variable`: where the user keeps the key, for errors.
+
+        Raises:
+            ConfigurationError: the address or the key is unusable.
+        """
+        self.endpoint = Endpoint(model, base_url, api_key, key_variable)
+        self._http = HttpClient(self.endpoint.name, timeout, self.endpoint.excerpt, largest=_LARGEST)
         self._headers: dict[str, str] = {}
         self._addresses: dict[str, URL] = {}
         self._unreadable = 0
+        self._negotiation = Negotiation()
+        self._layers: tuple[Layer, ...] = ()
 
-    async def post(self, path: str, payload: Mapping[str, Any], read: Callable[[dict[str, Any]], A]) -> A:
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """`openai:MODEL`, or `openai:MODEL@URL` unless it is OpenAI's own."""
+        return self.endpoint.name
+
+    @property
+    def dialect(self) -> Dialect:
+        """The server's dialect as known so far."""
+        return self._negotiation.dialect
+
+    def over(self, layers: Sequence[Layer]) -> Self:
+        """Return the model with layers around every request it sends, including those that discover the dialect."""
+        model = copy.copy(self)
+        model._layers = tuple(layers)  # noqa: SLF001 - same class
+        return model
+
+    async def _post(self, path: str, payload: Mapping[str, Any], read: Callable[[dict[str, Any]], A]) -> A:
         """Return what `read` makes of the JSON object in the server's reply.
 
         Raises:
@@ -54,7 +92,8 @@ class Client:
         return answer
 
     async def close(self) -> None:
-        """Close the connections; the client can be used again, also in another event loop."""
+        """Close the connections; the model can be used again, also in another event loop."""
+        self._negotiation.reset()
         self._headers = {}
         await self._http.close()
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any
 
 from saiten.errors import CallFailed
@@ -127,27 +128,17 @@ class Negotiation:
                 raise
 
 
-_KEPT = 256  # schemas; a run uses about a dozen
 _PROMPT = "Answer with nothing but JSON that fits this JSON Schema:\n"
 
 
-class Schemas:
-    """A cache of prepared schemas."""
-
-    def __init__(self) -> None:
-        self._formats: dict[tuple[Structured, bytes], dict[str, Any] | None] = {}
-
-    def response_format(self, schema: Mapping[str, Any], structured: Structured) -> dict[str, Any] | None:
-        """Return the request's `response_format`; None for the lowest form, which has none."""
-        key = (structured, dump(schema))
-        if key not in self._formats:
-            if len(self._formats) >= _KEPT:
-                self._formats.clear()
-            self._formats[key] = _response_format(dict(schema), structured)
-        return self._formats[key]
+def response_format(schema: Mapping[str, Any], structured: Structured) -> dict[str, Any] | None:
+    """Return the request's `response_format`; None for the lowest form, which has none."""
+    return _response_format(dump(schema), structured)
 
 
-def _response_format(schema: dict[str, Any], structured: Structured) -> dict[str, Any] | None:
+@lru_cache(256)  # a run uses about a dozen
+def _response_format(written: bytes, structured: Structured) -> dict[str, Any] | None:
+    schema = load(written)
     if structured is Structured.JSON_SCHEMA:
         name = re.sub(r"[^A-Za-z0-9_-]", "_", str(schema.get("title") or "answer"))[:64]
         return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": strict(schema)}}

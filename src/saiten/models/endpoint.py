@@ -6,7 +6,7 @@ from typing import Protocol
 from yarl import URL
 
 from saiten.errors import ConfigurationError
-from saiten.models.address import Address, check_header
+from saiten.models.address import ServerAddress, check_header
 
 OPENAI = "https://api.openai.com/v1"
 """The default base URL."""
@@ -35,24 +35,21 @@ class Endpoint:
     """Sent as a bearer token, or to Azure as `api-key`; None if the server needs none."""
     key_variable: str = "OPENAI_API_KEY"
     """The environment variable named in errors."""
-    _at: Address = field(init=False, repr=False)
+    _at: ServerAddress = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Raises ConfigurationError for an unusable address or key."""
         if not self.model.strip():
             raise ConfigurationError("no model given; write a judge as openai:MODEL or openai:MODEL@URL")
-        at = Address.read(self.base_url, {}, example="http://localhost:8000/v1")
+        at = ServerAddress.read(self.base_url, {}, example="http://localhost:8000/v1")
         if isinstance(self.api_key, str):
             check_header(f"the key in {self.key_variable}", self.api_key)
         path = at.url.path.rstrip("/")
         for tail in _TAILS:
             path = path.removesuffix(tail)
-        at = Address(at.url.with_path(path or "/").with_query(at.url.query), at.authorization, at.secrets)
+        at = ServerAddress(at.url.with_path(path or "/").with_query(at.url.query), at.authorization, at.secrets)
         object.__setattr__(self, "_at", at)
         object.__setattr__(self, "base_url", at.name.rstrip("/"))
-
-    def __repr__(self) -> str:
-        return f"Endpoint({self.name!r})"
 
     @property
     def name(self) -> str:

@@ -1,13 +1,15 @@
 """Single flight: equal concurrent requests are sent once."""
 
 import asyncio
-from collections.abc import Coroutine, Hashable, Iterable
+from collections.abc import Collection, Coroutine, Hashable, Iterable
+from contextlib import ExitStack
 from typing import Any, Generic, Self, TypeVar
 
 from saiten.errors import CallFailed
 from saiten.records import Usage
 
 T = TypeVar("T")
+V = TypeVar("V")
 K = TypeVar("K", bound=Hashable)
 
 
@@ -80,6 +82,27 @@ class Flight(Generic[K, T]):
             for landed in self._waiting:
                 if not landed.done():
                     landed.cancel() if cut_off else landed.set_result(None)
+
+
+async def land(
+    flights: Collection[Flight[Any, tuple[dict[K, V], Usage]]], shared: Usage | None = None
+) -> tuple[dict[K, V], list[Usage]]:
+    """Return the entries found by these flights, and what this caller is charged: `shared` if another one pays."""
+    found: dict[K, V] = {}
+    charged: list[Usage] = []
+    with ExitStack() as stack:
+        for flight in flights:
+            stack.enter_context(flight)
+        for flight in flights:
+            try:
+                (entries, usage), pays = await flight.answer()
+            except CallFailed as error:
+                error.usage = sum(charged, error.usage)
+                raise
+            found |= entries
+            if pays or shared is not None:
+                charged.append(usage if pays or shared is None else shared)
+    return found, charged
 
 
 class Flights(Generic[K, T]):

@@ -7,7 +7,7 @@ messages or vectors, so the same object serves both, and several models may shar
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from saiten.protocols import Chat, ChatRequest, Completion, Embedder, Embeddings
 from saiten.records import Usage
@@ -61,37 +61,40 @@ def adding(answer: A, spent: Usage) -> A:
     return replace(answer, usage=spent + answer.usage) if spent.calls else answer
 
 
-class LayeredChat:
-    """A chat model with layers around it; each `complete` of the inner model is one attempt."""
+M = TypeVar("M", bound=Chat | Embedder)
 
-    def __init__(self, inner: Chat, layers: Sequence[Layer]) -> None:
+
+class ModelWrapper(Generic[M]):
+    """The base of wrappers around a model: has its name, and closes it."""
+
+    def __init__(self, inner: M) -> None:
         self._inner = inner
-        self._layers = tuple(layers)
 
     @property
     def name(self) -> str:
         return self._inner.name
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+class LayeredChat(ModelWrapper[Chat]):
+    """A chat model with layers around it; each `complete` of the inner model is one attempt."""
+
+    def __init__(self, inner: Chat, layers: Sequence[Layer]) -> None:
+        super().__init__(inner)
+        self._layers = tuple(layers)
 
     async def complete(self, request: ChatRequest) -> Completion:
         return await through(self._layers, partial(self._inner.complete, request), load_of(request))
 
-    async def close(self) -> None:
-        await self._inner.close()
 
-
-class LayeredEmbedder:
+class LayeredEmbedder(ModelWrapper[Embedder]):
     """An embedder with layers around it; each `embed` of the inner embedder is one attempt."""
 
     def __init__(self, inner: Embedder, layers: Sequence[Layer]) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._layers = tuple(layers)
-
-    @property
-    def name(self) -> str:
-        return self._inner.name
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         return await through(self._layers, partial(self._inner.embed, texts), Load(likely_tokens(texts)))
-
-    async def close(self) -> None:
-        await self._inner.close()

@@ -1,22 +1,20 @@
 """An embedder on any OpenAI-compatible server: few requests, each with many texts."""
 
 import asyncio
-import copy
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models.client import Client
+from saiten.models.client import OpenAICompatible
 from saiten.models.completions import read_usage
-from saiten.models.dialect import Dialect, Negotiation
+from saiten.models.dialect import Dialect
 from saiten.models.endpoint import OPENAI, Endpoint, KeyOfServer
-from saiten.models.flights import Flight, Flights
-from saiten.models.layers import Layer, Load, likely_tokens, through
+from saiten.models.flights import Flight, Flights, land
+from saiten.models.layers import Load, likely_tokens, through
 from saiten.models.vectors import NOTHING, RAW, Vector, rows, unit
 from saiten.models.wire import glimpse
 from saiten.protocols import Embeddings
@@ -43,11 +41,11 @@ class _Gathering:
         return self.flight is not None and self.flight.boarding and not self.full.is_set()
 
 
-class OpenAICompatibleEmbedder:
+class OpenAICompatibleEmbedder(OpenAICompatible):
     """Embeds through `/embeddings`.
 
     Texts requested within a short moment share one request, and equal texts are sent once. A text that the server
-    refuses fails alone: its batch is split until the text is isolated. Nothing is retried here; see `stack_embedder`.
+    refuses fails alone: its batch is split until the text is isolated.
     """
 
     def __init__(
@@ -71,51 +69,24 @@ class OpenAICompatibleEmbedder:
         """
         if batch < 1:
             raise ConfigurationError(f"a batch must hold at least one text, got {batch}")
-        self._endpoint = Endpoint(model, base_url, api_key, key_variable)
-        self._client = Client(self._endpoint, timeout)
-        self._negotiation = Negotiation()
-        self._layers: tuple[Layer, ...] = ()
+        super().__init__(model, base_url, api_key, timeout=timeout, key_variable=key_variable)
         self._batch = batch
         self._scaled = scaled
         self._moment = moment
         self._flights: Flights[str, _Batch] = Flights()
         self._gathering: _Gathering | None = None
 
-    def __repr__(self) -> str:
-        return f"OpenAICompatibleEmbedder({self.name!r})"
-
     @property
     def name(self) -> str:
-        """`openai:MODEL`, or `openai:MODEL@URL` unless it is OpenAI's own; prefixed with `raw:` if not scaled."""
-        return f"{'' if self._scaled else RAW}{self._endpoint.name}"
-
-    def over(self, layers: Sequence[Layer]) -> Self:
-        """Return the embedder with layers around every request it sends."""
-        embedder = copy.copy(self)
-        embedder._layers = tuple(layers)  # noqa: SLF001 - same class
-        return embedder
+        """As for every model on a server; prefixed with `raw:` if not scaled."""
+        return f"{'' if self._scaled else RAW}{super().name}"
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         wanted = dict.fromkeys(text for text in texts if text.strip())
         flights = dict.fromkeys(self._flights.get(text) or self._board(text) for text in wanted)
-        found: dict[str, Vector | CallFailed] = {}
-        spent = Usage()
-        with ExitStack() as stack:
-            for flight in flights:
-                stack.enter_context(flight)
-            for flight in flights:
-                try:
-                    (vectors, usage), pays = await flight.answer()
-                except CallFailed as error:
-                    error.usage = spent + error.usage
-                    raise
-                found |= vectors
-                spent += usage if pays else Usage(reused=1)
+        found, charged = await land(flights, Usage(reused=1))
+        spent = sum(charged, Usage())
         return Embeddings(rows([_vector(found.get(text, NOTHING), spent) for text in texts], self.name), spent)
-
-    async def close(self) -> None:
-        self._negotiation.reset()
-        await self._client.close()
 
     def _board(self, text: str) -> Flight[str, _Batch]:
         """Add a text to the batch being collected, or start one."""
@@ -171,13 +142,13 @@ class OpenAICompatibleEmbedder:
         return await through(self._layers, partial(self._send, texts, dialect), Load(likely_tokens(texts)))
 
     async def _send(self, texts: Sequence[str], dialect: Dialect) -> Embeddings:
-        payload: dict[str, Any] = {"model": self._endpoint.model, "input": list(texts)}
+        payload: dict[str, Any] = {"model": self.endpoint.model, "input": list(texts)}
         if "encoding_format" not in dialect.dropped:
             payload["encoding_format"] = "base64"
-        return await self._client.post(_PATH, payload, partial(self._read, len(texts)))
+        return await self._post(_PATH, payload, partial(self._read, len(texts)))
 
     def _read(self, count: int, value: Mapping[str, Any]) -> Embeddings:
-        vectors = _read_vectors(value, count, self._endpoint)
+        vectors = _read_vectors(value, count, self.endpoint)
         return Embeddings(unit(vectors) if self._scaled else vectors, read_usage(value))
 
 

@@ -42,9 +42,6 @@ class SentenceTransformersEmbedder:
         self._loaded: Any = None
         self._batches: Batches[str, Vector] = Batches(self._embed, size=batch, length=len, what="embedder")
 
-    def __repr__(self) -> str:
-        return f"SentenceTransformersEmbedder({self._model!r})"
-
     @property
     def name(self) -> str:
         """`st:NAME_OR_FOLDER`, prefixed with `raw:` if vectors are not scaled."""

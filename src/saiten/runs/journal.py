@@ -16,10 +16,19 @@ from saiten.durable.lock import LOCK_NAME
 from saiten.durable.whole_file import is_left
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Sample, Scored, Usage
-from saiten.runs.lines import content_key, id_key, sample_from_json, sample_to_json, score_key, scored_to_json, to_line
+from saiten.runs.lines import (
+    content_key,
+    id_key,
+    sample_from_json,
+    sample_to_json,
+    score_key,
+    scored_to_json,
+    to_line,
+    usage_from_json,
+)
 from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder
 from saiten.runs.manifest import MANIFEST_NAME, Manifest, RunSettings, read_manifest, write_manifest
-from saiten.runs.paid import PaidCalls, usage_from_json
+from saiten.runs.paid import PaidCalls
 
 SAMPLES_NAME, SCORES_NAME = "samples.jsonl", "scores.jsonl"
 

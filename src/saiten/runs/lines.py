@@ -130,11 +130,16 @@ def scored_from_json(value: Mapping[str, Any]) -> Scored:
         raise ValueError(f"status {status} does not go with value {number}")
     if number is not None:
         number = float(number)
-    known = {f.name for f in fields(Usage)}
-    usage = Usage(**{k: v for k, v in (value.get("usage") or {}).items() if k in known})
+    usage = usage_from_json(dict(value.get("usage") or {}))
     votes: Iterable[float | None] = value.get("votes") or ()
     score = Score(number, status, value.get("reason"), value.get("details") or {}, tuple(votes), usage)
     return Scored(sample, metric, score)
+
+
+def usage_from_json(value: Any) -> Usage:
+    """Return the usage in an object; values that are not numbers count as 0."""
+    given = value if isinstance(value, Mapping) else {}
+    return Usage(**{f.name: given[f.name] for f in fields(Usage) if isinstance(given.get(f.name), int | float)})
 
 
 def _plain(value: Any) -> Any:

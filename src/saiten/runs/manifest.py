@@ -4,13 +4,13 @@ import json
 import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from saiten.durable.whole_file import write_whole
+from saiten.durable.whole_file import read_described, write_described
 from saiten.errors import ConfigurationError
 from saiten.redaction import redact_command, redact_settings
 from saiten.version import __version__
@@ -164,19 +164,9 @@ def read_manifest(folder: Path, name: str = MANIFEST_NAME, kind: str = KIND) -> 
         ConfigurationError: it is not saiten's, has a later format, or is damaged.
     """
     path = folder / name
-    try:
-        value = json.loads(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
+    value = read_described(path, kind, FORMAT)
+    if value is None:
         return None
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}") from error
-    if not isinstance(value, dict) or value.get("kind") != kind:
-        raise ConfigurationError(f"{path} is of another kind; the manifest of a {kind} was expected")
-    if value.get("format") != FORMAT:
-        raise ConfigurationError(
-            f"{folder} has format {value.get('format')}, this saiten reads {FORMAT}; use the version that wrote it "
-            f"(saiten {(value.get('versions') or {}).get('saiten', 'unknown')})"
-        )
     if not isinstance(value.get("finished"), bool | None):
         raise ConfigurationError(f"{path} cannot be read: `finished` is true, false or absent")
     known = Manifest.__dataclass_fields__
@@ -192,10 +182,7 @@ def _flat(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def write_manifest(folder: Path, manifest: Manifest, name: str = MANIFEST_NAME) -> None:
     """Write the manifest atomically, unless the file is already equal."""
-    text = json.dumps(asdict(manifest), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    path = folder / name
-    if not path.is_file() or path.read_bytes() != text.encode("utf-8", "backslashreplace"):
-        write_whole(path, text, otherwise="name another folder")
+    write_described(folder / name, manifest, otherwise="name another folder")
 
 
 def versions() -> dict[str, str]:

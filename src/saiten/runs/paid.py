@@ -4,14 +4,13 @@ Each line is added to the total. A call has two lines: one before it is sent (a 
 reply arrives (tokens and cost). So an interrupted call counts, too; its tokens are unknown.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from saiten.durable.appended_file import AppendedFile
 from saiten.records import Usage
-from saiten.runs.lines import read_lines, to_line
+from saiten.runs.lines import read_lines, to_line, usage_from_json
 from saiten.runs.locked_folder import LockedFolder
 
 CALLS_NAME = "calls.jsonl"
@@ -50,10 +49,3 @@ def paid_in(folder: Path) -> Usage | None:
     if not path.is_file():
         return None
     return sum((usage for _, usage in read_lines(path, usage_from_json)), Usage())
-
-
-def usage_from_json(value: Any) -> Usage:
-    """Return the usage in an object; values that are not numbers count as 0."""
-    given = value if isinstance(value, Mapping) else {}
-    known: dict[str, Any] = {f.name: given[f.name] for f in fields(Usage) if isinstance(given.get(f.name), int | float)}
-    return Usage(**known)

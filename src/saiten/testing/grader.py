@@ -10,7 +10,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Self
 
-from saiten.judges.memo import Memo
+from saiten.judges.wrappers import Memo
 from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score
 from saiten.runs.scoring import score_once, signature_of

@@ -91,9 +91,6 @@ class EncoderJudge:
             )
         return cls(folder, tuned.aspects, tuned.network, embedder) if tuned and tuned.head == "regression" else None
 
-    def __repr__(self) -> str:
-        return f"EncoderJudge({str(self._folder)!r})"
-
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
         """Return the folder's name and fingerprint, and the embedder if one is used."""
         parts = {"judge": f"hf:{self._folder.resolve().name}@{self._fingerprint}", "head": "regression"}

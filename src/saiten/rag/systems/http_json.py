@@ -17,7 +17,7 @@ from aiohttp import CookieJar
 from yarl import URL
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
-from saiten.models.address import Address, check_header
+from saiten.models.address import ServerAddress, check_header
 from saiten.models.faults import read_complaint, retry_after
 from saiten.models.http_client import CHARGED, SENT, HttpClient, HttpReply
 from saiten.models.layers import Layer
@@ -38,7 +38,7 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 class HttpAddress:
     """An address and its headers, whose secrets are never shown."""
 
-    at: Address
+    at: ServerAddress
     headers: Mapping[str, str] = field(repr=False)
     """Sent with every request."""
     key_advice: str = f"set {KEY_VARIABLE} to the key"
@@ -70,7 +70,7 @@ class HttpAddress:
             sent["Authorization"] = f"Bearer {key.strip()}"
         text = re.sub(r"^https?:(?=https?://)", "", spec.strip())
         secret = {"key": sent.get("Authorization", ""), **own}
-        at = Address.read(text, secret, example="http://localhost:8000/ask")
+        at = ServerAddress.read(text, secret, example="http://localhost:8000/ask")
         if at.authorization:
             sent["Authorization"] = at.authorization
         sent = {name: value for name, value in sent.items() if name.lower() not in {each.lower() for each in own}}
@@ -163,9 +163,6 @@ class HttpJson:
         self._repeatable = repeatable
         self._around = around
         self._cookies = Cookies()
-
-    def __repr__(self) -> str:
-        return f"HttpJson({self.name!r})"
 
     @property
     def name(self) -> str:

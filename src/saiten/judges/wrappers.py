@@ -1,7 +1,7 @@
-"""Memo: equal tasks are performed once, however many metrics ask, concurrently or in sequence."""
+"""Wrappers: a judge around another one that meters it, or performs equal tasks once."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -10,6 +10,51 @@ from saiten.protocols import Judge, R, Reply, Task
 from saiten.records import Usage
 
 _REUSED = Usage(reused=1)
+
+
+class JudgeWrapper(Judge):
+    """The base of wrappers: passes everything on, and changes no figure."""
+
+    judge: Judge
+
+    def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
+        return self.judge.describe(tasks)
+
+    async def perform(self, task: Task[R]) -> R:
+        return await self.judge.perform(task)
+
+    async def preflight(self) -> None:
+        await self.judge.preflight()
+
+    async def close(self) -> None:
+        await self.judge.close()
+
+
+@dataclass
+class Metered(JudgeWrapper):
+    """Adds up the usage of replies and errors.
+
+    Not frozen: `usage` grows with every task. Make one per score and discard it.
+    """
+
+    judge: Judge
+    stopped: Callable[[], BaseException | None] = lambda: None
+    """Returns the reason to stop, raised instead of performing a task; None while the run may continue."""
+    usage: Usage = field(default_factory=Usage, init=False)
+    """Usage so far, including failures."""
+
+    async def perform(self, task: Task[R]) -> R:
+        """Return or raise what the inner judge returns or raises."""
+        stopped = self.stopped()
+        if stopped is not None:
+            raise stopped
+        try:
+            reply = await self.judge.perform(task)
+        except JudgeError as error:
+            self.usage += error.usage
+            raise
+        self.usage += reply.usage
+        return reply
 
 
 @dataclass(slots=True)
@@ -22,8 +67,8 @@ class _Performance:
     """Whether a caller has been charged the usage; later callers get `_REUSED`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Memo:
+@dataclass(frozen=True)
+class Memo(JudgeWrapper):
     """A judge that remembers replies and failures. It forgets nothing, so make one per sample and discard it.
 
     The first caller is charged the usage; all others get `Usage(reused=1)`. A caller that stops waiting does not affect
@@ -32,10 +77,6 @@ class Memo:
 
     judge: Judge
     _known: dict[Task[Any], _Performance] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """Return the inner judge's description: remembering changes no figure."""
-        return self.judge.describe(tasks)
 
     async def perform(self, task: Task[R]) -> R:
         """Return the reply to this or an equal task; raise what the inner judge raises, to every caller."""
@@ -63,14 +104,6 @@ class Memo:
             reply = reply.with_usage(_REUSED)
         known.paid = True
         return cast("R", reply)
-
-    async def preflight(self) -> None:
-        """Preflight the inner judge."""
-        await self.judge.preflight()
-
-    async def close(self) -> None:
-        """Close the inner judge."""
-        await self.judge.close()
 
 
 async def _perform(judge: Judge, task: Task[R]) -> Reply:
