@@ -132,7 +132,7 @@ def test_a_page_about_a_judge_says_which(saiten, scored):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (("show", "run", "--sample", "q1/fair"), "one sample"),
+        (("show", "run", "--sample", "q1/fair"), "a sample cannot be shown"),
         (("metrics", "faithfulness"), "explained in the terminal"),
     ],
 )

@@ -278,7 +278,7 @@ def test_charts_of_an_earlier_report_make_place(run, saiten, somewhere):
     listed = json.loads((folder / "saiten-charts.json").read_text(encoding="utf-8"))["charts"]
     assert len(left) < len(earlier)
     assert left == {row["file"] for row in listed} | {"mine.svg", changed.name, "saiten-charts.json"}
-    assert f"{Path('figures') / changed.name} is of an earlier report, or somebody's own" in said.err
+    assert f"{Path('figures') / changed.name} is from an earlier report or from elsewhere" in said.err
     (folder / "saiten-charts.json").write_text("[1]")
     said = saiten("report", both[0], "-o", "page.html", "--charts", "figures")
     assert said.status == 2

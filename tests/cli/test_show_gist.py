@@ -53,8 +53,8 @@ def test_the_page_stands_on_standard_output(saiten, run, more, blocks):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--format", "csv"), "table or html"),
-        (("--worst", "length"), "a view of its own"),
+        (("--format", "csv"), "supports table and html"),
+        (("--worst", "length"), "cannot be combined"),
         (("--sample", "nobody"), "no sample 'nobody'"),
     ],
 )

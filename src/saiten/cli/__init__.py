@@ -18,37 +18,37 @@ from saiten.redaction import redact
 from saiten.version import __version__
 
 _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
-    "Begin": {
-        "demo": ("saiten.cli.demo", "The tour on built-in samples: no key, no network."),
-        "metrics": ("saiten.cli.metrics", "List the metrics: what each measures, needs and means."),
+    "Get started": {
+        "demo": ("saiten.cli.demo", "Take a tour of built-in samples; no key, no network."),
+        "metrics": ("saiten.cli.metrics", "List the metrics, or explain one."),
     },
-    "Measure answers": {
+    "Score answers": {
         "score": ("saiten.cli.score", "Score samples with metrics and a judge."),
-        "show": ("saiten.cli.show", "Show what came out of a run, or one of its samples in full."),
-        "compare": ("saiten.cli.compare", "Compare runs on the samples they share: is the difference real?"),
-        "report": ("saiten.cli.report", "Write one page about runs, for people, with every answer."),
-        "track": ("saiten.cli.track", "Track runs in MLflow: figures, how they were made, scores."),
+        "show": ("saiten.cli.show", "Show the results of a run, or a sample in full."),
+        "compare": ("saiten.cli.compare", "Test whether the difference between runs is real."),
+        "report": ("saiten.cli.report", "Write an HTML report about runs, with every answer."),
+        "track": ("saiten.cli.track", "Track runs in MLflow."),
     },
-    "Measure a system, yours or ours": {
-        "index": ("saiten.cli.index", "Make a knowledge base of documents, or bring one up to date."),
-        "search": ("saiten.cli.search", "Look into a knowledge base: what does a query find?"),
-        "answer": ("saiten.cli.answer", "Collect a system's answers to questions, ready for `score`."),
-        "converse": ("saiten.cli.converse", "Talk with a system: how much comes out, how soon?"),
-        "experiment": ("saiten.cli.experiment", "Models × chains × data: accuracy against latency."),
+    "Evaluate a system": {
+        "index": ("saiten.cli.index", "Build or update a knowledge base from documents."),
+        "search": ("saiten.cli.search", "Search a knowledge base."),
+        "answer": ("saiten.cli.answer", "Collect a system's answers to questions."),
+        "converse": ("saiten.cli.converse", "Evaluate a system in dialogues."),
+        "experiment": ("saiten.cli.experiment", "Compare models, chains and data sets: accuracy against latency."),
     },
     "Grade the grader": {
-        "annotate": ("saiten.cli.annotate", "Let people grade: a web page, and their labels as a file."),
-        "agreement": ("saiten.cli.agreement", "Do people agree: percent, kappa, alpha of labels."),
-        "meta-evaluate": ("saiten.cli.meta_evaluate", "Hold the metrics of a run against what people said."),
-        "estimate": ("saiten.cli.estimate", "What would people say of the whole set, from few labels?"),
-        "probe": ("saiten.cli.probe", "Probe a judge: padding, planted verdicts, swapped answers."),
-        "drift": ("saiten.cli.drift", "Has a judge drifted: two runs over one set, and labels."),
-        "tune": ("saiten.cli.tune", "Fit a judge, or the weights of a score, to your own labels."),
+        "annotate": ("saiten.cli.annotate", "Collect human labels on a web page."),
+        "agreement": ("saiten.cli.agreement", "Measure how well annotators agree."),
+        "meta-evaluate": ("saiten.cli.meta_evaluate", "Compare metrics with human labels."),
+        "estimate": ("saiten.cli.estimate", "Estimate the human mean of the whole set from few labels."),
+        "probe": ("saiten.cli.probe", "Test a judge with padding, planted verdicts, swapped answers."),
+        "drift": ("saiten.cli.drift", "Check whether a judge has changed."),
+        "tune": ("saiten.cli.tune", "Fit a judge, or the weights of a score, to human labels."),
     },
 }
 """The overview by purpose: command → the module with its `app`, and its summary line."""
 
-COMMANDS = {name: told for commands in _GROUPS.values() for name, told in commands.items()}
+COMMANDS = {name: entry for commands in _GROUPS.values() for name, entry in commands.items()}
 
 INTERRUPTED = 130
 
@@ -82,8 +82,8 @@ class LazyCommands(TyperGroup):
         """Resolve the command; suggest the nearest name if it does not exist."""
         if args[0] not in COMMANDS:
             near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean `saiten {near[0]}`?" if near else f"there are {', '.join(COMMANDS)}"
-            raise ConfigurationError(f"there is no command {args[0]!r}; {hint}")
+            hint = f"did you mean `saiten {near[0]}`?" if near else f"the commands are {', '.join(COMMANDS)}"
+            raise ConfigurationError(f"unknown command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -113,8 +113,8 @@ class LazyCommands(TyperGroup):
             "\nStart with: saiten demo\n"
             "Then:       saiten score answers.jsonl -m faithfulness -m token_f1 -o runs/first\n"
             "            saiten show runs/first\n\n"
-            "`saiten COMMAND --help` explains a command with examples.\n"
-            "A run that was cut off goes on when the same command is typed again.\n"
+            "`saiten COMMAND --help` explains a command, with examples.\n"
+            "Re-run a command to resume an interrupted run.\n"
             "Options:  --help, --version\n"
         )
 
@@ -140,7 +140,7 @@ def _no_room(error: OSError) -> int:
     """Report that the output could not be written, which loses only the output."""
     stderr().print(
         f"[bold red]saiten:[/] the output cannot be written: "
-        f"{escape_untrusted(error.strerror)}; make room, or elsewhere"
+        f"{escape_untrusted(error.strerror)}; free some space or write elsewhere"
     )
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, sys.stdout.fileno())  # else the interpreter tries, and fails, once more at its end

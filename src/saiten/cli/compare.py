@@ -1,4 +1,4 @@
-"""`saiten compare`: is the difference between two runs real?"""
+"""`saiten compare`: test whether the difference between runs is real."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,28 +16,29 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def compare(
     runs: Annotated[
-        list[Path], typer.Argument(help="The folders of two runs or more; the first is the yardstick.", metavar="RUN…")
+        list[Path], typer.Argument(help="Run folders, at least two; the first is the baseline.", metavar="RUN…")
     ],
     systems: Annotated[
         str | None,
-        typer.Option(help="FIRST,SECOND: compare systems by question instead of runs by sample; one name a run."),
+        typer.Option(help="FIRST,SECOND: one system per run, compared by question instead of by sample."),
     ] = None,
     fail_if_worse: Annotated[
         list[str] | None,
         typer.Option(
-            help="METRIC or METRIC=MARGIN: exit status 5 where a later run is worse, by the test and by more than the "
+            help="METRIC or METRIC=MARGIN: exit with status 5 if a later run is significantly worse, by more than the "
             "margin. Repeatable."
         ),
     ] = None,
     form: FormatOption = "table",
 ) -> None:
-    """Compare runs on the samples they share, or systems on the questions they share.
+    """Compare runs on their common samples, or systems on their common questions, with paired tests.
 
-    Samples are paired by id, without ids by question (and group); the caption says how, and what has no counterpart.
+    Samples are paired by id, or by question (and group) if they have no ids; the caption says how, and what has no
+    counterpart.
 
-    A difference is called only if it is outside the noise and 90 % were measured on both sides; scores that either side
-    could not measure are left out and counted. Runs of `saiten converse` are also compared per group, with a figure in
-    --format html.
+    A difference is called real only if it is beyond the noise and 90 % of the samples were measured on both sides;
+    scores that were not measured on both sides are excluded and counted. Runs of `saiten converse` are also compared
+    per group, with a chart in --format html.
 
     Examples:
       saiten compare runs/before runs/after
@@ -46,9 +47,9 @@ def compare(
       saiten compare runs/before runs/after --format html > difference.html
       saiten compare runs/main runs/change --fail-if-worse faithfulness --fail-if-worse correctness=0.1
 
-    Exit status: 0 done, 2 wrong input, 5 worse, or not finished.
+    Exit status: 0 success, 2 invalid input, 5 worse or (with --fail-if-worse) not finished.
     """
-    from saiten.cli.unfinished import note_unfinished
+    from saiten.cli.show_summary import note_unfinished
     from saiten.results.comparison import compare_sides, sides_of, what_differs
     from saiten.results.only_words import ONLY_WORDS, only_words
     from saiten.results.worse import read_margin, worsenings
@@ -58,12 +59,12 @@ def compare(
     from saiten.views.tables.gate import worse_table
 
     if len(runs) < 2:
-        raise BadInput("two runs are compared, or more; for two systems of one run, name it twice and say --systems")
+        raise BadInput("name at least two runs; to compare two systems of one run, name it twice with --systems")
     margins = [read_margin(text) for text in fail_if_worse or ()]
     notes = notifier(stderr())
     readers = [read_run(run, notify=notes) for run in runs]
     names = _systems(systems, len(readers))
-    unfinished = note_unfinished(readers, stderr())
+    unfinished = note_unfinished(readers)
     if any(only_words(reader.manifest.signatures.values()) for reader in readers):
         stderr().print(f"[bold]{ONLY_WORDS}[/]")
     remarks = what_differs(readers)
@@ -85,7 +86,7 @@ def compare(
         named = f"{each.metric}, {each.first} → {each.second}: {each.why}"
         stderr().print(f"[bold red]failed:[/] {escape_untrusted(named)}")
     if margins and unfinished:
-        stderr().print("[bold red]failed:[/] what a run has not measured yet may be worse")
+        stderr().print("[bold red]failed:[/] a run is not finished, and may be worse where it is not measured yet")
     if failed or (margins and unfinished):
         raise typer.Exit(MISSED)
 
@@ -95,6 +96,5 @@ def _systems(text: str | None, runs: int) -> list[str | None]:
         return [None] * runs
     names = [name.strip() for name in text.split(",")]
     if len(names) != runs or not all(names):
-        expected = "two names with a comma between them" if runs == 2 else f"{runs} names with commas between them"
-        raise BadInput(f"--systems expects {expected}, not {text!r}")
+        raise BadInput(f"--systems expects {runs} names separated by commas, not {text!r}")
     return list(names)

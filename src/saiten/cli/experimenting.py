@@ -12,7 +12,7 @@ from saiten.choices import Format
 from saiten.cli import NOTHING
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import AnswerProgress, IndexProgress, ScoreProgress
-from saiten.cli.reading import read_said
+from saiten.cli.reading import read_some_labels
 from saiten.cli.running import resumable
 from saiten.cli.subject import JudgeFiles
 from saiten.errors import BadInput, CallFailed
@@ -84,10 +84,7 @@ def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Cons
 
 
 def _beside_people(run: Path, labels: Path, notes: Console, *, glance: bool) -> list[Table]:
-    said = list(read_said(labels, {}, notes))
-    if not said:
-        raise BadInput(f"there is no label in {labels}")
-    aspects = pair(*JudgeFiles().read(run, None, notes), said)
+    aspects = pair(*JudgeFiles().read(run, None, notes), read_some_labels(labels, {}, notes))
     return meta_tables(meta_evaluate(aspects, Settings()), glance=glance)
 
 
@@ -97,10 +94,10 @@ def _run(work: Experiment, stages: "_Stages", notes: Console) -> int:
             await work.run(stages)
 
     try:
-        with resumable(notes, kept="all so far is kept") as ending:
+        with resumable(notes, kept="all results so far are kept") as ending:
             asyncio.run(run())
     except CallFailed as error:
-        raise BadInput(f"a knowledge base could not be made or read: {error}") from error
+        raise BadInput(f"cannot make or read a knowledge base: {error}") from error
     return ending.status
 
 

@@ -32,20 +32,14 @@ class Gate:
     junit: Path | None = None
 
     @classmethod
-    def typed(
-        cls,
-        options: ThresholdOptions,
-        measured: Sequence[str],
-        *,
-        writes: bool = True,
-    ) -> Self | None:
-        """Return the gate that was typed, None if none was.
+    def typed(cls, options: ThresholdOptions, measured: Sequence[str], *, writes: bool = True) -> Self | None:
+        """Return the typed gate, or None.
 
-        `measured` are the metrics there are, or will be; `writes` is False if the report is not to be written.
+        `measured` are the metrics of the run; `writes` is False if the report is not to be written.
 
         Raises:
-            ConfigurationError: a threshold cannot be read or is about nothing that is measured, or there is none for
-                the other options to be about.
+            ConfigurationError: a threshold cannot be read or is about no metric of the run, or options of thresholds
+                are given without one.
             BadInput: the report cannot be written there.
         """
         each, coverage, junit = options.fail_each, options.min_coverage, options.junit if writes else None
@@ -55,7 +49,7 @@ class Gate:
         if not thresholds:
             if alone := [name for name, value in given.items() if value is not None]:
                 raise ConfigurationError(
-                    f"{' and '.join(alone)} say nothing without a threshold; add one, such as --fail-under "
+                    f"{' and '.join(alone)} cannot be used without a threshold, such as --fail-under "
                     f"{measured[0] if measured else 'METRIC'}=NUMBER"
                 )
             return None
@@ -85,18 +79,18 @@ class Gate:
         notes = stderr()
         if self.each is not None and all(outcome.place is None for outcome in outcomes):
             notes.print(
-                f"[yellow]note[/] --fail-each {self.each}: no sample names its {self.each}; all are held together"
+                f"[yellow]note[/] --fail-each {self.each}: no sample has a {self.each}; all are checked together"
             )
         if unusable := reader.bad_rows():
             notes.print(
-                f"[yellow]note[/] {unusable} rows could not be used and count as samples without a value; they are in "
-                f"{escape_untrusted(reader.folder)}/errors.jsonl, --strict stops at the first"
+                f"[yellow]note[/] {unusable} rows could not be used and count as samples without a value; see "
+                f"{escape_untrusted(reader.folder)}/errors.jsonl. --strict stops at the first"
             )
         missed = [outcome for outcome in outcomes if outcome.missed]
         for outcome in missed[:_TOLD]:
             notes.print(f"[bold red]missed:[/] {escape_untrusted(missed_line(outcome, self.each))}")
         if len(missed) > _TOLD:
-            notes.print(f"and {len(missed) - _TOLD} more; all stand in the table of thresholds")
+            notes.print(f"and {len(missed) - _TOLD} more; see the table of thresholds")
         if self.junit is not None:
             report = as_junit(
                 outcomes,

@@ -20,9 +20,11 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def metrics(
-    name: Annotated[str | None, typer.Argument(help="One metric, to see its docstring and settings.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Metric to explain, with its settings.")] = None,
     form: FormatOption = "table",
-    japanese: Annotated[bool, typer.Option("--ja", help="Descriptions in Japanese. 説明を日本語で表示する。")] = False,
+    japanese: Annotated[
+        bool, typer.Option("--ja", help="Show descriptions in Japanese. 説明を日本語で表示します。")
+    ] = False,
 ) -> None:
     r"""List the metrics, or explain one.
 
@@ -41,7 +43,7 @@ def metrics(
     from saiten.words import Message
 
     if name is not None and form == "html":
-        raise ConfigurationError(f"{name} is explained in the terminal; a page lists the metrics: leave the name away")
+        raise ConfigurationError(f"html lists all metrics; {name} can only be explained in the terminal")
     if name is not None and name.lower() in PRESETS:
         stdout().print(f"{name.lower()} stands for {', '.join(PRESETS[name.lower()])}")
         return

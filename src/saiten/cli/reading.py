@@ -10,7 +10,7 @@ from saiten.cli.output import escape_untrusted, notifier
 from saiten.cli.shared_options import SAMPLE_COLUMN, read_columns
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.data.samples import WISHED
-from saiten.errors import ConfigurationError
+from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label, Sample
 from saiten.runs import read_run
 from saiten.text.language import detect_language
@@ -38,6 +38,14 @@ def usable(rows: Iterable[T | BadRow], notes: Console) -> Iterator[T]:
 def read_said(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:
     """Yield the labels of a file; skip and report unusable rows."""
     yield from usable(read_labels(path, columns=columns, notify=notifier(notes)), notes)
+
+
+def read_some_labels(path: Path, columns: Mapping[str, str], notes: Console) -> tuple[Label, ...]:
+    """Return the labels of a file; raise BadInput if there are none."""
+    said = tuple(read_said(path, columns, notes))
+    if not said:
+        raise BadInput(f"{path} has no labels")
+    return said
 
 
 def sample_rows(

@@ -7,7 +7,7 @@ import typer
 
 from saiten.choices import REPORT_LIMIT
 from saiten.cli.output import escape_untrusted, stderr, stdout
-from saiten.cli.shared_options import LabelColumnOption
+from saiten.cli.shared_options import AspectsOption, LabelColumnOption
 from saiten.errors import ConfigurationError
 from saiten.records import Language
 
@@ -21,30 +21,28 @@ _MOST = 100_000
 def report(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Folders of runs, or of experiments; the first is the yardstick.", metavar="RUN…"),
+        typer.Argument(help="Folders of runs or experiments; the first is the baseline.", metavar="RUN…"),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The page. An earlier report there is replaced.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write; an earlier report is replaced.")],
     labels: Annotated[
-        Path | None, typer.Option(help="What people said: item, value, annotator, aspect, adjudicated.")
+        Path | None, typer.Option(help="File of labels with item, value, annotator, aspect, adjudicated.")
     ] = None,
-    aspect: Annotated[
-        list[str] | None, typer.Option("--aspect", "-a", help="Of the labels, only this aspect. Repeatable.")
-    ] = None,
+    aspect: AspectsOption = None,
     column: LabelColumnOption = None,
-    title: Annotated[str, typer.Option(help="Of the page. Default: the names of the runs.")] = "",
+    title: Annotated[str, typer.Option(help="Title of the page. Default: the names of the runs.")] = "",
     language: Annotated[
-        Language | None, typer.Option(help="Of the page's own words. Default: that of most samples.")
+        Language | None, typer.Option(help="Language of the page. Default: that of most samples.")
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=1, max=_MOST, help="Answers that can be looked at one by one; figures are over all.")
+        int, typer.Option(min=1, max=_MOST, help="Maximum number of answers to include; figures are over all.")
     ] = REPORT_LIMIT,
-    charts: Annotated[Path | None, typer.Option(help="A folder: each chart as SVG and PNG, for papers.")] = None,
+    charts: Annotated[Path | None, typer.Option(help="Folder to write each chart to as SVG and PNG.")] = None,
 ) -> None:
-    """Write one page about runs, with every answer behind its figures; it opens in any browser and loads nothing.
+    """Write a self-contained HTML report about runs, with every answer behind the figures.
 
-    Figures with intervals, distributions, paired tests between runs and systems, cost; for experiments accuracy against
-    latency; with --labels how far the metrics can be trusted. Then each answer, to search, filter, sort, and open: its
-    statements and verdicts, its units, its transcript.
+    The report has figures with intervals, distributions, paired tests between runs and systems, and cost; for
+    experiments, accuracy against latency; with --labels, the agreement of the metrics with people. Every answer can be
+    searched, filtered, sorted and opened, with its statements and verdicts, its units, or its transcript.
 
     Examples:
       saiten report runs/first -o first.html
@@ -61,7 +59,7 @@ def report(
     check_place(out)
     said = () if labels is None else labels_of(labels, aspect or (), column or (), notes)
     if labels is None and (aspect or column):
-        raise ConfigurationError("--aspect and --column are about labels; name their file with --labels")
+        raise ConfigurationError("--aspect and --column require --labels")
     with notes.status("reading"):
         made = report_of(runs, labels=said, title=title, language=language, limit=limit)
     for note in made.notes:
@@ -70,5 +68,5 @@ def report(
         write_report(made, out)
         if charts is not None:
             for kept in write_charts(made.figures, charts):
-                notes.print(f"{escape_untrusted(kept)} is of an earlier report, or somebody's own; it is left as it is")
+                notes.print(f"{escape_untrusted(kept)} is from an earlier report or from elsewhere, and is kept")
     stdout().print(escape_untrusted(out), soft_wrap=True)

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from saiten.choices import REPORT_LIMIT
 from saiten.cli.output import notifier, stderr
-from saiten.cli.reading import read_said
+from saiten.cli.reading import read_some_labels
 from saiten.cli.shared_options import read_columns
 from saiten.errors import BadInput
 from saiten.experiments.cells import scores_folder
@@ -31,13 +31,10 @@ def report_of(
     *,
     labels: Sequence[Label] = (),
     title: str = "",
-    note: str = "",
     language: Language | None = None,
     limit: int = REPORT_LIMIT,
 ) -> Report:
     """Return the report of runs and experiments, in the given order; each run once.
-
-    `note`: shown to readers first.
 
     Raises:
         BadInput, ConfigurationError: there is no run, or it cannot be read; the text says which.
@@ -54,30 +51,28 @@ def report_of(
                     readers.setdefault(run.resolve(), read_run(run, notify=notes))
         elif (folder / "answers").is_dir() and (folder / "scores").is_dir():
             raise BadInput(
-                f"{folder} is an experiment of an earlier saiten, without {PLAN_NAME}; `saiten experiment FILE` with "
-                "its file writes it and asks nothing twice"
+                f"{folder} is an experiment of an earlier version of saiten, without {PLAN_NAME}; re-run `saiten "
+                "experiment FILE` to write it; finished calls are not repeated"
             )
         elif runs := _runs_within(folder):
-            raise BadInput(f"{folder} is no run, but holds some; name those to be reported: {runs}")
+            raise BadInput(f"{folder} is not a run, but contains some; name the runs to report: {runs}")
         else:
             readers.setdefault(folder.resolve(), read_run(folder, notify=notes))
     if not readers:
-        raise BadInput(f"{folders[0]} has no scores yet; `saiten experiment FILE` goes on with it")
+        raise BadInput(f"{folders[0]} has no scores yet; resume it with `saiten experiment FILE`")
 
     chapters = [
         Chapter(Message("report", "experiment", title=one.plan.title or "–"), experiment_tables(one))
         for one in experiments
     ]
     return make_report(
-        list(readers.values()), labels=labels, more=chapters, title=title, note=note, language=language, limit=limit
+        list(readers.values()), labels=labels, more=chapters, title=title, language=language, limit=limit
     )
 
 
 def labels_of(path: Path, aspects: Sequence[str], columns: Sequence[str], notes: Console) -> tuple[Label, ...]:
     """Return the labels of these aspects; of all if none is named."""
-    said = tuple(read_said(path, read_columns(columns), notes))
-    if not said:
-        raise BadInput(f"there are no labels in {path}")
+    said = read_some_labels(path, read_columns(columns), notes)
     there = dict.fromkeys(label.aspect for label in said)
     for aspect in aspects:
         if aspect not in there:
@@ -88,7 +83,7 @@ def labels_of(path: Path, aspects: Sequence[str], columns: Sequence[str], notes:
 
 
 def _runs_within(folder: Path) -> str:
-    """The first runs and experiments within a folder that is neither, one level down or two; empty where it is one."""
+    """Return the first runs and experiments one or two levels below a folder; empty if the folder is a run itself."""
     if (folder / MANIFEST_NAME).is_file() or not folder.is_dir():
         return ""
     marks = (

@@ -1,4 +1,4 @@
-"""`saiten search`: what does a query find in a knowledge base?"""
+"""`saiten search`: search a knowledge base."""
 
 import asyncio
 from typing import Annotated
@@ -19,26 +19,29 @@ app = typer.Typer(add_completion=False)
 _RETRIES = 1
 """Few, since a user is waiting."""
 
-RetrievalOption = Annotated[Retrieval, typer.Option(help="By embeddings, by terms (product codes, names), or by both.")]
+RetrievalOption = Annotated[
+    Retrieval, typer.Option(help="Search by embeddings, by terms (product codes, names), or by both.")
+]
 
 
 @app.command(no_args_is_help=True)
 @unfold
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for.")],
-    kb: Annotated[str, typer.Option(help="A folder made by `saiten index`, or http://HOST:6333/NAME.")],
-    k: Annotated[int, typer.Option("-k", min=1, help="How many passages.")] = 5,
+    query: Annotated[str, typer.Argument(help="Query to search for.")],
+    kb: Annotated[str, typer.Option(help="Knowledge base: a folder made by `saiten index`, or http://HOST:6333/NAME.")],
+    k: Annotated[int, typer.Option("-k", min=1, help="Number of passages.")] = 5,
     retrieval: RetrievalOption = "dense",
     embedder: Annotated[
-        str | None, typer.Option(help="Only where the base's model is served elsewhere now: openai:MODEL@URL.")
+        str | None,
+        typer.Option(help="New address of the knowledge base's embedding model, if it moved: openai:MODEL@URL."),
     ] = None,
     *,
     config: Config,
     form: FormatOption = "table",
 ) -> None:
-    """Show what a query finds in a knowledge base: rank, score, source, place, text.
+    """Search a knowledge base, and show rank, score, source, place and text of each passage.
 
-    Scores are inner products; with hybrid retrieval the sum of 1 / (60 + rank) over both rankings.
+    Scores are inner products; with hybrid retrieval, the sum of 1 / (60 + rank) over both rankings.
 
     Examples:
       saiten search "How long may a printer stand idle?" --kb kb

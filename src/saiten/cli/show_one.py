@@ -1,14 +1,23 @@
-"""One view of `saiten show` that is not the summary: a sample, a dialogue, the worst scores."""
+"""The views of `saiten show` other than the summary: a sample, a dialogue, the worst scores, units of gist."""
+
+from collections.abc import Iterator
+
+from rich.console import Console
 
 from saiten.choices import Format
 from saiten.cli.output import escape_untrusted, stdout
 from saiten.dialogue.reading import find_dialogue, has_dialogues
-from saiten.errors import BadInput
+from saiten.errors import BadInput, ConfigurationError
+from saiten.records import Sample, Scored
 from saiten.results.comparison import higher_is_better
 from saiten.runs import RunReader
+from saiten.views.gist.screen import print_gist_run
+from saiten.views.gist.view import GistRun, gist_run
 from saiten.views.page.dialogue_page import dialogue_json, print_dialogue
 from saiten.views.page.sample_page import print_sample, sample_json
 from saiten.views.table import Table
+from saiten.views.tables.gist import profile_tables
+from saiten.views.terminal import print_tables
 
 
 def worst_table(reader: RunReader, metric: str, number: int) -> Table:
@@ -33,9 +42,9 @@ def worst_table(reader: RunReader, metric: str, number: int) -> Table:
 
 
 def show_dialogue(reader: RunReader, identity: str, form: Format) -> None:
-    """Print one dialogue with its grades; raises BadInput if the run has none of this id."""
+    """Print one dialogue with its grades; raise BadInput if the run has none with this id."""
     if not has_dialogues(reader):
-        raise BadInput(f"{reader.folder} is no run of dialogues; `saiten converse` makes one")
+        raise BadInput(f"{reader.folder} is not a run of dialogues; `saiten converse` makes one")
     found = find_dialogue(reader, identity)
     if found is None:
         raise BadInput(f"{reader.folder} has no dialogue {identity!r}; `--worst wscore` lists some of their ids")
@@ -46,7 +55,7 @@ def show_dialogue(reader: RunReader, identity: str, form: Format) -> None:
 
 
 def show_sample(reader: RunReader, identity: str, form: Format) -> None:
-    """Print one sample in full; raises BadInput if the run has none of this id."""
+    """Print one sample in full; raise BadInput if the run has none with this id."""
     found = reader.sample(identity)
     if found is None:
         raise BadInput(f"{reader.folder} has no sample {identity!r}; `--worst METRIC` lists some of its ids")
@@ -60,3 +69,44 @@ def show_sample(reader: RunReader, identity: str, form: Format) -> None:
             )
     else:
         stdout().file.write(sample_json(found, scores) + "\n")
+
+
+def show_gist(reader: RunReader, form: Format, out: Console, *, sample: str | None, apart: bool) -> None:
+    """Show the answers of a run, or one of them, with their units.
+
+    `apart`: no other view was asked for.
+
+    Raises:
+        ConfigurationError: another view was asked for as well, or another form than `table` or `html`.
+        BadInput: the run has no such sample, or `gist` was not scored.
+    """
+    if not apart:
+        raise ConfigurationError("--gist cannot be combined with --worst and --dialogue")
+    if form not in {"table", "html"}:
+        raise ConfigurationError(
+            f"--gist supports table and html, not {form}; for the units use --sample ID --format json"
+        )
+    run = _read(reader, sample)
+    if form == "html":
+        from saiten.views.gist.page import write_gist_page
+
+        write_gist_page(run, out.file, title=str(reader.folder) if sample is None else f"{reader.folder} · {sample}")
+        return
+    if sample is None:
+        print_tables(profile_tables(run.profiles), out)
+    print_gist_run(run, out)
+
+
+def _read(reader: RunReader, identity: str | None) -> GistRun:
+    def samples() -> Iterator[Sample]:
+        return (one for one in reader.samples() if identity in {None, one.id})
+
+    def scores() -> Iterator[Scored]:
+        return (one for one in reader.scores() if identity in {None, one.sample})
+
+    run = gist_run(scores(), samples)
+    if run is not None and run.shown:
+        return run
+    if identity is not None and reader.sample(identity) is None:
+        raise BadInput(f"{reader.folder} has no sample {identity!r}; `--worst METRIC` lists some of its ids")
+    raise BadInput(f"{reader.folder} has no scores of gist; it has {', '.join(reader.manifest.signatures)}")

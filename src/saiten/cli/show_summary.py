@@ -1,5 +1,6 @@
 """The summary of a run on standard output, with its thresholds if there are any."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -8,12 +9,10 @@ from saiten.choices import Format
 from saiten.cli import MISSED, NOTHING
 from saiten.cli.gate import Gate
 from saiten.cli.output import escape_untrusted, notifier, stderr
-from saiten.cli.reading import read_said
-from saiten.cli.unfinished import note_unfinished
+from saiten.cli.reading import read_some_labels
 from saiten.dialogue.reading import has_dialogues
-from saiten.errors import BadInput
 from saiten.results.only_words import ONLY_WORDS, only_words
-from saiten.runs import read_run
+from saiten.runs import RunReader, read_run
 from saiten.views.render import render
 from saiten.views.tables.run import currency_of, people_of, run_tables, summary_of
 from saiten.views.tables.summary import usage_text
@@ -26,14 +25,11 @@ def show_summary(run: Path, form: Format, out: Console, gate: Gate | None = None
         The exit status: 0, that of a threshold that it misses, or that of a run without a single value.
     """
     reader = read_run(run, notify=notifier(stderr()))
-    said = () if labels is None else tuple(read_said(labels, {}, stderr()))
-    if labels is not None and not said:
-        raise BadInput(f"there are no labels in {labels}")
-    people = list(people_of(reader, said)) if said else ()
+    people = () if labels is None else list(people_of(reader, read_some_labels(labels, {}, stderr())))
     summary = summary_of(reader, people, of_labels="" if labels is None else labels.name)
-    note_unfinished([reader], stderr())
+    note_unfinished([reader])
     if not summary.figures:
-        stderr().print("there are no scores yet")
+        stderr().print("the run has no scores yet")
         if gate is None:
             return NOTHING
     if only_words(summary.signatures.values()):
@@ -50,6 +46,17 @@ def show_summary(run: Path, form: Format, out: Console, gate: Gate | None = None
     if any(outcome.missed for outcome in outcomes):
         return MISSED
     if not summary.measured:
-        stderr().print("[bold red]nothing was measured:[/] no score has a value; the reasons stand in the summary")
+        stderr().print("[bold red]nothing was measured:[/] no score has a value; see the reasons in the summary")
         return NOTHING
     return 0
+
+
+def note_unfinished(readers: Sequence[RunReader]) -> bool:
+    """Print a note for each unfinished run, whose figures are not final; return whether there is one."""
+    unfinished = [reader for reader in readers if reader.unfinished]
+    for reader in unfinished:
+        stderr().print(
+            f"[yellow]not finished:[/] {escape_untrusted(reader.folder)}; some of its data was not read or some of its "
+            "scores are missing. Re-run the command that started it to resume"
+        )
+    return bool(unfinished)

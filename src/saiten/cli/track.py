@@ -16,24 +16,25 @@ app = typer.Typer(add_completion=False)
 
 @app.command(no_args_is_help=True)
 def track(
-    runs: Annotated[list[Path], typer.Argument(help="The folders of one run or more.", metavar="RUN…")],
+    runs: Annotated[list[Path], typer.Argument(help="Run folders.", metavar="RUN…")],
     to: Annotated[
         str | None,
         typer.Option(help="sqlite:///FILE or http://HOST:5000. Default: MLFLOW_TRACKING_URI, else mlflow.db here."),
     ] = None,
     experiment: Annotated[
-        str | None, typer.Option(help="MLflow's experiment; made if need be. Default: MLFLOW_EXPERIMENT_NAME, saiten.")
+        str | None,
+        typer.Option(help="MLflow experiment, created if missing. Default: MLFLOW_EXPERIMENT_NAME, else saiten."),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Of the run in MLflow. Default: the folder's name.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the MLflow run. Default: the folder's name.")] = None,
     texts: Annotated[
-        bool, typer.Option("--texts", help="Also questions, answers, contexts, and the details of every score.")
+        bool, typer.Option("--texts", help="Include questions, answers, contexts, and the details of every score.")
     ] = False,
-    report: Annotated[Path | None, typer.Option(help="A file to keep with the run: that of `saiten report`.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Report from `saiten report` to attach to the run.")] = None,
 ) -> None:
     """Track runs in MLflow: figures with intervals, how they were made, and every score.
 
-    A run is tracked once: the same command brings it up to date. Nothing but the store that you name is called, and
-    MLflow's telemetry is off meanwhile.
+    Each run is tracked once; re-run the command to update it. Only the named store is contacted; MLflow's telemetry is
+    turned off.
 
     Examples:
       saiten track runs/first
@@ -45,7 +46,7 @@ def track(
     from saiten.tracking import log_to_mlflow, run_on_disk
 
     if len(runs) > 1 and (name or report):
-        raise BadInput("--name and --report are for one run; track the runs one after another")
+        raise BadInput("--name and --report apply to a single run; track the runs one by one")
     notes = stderr()
     # Read all first, so that a wrong folder is reported before anything is sent to MLflow.
     for folder, tracking in [(folder, run_on_disk(read_run(folder, notify=notifier(notes)))) for folder in runs]:
@@ -59,7 +60,7 @@ def _print_outcome(folder: Path, tracked: "Tracked") -> None:
     if tracked.unfinished:
         notes.print(
             f"[yellow]not finished:[/] {escape_untrusted(folder)}: {escape_untrusted(tracked.unfinished)}; "
-            "it is marked so there"
+            "MLflow shows it as unfinished"
         )
     for note in tracked.notes:
         notes.print(f"[yellow]note[/] {escape_untrusted(note)}")
