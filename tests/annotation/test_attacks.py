@@ -26,6 +26,8 @@ from saiten.annotation.store.people import all_people
 from saiten.annotation.store.project import open_project
 from saiten.annotation.store.schema import acts
 
+pytestmark = pytest.mark.xdist_group("attacks")  # one server for all of them
+
 ID = "11111111-1111-4111-8111-111111111111"
 
 

@@ -28,6 +28,8 @@ from saiten.views.words import in_japanese
 from saiten.words import Message
 
 CATALOGUE = tomllib.loads(files("saiten.views").joinpath("japanese.toml").read_text("utf-8"))
+pytestmark = pytest.mark.xdist_group("japanese")  # made once
+
 TERMS = (
     "AUROC", "F1", "ICC", "SD", "Pearson", "Spearman", "Kendall tau-b", "kappa", "alpha", "balanced accuracy", "macro",
     "Williams", "Holm", "Cohen", "Fleiss", "accuracy", "correctness", "wscore", "lscore", "mscore", "refine",
