@@ -26,7 +26,7 @@ from saiten.rag.chains import CHAIN_NAMES
 from saiten.rag.extractive import ExtractiveGenerator
 from saiten.rag.system import Rag
 from saiten.records import Inquiry, Language, Passage, Retrieved, Sample
-from saiten.stats.bootstrap import bootstrap_mean
+from saiten.stats.estimate import bootstrap_mean
 from saiten.stats.paired import compare_paired
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences

@@ -8,15 +8,15 @@ from saiten.experiments.results import ChainComparison, read_results
 from saiten.experiments.tables import experiment_tables
 from saiten.records import Sample, Score, Scored
 from saiten.runs import Journal
+from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison
-from saiten.stats.ratios import Ratio
 from saiten.views.tables.summary import summary_tables
 
 
 def compared(p, difference, faster, *, model="m", n=10, higher=True):
     """A comparison with this p, and this interval of the latency; None: there is none."""
     accuracy = PairedComparison(difference, -0.5, 0.5, 0.001, n, n, 3, 4, 3)
-    latency = Ratio(0.8, *(faster or (None, None)), 10, 10)
+    latency = Estimate(0.8, 10, None, *(faster or (None, None)), 10)
     return ChainComparison("d", model, "qa", "accuracy", accuracy, latency, p, 10, higher=higher)
 
 

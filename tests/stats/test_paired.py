@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, permutation_test
 
-from saiten.stats.bootstrap import bootstrap_mean
+from saiten.stats.estimate import bootstrap_mean
 from saiten.stats.paired import compare_paired, holm, sign_flip
 
 

@@ -8,9 +8,8 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from saiten.stats.auroc import auroc_each
-from saiten.stats.bootstrap import bootstrap_mean
 from saiten.stats.correlation import kendall, kendall_each, moments, pearson_of, spearman_each
-from saiten.stats.estimate import Estimate, bootstrap_statistic
+from saiten.stats.estimate import Estimate, bootstrap_mean, bootstrap_statistic
 from saiten.stats.ranks import concordance_each
 from saiten.stats.resampling import Resamples
 

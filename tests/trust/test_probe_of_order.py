@@ -55,7 +55,7 @@ async def test_a_judge_that_looks_at_the_content_has_no_position_bias():
     """No verdict changes, half of them are for the first place, and the probe holds."""
     report = await report_on(judge_by(by_content), answers(20, "a", "b"))
     (order,) = report.orders
-    assert (order.changed.mean, order.first.mean, order.same_place, order.ties) == (0.0, 0.5, 0, 0)
+    assert (order.changed.value, order.first.value, order.same_place, order.ties) == (0.0, 0.5, 0, 0)
     assert (order.pairs, order.changed.n, order.changed.clusters) == (20, 20, 20)
     (row,) = report.probes
     assert (row.probe, row.metric, row.verdict, row.broken) == ("order_swapped", "preference", "holds", 0)
@@ -66,7 +66,7 @@ async def test_a_judge_that_looks_at_the_place_alone_is_caught(place, first):
     """Every verdict changes with the order, and all of them are for one place."""
     report = await report_on(judge_by(lambda _: place), answers(20, "a", "b"))
     (order,) = report.orders
-    assert (order.changed.mean, order.first.mean, order.same_place) == (1.0, first, 20)
+    assert (order.changed.value, order.first.value, order.same_place) == (1.0, first, 20)
     (row,) = report.probes
     assert (row.verdict, row.share, row.difference) == ("violated", 1.0, 1 - 2 * first)
 
@@ -77,8 +77,8 @@ async def test_a_bias_on_some_questions_gives_exactly_its_share(biased):
     judge = judge_by(lambda task: "first" if number(task) < biased else by_content(task))
     report = await report_on(judge, answers(40, "a", "b"))
     (order,) = report.orders
-    assert order.changed.mean == pytest.approx(biased / 40)
-    assert order.first.mean == pytest.approx((40 + biased) / 80)
+    assert order.changed.value == pytest.approx(biased / 40)
+    assert order.first.value == pytest.approx((40 + biased) / 80)
     assert order.changed.low <= biased / 40 <= order.changed.high
     assert order.first.low <= (40 + biased) / 80 <= order.first.high
     assert order.same_place == biased
@@ -89,10 +89,10 @@ async def test_a_bias_on_some_questions_gives_exactly_its_share(biased):
 async def test_a_tie_in_one_order_only_is_a_change():
     """Always a tie: no change, no bias. A tie where the right answer stands second: a change, half a verdict too many."""
     ties = await report_on(judge_by(lambda _: "tie"), answers(12, "a", "b"))
-    assert (ties.orders[0].changed.mean, ties.orders[0].first.mean, ties.orders[0].ties) == (0.0, 0.5, 24)
+    assert (ties.orders[0].changed.value, ties.orders[0].first.value, ties.orders[0].ties) == (0.0, 0.5, 24)
     lazy = judge_by(lambda task: "first" if by_content(task) == "first" else "tie")
     (order,) = (await report_on(lazy, answers(12, "a", "b"))).orders
-    assert (order.changed.mean, order.first.mean, order.ties, order.same_place) == (1.0, 0.75, 12, 0)
+    assert (order.changed.value, order.first.value, order.ties, order.same_place) == (1.0, 0.75, 12, 0)
 
 
 async def test_pairs_of_one_question_are_resampled_together():
@@ -101,7 +101,7 @@ async def test_pairs_of_one_question_are_resampled_together():
     (order,) = (await report_on(judge, answers(20, "a", "b", "c", "d"))).orders
     assert (order.changed.n, order.changed.clusters) == (60, 20)
     (few,) = (await report_on(judge, answers(20, "a", "b"))).orders
-    assert order.changed.mean == few.changed.mean == 0.5
+    assert order.changed.value == few.changed.value == 0.5
     assert order.changed.high - order.changed.low == pytest.approx(few.changed.high - few.changed.low, abs=0.06)
 
 
@@ -114,7 +114,7 @@ async def test_the_offline_judge_is_symmetric_by_construction():
     report = await report_on(OfflineJudge(), samples)
     assert [order.variant for order in report.orders] == [None, TWO_ANSWERS, SHORTENED]
     assert [order.changed.n for order in report.orders] == [24, 12, 12]
-    assert {(order.changed.mean, order.first.mean) for order in report.orders} == {(0.0, 0.5)}
+    assert {(order.changed.value, order.first.value) for order in report.orders} == {(0.0, 0.5)}
     assert report.probes[0].verdict == "holds"
 
 

@@ -13,6 +13,7 @@ from saiten.metrics.judged.accuracy import Accuracy
 from saiten.metrics.judged.correctness import Correctness
 from saiten.records import Sample, Score
 from saiten.runs.scoring import score_once
+from saiten.stats.wilson import wilson
 from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
 from saiten.text.language import detect_language
 from saiten.trust.probes import (
@@ -25,7 +26,6 @@ from saiten.trust.probes import (
     probe_judge,
     probe_report,
 )
-from saiten.trust.probes.verdicts import wilson
 
 GRADED = ProbedMetric("correctness", frozenset({"question", "answer", "reference", "evidence"}), (1.0, 5.0))
 DECIDED = ProbedMetric(

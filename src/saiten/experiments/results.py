@@ -24,8 +24,9 @@ from saiten.runs import read_run
 from saiten.runs.answers import AnswerSummary, summarise_answers
 from saiten.runs.lines import from_line
 from saiten.runs.paid import paid_in
+from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison, compare_paired, holm
-from saiten.stats.ratios import Ratio, ratio_of_means
+from saiten.stats.ratios import ratio_of_means
 from saiten.views.tables.run import people_of, summary_of
 from saiten.words import Message, joined
 
@@ -56,7 +57,7 @@ class ChainComparison:
     metric: str
     accuracy: PairedComparison
     """The gain of the parallel chain over the serial one in the main metric."""
-    latency: Ratio
+    latency: Estimate
     """The parallel chain's mean latency divided by the serial chain's; below 1 is faster."""
     p: float | None
     """The p-value of the accuracy difference, corrected for all comparisons of the experiment (Holm)."""
@@ -98,9 +99,9 @@ class ExperimentResult:
     plan: ExperimentPlan
     cells: tuple[CellResult, ...]
     chains: tuple[ChainComparison, ...]
-    latency: Mapping[str, Ratio]
+    latency: Mapping[str, Estimate]
     """Data set → latency of parallel to serial chains: the ratio of the means over the models."""
-    latency_overall: Ratio | None = None
+    latency_overall: Estimate | None = None
     """Over all data sets, if there are several."""
     summaries: Mapping[str, Summary] = field(default_factory=dict)
     """Data set → the summary of its scores, including the shift from E2 to E3."""
@@ -312,7 +313,7 @@ def _answered(path: Path) -> dict[str, tuple[str, float | None]]:
     return found
 
 
-def _ratio(pairs: Iterable[_Pair]) -> Ratio:
+def _ratio(pairs: Iterable[_Pair]) -> Estimate:
     rows = list(pairs)
     return ratio_of_means(
         [pair.parallel for pair in rows],

@@ -6,8 +6,8 @@ from saiten.experiments.cells import Cell as GridCell
 from saiten.experiments.results import CellResult, ChainComparison, ExperimentResult
 from saiten.metrics.naming import is_human
 from saiten.records import Usage
+from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison, holm
-from saiten.stats.ratios import Ratio
 from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_latency
 from saiten.views.charts.chart import VegaChart
 from saiten.views.table import Cell, Heading, Interval, Name, PValue, Table
@@ -149,7 +149,7 @@ def _chains(chains: tuple[ChainComparison, ...], *, glance: bool) -> Table:
             *_interval(each.accuracy, glance=glance),
             PValue.of(each.p),
             each.accuracy.n,
-            each.latency.ratio,
+            each.latency.value,
             *_interval(each.latency, glance=glance),
             each.recommendation,
         )
@@ -172,14 +172,14 @@ def _wins(chains: tuple[ChainComparison, ...]) -> Message:
 
 
 def _ratios(result: ExperimentResult, *, glance: bool) -> Table:
-    ratios: list[tuple[Cell, Ratio]] = list(result.latency.items())
+    ratios: list[tuple[Cell, Estimate]] = list(result.latency.items())
     if result.latency_overall is not None:
         ratios.append((Message("cell", "all"), result.latency_overall))
     return Table(
         Message("title", "latency_ratios"),
         ("data", "latency_ratio", *_ends(_ENDS, glance=glance), "pairs", "questions", "remarks"),
         tuple(
-            (name, one.ratio, *_interval(one, glance=glance), one.n, one.clusters, one.note or "")
+            (name, one.value, *_interval(one, glance=glance), one.n, one.clusters, one.reason or one.note or "")
             for name, one in ratios
         ),
         (Message("caption", "latency_ratios"),),
@@ -212,5 +212,5 @@ def _ends(ends: tuple[str, str], *, glance: bool) -> tuple[str, ...]:
     return (ends[0].replace("ci_low", "interval"),) if glance else ends
 
 
-def _interval(found: PairedComparison | Ratio, *, glance: bool) -> tuple[Cell, ...]:
+def _interval(found: PairedComparison | Estimate, *, glance: bool) -> tuple[Cell, ...]:
     return (interval_text(found.low, found.high),) if glance else (found.low, found.high)

@@ -17,7 +17,7 @@ from saiten.results.metric_figures import (
 )
 from saiten.results.ranking import Ceiling, Ranking
 from saiten.results.rows import AsRows, Row, figure_row
-from saiten.stats.bootstrap import MeanInterval
+from saiten.stats.estimate import Estimate
 from saiten.words import Message
 
 EXAMPLES = 3
@@ -73,7 +73,6 @@ class Settings:
     tie_margin: float = TIE_MARGIN
     """Score differences up to this are ties."""
     resamples: int = 1_000
-    confidence: float = 0.95
     seed: int = 0
 
 
@@ -165,7 +164,7 @@ class AspectResult:
     """Answers that people call declined (grade 0 of graded correctness); not counted in n."""
     parts: tuple[SubsetResult, ...] = ()
     """Subsets by name, if requested with `Settings.split_by`."""
-    by_system: tuple[tuple[str, MeanInterval], ...] = ()
+    by_system: tuple[tuple[str, Estimate], ...] = ()
     """People's mean per named system; empty for preferences."""
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from saiten.records import Status, Usage
 from saiten.results.rows import AsRows, Row
-from saiten.stats.bootstrap import MeanInterval
+from saiten.stats.estimate import Estimate
 from saiten.stats.reliability import Reliability
 from saiten.words import Message
 
@@ -67,9 +67,9 @@ class OrderRow:
     """The variant; None for all variants."""
     pairs: int
     """Number of planned pairs."""
-    changed: MeanInterval
+    changed: Estimate
     """Share of the pairs with a verdict in both orders whose verdict changes with the order; `n` counts these pairs."""
-    first: MeanInterval
+    first: Estimate
     """Share of the verdicts for the answer shown first, over the same pairs; two verdicts per pair."""
     same_place: int
     """Pairs in which the same position wins in both orders."""

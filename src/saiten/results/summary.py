@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from saiten.data.frames import rows_to_pandas
 from saiten.records import STATUSES, Sample, Scored, Signature, Status, Usage
-from saiten.stats.bootstrap import bootstrap_mean
-from saiten.stats.corpus_bleu import COUNTS, CorpusBleu, corpus_bleu, corpus_signature
+from saiten.stats.corpus_bleu import COUNTS, corpus_bleu, corpus_signature
+from saiten.stats.estimate import Estimate, bootstrap_mean
 from saiten.stats.paired import PairedComparison, compare_paired
 from saiten.stats.reliability import Reliability, reliability
 from saiten.words import Message, joined
@@ -67,7 +67,7 @@ class Figure:
     """Reason for a missing mean or interval."""
     missing: Mapping[tuple[Status, str], int] = field(default_factory=dict)
     """Count per status and reason of unmeasured scores, except refusals to answer; most frequent first."""
-    corpus: CorpusBleu | None = None
+    corpus: Estimate | None = None
     """For `bleu4` also corpus BLEU, whose counts are summed before division."""
     corpus_signature: str = ""
     """Signature of corpus BLEU in sacrebleu's form."""
@@ -283,11 +283,11 @@ def _figure(metric: str, rows: list[_Row], group: str | None = None, system: str
         metric,
         group,
         system,
-        interval.mean,
+        interval.value,
         interval.low,
         interval.high,
         interval.n,
-        interval.clusters,
+        interval.clusters or 0,
         coverage,
         _distribution([float(row.grade) for row, _ in measured if row.grade is not None]),
         joined([interval.note, _without_evidence(metric, rows)]) or None,
@@ -305,7 +305,7 @@ def _counts(one: Scored) -> tuple[tuple[float, ...], int] | None:
     return (counts, int(details.get("references", 0))) if len(counts) == COUNTS else None
 
 
-def _corpus(rows: list[_Row]) -> tuple[CorpusBleu | None, str]:
+def _corpus(rows: list[_Row]) -> tuple[Estimate | None, str]:
     """Return BLEU over all answers, and its signature."""
     counted = [(row.place.question, *row.counts) for row in rows if row.counts is not None]
     if not counted:

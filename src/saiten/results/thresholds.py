@@ -14,7 +14,7 @@ from typing import Literal
 from saiten.choices import COVERAGE, By
 from saiten.records import Sample, Scored
 from saiten.results.summary import Figure, Place, Summary, unmeasured
-from saiten.stats.bootstrap import FEW
+from saiten.stats.estimate import FEW
 from saiten.words import Message, joined
 
 Side = Literal["under", "over"]

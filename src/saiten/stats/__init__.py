@@ -8,13 +8,14 @@
 | `reliability.py` | intraclass correlation, share of equal votes |
 | `interrater/` | percent, kappas and Krippendorff's alpha of any number of annotators |
 | `regression.py` | least squares |
+| `f_measure.py`, `differences.py` | F; mean absolute error and bias |
 | `corpus_bleu.py` | BLEU of many answers together |
 | `latency.py` | median and 95th percentile |
 
 | file | intervals and tests |
 |---|---|
-| `estimate.py` | a figure with its interval; the bootstrap of any figure |
-| `bootstrap.py` | a mean with its interval |
+| `estimate.py` | a figure with its interval; the bootstrap of a mean and of any figure |
+| `wilson.py` | the interval of a share |
 | `resampling.py` | the bootstrap of figures computed for many resamples at once |
 | `ranks.py` | ranks and pairs of rows, for one or many resamples |
 | `clusters.py` | rows drawn together |

@@ -75,9 +75,7 @@ def draws(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:
         yield random.integers(0, clusters, size=(min(rows, resamples - start), clusters))
 
 
-def check_settings(resamples: int, confidence: float) -> None:
-    """Raise ValueError for settings that allow no interval."""
+def check_resamples(resamples: int) -> None:
+    """Raise ValueError for a number of resamples that allows no interval."""
     if resamples < 1:
         raise ValueError(f"resamples is {resamples}; it must be at least 1")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence}; it must lie between 0 and 1, for example 0.95")

@@ -5,13 +5,12 @@ Source: Papineni et al. 2002; the arithmetic is sacrebleu's `corpus_bleu` (Post 
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 
 import numpy as np
 
-from saiten.stats.bootstrap import RESAMPLES, few, percentiles
 from saiten.stats.clusters import Floats, as_groups, draws
+from saiten.stats.estimate import RESAMPLES, Estimate, few, percentiles
 from saiten.words import Message
 
 ORDERS = 4
@@ -19,28 +18,14 @@ COUNTS = 2 * ORDERS + 2
 """Counts per answer: matched n-grams of one to four tokens, all n-grams, its length, the nearest reference's length."""
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusBleu:
-    """Corpus BLEU with its interval."""
-
-    value: float
-    low: float | None
-    """Lower end of the 95 % interval, or None."""
-    high: float | None
-    n: int
-    """Number of answers counted."""
-    note: Message | None = None
-    """Why there is no interval, or a caveat about it."""
-
-
-def corpus_bleu(counts: Sequence[Sequence[float]], clusters: Sequence[Hashable], *, seed: int = 0) -> CorpusBleu:
+def corpus_bleu(counts: Sequence[Sequence[float]], clusters: Sequence[Hashable], *, seed: int = 0) -> Estimate:
     """Compute BLEU over at least one answer with these `COUNTS`, and the cluster of each."""
     rows = np.asarray(counts, dtype=float).reshape(len(counts), COUNTS)
     value = float(bleu_of(rows.sum(axis=0)))
     groups = as_groups(clusters, len(rows))
     k = int(groups.max()) + 1
     if k == 1:
-        return CorpusBleu(value, None, None, len(rows), Message("remark", "single_question"))
+        return Estimate(value, len(rows), clusters=k, note=Message("remark", "single_question"))
     sums = np.stack([np.bincount(groups, column, k) for column in rows.T], axis=1)
     sums = sums[np.lexsort(sums.T)]  # so that neither order nor labels matter
     figures = np.concatenate(
@@ -49,8 +34,8 @@ def corpus_bleu(counts: Sequence[Sequence[float]], clusters: Sequence[Hashable],
             for drawn in draws(k, RESAMPLES, seed)
         ]
     )
-    low, high = percentiles(figures, k, 0.95)
-    return CorpusBleu(value, low, high, len(rows), few(k))
+    low, high = percentiles(figures, k)
+    return Estimate(value, len(rows), None, low, high, k, few(k))
 
 
 def bleu_of(sums: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """Significance of the difference between two runs: paired by sample, resampled and flipped by question.
 
-Source: the interval as in `bootstrap.py`, over the differences; the test flips the sign of each cluster's difference
+Source: the interval as in `estimate.py`, over the differences; the test flips the sign of each cluster's difference
 (Fisher 1935; Dror et al. 2018, *The Hitchhiker's Guide to Testing Statistical Significance in NLP*, section 3.3),
 exactly while 2ⁿ is small, otherwise by random flips with the p-value of Phipson and Smyth 2010, which is never 0. For
 yes/no metrics with one sample per cluster the exact test is McNemar's. The test is of exchangeability: runs with equal
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saiten.stats.bootstrap import RESAMPLES, bootstrap_mean
-from saiten.stats.clusters import CHUNK, Column, Floats, as_floats, as_groups, sums_and_sizes
+from saiten.stats.clusters import CHUNK, Column, Floats, as_groups, as_pair, sums_and_sizes
+from saiten.stats.estimate import RESAMPLES, bootstrap_mean
 from saiten.words import Message
 
 EXACT = 12
@@ -57,7 +57,6 @@ def compare_paired(
     *,
     resamples: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
-    confidence: float = 0.95,
     seed: int = 0,
 ) -> PairedComparison:
     """Compute the mean of second - first with interval and p-value; independent of the order of the pairs.
@@ -68,25 +67,22 @@ def compare_paired(
         clusters: a label per pair, for example the question; None makes each pair its own cluster.
         resamples: draws for the interval.
         permutations: random flips for the p-value, if there are too many clusters to try all signs.
-        confidence: confidence level of the interval.
         seed: seed of draws and flips.
 
     Raises:
-        ValueError: a value is not finite, the lengths differ, or a setting is invalid.
+        ValueError: a value is not finite, the lengths differ, or `resamples` is below 1.
     """
-    a, b = as_floats(first, "first"), as_floats(second, "second")
-    if len(a) != len(b):
-        raise ValueError(f"first has {len(a)} values and second has {len(b)}; give the samples that both runs have")
+    a, b = as_pair(first, second, ("first", "second"))
     differences = b - a
-    interval = bootstrap_mean(differences, clusters, resamples=resamples, confidence=confidence, seed=seed)
+    interval = bootstrap_mean(differences, clusters, resamples=resamples, seed=seed)
     sums, _ = sums_and_sizes(differences, as_groups(clusters, len(a)))
     return PairedComparison(
-        difference=interval.mean,
+        difference=interval.value,
         low=interval.low,
         high=interval.high,
         p_value=sign_flip(sums, permutations=permutations, seed=seed) if len(a) else None,
         n=interval.n,
-        clusters=interval.clusters,
+        clusters=interval.clusters or 0,
         wins=int((b > a).sum()),
         ties=int((b == a).sum()),
         losses=int((b < a).sum()),

@@ -9,7 +9,7 @@ so a biased judge does no harm, and λ, tuned for the least variance, becomes 0 
 the labelled items are a random sample of all; `Powered.imbalance` checks that, without proving it.
 
 Differences from the paper: the variance is summed by cluster (items of one question are not independent), λ minimizes
-that variance as estimated, λ has no upper limit unless one is given (a judge on 0 to 1 for grades of 1 to 5 needs λ =
+that variance as estimated, λ has no upper limit (a judge on 0 to 1 for grades of 1 to 5 needs λ =
 4; a straight line from the judge's scale to the labels' would change nothing, since its slope is λ and its intercept
 cancels), the quantiles are Student's, and verdicts and grades get pseudo-items as in Agresti and Coull 1998, since with
 few labels the errors of a good judge look rarer than they are.
@@ -21,8 +21,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from saiten.stats.clusters import Column, Floats, Ints, as_floats, as_groups, check_settings
+from saiten.stats.clusters import Column, Floats, Ints, as_floats, as_groups
+from saiten.stats.estimate import CONFIDENCE
 from saiten.stats.prediction_powered_records import ANYTHING, FEWEST, Limits, Mean, Powered, Spread, quantile
+from saiten.stats.wilson import wilson
 from saiten.words import Message
 
 GRADES_AT_MOST = 11
@@ -51,9 +53,7 @@ class Scores:
 
 def prediction_powered(
     *parts: Scores,
-    confidence: float = 0.95,
     lambdas: Sequence[float] | None = None,
-    limit: float = math.inf,
     limits: Limits | None = None,
     steady: bool = True,
 ) -> Powered:
@@ -65,9 +65,7 @@ def prediction_powered(
     Args:
         parts: one for a mean; two with weights 1 and -1 for a difference, whose covariance is accounted for through the
             clusters that both share; one per stratum, with its share of the items as weight.
-        confidence: confidence level of the intervals.
         lambdas: one per part, instead of the tuned ones; 1 is plain prediction-powered inference, 0 labels alone.
-        limit: upper limit of λ, which is at least 0; 1 in the paper.
         limits: range of a single label; None: 0 to 1 if all labels are 0 or 1, otherwise unlimited.
         steady: whether verdicts and grades get pseudo-items.
 
@@ -75,14 +73,13 @@ def prediction_powered(
         ValueError: there are no parts, a part has no labels, lengths differ, a value is not finite, or a setting is
             invalid.
     """
-    check_settings(1, confidence)
-    terms, clusters = _terms(parts, confidence, steady=steady)
+    terms, clusters = _terms(parts, steady=steady)
     weights = np.array([part.weight for part in parts])
     a = np.sum([w * term.a for w, term in zip(weights, terms, strict=True)], axis=0)
     b = np.column_stack([w * term.b for w, term in zip(weights, terms, strict=True)])
     pseudo_a = float(weights**2 @ np.array([term.pseudo_label for term in terms]))
     pseudo_b = weights**2 * np.array([term.pseudo_score for term in terms])
-    lam = _best(a, b, pseudo_b, limit) if lambdas is None else as_floats(lambdas, "lambdas")
+    lam = _best(a, b, pseudo_b) if lambdas is None else as_floats(lambdas, "lambdas")
     if len(lam) != len(parts):
         raise ValueError(f"there are {len(parts)} parts but {len(lam)} lambdas; give one a part")
     value = float(weights @ [term.label for term in terms])
@@ -104,7 +101,7 @@ def prediction_powered(
     if result.note is not None:
         return result
     if any(term.constant for term in terms):
-        return _bounded(result, terms, parts, each, confidence)
+        return _bounded(result, terms, parts, each)
     # parts without shared clusters lose one degree of freedom per mean; parts that share all lose one in total
     freedom = max(clusters - len(parts), min(term.clusters for term in terms) - 1)
     tuned = int(np.count_nonzero(lam)) if lambdas is None else 0
@@ -112,12 +109,12 @@ def prediction_powered(
     alone = float(a @ a) + pseudo_a
     both = float(rest @ rest) + pseudo_a + float(pseudo_b @ lam**2)
     both *= 1 + tuned / freedom  # λ was chosen to minimize it
-    t = quantile(confidence, freedom)
+    t = quantile(freedom)
     return replace(
         result,
         alone=Mean.within(value, t * math.sqrt(alone), possible),
         powered=Mean.within(value - shift, t * math.sqrt(both), possible),
-        spread=Spread(alone, both, freedom, confidence),
+        spread=Spread(alone, both, freedom),
         note=Message("remark", "all_labelled") if result.n == result.total else None,
     )
 
@@ -146,7 +143,7 @@ class _Terms:
     """Whether all labels are equal."""
 
 
-def _terms(parts: Sequence[Scores], confidence: float, *, steady: bool) -> tuple[list[_Terms], int]:
+def _terms(parts: Sequence[Scores], *, steady: bool) -> tuple[list[_Terms], int]:
     """Return each part's terms, and how many clusters have a label in any part."""
     if not parts:
         raise ValueError("there are no parts; give at least one")
@@ -164,7 +161,7 @@ def _terms(parts: Sequence[Scores], confidence: float, *, steady: bool) -> tuple
     found, labelled, start = [], set[int](), 0
     for part in parts:
         middle, end = start + len(part.labels), start + len(part.labels) + len(part.rest)
-        weight = quantile(confidence, math.inf) ** 2 / 4 if steady else 0.0
+        weight = quantile(math.inf) ** 2 / 4 if steady else 0.0
         found.append(_term(part, groups[start:middle], groups[middle:end], count, weight))
         labelled |= set(groups[start:middle].tolist())
         start = end
@@ -207,19 +204,19 @@ def _term(part: Scores, groups: Ints, rest_groups: Ints, count: int, weight: flo
     )
 
 
-def _best(a: Floats, b: Floats, pseudo: Floats, limit: float) -> Floats:
-    """Return each part's λ, from 0 to the limit, that minimizes the variance |a - b λ|² + pseudo · λ²."""
+def _best(a: Floats, b: Floats, pseudo: Floats) -> Floats:
+    """Return each part's λ, 0 or more, that minimizes the variance |a - b λ|² + pseudo · λ²."""
     squares = (b**2).sum(axis=0) + pseudo
     if len(squares) == 1:
         best = float(a @ b[:, 0]) / float(squares[0]) if squares[0] > 0 else 0.0
-        return np.array([min(max(best, 0.0), limit)])
+        return np.array([max(best, 0.0)])
     from scipy.optimize import lsq_linear  # noqa: PLC0415 - not needed to start
 
     scale = np.where(squares > 0, np.sqrt(squares), 1.0)
     system = np.vstack([b, np.diag(np.sqrt(pseudo))]) / scale
     target = np.concatenate([a, np.zeros(len(pseudo))])
-    solved = lsq_linear(system, target, bounds=(0.0, limit * scale), method="bvls")
-    return np.where(squares > 0, np.clip(solved.x / scale, 0.0, limit), 0.0)
+    solved = lsq_linear(system, target, bounds=(0.0, math.inf), method="bvls")
+    return np.where(squares > 0, np.maximum(solved.x / scale, 0.0), 0.0)
 
 
 def _imbalance(terms: Sequence[_Terms]) -> float | None:
@@ -253,20 +250,15 @@ def _ends(weights: Floats, limits: Limits) -> Limits:
     return math.fsum(low for low, _ in ends), math.fsum(high for _, high in ends)
 
 
-def _bounded(
-    result: Powered, terms: Sequence[_Terms], parts: Sequence[Scores], limits: Limits, confidence: float
-) -> Powered:
-    """Bound the share of other labels where the labels have no spread: Wilson's bound, one-sided, by cluster.
-
-    Source: Wilson 1927, *Probable Inference, the Law of Succession, and Statistical Inference*.
-    """
+def _bounded(result: Powered, terms: Sequence[_Terms], parts: Sequence[Scores], limits: Limits) -> Powered:
+    """Bound the share of other labels where the labels have no spread: Wilson's bound, one-sided, by cluster."""
     if len(terms) > 1:
         (first, *_) = [term for term in terms if term.constant]
         note = Message("remark", "part_constant", n=first.n, value=first.label)
         return replace(result, note=note)
     (term,), (part,) = terms, parts
     n = term.clusters if part.telling is None else part.telling
-    others = (square := quantile(2 * confidence - 1, math.inf) ** 2) / (n + square)
+    _, others = wilson(0.0, n, 2 * CONFIDENCE - 1)
     ends = [(1 - others) * term.label + others * limit for limit in limits]
     mean = Mean(term.label, None, *(end if math.isfinite(end) else None for end in ends))
     note = Message(
@@ -275,7 +267,7 @@ def _bounded(
         labels=term.n,
         value=term.label,
         share=100 * (1 - others),
-        confidence=100 * confidence,
+        confidence=100 * CONFIDENCE,
         n=n,
         units=Message("remark", "unit_labels" if n == term.n else "unit_questions"),
     )

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from saiten.stats.estimate import CONFIDENCE
 from saiten.words import Message
 
 FEWEST = 10
@@ -67,7 +68,6 @@ class Spread:
     """Variance of the prediction-powered mean."""
     freedom: int
     """Degrees of freedom of Student's quantile."""
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +139,10 @@ class Powered:
         At least `FEWEST`: with fewer labels there would be no interval, however narrow the forecast.
         """
         assert self.spread is not None  # noqa: S101 - the caller has asked
-        per_label, confidence = self.spread.freedom / self.n, self.spread.confidence
+        per_label = self.spread.freedom / self.n
 
         def narrow(m: int) -> bool:
-            return quantile(confidence, max(1.0, per_label * m)) ** 2 * (slope / m + floor) <= half**2
+            return quantile(max(1.0, per_label * m)) ** 2 * (slope / m + floor) <= half**2
 
         low, high = min(FEWEST, self.total), self.total
         if not narrow(high):
@@ -153,8 +153,8 @@ class Powered:
         return low
 
 
-def quantile(confidence: float, freedom: float) -> float:
-    """Return Student's two-sided quantile."""
+def quantile(freedom: float) -> float:
+    """Return Student's two-sided quantile for a 95 % interval."""
     from scipy.special import stdtrit  # noqa: PLC0415 - not needed to start
 
-    return float(stdtrit(freedom, (1 + confidence) / 2))
+    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))

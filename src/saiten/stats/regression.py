@@ -2,7 +2,7 @@
 
 Source: solved by a QR decomposition (Golub and Van Loan 2013, *Matrix Computations*, section 5.3); the intervals
 resample clusters whole (Davison and Hinkley 1997, section 6.2.4: cases are drawn, not residuals), with the percentile
-interval of `bootstrap.py`. There are no weights if the columns do not determine them.
+interval of `estimate.py`. There are no weights if the columns do not determine them.
 """
 
 from collections.abc import Hashable, Sequence
@@ -55,7 +55,6 @@ def least_squares(
     names: Sequence[str],
     intercept: bool = False,
     resamples: int = 1_000,
-    confidence: float = 0.95,
     seed: int = 0,
 ) -> LinearFit:
     """Compute the least-squares weights of the columns for `y`.
@@ -67,13 +66,12 @@ def least_squares(
         names: names of the columns, for the reasons.
         intercept: whether to add a constant to the sum.
         resamples: draws for the intervals.
-        confidence: how often an interval should contain the true weight.
         seed: seed of the draws.
 
     Raises:
-        ValueError: a value is not finite, lengths differ, there is no column, or a setting is invalid.
+        ValueError: a value is not finite, lengths differ, there is no column, or `resamples` is below 1.
     """
-    draws = Resamples.of(clusters, resamples=resamples, confidence=confidence, seed=seed)
+    draws = Resamples.of(clusters, resamples=resamples, seed=seed)
     found, target = [as_floats(column, name) for column, name in zip(columns, names, strict=True)], as_floats(y, "y")
     if not found:
         raise ValueError("there is no column to explain anything with")

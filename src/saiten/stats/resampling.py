@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from saiten.stats.clusters import CELLS, Floats, Ints, check_settings
+from saiten.stats.clusters import CELLS, Floats, Ints, check_resamples
 from saiten.stats.estimate import Estimate, with_interval
 from saiten.words import Message
 
@@ -22,22 +22,19 @@ class Resamples:
     """The number of each row's cluster, from 0."""
     clusters: int
     resamples: int = 1_000
-    confidence: float = 0.95
     seed: int = 0
 
     @classmethod
-    def of(
-        cls, labels: Sequence[Hashable], *, resamples: int = 1_000, confidence: float = 0.95, seed: int = 0
-    ) -> "Resamples":
+    def of(cls, labels: Sequence[Hashable], *, resamples: int = 1_000, seed: int = 0) -> "Resamples":
         """Build from the rows' cluster labels; clusters are numbered by label, so that the rows' order does not matter.
 
         Raises:
-            ValueError: a setting is invalid.
+            ValueError: `resamples` is below 1.
         """
-        check_settings(resamples, confidence)
+        check_resamples(resamples)
         numbers = {label: number for number, label in enumerate(sorted(set(labels), key=lambda x: (str(type(x)), x)))}
         groups = np.array([numbers[label] for label in labels], dtype=np.int64)
-        return cls(groups, len(numbers), resamples, confidence, seed)
+        return cls(groups, len(numbers), resamples, seed)
 
     def only(self, rows: Ints) -> "Resamples":
         """Return the draws restricted to some of the rows; clusters without a remaining row are no longer counted."""
@@ -70,7 +67,7 @@ class Resamples:
 
     def interval(self, whole: Estimate, drawn: Floats) -> Estimate:
         """Return the estimate with the interval of the resampled figures, or why it has none; NaN is undefined."""
-        return with_interval(whole, drawn, self.clusters, self.confidence)
+        return with_interval(whole, drawn, self.clusters)
 
     def mean(self, values: Floats) -> Estimate:
         """Compute the mean of the values with its interval; NaN is a missing value."""

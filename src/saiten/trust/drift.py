@@ -4,7 +4,7 @@ The same frozen samples are scored again with another model, prompt or version. 
 the two runs agree, which items moved most, and, if there are labels, whether the agreement with people has dropped.
 Only labels show which of two runs is right, so only they can raise an alarm.
 
-Intervals resample questions (`stats.bootstrap`). The change in agreement is resampled as a difference: both runs on the
+Intervals resample questions (`stats.estimate`). The change in agreement is resampled as a difference: both runs on the
 same items.
 """
 

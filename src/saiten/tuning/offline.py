@@ -11,9 +11,8 @@ from saiten.errors import BadInput, CannotJudge
 from saiten.judges.offline import Aspect, Calibration, CalibrationFigure, OfflineJudge
 from saiten.judges.offline.calibration import Measure, log_odds
 from saiten.records import Label, Sample
-from saiten.stats.bootstrap import bootstrap_mean
 from saiten.stats.classification import balanced_accuracy
-from saiten.stats.estimate import bootstrap_statistic
+from saiten.stats.estimate import bootstrap_mean, bootstrap_statistic
 from saiten.tasks.correctness import DecideCorrect
 from saiten.tasks.statements import SplitStatements, VerifyStatements
 from saiten.text.refusals import is_refusal
@@ -195,7 +194,7 @@ def _error(points: Sequence[LabelledPoint], values: Sequence[float]) -> Calibrat
     """Return the mean absolute error, with figures clipped to 1 to 5."""
     errors = [abs(min(5.0, max(1.0, value)) - point.label) for point, value in zip(points, values, strict=True)]
     found = bootstrap_mean(errors, [point.question for point in points])
-    return CalibrationFigure(found.mean, found.low, found.high)
+    return CalibrationFigure(found.value, found.low, found.high)
 
 
 def fit_log_odds(points: Sequence[LabelledPoint]) -> FittedLine:

@@ -4,7 +4,7 @@ import pytest
 
 from saiten.records import Sample, Score, Scored, Usage
 from saiten.results.summary import Place, place_of, summarise
-from saiten.stats.bootstrap import bootstrap_mean
+from saiten.stats.estimate import bootstrap_mean
 
 
 def scored(sample, value, status="ok", metric="m", **more):

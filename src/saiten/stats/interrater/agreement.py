@@ -1,7 +1,7 @@
 """Human agreement: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha over items × annotators, with intervals.
 
 Cells may be missing; items with fewer than two labels carry no information about agreement and are left out. Intervals
-are as in `bootstrap.py`, with items (or clusters of them) drawn with replacement, all figures from the same draws.
+are as in `estimate.py`, with items (or clusters of them) drawn with replacement, all figures from the same draws.
 
 Percent is not corrected for chance, so read it together with kappa or alpha and with `by_chance`, the percentage
 expected if the same labels were assigned at random. If nearly all labels are equal, kappa and alpha are low although
@@ -15,9 +15,8 @@ from typing import Self
 
 import numpy as np
 
-from saiten.stats.bootstrap import Unit
-from saiten.stats.clusters import Column, Floats, check_settings
-from saiten.stats.estimate import Estimate, with_interval
+from saiten.stats.clusters import Column, Floats
+from saiten.stats.estimate import Estimate, Unit, with_interval
 from saiten.stats.interrater.figures import FIGURES, WEIGHTS, among, kappas, shared_items
 from saiten.stats.interrater.tallies import MOST_KINDS, MOST_PAIRS, Tallies, comparable, tally
 from saiten.stats.interrater.votes import Votes, make_votes, weights
@@ -83,7 +82,6 @@ def agreement_among(
     clusters: Sequence[Hashable] | None = None,
     *,
     resamples: int = 1_000,
-    confidence: float = 0.95,
     seed: int = 0,
 ) -> AgreementAmong:
     """Compute all figures over labels, one row per label; independent of the order of the rows.
@@ -94,20 +92,17 @@ def agreement_among(
         annotators: the annotators; None if unknown, in which case no two annotators are compared.
         clusters: a label per row, for example the question, the same for all rows of an item; None draws items.
         resamples: number of draws; 0 for no intervals.
-        confidence: confidence level of the intervals.
         seed: seed of the draws.
 
     Raises:
-        ValueError: lengths differ, a value is not finite, an annotator has two labels on an item, or a setting is
-            invalid.
+        ValueError: lengths differ, a value is not finite, or an annotator has two labels on an item.
     """
-    check_settings(max(1, resamples), confidence)
     votes = make_votes(items, values, annotators, clusters)
     if votes.items == 0:
         none = Estimate(None, 0, Message("remark", "no_two_labels"))
         return AgreementAmong(items=0, pairs=(), **dict.fromkeys((*FIGURES, *KAPPAS), none))
     unit: Unit = "item" if clusters is None else "question"
-    return _Computed.of(votes, resamples, confidence, seed, unit).report()
+    return _Computed.of(votes, resamples, seed, unit).report()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +111,6 @@ class _Computed:
 
     votes: Votes
     tallies: Tallies
-    confidence: float
     figures: Floats
     """Shape (FIGURES, 1 + resamples)."""
     kappas: Floats
@@ -126,7 +120,7 @@ class _Computed:
     unit: Unit
 
     @classmethod
-    def of(cls, votes: Votes, resamples: int, confidence: float, seed: int, unit: Unit) -> Self:
+    def of(cls, votes: Votes, resamples: int, seed: int, unit: Unit) -> Self:
         tallies = tally(votes)
         data = votes.times[None, :].astype(np.float64)
         resamples = resamples if len(votes.times) > 1 or votes.times[0] > 1 else 0
@@ -138,7 +132,7 @@ class _Computed:
                 pairs.append(kappas(sums, tallies))
                 shared = shared if times is not data else shared_items(sums, tallies)
         each = np.concatenate(pairs, axis=1) if pairs else np.empty((len(WEIGHTS), 1, 0))
-        return cls(votes, tallies, confidence, np.concatenate(figures, axis=1), each, shared, unit)
+        return cls(votes, tallies, np.concatenate(figures, axis=1), each, shared, unit)
 
     def report(self) -> AgreementAmong:
         """Return the figures as estimates."""
@@ -183,7 +177,7 @@ class _Computed:
             return self._none(why, n)
         if units > 1 and not drawn.size:
             return whole
-        return with_interval(whole, drawn, units, self.confidence, self.unit)
+        return with_interval(whole, drawn, units, self.unit)
 
     def _none(self, why: Message, n: int | None = None) -> Estimate:
         return Estimate(None, self.votes.items if n is None else n, why, clusters=int(self.votes.times.sum()))

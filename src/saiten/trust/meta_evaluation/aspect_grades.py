@@ -11,7 +11,7 @@ from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.aspects import Aspects, aspect_of_metric
 from saiten.metrics.naming import read_name
 from saiten.records import Scored
-from saiten.stats.bootstrap import MeanInterval, bootstrap_mean
+from saiten.stats.estimate import Estimate, bootstrap_mean
 from saiten.trust.inputs.outputs import SampleInfo
 from saiten.trust.inputs.pairing import LabelledAspect as Rated
 from saiten.words import Message
@@ -30,7 +30,7 @@ class AspectGrades:
     """The grade without a deduction."""
     counts: Mapping[int, int]
     """Counts by ascending grade; several votes count as the grade that they result in (`Aspect.counted`)."""
-    top: MeanInterval
+    top: Estimate
     """The share of answers with the best grade, resampled by question; split votes are not the best grade."""
     split: int
     """Answers whose votes are split evenly around the best grade, so that no grade results."""

@@ -5,6 +5,7 @@ that is regression to the mean, since the human grades used for sorting the item
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -59,9 +60,7 @@ def _of_part(whole: Estimate, drawn: Floats, resamples: Resamples, clusters: int
     """Return the interval of a part; its uncertainty depends on the number of questions it contains."""
     if clusters < 2:
         return Estimate(whole.value, whole.n, clusters=clusters, note=Message("remark", "single_question"))
-    return Resamples(resamples.groups, clusters, resamples.resamples, resamples.confidence, resamples.seed).interval(
-        whole, drawn
-    )
+    return replace(resamples, clusters=clusters).interval(whole, drawn)
 
 
 def _bands(people: Floats, scale: Scale) -> list[str] | list[Message]:

@@ -258,9 +258,7 @@ def _preferences(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> 
 
 
 def _resamples(aspect: LabelledAspect, settings: Settings) -> Resamples:
-    return Resamples.of(
-        aspect.questions, resamples=settings.resamples, confidence=settings.confidence, seed=settings.seed
-    )
+    return Resamples.of(aspect.questions, resamples=settings.resamples, seed=settings.seed)
 
 
 def _result(

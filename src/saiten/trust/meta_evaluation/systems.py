@@ -15,10 +15,9 @@ import numpy as np
 
 from saiten.errors import BadInput
 from saiten.results.metric_figures import Ordered, SystemLevel
-from saiten.stats.bootstrap import MeanInterval, bootstrap_mean
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.correlation import EQUAL, apart, correlations_by_row, kendall, pearson, spearman
-from saiten.stats.estimate import Estimate
+from saiten.stats.estimate import Estimate, bootstrap_mean
 from saiten.stats.resampling import Resamples
 from saiten.words import Message
 
@@ -105,7 +104,7 @@ def check_pairs(pairs: Sequence[tuple[str, str]], systems: Sequence[str]) -> tup
 
 def people_by_system(
     people: Floats, systems: Sequence[str | None], questions: Sequence[str]
-) -> tuple[tuple[str, MeanInterval], ...]:
+) -> tuple[tuple[str, Estimate], ...]:
     """Return people's mean per system over all its items, with an interval that resamples questions; sorted by name."""
     names = sorted({system for system in systems if system is not None})
     rows = {name: [i for i, system in enumerate(systems) if system == name] for name in names}

@@ -2,7 +2,7 @@
 
 Computes the share of pairs whose verdict differs after the swap and the share of verdicts for the answer shown first (a
 tie counts half for each position, so 0.5 means no position bias), both with bootstrap intervals by question
-(`stats.bootstrap`). Measures as in Zheng et al. 2023, *Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena*, section
+(`stats.estimate`). Measures as in Zheng et al. 2023, *Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena*, section
 3.3 (consistency, bias towards the first); a tie in one order and a winner in the other counts as a change.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from saiten.records import Score, Usage
 from saiten.results.probe import OrderRow
-from saiten.stats.bootstrap import bootstrap_mean
+from saiten.stats.estimate import bootstrap_mean
 from saiten.trust.probes.pairs import PREFERENCE
 from saiten.trust.probes.plan import ProbePlan, ScoreKey, Trial
 

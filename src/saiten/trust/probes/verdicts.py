@@ -15,13 +15,11 @@ from saiten.records import STATUSES, Score
 from saiten.results.probe import ProbeReport, ProbeRow, Verdict
 from saiten.stats.paired import compare_paired, holm
 from saiten.stats.reliability import Reliability, reliability
+from saiten.stats.wilson import wilson
 from saiten.trust.probes.order import order_rows
 from saiten.trust.probes.plan import ProbePlan, ProbeTrials, ScoreKey, Trial
 from saiten.trust.probes.probe import ProbedMetric
 from saiten.words import Message, joined
-
-_Z = 1.959963984540054
-"""The normal quantile of a two-sided 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,17 +183,6 @@ def _range(metric: ProbedMetric) -> float:
 
 def _score(scores: Mapping[ScoreKey, Score], key: ScoreKey) -> Score:
     return scores.get(key) or Score(None, "failed", "it was not scored")
-
-
-def wilson(share: float, n: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share of n; (0, 1) where n is 0."""
-    if not n:
-        return 0.0, 1.0
-    middle = share + _Z**2 / (2 * n)
-    half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n * n))
-    whole = 1 + _Z**2 / n
-    # Exactly 0 and 1 at the ends, where rounding would leave a trace.
-    return (middle - half) / whole if share > 0 else 0.0, (middle + half) / whole if share < 1 else 1.0
 
 
 def _votes(plan: ProbePlan, scores: Mapping[ScoreKey, Score]) -> dict[str, Reliability]:

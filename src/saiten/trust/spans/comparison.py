@@ -80,7 +80,6 @@ def compare_spans(
     *,
     questions: Mapping[str, Hashable] | None = None,
     resamples: int = 1_000,
-    confidence: float = 0.95,
     seed: int = 0,
     notify: Callable[[str], None] | None = None,
 ) -> SpanReport:
@@ -94,7 +93,6 @@ def compare_spans(
         judges: by name; may be empty, to compare people only.
         questions: item → question, the unit of resampling; items without a question are resampled individually.
         resamples: number of bootstrap resamples.
-        confidence: confidence level of the intervals.
         seed: seed of the draws.
         notify: receives progress messages.
 
@@ -111,7 +109,7 @@ def compare_spans(
             judge,
             human,
             found,
-            Resamples.of(clusters, resamples=resamples, confidence=confidence, seed=seed),
+            Resamples.of(clusters, resamples=resamples, seed=seed),
             _left_over(*sides),
         )
 

@@ -51,7 +51,7 @@ def _grades(one: AspectGrades) -> tuple[Cell, ...]:
         " · ".join(f"{grade}: {n}" for grade, n in one.counts.items()),
         one.top.n,
         one.best,
-        one.top.mean,
+        one.top.value,
         one.top.low,
         one.top.high,
         joined(
@@ -97,7 +97,7 @@ def preference_tables(
 
 
 def _preferred(one: Preferred, judged: AspectGrades | None) -> tuple[Cell, ...]:
-    top = judged.top.mean if judged else None
+    top = judged.top.value if judged else None
     return (
         one.system,
         one.questions,

@@ -5,7 +5,7 @@ from saiten.results.probe import OrderRow, ProbeReport, ProbeRow
 from saiten.results.summary import unmeasured
 from saiten.views.table import PValue, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
-from saiten.views.tables.meta_cells import counted_if, distinct
+from saiten.views.tables.meta_cells import counted_if, distinct, why_not
 from saiten.words import Message, joined
 
 
@@ -85,14 +85,16 @@ def _order(row: OrderRow, form: IntervalColumns) -> Cells:
         row.variant or Message("cell", "all"),
         row.changed.n,
         row.changed.clusters,
-        row.changed.mean,
+        row.changed.value,
         *form.ends(row.changed.low, row.changed.high),
-        row.first.mean,
+        row.first.value,
         *form.ends(row.first.low, row.first.high),
         row.same_place,
         row.ties,
         row.usage.calls,
-        distinct(counted_if("without_two_verdicts", row.pairs - row.changed.n), row.changed.note or row.first.note),
+        distinct(
+            counted_if("without_two_verdicts", row.pairs - row.changed.n), why_not(row.changed) or why_not(row.first)
+        ),
     )
 
 
@@ -172,4 +174,4 @@ def _agreement(each: MetricDrift, form: IntervalColumns) -> list[Cells]:
     verdict = Message("verdict", "alarm" if found.alarm else "no_alarm" if known else "unknown")
     figures = (found.before, found.now, *form.cells(change), change.n)
     measure = Message("measure", found.measure)
-    return [(each.metric, measure, *figures, verdict, distinct(change.reason or change.note))]
+    return [(each.metric, measure, *figures, verdict, why_not(change))]

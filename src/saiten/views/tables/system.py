@@ -33,7 +33,7 @@ def means_table(aspect: AspectResult, form: IntervalColumns) -> Table:
     levels = {one.metric: one.systems for one in aspect.metrics if one.systems is not None}
     means = [dict(zip(level.systems, level.metric, strict=True)) for level in levels.values()]
     rows: list[Cells] = [
-        (Name(system), people.n, people.mean, *form.ends(people.low, people.high), *(of.get(system) for of in means))
+        (Name(system), people.n, people.value, *form.ends(people.low, people.high), *(of.get(system) for of in means))
         for system, people in aspect.by_system
     ]
     return aspect_table(
