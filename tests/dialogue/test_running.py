@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from talking import UNION, ScriptedSystem
 
 from saiten.data import BadRow
-from saiten.dialogue.dialogue import Dialogue, DialogueStep, Leak
-from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
+from saiten.dialogue.dialogue import Dialogue, DialogueStep, Leak, dialogue_from_json, dialogue_to_json
 from saiten.dialogue.recorded import RecordedSystem
 from saiten.dialogue.running import DIALOGUES_NAME, Conversations, Conversing, open_journal
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, SystemFailed

@@ -1,11 +1,21 @@
-"""The record of a dialogue: its grades, its scores, the reason for its end, and every step."""
+"""The record of a dialogue: its grades, its scores, the reason for its end, and every step.
 
-from collections.abc import Mapping
+Source of the scores: the ANLP paper on multi-turn evaluation (spec 02), with its symbols: n turns are allowed,
+σ = [s_0, …, s_k] are the grades, one per turn, 0 ≤ k < n.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cache
+from typing import Any, Literal
 
-from saiten.dialogue.scores import lscore, mscore, wscore
+from pydantic import TypeAdapter
+
 from saiten.records import Language, Passage, Retrieved, Turn, Usage
+
+HIGHEST = 5
+"""The highest grade."""
 
 Agent = Literal["system", "composer", "grader", "questioner"]
 """The actor of a step: the system under test, or one of the three agents."""
@@ -127,3 +137,80 @@ class Dialogue:
 def flat(history: tuple[Turn, ...]) -> tuple[str, ...]:
     """Return the history as the agents' tasks take it: question, answer, question, answer, …."""
     return tuple(said for turn in history for said in (turn.question, turn.answer))
+
+
+def wscore(grades: Sequence[float], n: int) -> float:
+    """Return the weighted mean grade, 0 to 5, higher is better: early grades weigh more, the last fills unused turns.
+
+    [n·s_0 + (n-1)·s_1 + … + (n-k)·s_k + Σ_{i=1}^{n-k-1} (n-k-i)·s_k] / (n + … + 1); n = 3, σ = [1, 5] gives 3.
+
+    Raises:
+        ValueError: there is no grade, or there are more than n.
+    """
+    _check(grades, n)
+    k = len(grades) - 1
+    given = [(n - i) * grade for i, grade in enumerate(grades)]
+    carried = _up_to(n - k - 1) * grades[k]
+    return math.fsum([*given, carried]) / _up_to(n)
+
+
+def lscore(grades: Sequence[float], n: int) -> int:
+    """Return the number of turns until the dialogue ended, 1 to n; lower is better.
+
+    Raises:
+        ValueError: there is no grade, or there are more than n.
+    """
+    _check(grades, n)
+    return len(grades)
+
+
+def mscore(grades: Sequence[float], n: int) -> float:
+    """Return the best grade, 0 to 5; higher is better.
+
+    Raises:
+        ValueError: there is no grade, or there are more than n.
+    """
+    _check(grades, n)
+    return max(grades)
+
+
+def _up_to(last: int) -> int:
+    """Return 1 + 2 + … + last."""
+    return last * (last + 1) // 2
+
+
+def _check(grades: Sequence[float], n: int) -> None:
+    if not 1 <= len(grades) <= n:
+        raise ValueError(f"a dialogue of at most {n} turns has 1 to {n} grades, not {len(grades)}")
+    wrong = [grade for grade in grades if not 0 <= grade <= HIGHEST]
+    if wrong:
+        raise ValueError(f"a grade lies between 0 and {HIGHEST}; {wrong[0]} came")
+
+
+def dialogue_to_json(dialogue: Dialogue) -> dict[str, Any]:
+    """Return the dialogue as a line of `dialogues.jsonl`: fields that differ from their defaults, grades and scores."""
+    plain = _adapter().dump_python(dialogue, exclude_defaults=True, warnings=False)
+    scores = {name: score for name, score in dialogue.scores.items() if score is not None}
+    return {"id": dialogue.id, "grades": list(dialogue.grades), **scores, **plain}
+
+
+def dialogue_from_json(value: Mapping[str, Any]) -> Dialogue:
+    """Return the dialogue; raise ValueError if a field is missing, of another type or out of range."""
+    try:
+        dialogue = _adapter().validate_python(value)
+        if dialogue.max_turns < 1 or any(not 0 <= grade <= HIGHEST for grade in dialogue.grades):
+            raise ValueError(f"a grade lies between 0 and {HIGHEST}, and there is at least one turn")  # noqa: TRY301
+        if not all(
+            math.isfinite(each or 0) for each in (dialogue.leak.share, *(step.seconds for step in dialogue.steps))
+        ):
+            raise ValueError("a share or a latency is infinite")  # noqa: TRY301
+        dialogue.scores  # noqa: B018 - raises for too many grades, or none
+    except ValueError as error:
+        raise ValueError(f"it is no dialogue: {error}") from error
+    return dialogue
+
+
+@cache
+def _adapter() -> TypeAdapter[Dialogue]:
+    """Return the type adapter, created when the first dialogue is read."""
+    return TypeAdapter(Dialogue)

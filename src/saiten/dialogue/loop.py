@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from saiten.choices import MAX_TURNS
-from saiten.dialogue.dialogue import Agent, Dialogue, DialogueStep, Ended, StepName, flat
+from saiten.dialogue.dialogue import HIGHEST, Agent, Dialogue, DialogueStep, Ended, StepName, flat
 from saiten.dialogue.leak import find_leak
-from saiten.dialogue.scores import HIGHEST
 from saiten.errors import JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Judge, System
 from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, Turn, Usage
@@ -92,12 +91,12 @@ class _Talk:
         question = self.pair.question
         while True:
             await self._answer(question)
-            tentative = await self._compose()
+            tentative = await self._compose("T2")
             grade = await self._grade("T3", tentative)
             if grade.value >= _ENOUGH:
                 return "grade 5", None
             if not await self._another_is_needed(tentative, grade.feedback):
-                await self._grade("T7", await self._revise(tentative))
+                await self._grade("T7", await self._compose("T6", tentative))
                 return "no question needed", None
             if self.turn == self.max_turns:
                 return "turn limit", None
@@ -115,12 +114,15 @@ class _Talk:
         self.history += (Turn(question, answer.text),)
         self._note("T1", "system", answer.text, usage=answer.usage, answer=answer)
 
-    async def _compose(self) -> str:
-        """T2: the composer sees the question and the history, never the reference."""
-        self._begin("T2", "composer")
-        task = ComposeAnswer(self.pair.question, flat(self.history), language=self.pair.language)
+    async def _compose(self, name: StepName, tentative: str | None = None) -> str:
+        """T2: the composer sees the question and the history only. T6: the reference, too, for its level of detail."""
+        self._begin(name, "composer")
+        pair, said = self.pair, flat(self.history)
+        task: ComposeAnswer | ReviseAnswer = ComposeAnswer(pair.question, said, language=pair.language)
+        if tentative is not None:
+            task = ReviseAnswer(pair.question, pair.reference or "", said, tentative, language=pair.language)
         reply = await self.agents.perform(task)
-        self._note("T2", "composer", reply.answer, reply.explanation, usage=reply.usage)
+        self._note(name, "composer", reply.answer, reply.explanation, usage=reply.usage)
         return reply.answer
 
     async def _grade(self, name: StepName, answer: str) -> Grade:
@@ -162,16 +164,6 @@ class _Talk:
             refused += (reply.question,)
             self._note("T5", "questioner", "", f"refused, asked before: {reply.question}", usage=reply.usage)
         return None, refused
-
-    async def _revise(self, tentative: str) -> str:
-        """T6: the composer sees the reference, for its level of detail."""
-        self._begin("T6", "composer")
-        pair = self.pair
-        reply = await self.agents.perform(
-            ReviseAnswer(pair.question, pair.reference or "", flat(self.history), tentative, language=pair.language)
-        )
-        self._note("T6", "composer", reply.answer, reply.explanation, usage=reply.usage)
-        return reply.answer
 
     def _begin(self, name: StepName, agent: Agent) -> None:
         self.doing = f"{name} ({agent}), turn {self.turn}"

@@ -3,7 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,52 +43,46 @@ class Outcomes:
     """Usage of grader, composer and questioner, and of retrieving the evidence."""
 
 
-@dataclass(slots=True)
-class _Counts:
-    ended: Counter[Ended] = field(default_factory=Counter)
-    failures: Counter[tuple[str, str]] = field(default_factory=Counter)
-    shares: "array[float]" = field(default_factory=lambda: array("d"))
-    seconds: "array[float]" = field(default_factory=lambda: array("d"))
-
-
 def outcomes_of(dialogues: Iterable[Dialogue]) -> Outcomes:
     """Summarize the dialogues as a stream; memory: 8 bytes per turn and per dialogue."""
-    sums = _Counts()
+    ended: Counter[Ended] = Counter()
+    failures: Counter[tuple[str, str]] = Counter()
+    leaks, seconds = array("d"), array("d")
     of_system, of_agents = Usage(), Usage()
     with_evidence = asked = stating = turns = 0
     worst, highest = "", 0.0
     for dialogue in dialogues:
-        sums.ended[dialogue.ended] += 1
+        ended[dialogue.ended] += 1
         if dialogue.fault is not None:
-            sums.failures[dialogue.fault, dialogue.kind or "failed"] += 1
+            failures[dialogue.fault, dialogue.kind or "failed"] += 1
         with_evidence += bool(dialogue.evidence.passages)
         asked += max(0, len(dialogue.history) - 1)
         stating += len(dialogue.leak.questions)
         share = dialogue.leak.share
         if share is not None and dialogue.ended != "failed":
-            sums.shares.append(share)
+            leaks.append(share)
             if share > highest:
                 worst, highest = dialogue.id, share
         answers = [step for step in dialogue.steps if step.agent == "system"]
         turns += len(answers)
-        sums.seconds.extend(step.seconds for step in answers if step.seconds is not None)
+        seconds.extend(step.seconds for step in answers if step.seconds is not None)
         of_system += sum((step.usage for step in answers), dialogue.lost if dialogue.fault == "system" else Usage())
         agents = (step.usage for step in dialogue.steps if step.agent != "system")
         of_agents += sum(agents, dialogue.evidence.usage + (dialogue.lost if dialogue.fault == "judge" else Usage()))
-    shares = np.frombuffer(sums.shares) if sums.shares else None
+    shares = np.frombuffer(leaks) if leaks else None
     return Outcomes(
-        dialogues=sums.ended.total(),
-        ended=dict(sums.ended),
-        failures=dict(sums.failures),
+        dialogues=ended.total(),
+        ended=dict(ended),
+        failures=dict(failures),
         with_evidence=with_evidence,
         leak=None if shares is None else float(shares.mean()),
-        measured=len(sums.shares),
+        measured=len(leaks),
         leaking=0 if shares is None else int((shares > 0).sum()),
         worst=worst,
         asked=asked,
         stating=stating,
         turns=turns,
-        latency=latency_of(sums.seconds),
+        latency=latency_of(seconds),
         of_system=of_system,
         of_agents=of_agents,
     )

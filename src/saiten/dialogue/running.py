@@ -14,8 +14,7 @@ from typing import Any
 
 from saiten.choices import MAX_TURNS
 from saiten.data import BadRow
-from saiten.dialogue.dialogue import Dialogue
-from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
+from saiten.dialogue.dialogue import Dialogue, dialogue_from_json, dialogue_to_json
 from saiten.dialogue.loop import FindEvidence, converse
 from saiten.dialogue.recorded import RecordedSystem
 from saiten.protocols import Judge, System, Task
