@@ -5,14 +5,23 @@ import re
 from collections import Counter
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from saiten.choices import ChainName, EvidenceMode, RagForm
 from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
-from saiten.experiments.yaml_lines import Lines, Place, read_yaml
+from saiten.experiments.yaml_lines import Lines, read_yaml
 from saiten.metrics.naming import is_human
 from saiten.rag.example import read_example
 from saiten.records import Language
@@ -24,6 +33,18 @@ PLAN_NAME = "plan.json"
 _NAME = re.compile(r"\w[\w.-]*")
 
 
+def _beside_plan(path: Path, info: ValidationInfo) -> Path:
+    """Resolve a path relative to the plan's folder, if that is known."""
+    return info.context / path if info.context else path
+
+
+def _kb_beside_plan(kb: str, info: ValidationInfo) -> str:
+    return kb if "://" in kb else str(_beside_plan(Path(kb), info)) if info.context else kb
+
+
+_File = Annotated[Path, AfterValidator(_beside_plan)]
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
@@ -33,17 +54,17 @@ class DataSet(_Part):
 
     name: str = ""
     """The name in tables and on disk; by default the file's."""
-    questions: Path | None = None
+    questions: _File | None = None
     """A file of questions with references, in any format that `saiten score` reads."""
-    answers: Path | None = None
+    answers: _File | None = None
     """Instead: existing answers, for metrics and evidence only."""
     demo: Language | None = None
     """Instead: the built-in questions of this language, with the built-in documents as the knowledge base."""
-    kb: str | None = None
+    kb: Annotated[str, AfterValidator(_kb_beside_plan)] | None = None
     """A folder or the address of a server, as in `saiten index --kb`."""
-    documents: tuple[Path, ...] = ()
+    documents: tuple[_File, ...] = ()
     """Indexed into `kb` before the first question; existing documents are not touched."""
-    labels: Path | None = None
+    labels: _File | None = None
     """Human labels of the answers; item ids are QUESTION-ID@SYSTEM, as in the run's samples.jsonl. With
     `main: human` the file may be added after the answers."""
     columns: dict[str, str] = Field(default_factory=dict)
@@ -77,7 +98,7 @@ class ModelTable(_Part):
 
     name: str
     """`extractive`, `openai:MODEL`, `openai:MODEL@URL`, `hf:NAME_OR_FOLDER`."""
-    example: Literal["none"] | Path | None = Field(default=None, union_mode="left_to_right")
+    example: Literal["none"] | _File | None = Field(default=None, union_mode="left_to_right")
     """Its worked example, or `none` for zero-shot; by default the experiment's."""
 
     @model_validator(mode="after")
@@ -129,7 +150,7 @@ class ExperimentPlan(_Part):
     """Passages per question."""
     retrieval: Literal["dense", "hybrid", "bm25"] | None = None
     """The retrieval method; None for the knowledge base's default."""
-    example: Path | None = None
+    example: _File | None = None
     """One worked example, for models without a specific one."""
     temperature: float = Field(default=0.0, ge=0)
     seed: int = 1
@@ -153,7 +174,9 @@ class ExperimentPlan(_Part):
     @field_validator("models", mode="before")
     @classmethod
     def _models_by_name(cls, value: Any) -> Any:
-        return [{"name": each} if isinstance(each, str) else each for each in value] if _is_list(value) else value
+        if not isinstance(value, list | tuple):
+            return value
+        return [{"name": each} if isinstance(each, str) else each for each in value]
 
     @field_validator("models", "chains", "forms", "systems", "evidence", mode="after")
     @classmethod
@@ -187,10 +210,6 @@ class ExperimentPlan(_Part):
         return self
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple)
-
-
 def read_plan(path: Path) -> ExperimentPlan:
     """Return the plan in a YAML file; paths in it are relative to the file.
 
@@ -202,21 +221,20 @@ def read_plan(path: Path) -> ExperimentPlan:
     if not isinstance(content, dict):
         raise BadInput(f"{lines.where(())}: keys were expected (data, models, chains, metrics, …)")
     try:
-        plan = ExperimentPlan.model_validate(content)
+        plan = ExperimentPlan.model_validate(content, context=path.parent)
     except ValidationError as error:
         raise BadInput("\n".join(_faults(error, lines))) from error
-    found = _from_here(plan, path.parent)
-    for example in dict.fromkeys(each.example_of(found) for each in found.models):
+    for example in dict.fromkeys(each.example_of(plan) for each in plan.models):
         if example is not None:
             read_example(example)  # fails here, before any call
-    return found
+    return plan
 
 
 def _faults(error: ValidationError, lines: Lines) -> list[str]:
     faults = error.errors()
     # A list with a wrong item is also reported as too short: a consequence, not a mistake.
     return [
-        f"{lines.where(_place(fault['loc']))}: {_told(fault)}"
+        f"{lines.where(fault['loc'])}: {_mistake(fault)}"
         for fault in faults
         if not any(_within(other["loc"], fault["loc"]) for other in faults)
     ]
@@ -226,11 +244,7 @@ def _within(inner: tuple[int | str, ...], outer: tuple[int | str, ...]) -> bool:
     return len(inner) > len(outer) > 0 and inner[: len(outer)] == outer
 
 
-def _place(loc: tuple[int | str, ...]) -> Place:
-    return tuple(loc)
-
-
-def _told(fault: Any) -> str:
+def _mistake(fault: Any) -> str:
     name = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":
         return f"there is no key {name!r}{_meant(fault['loc'])}"
@@ -262,30 +276,6 @@ def _meant(loc: tuple[int | str, ...]) -> str:
         return f" here; it is one of {' and of '.join(elsewhere)}"
     near = get_close_matches(key, _KEYS[here], n=1)
     return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(_KEYS[here])}"
-
-
-def _from_here(plan: ExperimentPlan, folder: Path) -> ExperimentPlan:
-    data = tuple(
-        each.model_copy(
-            update={
-                "questions": _in(folder, each.questions),
-                "answers": _in(folder, each.answers),
-                "labels": _in(folder, each.labels),
-                "documents": tuple(folder / path for path in each.documents),
-                "kb": each.kb if each.kb is None or "://" in each.kb else str(folder / each.kb),
-            }
-        )
-        for each in plan.data
-    )
-    models = tuple(
-        each.model_copy(update={"example": folder / each.example}) if isinstance(each.example, Path) else each
-        for each in plan.models
-    )
-    return plan.model_copy(update={"data": data, "models": models, "example": _in(folder, plan.example)})
-
-
-def _in(folder: Path, path: Path | None) -> Path | None:
-    return None if path is None else folder / path
 
 
 def keep_plan(plan: ExperimentPlan, folder: Path) -> None:

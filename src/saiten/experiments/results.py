@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from saiten.data import read_labels
 from saiten.errors import BadInput
@@ -161,14 +162,13 @@ class _Scores:
     """Sample id → score of the main metric."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(NamedTuple):
     """One question that both chains of a model answered, in seconds."""
 
-    group: str
-    question: str
-    serial: float
     parallel: float
+    serial: float
+    question: str
+    group: str
 
 
 def _scores(data: DataSet, folder: Path, plan: ExperimentPlan, notify: Callable[[str], None]) -> _Scores | None:
@@ -254,9 +254,8 @@ def _chains(
         both = [identity for identity in first if identity in second]
         if not both:
             continue
-        group = f"{data.name}/{model}/{form}"
         pairs = [
-            _Pair(group, f"{data.name}/{first[identity][0]}", taken, other)
+            _Pair(other, taken, f"{data.name}/{first[identity][0]}", f"{data.name}/{model}/{form}")
             for identity in both
             if (taken := first[identity][1]) is not None and (other := second[identity][1]) is not None
         ]
@@ -315,12 +314,8 @@ def _answered(path: Path) -> dict[str, tuple[str, float | None]]:
 
 def _ratio(pairs: Iterable[_Pair]) -> Estimate:
     rows = list(pairs)
-    return ratio_of_means(
-        [pair.parallel for pair in rows],
-        [pair.serial for pair in rows],
-        [pair.question for pair in rows],
-        [pair.group for pair in rows],
-    )
+    parallel, serial, questions, groups = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return ratio_of_means(parallel, serial, questions, groups)
 
 
 def _side(low: float | None, high: float | None, middle: float) -> int:

@@ -20,9 +20,8 @@ from saiten.data import BadRow
 from saiten.demo.questions import corpus
 from saiten.errors import BadInput, CallFailed, ConfigurationError, NotWritten
 from saiten.executor import LocalExecutor
-from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
+from saiten.experiments.cells import Cell, answers_of, cells_of, has_answers, questions_of, scores_folder
 from saiten.experiments.plan import DataSet, ExperimentPlan, keep_plan
-from saiten.experiments.questions import answers_of, questions_of
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.metrics.naming import is_human

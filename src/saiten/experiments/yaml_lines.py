@@ -1,8 +1,8 @@
 """A YAML file as plain data, with the line number of each value."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from saiten.errors import BadInput, ConfigurationError
 
@@ -14,18 +14,17 @@ _LARGEST = 2**20
 _DEEPEST = 20
 
 
-class Lines:
+class Lines(NamedTuple):
     """The line of each value."""
 
-    def __init__(self, name: str, lines: Mapping[Place, int]) -> None:
-        self._name = name
-        self._lines = lines
+    file: str
+    lines: Mapping[Place, int]
 
     def where(self, place: Place) -> str:
         """Return `FILE:LINE` of the value, or of the nearest enclosing value that exists."""
-        while place and place not in self._lines:
+        while place and place not in self.lines:
             place = place[:-1]
-        return f"{self._name}:{self._lines.get(place, 1)}"
+        return f"{self.file}:{self.lines.get(place, 1)}"
 
 
 def read_yaml(path: Path) -> tuple[Any, Lines]:
@@ -79,7 +78,7 @@ def _walk(node: Any, place: Place, lines: dict[Place, int], path: Path) -> None:
     lines[place] = node.start_mark.line + 1
     if isinstance(node.value, str):
         return
-    for number, child in enumerate(_children(node)):
+    for number, child in enumerate(node.value):
         if isinstance(child, tuple):
             key, value = child
             inner: Place = (*place, str(key.value))
@@ -89,8 +88,3 @@ def _walk(node: Any, place: Place, lines: dict[Place, int], path: Path) -> None:
             lines[inner] = key.start_mark.line + 1
         else:
             _walk(child, (*place, number), lines, path)
-
-
-def _children(node: Any) -> Sequence[Any]:
-    children: Sequence[Any] = node.value
-    return children
