@@ -3,7 +3,7 @@
 `gist_block` renders one answer, for any page that includes this one's style sheet.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO
 
 from markupsafe import Markup, escape
@@ -24,6 +24,9 @@ CLASSES: Mapping[Kind, str] = {
     "supplement": "bs",
 }
 """CSS classes, short since every unit has one."""
+
+_REMARKS = ("without", "faulty", "unplaced")
+"""What may be remarked on profiles, by key of the words and of the count."""
 
 Words = Mapping[str, str]
 
@@ -46,7 +49,7 @@ def _part(run: GistRun, words: Words, language: Language) -> Part:
             "legend": [(kind, CLASSES[kind]) for kind in KINDS],
             "tables": [_profile_table(one, words, alone=len(run.profiles) == 1) for one in run.profiles],
             "options": [
-                ("none" if profile is None else PROFILES.index(profile), _option(profile, words), n)
+                ("none" if profile is None else PROFILES.index(profile), profile_name(profile, words), n)
                 for profile, n in run.by_profile.items()
             ],
             "shown": run.shown,
@@ -120,35 +123,28 @@ def remark_of(unit: Unit, words: Words) -> str:
     return " ".join(part for part in (sign(unit.why), said) if part)
 
 
-def _option(profile: str | None, words: Words) -> str:
-    return words["none"] if profile is None else profile_name(profile, words)
-
-
 def _profile_table(profiles: Profiles, words: Words, *, alone: bool) -> Mapping[str, object]:
     common = sorted(profiles.answers.items(), key=lambda pair: -pair[1])
     return {
         "title": words["profiles"] + ("" if alone else f": {sign(profiles.metric)}"),
         "heads": [(CLASSES[which], words[which]) for which in WHICH],
         "rows": [
-            (PROFILES.index(profile), profile_name(profile, words), _signs(profile), n, f"{n / profiles.total:.3f}")
+            (
+                PROFILES.index(profile),
+                profile_name(profile, words),
+                [which.replace("_", " ") in profile.split(", ") for which in WHICH],
+                n,
+                f"{n / profiles.total:.3f}",
+            )
             for profile, n in common
         ],
-        "remarks": list(_remarks(profiles, words)),
+        "remarks": [words[key].format(n) for key in _REMARKS if (n := getattr(profiles, key))],
     }
 
 
-def _signs(profile: str) -> list[bool]:
-    there = profile.split(", ")
-    return [which.replace("_", " ") in there for which in WHICH]
-
-
-def _remarks(profiles: Profiles, words: Words) -> Iterator[str]:
-    for name in ("without", "faulty", "unplaced"):
-        if n := getattr(profiles, name):
-            yield words[name].format(n)
-
-
-def profile_name(profile: str, words: Words) -> str:
-    """Return the profile in the page's language."""
+def profile_name(profile: str | None, words: Words) -> str:
+    """Return the profile in the page's language; None: an answer without units."""
+    if profile is None:
+        return words["none"]
     kinds = [part.replace(" ", "_") for part in profile.split(", ")]
     return words["and"].join(words[kind] for kind in kinds) if kinds[0] in words else words["nothing"]

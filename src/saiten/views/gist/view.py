@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from saiten.metrics.judged.gist_counts import WHICH
 from saiten.metrics.judged.gist_profiles import PROFILES, Profiles, gist_metric, profiles_of
 from saiten.records import Language, Sample, Scored
 from saiten.views.strip_controls import strip_controls
 
+T = TypeVar("T")
 Kind = Literal["missing_gist", "missing_supplement", "extra_gist", "extra_supplement", "gist", "supplement"]
 KINDS: tuple[Kind, ...] = ("missing_gist", "missing_supplement", "extra_gist", "extra_supplement", "gist", "supplement")
 """The four deviations, then the units of the reference that the answer contains."""
@@ -186,7 +187,11 @@ def gist_view(sample: Sample, finding: Finding) -> GistView:
     pieces, too_deep = cut(reference, there)
     passages, more_too_deep = cut(answer, extra)
     unplaced = (*(unit for unit in (*there, *extra) if unit.start is None), *too_deep, *more_too_deep)
-    counts = _mapping(details.get("counts"))
+    counts = _typed(details.get("counts"), dict)
+
+    def count(name: str) -> int:
+        return _typed(counts.get(name), int)
+
     return GistView(
         sample,
         finding.metric,
@@ -194,9 +199,9 @@ def gist_view(sample: Sample, finding: Finding) -> GistView:
         finding.reason,
         pieces,
         passages,
-        {which: (_count(counts, which), _count(counts, which.partition("_")[2])) for which in WHICH} if details else {},
+        {which: (count(which), count(which.partition("_")[2])) for which in WHICH} if details else {},
         unplaced,
-        tuple(fault for fault in _list(details.get("faults")) if isinstance(fault, str)),
+        tuple(fault for fault in _typed(details.get("faults"), list) if isinstance(fault, str)),
     )
 
 
@@ -207,25 +212,25 @@ def _reference_units(details: Mapping[str, Any]) -> list[Unit]:
         kind: Kind = "missing_gist" if name == "gist" else "missing_supplement"
         missing = _spans(details, kind)
         lost = {(unit.text, unit.start) for unit in missing}
-        there = _read(_mapping(details.get("reference")).get(name), name)
+        there = _read(details.get("reference"), name, name)
         units += [unit for unit in there if (unit.text, unit.start) not in lost]
         units += missing
     return units
 
 
 def _spans(details: Mapping[str, Any], kind: Kind) -> list[Unit]:
-    return _read(_mapping(details.get("spans")).get(kind), kind)
+    return _read(details.get("spans"), kind, kind)
 
 
-def _read(value: Any, kind: Kind) -> list[Unit]:
-    return [_unit(item, kind) for item in _list(value) if isinstance(item, Mapping)]
+def _read(units: Any, name: str, kind: Kind) -> list[Unit]:
+    return [_unit(item, kind) for item in _typed(_typed(units, dict).get(name), list) if isinstance(item, Mapping)]
 
 
 def _unit(item: Mapping[str, Any], kind: Kind) -> Unit:
     start, end = (item.get(name) for name in ("start", "end"))
     placed = type(start) is int and type(end) is int  # True is not an offset
-    said, why = (_text(item.get(name)) for name in ("said", "reason"))
-    return Unit(kind, _text(item.get("text")), start if placed else None, end if placed else None, said, why)
+    text, said, why = (_typed(item.get(name), str) for name in ("text", "said", "reason"))
+    return Unit(kind, text, start if placed else None, end if placed else None, said, why)
 
 
 def _checked(unit: Unit, source: str) -> Unit:
@@ -235,21 +240,9 @@ def _checked(unit: Unit, source: str) -> Unit:
     return unit if holds else replace(unit, start=None, end=None)
 
 
-def _count(counts: Mapping[str, Any], name: str) -> int:
-    value = counts.get(name)
-    return value if type(value) is int else 0
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+def _typed(value: Any, kind: type[T]) -> T:
+    """Return the value, or an empty one if it is of another type: the files of a run may come from anywhere."""
+    return value if type(value) is kind else kind()
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ class Items:
         return {
             "metric": view.metric,
             "number": None if view.profile is None else PROFILES.index(view.profile),
-            "profile": words["none"] if view.profile is None else profile_name(view.profile, words),
+            "profile": profile_name(view.profile, words),
             "reason": view.reason if view.profile is None else "",
             "reference": _pieces(view.reference, units),
             "answer": _pieces(view.answer, units),
