@@ -9,10 +9,8 @@ from saiten.data.json_rows import parse_json
 from saiten.data.rows import BadRow, RawRow, bad_row, place
 from saiten.errors import BadInput, ConfigurationError
 
-_BATCH = 64
-"""Rows converted to Python values at once; a row may have many long contexts."""
-_BUFFER = 1 << 20
-"""Bytes read ahead per column."""
+_BATCH = 64  # rows converted to Python values at once; a row may have many long contexts
+_BUFFER = 1 << 20  # bytes read ahead per column
 _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 """The end of an Arrow stream, checked since PyArrow accepts a stream truncated between two batches."""
 
@@ -91,7 +89,6 @@ def _rows(batch: Any, names: Sequence[str], name: str, numbers: Iterator[int]) -
 
 
 def _split(folder: Path) -> Path:
-    """Return the folder itself, or its only split."""
     listed = folder / "dataset_dict.json"
     if not listed.is_file():
         return folder

@@ -74,12 +74,9 @@ _OBJECTS = frozenset({"inputs", "outputs", "actual_outputs", "expected_outputs",
 MISSING: Any = object()
 """No such column, as distinct from an empty one."""
 
-_LOOKED_AT = 100
-"""Number of rows in which a column must appear, since JSON lines may omit fields."""
-_SHAPES = 1_000
-"""Number of remembered column sets; a file has one, or a few."""
-_NAMED = 8
-"""Maximum number of unused columns listed."""
+_LOOKED_AT = 100  # number of rows in which a column must appear, since JSON lines may omit fields
+_SHAPES = 1_000  # number of remembered column sets; a file has one, or a few
+_NAMED = 8  # maximum number of unused columns listed
 _NO_FIELD = frozenset({"", "seconds", "calls", "usage", "error"})
 """Columns never suggested for a field: unnamed ones, and those `saiten answer` writes with a sample."""
 _FILLING = re.compile(r"[\s_-]")

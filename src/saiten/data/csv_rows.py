@@ -28,10 +28,8 @@ _QUOTES = re.compile('"+')
 _NEEDS_QUOTES = re.compile('[",\t\r\n]')
 """Characters for which a spreadsheet quotes a cell of tab-separated text."""
 _MEND = "; double the quotes inside a cell, or take the stray one out"
-_NO_CHANCE = 3
-"""Consecutive lines with a row's number of cells that are certainly rows."""
-_SHOWN = 5
-"""Lines shown of an unusable record."""
+_NO_CHANCE = 3  # consecutive lines with a row's number of cells that are certainly rows
+_SHOWN = 5  # lines shown of an unusable record
 
 
 def read_csv(
@@ -110,7 +108,6 @@ class _Layout:
     """The format of a file's records."""
 
     width: int
-    """Number of cells per row."""
     delimiter: str
     quoted: bool
     """Whether all cells are quoted, judging by the header."""

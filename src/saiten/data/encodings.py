@@ -7,10 +7,8 @@ import re
 from saiten.data.opening import chunks_of, pushed_back
 from saiten.errors import BadInput
 
-_PIPE_SAMPLE = 1 << 20
-"""Bytes examined of a pipe, which cannot be read twice."""
-_JUDGED = 1 << 18
-"""Characters examined for looking Japanese."""
+_PIPE_SAMPLE = 1 << 20  # bytes examined of a pipe, which cannot be read twice
+_JUDGED = 1 << 18  # characters examined for looking Japanese
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _JAPANESE = ("cp932", "euc_jp")

@@ -29,7 +29,6 @@ def _text(value: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_text)]
-"""A text that is not blank."""
 
 
 def read_file(file: Path | Traversable, what: str) -> Any:

@@ -101,11 +101,9 @@ class _State:
     """Information gathered across rows."""
 
     sources: tuple[str, ...]
-    """The fields that may contain the label."""
     categories: dict[str, float] | None
     """The number of each category so far; None if categories are not allowed."""
     preferences: set[str] = field(default_factory=set)
-    """The kinds of values in the column `preference`."""
 
 
 def _label(row: RawRow, columns: Columns, state: _State) -> Label:
@@ -217,7 +215,6 @@ def preference(text: str, *, names_answer: bool) -> float:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether this is a number rather than a word."""
     try:
         float(_plain(text))
     except ValueError:

@@ -30,7 +30,6 @@ class BadRow:
     where: str
     """File and place: `data.jsonl:17`, `data.csv, row 17 (line 23)`."""
     reason: str
-    """The expected and the actual value."""
     raw: str = ""
     """The first 500 characters of the row in the file."""
 

@@ -189,8 +189,7 @@ def _writable(text: str) -> str:
 
 
 _FORMS = "a span is {text, start, end}, [start, end] or [start, end, text]"
-_LONGEST = 2**40
-"""Larger offsets are invalid, since no text is as long."""
+_LONGEST = 2**40  # larger offsets are invalid, since no text is as long
 
 
 def as_spans(value: Any) -> tuple[Span, ...] | None:

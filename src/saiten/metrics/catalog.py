@@ -17,7 +17,6 @@ from saiten.metrics.naming import BracketItem, read_name, split_names
 from saiten.protocols import Metric
 
 CATALOG: Mapping[str, Entry] = MappingProxyType({entry.title: entry for entry in ENTRIES})
-"""All metrics by title."""
 
 ALIASES: Mapping[str, str] = MappingProxyType({alias: e.title for e in ENTRIES for alias in e.aliases})
 """Alternative spellings, mostly those of RAGAS, with the titles they refer to."""
@@ -28,7 +27,6 @@ PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "overlap": tuple(e.title for e in ENTRIES if e.family == "overlap"),
     }
 )
-"""Names for groups of metrics: the nine of RAGAS, and those that need no judge."""
 
 
 def describe_all() -> tuple[Entry, ...]:

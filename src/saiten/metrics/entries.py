@@ -29,9 +29,7 @@ class Entry:
     en: str
     """The quantity measured, in one line."""
     ja: str
-    """The same in Japanese."""
     aliases: tuple[str, ...] = ()
-    """Alternative spellings."""
 
     @property
     def family(self) -> str:

@@ -21,7 +21,6 @@ class ChatGenerator:
     temperature: float | None = 0.0
     """None omits it, as reasoning models require."""
     seed: int | None = 1
-    """None omits it."""
     max_tokens: int | None = 4096
     """Per text, to stop a model that repeats itself forever; None leaves it to the server."""
     forget: Callable[[ChatRequest], None] | None = None

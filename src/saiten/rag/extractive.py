@@ -18,12 +18,9 @@ from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
 from saiten.text.words import in_order, normalise, units_of, words_of
 
-_TOPIC_WORDS = 6
-"""Maximum number of words that a search query takes from earlier questions."""
-_TURNS = 10
-"""Maximum number of earlier questions considered, the latest ones."""
-_OF_A_QUESTION = 1_000
-"""Characters considered per question."""
+_TOPIC_WORDS = 6  # maximum number of words that a search query takes from earlier questions
+_TURNS = 10  # maximum number of earlier questions considered, the latest ones
+_OF_A_QUESTION = 1_000  # characters considered per question
 _BETWEEN = {"en": " ", "ja": ""}
 
 
@@ -94,11 +91,9 @@ def _with_topics(question: str, history: tuple[Turn, ...]) -> str:
     return " ".join([question, *topics[:_TOPIC_WORDS]])
 
 
-_READ = 200_000
-"""Maximum characters read, over all texts; passages have a few hundred each."""
+_READ = 200_000  # maximum characters read, over all texts; passages have a few hundred each
 _HEADING = re.compile(r"\s*#{1,6}\s")
-_LONGEST = 1_000
-"""Maximum characters per sentence, since a table or a line of data may have no end."""
+_LONGEST = 1_000  # maximum characters per sentence, since a table or a line of data may have no end
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +102,6 @@ class Pool:
 
     sentences: Sequence[str]
     units: Sequence[AbstractSet[str]]
-    """The units of each sentence."""
     texts: Sequence[int]
     """The index of the text that first contains each sentence."""
     weights: dict[str, float]
@@ -142,7 +136,6 @@ def pool_of(question: str, texts: Sequence[str], language: Language) -> Pool:
 
 
 def _content(text: str) -> set[str]:
-    """Return the content units of a text."""
     return units_of(normalise(text).lower())
 
 

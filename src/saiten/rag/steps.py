@@ -19,12 +19,10 @@ class Step(ABC):
     """A step of a generator; hashable, like tasks."""
 
     prompt: ClassVar[str]
-    """The name of the prompt file."""
     called: ClassVar[str]
     """The name under which calls are timed."""
 
     language: Language = field(kw_only=True)
-    """The language of prompt and answer."""
     history: tuple[Turn, ...] = field(default=(), kw_only=True)
     """Earlier questions and answers, oldest first."""
 

@@ -99,7 +99,6 @@ class Rag:
     k: int = 5
     """Passages to retrieve per question."""
     clock: Clock = field(default=time.perf_counter, repr=False)
-    """Times the calls."""
 
     def __post_init__(self) -> None:
         if self.chain not in CHAINS:

@@ -17,7 +17,6 @@ _GRADE = re.compile(
     r"(?:(?:grade|score|rating|評点|点数|得点)\s*[:=]\s*)?([+-]?\d{1,6})(?:\.0+)?(?:\s*点)?(?:\s*[:(].*)?", re.DOTALL
 )
 _MINUS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\uff0d", "-"))
-"""Characters used as a minus sign."""
 
 
 def read_signed(value: Any) -> Any:
@@ -66,9 +65,7 @@ class RateAspect(Task[Rating]):
     reply = Rating
     votable = True
     aspect: str
-    """The name of the aspect, for example `factuality`."""
     asks: str
-    """The question that the aspect asks about the answer."""
     grades: str
     """The meaning of each grade, one per line: `0: wrong`."""
     question: str

@@ -72,7 +72,6 @@ class SplitGist(Task[ReferenceUnits]):
     role: str = ""
     """The judge's role, for example *a professional accountant*; empty: an expert on the question's subject."""
     examples: tuple[GistExample, ...] = ()
-    """Examples that replace the prompt's own."""
 
     @property
     def shots(self) -> tuple[Shot, ...]:
@@ -103,7 +102,6 @@ class FindMissingAndExtra(Task[MissingAndExtra]):
     gist: tuple[str, ...]
     supplement: tuple[str, ...]
     role: str = ""
-    """As in `SplitGist`."""
     examples: tuple[GistExample, ...] = ()
 
     @property

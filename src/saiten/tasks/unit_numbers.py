@@ -16,8 +16,7 @@ _MARK = re.compile(r"\s*[\[(#]*\d{1,6}[\]).:、]+\s*")
 _TEXT_KEYS = ("text", "unit", "content", "quote", "passage", "span")
 _NUMBER_KEYS = ("number", "index", "id", "unit")
 _UNSEEN = ("Zs", "Zl", "Zp", "Cc", "Cf")
-_DISTINCTIVE = 4
-"""Minimum letters of a part of a unit that identifies the unit."""
+_DISTINCTIVE = 4  # minimum letters of a part of a unit that identifies the unit
 
 
 def text_of_unit(value: Any) -> Any:

@@ -62,7 +62,6 @@ def renumbered(verdicts: list[Verdict]) -> list[Verdict]:
 
 
 Verdicts = Annotated[list[Verdict], AfterValidator(renumbered)]
-"""One verdict per item."""
 
 
 def check_numbers(verdicts: Sequence[Verdict], expected: int, *, partial: bool = False, what: str = "item") -> None:

@@ -20,8 +20,7 @@ How = Literal["exact", "normalised", "fuzzy"]
 _LONGEST = 20
 """Units longer than this many times their text are not searched for, so that a reply that repeats itself forever does
 not cost seconds."""
-_LOOKS = 2_000
-"""Maximum occurrences examined per unit, for texts that repeat themselves endlessly."""
+_LOOKS = 2_000  # maximum occurrences examined per unit, for texts that repeat themselves endlessly
 
 
 @dataclass(frozen=True, slots=True)

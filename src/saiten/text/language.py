@@ -4,8 +4,7 @@ import re
 
 from saiten.records import Language
 
-_LOOKED_AT = 20_000
-"""Maximum characters per text; the language shows early."""
+_LOOKED_AT = 20_000  # maximum characters per text; the language shows early
 
 _KANA_OR_HAN = re.compile(
     r"[\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f]"

@@ -19,8 +19,7 @@ _SYMBOLS = {
 }  # fmt: skip
 _LETTERS = sorted({symbol for symbol in _SYMBOLS.values() if symbol != "%"}, key=len, reverse=True)
 _SQUARES = {"2": "平方", "3": "立方"}
-_COUNTED = "月所国年条店"
-"""What か counts, in all its spellings: 2か月, 2ヶ月, 2カ月, 2箇月."""
+_COUNTED = "月所国年条店"  # What か counts, in all its spellings: 2か月, 2ヶ月, 2カ月, 2箇月
 
 _MEASURE = re.compile(
     r"(?<=[\d十百千万億兆]) ?(?:"
@@ -33,8 +32,7 @@ _MEASURE = re.compile(
 
 _YEAR = re.compile("(?<![〇一二三四五六七八九])[一二][〇一二三四五六七八九]{3}(?=年)")
 _KANJI_DIGITS = str.maketrans("〇一二三四五六七八九", "0123456789")
-_WAVES = str.maketrans("〜", "~")
-"""～ and 〜 are used interchangeably, but NFKC maps only the first to ~."""
+_WAVES = str.maketrans("〜", "~")  # ～ and 〜 are used interchangeably, but NFKC maps only the first to ~
 
 
 def one_spelling(normalised: str) -> str:

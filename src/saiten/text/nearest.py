@@ -16,20 +16,13 @@ both, times 100. Copies with a changed word or ending are above, other statement
 by hand."""
 
 _GRAM = 3
-_SHORTEST = 4
-"""Minimum characters; almost anything is near a shorter text."""
-_POSTINGS = 200
-"""Maximum places kept per run; frequent runs say little about location."""
-_GRAMS_USED = 32
-"""Maximum runs of a unit looked up, the rarest first."""
-_REGIONS = 5
-"""Maximum regions of the text in which an alignment is tried."""
-_LONG = 400
-"""Characters from which a unit is found by its two ends, since alignment takes length times length."""
-_END = 150
-"""Characters per end."""
-_ENDS = 6
-"""Common stretches on either side of an alignment considered as its ends."""
+_SHORTEST = 4  # minimum characters; almost anything is near a shorter text
+_POSTINGS = 200  # maximum places kept per run; frequent runs say little about location
+_GRAMS_USED = 32  # maximum runs of a unit looked up, the rarest first
+_REGIONS = 5  # maximum regions of the text in which an alignment is tried
+_LONG = 400  # characters from which a unit is found by its two ends, since alignment takes length times length
+_END = 150  # characters per end
+_ENDS = 6  # common stretches on either side of an alignment considered as its ends
 
 
 @dataclass(frozen=True, slots=True)

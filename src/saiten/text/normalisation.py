@@ -24,8 +24,7 @@ _SAME_SIGN = str.maketrans({"\u301c": "~", "\u2212": "-"})
 """〜 and −: which of two characters a Japanese keyboard types for them depends on the system, and NFKC maps only the
 other one (～ becomes ~, － becomes -)."""
 
-_CIRCLE = str.maketrans("〇◯", "○○")
-"""The kanji zero and the large circle, both used for a right answer."""
+_CIRCLE = str.maketrans("〇◯", "○○")  # the kanji zero and the large circle, both used for a right answer
 
 
 def normalise(text: str) -> str:

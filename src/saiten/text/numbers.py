@@ -37,7 +37,6 @@ class Claimed(NamedTuple):
     """A number claimed by a statement."""
 
     written: str
-    """As written in the text."""
     readings: frozenset[str]
     """Its canonical forms, any of which matches: 1.2 million is 1200000, and 1.2 in a table headed *millions*."""
 

@@ -14,11 +14,9 @@ from saiten.text.folding import fold, is_narrow
 
 _COUNTS_FROM = 10
 """Minimum letters of an uncovered piece, Japanese ones counting twice: *However,* and 具体的には are ignored."""
-_OVERLAP_FROM = 4
-"""Minimum letters of an overlap, so that ends found by a fuzzy match need not be exact."""
+_OVERLAP_FROM = 4  # minimum letters of an overlap, so that ends found by a fuzzy match need not be exact
 _SHOWN = 60
-_FOLDED = 10_000
-"""Maximum characters of a unit for comparison ignoring width, case and white space."""
+_FOLDED = 10_000  # maximum characters of a unit for comparison ignoring width, case and white space
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,6 @@ class Layout:
     units: Mapping[str, tuple[Placed, ...]]
     """By list. A unit listed twice is only in the first list; overlapping passages are merged there."""
     faults: tuple[str, ...]
-    """Faults, one sentence each."""
     uncovered: tuple[Span, ...]
     """Pieces of the text with words that no unit covers; only computed if units must cover the text."""
 

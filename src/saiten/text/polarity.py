@@ -9,8 +9,7 @@ _NEGATION = re.compile(
 _YES = re.compile(r"(?:yes|yeah|yep|true|correct|right|はい|ええ|そうです|正しい|正解|可能です|できます)(?![a-z])")
 _NO = re.compile(r"(?:no|nope|false|incorrect|wrong|いいえ|いえ|違います|誤り|間違い|不可能です|できません)(?![a-z])")
 _QUOTES = " \"'「『(（*#"
-_OPENING = 20
-"""Characters after opening quotes that are searched for yes or no."""
+_OPENING = 20  # characters after opening quotes that are searched for yes or no
 
 
 def is_negated(lowered: str) -> bool:

@@ -5,8 +5,7 @@ import re
 from saiten.records import Language
 from saiten.text.sentences import split_sentences
 
-_READ = 4_000
-"""Characters of an answer that are examined, since a refusal is at its beginning."""
+_READ = 4_000  # characters of an answer that are examined, since a refusal is at its beginning
 
 _NOT = r"(?:(?:do|does|did) not|(?:do|does|did)n['’]?t)"
 _SOURCE = (

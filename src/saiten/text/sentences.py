@@ -27,8 +27,7 @@ _STRONG = frozenset("。｡！？")
 _CLOSERS = re.compile(r"[\"'”’»)\]}」』）］】》〉]*(?:\[\d{1,4}\])*")
 """Closing signs, and citations such as [12], belong to the sentence."""
 
-_AHEAD = 80
-"""Maximum white space skipped to find the next letter."""
+_AHEAD = 80  # maximum white space skipped to find the next letter
 
 _JAPANESE = re.compile("[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]")
 _LIST_MARK = re.compile(r"[\s#>*-]*[(\[（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})")
@@ -53,8 +52,7 @@ _OPENERS = frozenset(
 """After `U.S.` or `p.m.` only these begin a sentence, since `U.S. Army` does not."""
 
 
-_SHORTEST_CLAUSE = {"ja": 8, "en": 18}
-"""Characters; shorter pieces stay with their neighbor."""
+_SHORTEST_CLAUSE = {"ja": 8, "en": 18}  # Characters; shorter pieces stay with their neighbor
 
 _JAPANESE_CLAUSE = re.compile(
     r"(?<=が、)|(?<=ので、)|(?<=ため、)|(?<=から、)|(?<=けれど、)|(?<=けれども、)|(?<=おり、)|(?<=であり、)|(?<=ますし、)|(?<=たり、)"

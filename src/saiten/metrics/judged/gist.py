@@ -48,7 +48,6 @@ class Gist(BaseMetric):
     higher_is_better = False
     main = "which"
     parts: ClassVar[tuple[str, ...]] = WHICH
-    """The metrics that the bare name means."""
 
     which: Which = "missing_gist"
     role: str = ""

@@ -23,7 +23,6 @@ class Findings:
     reference_text: str
     answer_text: str
     reference: Layout
-    """Lists `gist` and `supplement`, in the reference."""
     missing: Mapping[str, Sequence[int]]
     """The positions of the missing units, by class, counted from 0."""
     extra: Layout

@@ -27,7 +27,6 @@ class Profiles:
     without: int
     """Answers without a profile: undefined, or an unreadable reply."""
     faulty: int
-    """Answers with faults remaining in the judge's replies."""
     unplaced: int
     """Units, over all answers, that were not found in their text."""
 

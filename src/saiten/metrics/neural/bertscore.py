@@ -24,8 +24,7 @@ from saiten.stats.f_measure import harmonic_mean
 Which = Literal["precision", "recall", "f1"]
 WHICH: tuple[Which, ...] = get_args(Which)
 
-_AT_ONCE = 8
-"""References per batch item, to bound its memory."""
+_AT_ONCE = 8  # references per batch item, to bound its memory
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,6 @@ class BertScore(BaseMetric):
     bounds = (-1.0, 1.0)
     main = "which"
     parts: ClassVar[tuple[str, ...]] = WHICH
-    """The metrics that the bare name means."""
 
     which: Which = "f1"
     model: str = "bert-base-multilingual-cased"

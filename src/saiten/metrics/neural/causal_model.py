@@ -31,10 +31,8 @@ _LOGITS = 1 << 24
 """Logits computed at once, vocabulary × positions: 64 MiB as float32. A whole text may need gigabytes."""
 _TOKENS_ON_CPU, _TOKENS = 1024, 32768
 """Maximum tokens per forward pass, with padding, unless a single window is longer; on a CPU and elsewhere."""
-_UNLIMITED = 2048
-"""The window of a network that has no limit."""
-_PROBE = 8
-"""Tokens used to probe a network."""
+_UNLIMITED = 2048  # the window of a network that has no limit
+_PROBE = 8  # tokens used to probe a network
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,6 @@ class TokenSpan:
     end: int
 
     def __len__(self) -> int:
-        """Return the number of tokens read."""
         return len(self.start) + self.end - self.begin - 1
 
     def padded(self, length: int) -> tuple[int, ...]:
@@ -64,7 +61,6 @@ class CausalModel:
     tokenizer: Any
     network: Any
     window: int
-    """The maximum number of tokens it reads."""
     start: int | None
     """The token that begins every text, or None."""
     unknown: int | None
@@ -108,7 +104,6 @@ class CausalModel:
 
     @property
     def _at_once(self) -> int:
-        """The maximum number of tokens per forward pass."""
         most = _TOKENS_ON_CPU if self.network.device.type == "cpu" else _TOKENS
         return most if self.in_slices else min(most, _LOGITS // _vocabulary(self.network))
 
@@ -182,7 +177,6 @@ def _load(model: str, precision: Precision, made: str) -> tuple[Any, Any]:
 
 
 def _vocabulary(network: Any) -> int:
-    """Return the size of the network's vocabulary."""
     known: int = network.get_input_embeddings().weight.shape[0]
     return known
 

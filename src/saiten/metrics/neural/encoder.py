@@ -27,8 +27,7 @@ Source: `model2layers` of bert_score 0.3.13, chosen on WMT16 with the paper's me
 
 EXPECTED = "a folder with an encoder and its tokenizer as transformers saves them, or a name on the Hugging Face hub"
 
-_LONGEST = 8192
-"""Maximum tokens per text if neither tokenizer nor network has a lower limit."""
+_LONGEST = 8192  # maximum tokens per text if neither tokenizer nor network has a lower limit
 
 
 _TOKENS_ON_CPU, _TOKENS = 2048, 32768
@@ -42,7 +41,6 @@ class EncoderSpec:
     model: str
     layer: int
     config: Any
-    """The transformers configuration."""
     made: str
     """The fingerprint of a folder, or the commit of a hub model."""
 

@@ -45,7 +45,6 @@ class Perplexity(BaseMetric):
     higher_is_better = False
     main = "form"
     parts: ClassVar[tuple[str, ...]] = FORMS
-    """The metrics that the bare name means."""
 
     form: Before = "A"
     model: str = ""
@@ -53,7 +52,6 @@ class Perplexity(BaseMetric):
     stride: int = 0
     """Tokens measured per window if the text exceeds the model's maximum; 0: half of that maximum."""
     seed: int = 1
-    """Seed for the draw of random questions."""
     questions: str = ""
     """A file with questions to draw from, such as the data itself; empty: a hundred in each language."""
     dtype: Precision = "float32"

@@ -14,8 +14,7 @@ from saiten.models.networks import best_device, held
 _ITEMS_ON_CPU, _ITEMS = 8, 64
 """Answers per batch, on a CPU and elsewhere; tokens decide how many share a forward pass. Few on a CPU, since waiting
 for it, or interrupting it, takes a whole batch."""
-_SPANS = 1024
-"""Spans of texts at once, to bound memory whatever the length of a text."""
+_SPANS = 1024  # spans of texts at once, to bound memory whatever the length of a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,6 @@ class Surprisal:
     nll: float
     """Sum over the counted tokens of -ln p(token | tokens before it)."""
     tokens: int
-    """Number of counted tokens."""
     uncounted: int
     """Tokens of the answer with nothing before them: 1 or 0."""
     unknown: int

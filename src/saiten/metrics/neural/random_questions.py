@@ -108,5 +108,4 @@ def _ignore(_note: str) -> None:
 
 
 def _plain(question: str) -> str:
-    """Normalise a question for comparison."""
     return "".join(normalize("NFKC", question).casefold().split())

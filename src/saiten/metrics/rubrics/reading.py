@@ -17,7 +17,6 @@ from saiten.records import Language
 from saiten.tasks.aspects import AspectExample
 
 SHIPPED = files(__package__) / "long_answers.toml"
-"""The default rubric."""
 
 _MOST_GRADES = 1001
 _LANGUAGES: tuple[Language, ...] = get_args(Language)

@@ -27,7 +27,6 @@ def _name(value: str) -> str:
 
 
 AspectName = Annotated[str, AfterValidator(_name)]
-"""The name of an aspect in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,6 @@ class Worded:
     """The description of an aspect for the judge, in one language."""
 
     asks: str
-    """The question that the aspect asks about the answer."""
     grades: str
     """The meaning of each grade, one per line."""
     example: AspectExample | None = None
@@ -106,7 +104,6 @@ class Rubric:
     """Aspects, one of which may be an overall grade explained by the others."""
 
     name: str
-    """The file's name without suffix."""
     aspects: tuple[Aspect, ...]
     overall: str | None
     """The name of the aspect that the others explain; None if there is none."""

@@ -24,7 +24,6 @@ from saiten.metrics.rubrics.reading import check_distinct, digest_of
 from saiten.metrics.rubrics.rubric import Aspect, AspectName, Rubric
 
 PUBLISHED = files(__package__) / "published_weights.toml"
-"""The default weights."""
 
 Features = Literal["deductions", "values"]
 """What is weighted: -|grade - best| / span, or the grades themselves."""
@@ -47,7 +46,6 @@ class AspectWeight:
     low: float | None = None
     """Lower end of the weight's 95 % interval, if learned."""
     high: float | None = None
-    """Upper end."""
 
     def deduction(self, grade: float) -> float:
         """Return the deduction: 0 at the best grade, -1 at the worst."""
@@ -65,14 +63,12 @@ class Learned:
     """Number of answers that the weights were fitted to."""
     questions: int
     held_out_items: int
-    """Number of answers held out."""
     held_out_questions: int
     pearson: float | None
     """Correlation of score and people, over held-out answers."""
     pearson_low: float | None
     pearson_high: float | None
     seed: int
-    """Seed of the split."""
     rubric: str | None = None
     """Digest of the rubric whose scales were used."""
     source: str = "people"
@@ -95,7 +91,6 @@ class Weights:
     intercept_low: float | None = None
     """Lower end of its 95 % interval, if learned."""
     intercept_high: float | None = None
-    """Upper end."""
     learned: Learned | None = None
     """None if saiten did not learn them."""
     digest: str = ""

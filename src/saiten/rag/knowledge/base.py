@@ -26,7 +26,6 @@ class Contents:
     documents: int
     """Number of complete documents."""
     chunks: int
-    """Number of their chunks."""
     digest: str
     """Hash of their contents, independent of names and order."""
     hidden: tuple[str, ...]

@@ -26,9 +26,7 @@ class Chunk:
     text: str
     """Not blank; stripped unless cut exactly, except for white space that carries an accent."""
     start: int
-    """Start, in characters."""
     end: int
-    """End, exclusive."""
 
 
 def cut(text: str, size: int = 512, overlap: int = 0, *, exact: bool = False) -> Iterator[Chunk]:

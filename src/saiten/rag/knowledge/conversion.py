@@ -13,7 +13,6 @@ LARGEST = 256 << 20
 """Maximum file size in bytes, since files are held in memory during conversion."""
 
 _LIBRARIES: dict[Kind, str] = {"pdf": "pypdfium2", "docx": "mammoth"}
-"""Optional libraries."""
 
 
 def convert(path: Path, kind: Kind, take: Callable[[str], None]) -> tuple[str, str | None]:

@@ -15,12 +15,9 @@ from typing import IO, Any
 from saiten.errors import ConfigurationError
 from saiten.rag.knowledge.documents import Kind, NoText
 
-_WAITING = 64
-"""Maximum number of pieces in the queue; the process waits when it is full."""
-_ALL_IN_ALL = 20
-"""Maximum time per file, as a multiple of the pause allowed between two pieces."""
-_LONGEST = 128 << 20
-"""Maximum characters per text, since a small file can unpack to any length."""
+_WAITING = 64  # maximum number of pieces in the queue; the process waits when it is full
+_ALL_IN_ALL = 20  # maximum time per file, as a multiple of the pause allowed between two pieces
+_LONGEST = 128 << 20  # maximum characters per text, since a small file can unpack to any length
 
 
 class Converter:

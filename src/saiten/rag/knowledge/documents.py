@@ -21,11 +21,9 @@ class FoundFile:
     """A file that is readable judging by its name; it has not been read yet."""
 
     path: Path
-    """Location."""
     source: str
     """Name in the knowledge base: the path relative to the given folder, with `/`, or the file's name."""
     kind: Kind
-    """How to read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,6 @@ class Document:
     text: str
     """Not blank; lines end with a line feed, and tabs are the only other control characters."""
     source: str
-    """As in FoundFile."""
     digest: str
     """Digest of the bytes read, as by `digest_of`."""
     note: str | None = None
@@ -47,9 +44,7 @@ class Unread:
     """A file without text."""
 
     source: str
-    """As in FoundFile."""
     reason: str
-    """The reason, as a sentence."""
     skipped: bool = False
     """Whether it was merely in a given folder and is of no supported kind: counted, but not reported."""
 

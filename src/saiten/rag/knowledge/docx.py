@@ -7,8 +7,7 @@ import zipfile
 from saiten.rag.knowledge.documents import NoText, Pieces
 from saiten.rag.knowledge.html import visible_text
 
-_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""The signature of Word's binary files, and of encrypted ones."""
+_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the signature of Word's binary files, and of encrypted ones
 _MOST_XML = 64 << 20
 _MOST_PARTS = 10_000
 _BACK_LINK = re.compile(r' ?<a href="#(?:foot|end)note-ref-[^"]*">↑</a>')

@@ -30,11 +30,9 @@ MANIFEST_NAME, _POINTS = "knowledge-base.json", "points"
 SPARE = 128 * 2**20
 """Minimum free bytes: the engine maps files of 32 MB, and a full disk under a mapped file kills the process."""
 
-_PAGE = 1_000
-"""Marks read at once."""
+_PAGE = 1_000  # marks read at once
 
-_THREADS = 4
-"""Concurrent calls of the engine, which releases the interpreter lock."""
+_THREADS = 4  # concurrent calls of the engine, which releases the interpreter lock
 
 T = TypeVar("T")
 

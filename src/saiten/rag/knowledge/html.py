@@ -24,8 +24,7 @@ _PARAGRAPHS = """
     p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre figure hr section article main aside header footer address details
     fieldset
     """.split()  # noqa: SIM905 - the same
-_GAPS = dict.fromkeys(_LINES, 1) | dict.fromkeys(_PARAGRAPHS, 2)
-"""The line breaks that separate an element."""
+_GAPS = dict.fromkeys(_LINES, 1) | dict.fromkeys(_PARAGRAPHS, 2)  # the line breaks that separate an element
 _CELLS = frozenset(("td", "th"))
 
 _META = re.compile(rb"""<meta\b[^>]{0,500}?charset\s*=\s*["']?\s*([A-Za-z0-9_:.-]{1,40})""", re.IGNORECASE)
@@ -139,7 +138,6 @@ def _entered(node: LexborNode, lines: PageLines) -> bool:
 
 
 def _left(node: LexborNode, lines: PageLines) -> None:
-    """Write the node's end."""
     tag = node.tag or ""
     if tag in _CELLS:
         lines.close_cell()

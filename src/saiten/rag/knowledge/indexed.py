@@ -17,7 +17,6 @@ class Indexed:
     unchanged: int = 0
     """Documents already in the base: neither read nor embedded."""
     replaced: int = 0
-    """Documents that changed."""
     removed: int = 0
     """Documents removed since they were no longer given."""
     absent: int = 0
@@ -33,7 +32,6 @@ class Indexed:
     notes: list[tuple[str, str]] = field(default_factory=list)
     """Documents with notes on their text."""
     usage: Usage = field(default_factory=Usage)
-    """The cost of the embeddings."""
 
     @property
     def files(self) -> int:

@@ -33,8 +33,7 @@ from saiten.rag.knowledge.opening import KnowledgeManifest
 from saiten.rag.knowledge.reading import Reader
 from saiten.rag.knowledge.terms import document_terms
 
-_BATCH = 128
-"""Chunks embedded and stored per batch."""
+_BATCH = 128  # chunks embedded and stored per batch
 _CHECKPOINT_CHUNKS, _CHECKPOINT_SECONDS = 4_096, 10.0
 """Flush after this many chunks or seconds; a kill loses only what came after."""
 
@@ -51,9 +50,7 @@ class _Task:
     resumed: bool
     """Whether some of its chunks may exist."""
     cut: int = 0
-    """Number of chunks so far."""
     stored: int = 0
-    """Number of chunks stored."""
     read_out: bool = False
     """Whether all chunks have been cut."""
     failed: bool = False
@@ -161,7 +158,6 @@ class Indexing:
             self._watch(self.done)
 
     async def _read(self, file: FoundFile) -> Document | Unread | None:
-        """Read the document; None if it is unchanged."""
         source = _storable(file.source)
         if source in self._seen:
             return Unread(file.source, "another document of this run has the same name; index them from a folder above")

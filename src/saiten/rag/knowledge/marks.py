@@ -18,11 +18,9 @@ class Mark:
     """The state of one document in the base."""
 
     source: str
-    """The document's name in the base."""
     digest: str | None = None
     """Hash of the complete version; None without a complete version."""
     chunks: int = 0
-    """Number of chunks of that version."""
     pending: str | None = None
     """Hash of the version being stored."""
     stale: str | None = None

@@ -25,9 +25,7 @@ class KnowledgeManifest:
     """As used in signatures."""
     dimensions: int
     chunk_size: int
-    """Characters."""
     overlap: int
-    """Characters."""
     exact: bool = False
     """Whether chunks have exactly `chunk_size` characters."""
     terms: str = RULE

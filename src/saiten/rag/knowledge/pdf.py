@@ -10,8 +10,7 @@ from typing import Any
 
 from saiten.rag.knowledge.documents import NoText, Pieces, tidied
 
-_PASSWORD, _SECURITY = 4, 5
-"""FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of PDFium's fpdfview.h."""
+_PASSWORD, _SECURITY = 4, 5  # FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of PDFium's fpdfview.h
 
 _PARTED = re.compile(r"(?P<before>\w?)[\x02\ufffe](?:\r?\n)?(?P<after>\w?)")
 _LIKENESS = re.compile("[\u2e80-\u2fdf\ufb00-\ufb06]+")
@@ -21,8 +20,7 @@ _WIDE = re.compile("[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-
 _RUNS_ON = re.compile("[\u3005\u3041-\u30ff\u3400-\u9fff、，]$")
 _GOES_ON = re.compile("[\u3005\u3041-\u309f\u30a1-\u30fa\u30fc\u3400-\u9fff、。，）」』]")
 _FULL = 0.85
-_PROSE = 30
-"""Columns, two per kanji: if no line is wider, the page is a list or a table."""
+_PROSE = 30  # Columns, two per kanji: if no line is wider, the page is a list or a table
 
 
 def pdf_pieces(data: bytes) -> Pieces:

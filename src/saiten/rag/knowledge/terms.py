@@ -19,8 +19,7 @@ from saiten.text.tokenisers import JAPANESE
 RULE = "terms-1"
 """Changes with terms or weights: a base keeps the rule it was made with."""
 
-_SATURATION, _LENGTH = 1.2, 0.75
-"""k1 and b, with the usual values."""
+_SATURATION, _LENGTH = 1.2, 0.75  # k1 and b, with the usual values
 
 _RUN = re.compile(rf"(?P<ja>[{JAPANESE}]+)|[^\W_{JAPANESE}]+(?:[-./_:'’+][^\W_{JAPANESE}]+)*")
 _PART = re.compile(rf"[^\W_{JAPANESE}]+")
@@ -33,7 +32,6 @@ class Terms:
     indices: tuple[int, ...]
     """Terms as 32-bit hashes, ascending; collisions affect about one in a million chunks."""
     weights: tuple[float, ...]
-    """One weight per term."""
 
 
 def terms_of(text: str) -> Iterator[str]:

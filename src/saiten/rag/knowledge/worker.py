@@ -17,10 +17,8 @@ from saiten.errors import ConfigurationError
 from saiten.rag.knowledge.conversion import convert
 from saiten.rag.knowledge.documents import NoText
 
-_MEMORY = 4 << 30
-"""Bytes of address space, if the system can enforce it."""
-_PIECE = 1 << 20
-"""Characters sent at once."""
+_MEMORY = 4 << 30  # bytes of address space, if the system can enforce it
+_PIECE = 1 << 20  # characters sent at once
 
 
 def main() -> None:
