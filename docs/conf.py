@@ -10,8 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.search.en import SearchEnglish
 
 from saiten.cli.metrics import range_text
-from saiten.metrics.catalog import describe_all
-from saiten.metrics.entries import Entry
+from saiten.metrics.catalog import Entry, describe_all
 from saiten.version import __version__
 
 project = "saiten 採点"

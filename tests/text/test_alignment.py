@@ -6,9 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from saiten.text.alignment import place
+from saiten.text.alignment import THRESHOLD, place
 from saiten.text.folding import fold
-from saiten.text.nearest import THRESHOLD
 
 """The same examples on every run, and no clock."""
 

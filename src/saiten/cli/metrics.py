@@ -13,7 +13,7 @@ from saiten.cli.shared_options import FormatOption
 from saiten.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from saiten.metrics.entries import Entry
+    from saiten.metrics.catalog import Entry
 
 app = typer.Typer(add_completion=False)
 

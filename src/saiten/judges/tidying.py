@@ -13,6 +13,8 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from saiten.text.normalisation import without_surrogates
+
 JAPANESE_KEYS = {
     "番号": "number",
     "番号一覧": "numbers",
@@ -62,19 +64,12 @@ def _tidy_scalar(value: Any, kind: Any) -> Any:
     if kind is str and isinstance(value, int | float) and not isinstance(value, bool):
         return str(value) if isinstance(value, int) or isfinite(value) else value
     if kind is str and isinstance(value, str):
-        return _without_surrogates(value)
+        return without_surrogates(value)
     if kind is int:
         return _whole(value, highest=None)
     if get_origin(kind) is Literal and all(type(option) is int for option in get_args(kind)):
         return _whole(value, highest=max(get_args(kind)))
     return value
-
-
-def _without_surrogates(text: str) -> str:
-    """Join escaped surrogate pairs; lone surrogates, which no file can hold, become the replacement character."""
-    if text.isprintable() or not any("\ud800" <= character <= "\udfff" for character in text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _tidy_object(value: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:

@@ -5,12 +5,13 @@ comma or full stop is used. Characters are decomposed (`ガ` is `カ` and a mark
 place is exact; `Folded.span` never splits one.
 """
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+
+from saiten.text.normalisation import INVISIBLE
 
 _ONE_FORM = str.maketrans(
     dict.fromkeys("‘’‚‛′`", "'")
@@ -20,10 +21,6 @@ _ONE_FORM = str.maketrans(
 )
 """Characters that NFKC distinguishes, but models confuse when copying."""
 
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
-)
 _NARROW = 0x1100
 """Below are scripts with spaces between words (Hangul, above, also has them, but is not supported)."""
 
@@ -79,7 +76,7 @@ def _folded(character: str) -> str:
     """Fold one character: to a space for white space, to nothing if invisible."""
     if character.isspace():
         return " "
-    if _INVISIBLE.match(character):
+    if INVISIBLE.match(character):
         return ""
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
     return apart.replace(" ", "").translate(_ONE_FORM)  # some spacing marks decompose into a space and a mark

@@ -7,14 +7,13 @@ punctuation are kept by the former and removed by the latter.
 import re
 import unicodedata
 
-_INVISIBLE = re.compile(
+INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
 )
 """Unicode's Default_Ignorable_Code_Point: soft hyphens, zero-width spaces, byte order marks, variation selectors."""
 
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
-"""A lone surrogate, as in broken JSON, which UTF-8 cannot encode."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWERING_MARK = re.compile(r"(?<=\d)[.,:/-](?=\d)|(?<![^\W_])-(?=\d)|(?<=\d)[%‰]|(?<=[^\W\d_])#")
@@ -33,11 +32,18 @@ def normalise(text: str) -> str:
     This is Unicode's NFKC_Casefold (The Unicode Standard, section 3.13), with two additions: 〜 becomes ~ and − becomes
     -, and lone surrogates become U+FFFD, so that the text can be encoded. Idempotent.
     """
-    whole = _HALF_CHARACTER.sub("\ufffd", text)
+    whole = without_surrogates(text)
     if whole.isascii():
         return whole.lower()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", whole).casefold())
-    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", folded)).translate(_SAME_SIGN)
+    return unicodedata.normalize("NFKC", INVISIBLE.sub("", folded)).translate(_SAME_SIGN)
+
+
+def without_surrogates(text: str) -> str:
+    """Join pairs of surrogates; lone ones, as in broken JSON, become U+FFFD, so that the text can be encoded."""
+    if _SURROGATE.search(text) is None:
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def bare(text: str) -> str:

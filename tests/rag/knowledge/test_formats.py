@@ -13,10 +13,11 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
 
-from saiten.rag.knowledge.conversion import check_library, convert
+from saiten.rag.knowledge.conversion import convert
 from saiten.rag.knowledge.documents import NoText
 from saiten.rag.knowledge.html import visible_text
 from saiten.rag.knowledge.pdf import page_text
+from saiten.rag.knowledge.reading import check_readers
 
 """The same examples on every run, and no clock."""
 
@@ -417,4 +418,4 @@ def test_an_archive_that_is_no_document_is_told(tmp_path):
 @pytest.mark.parametrize("kind", ["text", "markdown", "html", "pdf", "docx"])
 def test_the_libraries_are_here(kind):
     """The tests run with everything installed."""
-    check_library(kind)
+    check_readers([kind])

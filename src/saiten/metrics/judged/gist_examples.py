@@ -19,8 +19,7 @@ from typing import Any
 
 from saiten.data.hand_written import checked, read_file
 from saiten.errors import ConfigurationError
-from saiten.tasks.gist import GistExample
-from saiten.tasks.unit_numbers import positions_of
+from saiten.tasks.gist import GistExample, positions_of
 from saiten.text.partition import lay_out
 
 

@@ -46,13 +46,17 @@ def cut(text: str, size: int = 512, overlap: int = 0, *, exact: bool = False) ->
     Raises:
         ConfigurationError: size is below 1, or the overlap negative or not smaller than the size.
     """
-    if size < 1:
-        raise ConfigurationError(f"a chunk must have at least 1 character; got a size of {size}")
-    if not 0 <= overlap < size:
-        raise ConfigurationError(
-            f"the overlap must be smaller than the chunks ({size}) and not negative; got {overlap}"
-        )
+    check_cutting(size, overlap)
     return _windows(text, size, overlap) if exact else _chunks(text, size, overlap, detect_language(text))
+
+
+def check_cutting(size: int, overlap: int) -> None:
+    """Raise ConfigurationError for chunks that would not advance through the text."""
+    if size < 1 or not 0 <= overlap < size:
+        raise ConfigurationError(
+            f"chunks of {size} characters with an overlap of {overlap} are impossible; expected a size of at least 1 "
+            "and a smaller overlap, for example --chunk-size 512 --overlap 64"
+        )
 
 
 def _windows(text: str, size: int, overlap: int) -> Iterator[Chunk]:

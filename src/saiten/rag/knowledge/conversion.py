@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 
 from saiten.errors import ConfigurationError
@@ -12,7 +12,7 @@ from saiten.rag.knowledge.finding import new_digest
 LARGEST = 256 << 20
 """Maximum file size in bytes, since files are held in memory during conversion."""
 
-_LIBRARIES: dict[Kind, str] = {"pdf": "pypdfium2", "docx": "mammoth"}
+LIBRARIES: dict[Kind, str] = {"pdf": "pypdfium2", "docx": "mammoth"}
 
 
 def convert(path: Path, kind: Kind, take: Callable[[str], None]) -> tuple[str, str | None]:
@@ -55,7 +55,7 @@ def _pieces_of(kind: Kind, data: bytes) -> Pieces:
     except NoText:
         raise
     except ImportError as error:
-        raise ConfigurationError(_missing(kind)) from error
+        raise ConfigurationError(missing_library(kind)) from error
     except MemoryError as error:
         raise NoText("needs more memory to be converted than it may have") from error
     except RecursionError as error:
@@ -65,28 +65,14 @@ def _pieces_of(kind: Kind, data: bytes) -> Pieces:
         raise NoText(f"could not be converted: {type(error).__name__}{f': {detail}' if detail else ''}") from error
 
 
-def check_library(kind: Kind) -> None:
-    """Raise ConfigurationError, saying what to install, if files of this kind need a missing library."""
-    library = _LIBRARIES.get(kind)
-    if library and find_spec(library) is None:
-        raise ConfigurationError(_missing(kind))
-
-
-def _missing(kind: Kind) -> str:
-    library = _LIBRARIES.get(kind, "a library")
+def missing_library(kind: Kind) -> str:
+    """Say what to install for files of this kind."""
+    library = LIBRARIES.get(kind, "a library")
     return f'to read {kind.upper()}, saiten needs {library}; install it with `pip install "saiten[documents]"`'
 
 
 def _converted(kind: Kind, data: bytes) -> Pieces:
-    """Convert the data, importing the library on use: text files need none."""
-    if kind == "pdf":
-        from saiten.rag.knowledge.pdf import pdf_pieces as convert  # noqa: PLC0415
-    elif kind == "docx":
-        from saiten.rag.knowledge.docx import docx_pieces as convert  # noqa: PLC0415
-    elif kind == "html":
-        from saiten.rag.knowledge.html import html_pieces as convert  # noqa: PLC0415
-    elif kind == "markdown":
-        from saiten.rag.knowledge.plain import markdown_pieces as convert  # noqa: PLC0415
-    else:
-        from saiten.rag.knowledge.plain import text_pieces as convert  # noqa: PLC0415
-    return convert(data)
+    """Convert the data by `KIND_pieces`, importing its module on use: text files need no library."""
+    module = import_module(f"saiten.rag.knowledge.{'plain' if kind in {'text', 'markdown'} else kind}")
+    pieces: Pieces = getattr(module, f"{kind}_pieces")(data)
+    return pieces

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from saiten.text.normalisation import without_surrogates
+
 Kind = Literal["text", "markdown", "html", "pdf", "docx"]
 
 Pieces = Generator[str, None, str | None]
@@ -13,7 +15,6 @@ Pieces = Generator[str, None, str | None]
 
 _LINE_END = re.compile(r"\r\n?|\f")
 _UNWANTED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\ufffe\uffff]")
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +61,4 @@ def tidied(text: str) -> str:
     """
     text = _LINE_END.sub("\n", text)
     text = _UNWANTED.sub("", text)
-    return _HALF_CHARACTER.sub("\ufffd", text)
+    return without_surrogates(text)

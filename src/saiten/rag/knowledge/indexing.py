@@ -12,7 +12,6 @@ are neither embedded nor stored again.
 """
 
 import asyncio
-import re
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
@@ -32,12 +31,11 @@ from saiten.rag.knowledge.marks import Mark, chunk_id, mark_id, version
 from saiten.rag.knowledge.opening import KnowledgeManifest
 from saiten.rag.knowledge.reading import Reader
 from saiten.rag.knowledge.terms import document_terms
+from saiten.text.normalisation import without_surrogates
 
 _BATCH = 128  # chunks embedded and stored per batch
 _CHECKPOINT_CHUNKS, _CHECKPOINT_SECONDS = 4_096, 10.0
 """Flush after this many chunks or seconds; a kill loses only what came after."""
-
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(slots=True, eq=False)
@@ -147,18 +145,18 @@ class Indexing:
         for file in found:
             document = file if isinstance(file, Unread) else await self._read(file)
             if isinstance(document, Unread):
-                self._seen.add(_storable(document.source))
+                self._seen.add(without_surrogates(document.source))
                 self.done.leave_out(document)
             elif document is not None:
                 if document.note:
                     self.done.notes.append((document.source, document.note))
-                task = await self._begin(_storable(document.source), document.digest)
+                task = await self._begin(without_surrogates(document.source), document.digest)
                 self._begun.append(task.mark)
-                yield task, _storable(document.text)
+                yield task, without_surrogates(document.text)
             self._watch(self.done)
 
     async def _read(self, file: FoundFile) -> Document | Unread | None:
-        source = _storable(file.source)
+        source = without_surrogates(file.source)
         if source in self._seen:
             return Unread(file.source, "another document of this run has the same name; index them from a folder above")
         self._seen.add(source)
@@ -305,8 +303,3 @@ class Indexing:
 
 class _EmbeddingRefused(Exception):
     """The embedder permanently rejects a text."""
-
-
-def _storable(text: str) -> str:
-    """Replace lone surrogates, which UTF-8 cannot encode, keeping all other places."""
-    return _HALF_CHARACTER.sub("\ufffd", text)

@@ -6,6 +6,7 @@ from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.protocols import Embedder
+from saiten.rag.knowledge.chunking import check_cutting
 from saiten.rag.knowledge.engine import Engine
 from saiten.rag.knowledge.terms import RULE
 from saiten.records import Usage
@@ -132,15 +133,6 @@ def check_embedder(manifest: KnowledgeManifest, embedder: Embedder, where: str) 
         raise ConfigurationError(
             f"the knowledge base {where} was embedded by {manifest.embedder_name}, not by {embedder.name}; leave out "
             f"--embedder, or say --embedder {manifest.embedder}, or index into a new knowledge base"
-        )
-
-
-def check_cutting(size: int, overlap: int) -> None:
-    """Raise ConfigurationError for chunks that would not advance through the text."""
-    if size < 1 or not 0 <= overlap < size:
-        raise ConfigurationError(
-            f"chunks of {size} characters with an overlap of {overlap} are impossible; expected a size of at least 1 "
-            "and a smaller overlap, for example --chunk-size 512 --overlap 64"
         )
 
 
