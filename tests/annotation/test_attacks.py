@@ -26,7 +26,7 @@ from saiten.annotation.store.people import all_people
 from saiten.annotation.store.project import open_project
 from saiten.annotation.store.schema import acts
 
-pytestmark = pytest.mark.xdist_group("attacks")  # one server for all of them
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("attacks")]  # one server for all of them
 
 ID = "11111111-1111-4111-8111-111111111111"
 
@@ -175,6 +175,7 @@ async def test_a_session_that_somebody_chose_is_none(talkative):
     assert len(secrets) == 3
 
 
+@pytest.mark.witness
 async def test_no_log_holds_a_link_a_session_or_a_secret(tmp_path):
     """Though every library logs all that it can, and requests fail; nor does it hold what annotators said."""
     project = ServedProject(
@@ -232,7 +233,6 @@ TRACED = textwrap.dedent("""
 """)
 
 
-@pytest.mark.slow
 def test_traces_hold_no_links(tmp_path):
     """Where the process reports traces (OpenTelemetry), requests to the page are not among them: links are secret."""
     pytest.importorskip("opentelemetry.sdk", reason="there is nothing that reports traces")
@@ -318,7 +318,6 @@ class Storm:
             yield "GET", path, None
 
 
-@pytest.mark.slow
 async def test_everybody_at_once_in_each_others_way(tmp_path, annotation_database):
     """Saves, skips and undos of one person in two windows, an admin who lets them in and out, decides and exports.
 

@@ -125,7 +125,7 @@ def test_the_agreement_is_computed_once_while_nobody_says_more(tmp_path):
         undo_last(store, 1, save_id=new_id())
         after = agreed.figures()
         assert after is not before
-        assert {each.n for each in after} == {3}
+        assert {each.estimate.n for each in after} == {3}
 
 
 def _rows(project):

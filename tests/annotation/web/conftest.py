@@ -182,20 +182,31 @@ class Site:
         return next(person for person in all_people(self.project) if person.name == name)
 
 
-@pytest.fixture
-def serve(tmp_path):
-    """`serve(form, samples, …)`: a site of its own."""
+def sites_in(folder):
+    """`serve(form, samples, …)`: a site of its own; all are closed at the end."""
     sites = []
 
     def start(form="grade", samples=SAMPLES, **settings):
-        folder = tmp_path / f"site-{len(sites)}"
-        folder.mkdir()
-        sites.append(Site(folder, form, samples, **settings))
+        place = folder / f"site-{len(sites)}"
+        place.mkdir()
+        sites.append(Site(place, form, samples, **settings))
         return sites[-1]
 
     yield start
     for site in sites:
         site.close()
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Sites for one test."""
+    yield from sites_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def serve_for_all(tmp_path_factory):
+    """Sites for the tests of a module that only read."""
+    yield from sites_in(tmp_path_factory.mktemp("sites"))
 
 
 @pytest.fixture(scope="module")

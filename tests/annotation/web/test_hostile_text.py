@@ -49,8 +49,8 @@ def found(page):
     return parser
 
 
-@pytest.fixture(params=["grade", "gist", "preference", "aspects", "correct"])
-def attacked(request, serve):
+@pytest.fixture(scope="module", params=["grade", "gist", "preference", "aspects", "correct"])
+def attacked(request, serve_for_all):
     """A project whose every text is hostile, with what two annotators said, differing, and a decision; and the same, tame."""
     sites = {}
     for kind, text, names in (("hostile", ALL, NAMES), ("tame", "plain", ["anna", "ben"])):
@@ -63,7 +63,7 @@ def attacked(request, serve):
         first, second = said(request.param, text)
         key = samples[0].id if request.param != "preference" else " vs ".join(sample.id for sample in samples)
         payload = {**first, "reason": text}
-        site = serve(request.param, samples, beforehand=[(key, names[0], payload)], prelabels="shown")
+        site = serve_for_all(request.param, samples, beforehand=[(key, names[0], payload)], prelabels="shown")
         for name, payload in zip(names, (first, second), strict=False):
             visitor = site.enter(name)
             while (reply := visitor.get("/api/items/next")).status == 200:

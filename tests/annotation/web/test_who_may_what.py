@@ -69,7 +69,17 @@ def routes(app):
 @pytest.fixture
 def peopled(serve):
     """A site with an answered item, and its visitors by role."""
-    site = serve()
+    return with_people(serve())
+
+
+@pytest.fixture(scope="module")
+def visited(serve_for_all):
+    """The same for all tests that change nothing."""
+    return with_people(serve_for_all())
+
+
+def with_people(site):
+    """The site, with visitors of every role."""
     visitors = {"nobody": site.stranger()}
     for role in ROLES[1:]:
         visitors[role] = site.enter(role)
@@ -103,9 +113,10 @@ def test_every_route_stands_in_the_table(serve):
 @pytest.mark.parametrize(
     ("route", "expected"), TABLE.items(), ids=lambda value: " ".join(value) if isinstance(value[0], str) else ""
 )
-def test_every_route_as_everybody(peopled, route, expected):
+def test_every_route_as_everybody(request, route, expected):
     """The status that each role gets; who is refused learns nothing but a sentence."""
     method, path = route
+    peopled = request.getfixturevalue("visited" if method == "GET" and not path.endswith("next") else "peopled")
     body, statuses = expected
     got = {}
     for role in ROLES:
@@ -119,21 +130,21 @@ def test_every_route_as_everybody(peopled, route, expected):
 
 
 @pytest.mark.parametrize("forged", FORGED)
-def test_no_forged_request_changes_anything(peopled, forged):
+def test_no_forged_request_changes_anything(visited, forged):
     """Whoever is logged in: what our own page did not send is refused."""
-    before = [(each.item.id, each.annotations, each.decision) for each in annotated_items(peopled.project)]
-    people = all_people(peopled.project)
+    before = [(each.item.id, each.annotations, each.decision) for each in annotated_items(visited.project)]
+    people = all_people(visited.project)
     headers = dict(FORGED[forged])
     if headers.get("Origin") == "https":
-        headers["Origin"] = peopled.url.replace("http:", "https:")
+        headers["Origin"] = visited.url.replace("http:", "https:")
     for (method, path), (body, statuses) in TABLE.items():
         if method == "GET":
             continue
         for role, status in zip(ROLES, statuses, strict=True):
-            reply = peopled.visitors[role].ask(method, path_of(peopled, path), body_of(body), headers=headers)
+            reply = visited.visitors[role].ask(method, path_of(visited, path), body_of(body), headers=headers)
             assert reply.status == (401 if status == 401 else 403), (role, path)
-    assert [(each.item.id, each.annotations, each.decision) for each in annotated_items(peopled.project)] == before
-    assert all_people(peopled.project) == people
+    assert [(each.item.id, each.annotations, each.decision) for each in annotated_items(visited.project)] == before
+    assert all_people(visited.project) == people
 
 
 @pytest.mark.parametrize(
@@ -149,21 +160,20 @@ def test_no_forged_request_changes_anything(peopled, forged):
         None,
     ],
 )
-def test_no_route_answers_to_a_strangers_name(peopled, host):
+def test_no_route_answers_to_a_strangers_name(visited, host):
     """A domain that was pointed at this machine (DNS rebinding) gets nothing, not even styles."""
     for role in ROLES:
-        for path in ("/", "/admin", "/static/admin.css", f"/join/{peopled.tokens['annotator']}", "/api/items/next"):
-            reply = peopled.visitors[role].get(path, headers={"Host": host})
+        for path in ("/", "/admin", "/static/admin.css", f"/join/{visited.tokens['annotator']}", "/api/items/next"):
+            reply = visited.visitors[role].get(path, headers={"Host": host})
             assert reply.status in {400, 421}, (role, path)
             assert "set-cookie" not in reply.headers
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST:{port}", "[::1]:{port}", "192.168.0.7:{port}"])
-def test_names_by_which_the_server_goes(serve, host):
+def test_names_by_which_the_server_goes(shared, host):
     """Its own, and any address in numbers: only names can be pointed elsewhere."""
-    site = serve()
-    host = host.format(port=site.port)
-    anna = site.enter("anna")
+    host = host.format(port=shared.port)
+    anna = shared.enter(f"anna {host}")
     assert anna.get("/", headers={"Host": host}).status == 200
     assert anna.ask("POST", "/api/leave", {}, headers={"Host": host, "Origin": f"http://{host.lower()}"}).status == 204
 
@@ -250,9 +260,9 @@ def test_behind_a_proxy_only_its_own_origin_counts(serve):
 
 
 @pytest.mark.parametrize("token", ["", "x", "x" * 300, "%00", "..%2f..", "ü", "' OR 1=1 --", "t" * 42])
-def test_wrong_links(serve, token):
+def test_wrong_links(shared, token):
     """A page that says so, and no cookie."""
-    reply = serve().stranger().get(f"/join/{quote(token, safe='%')}")
+    reply = shared.stranger().get(f"/join/{quote(token, safe='%')}")
     assert reply.status == 404
     assert "set-cookie" not in reply.headers
     assert "text/html" in reply.headers["Content-Type"]
