@@ -47,10 +47,10 @@ def test_everybody_has_an_order_of_their_own(tmp_path):
     found = {}
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
         with open_project(str(tmp_path / name), settings_of(seed=seed)) as store:
-            add_items(store, new_items(20))
+            add_items(store, new_items(12))
             found[name] = [order(store, person) for person in people(store, 2)]
     first, second = found["a"]
-    assert sorted(first) == sorted(second) == sorted(item.key for item in new_items(20))
+    assert sorted(first) == sorted(second) == sorted(item.key for item in new_items(12))
     assert found["b"] == found["a"]
     assert first not in (second, found["c"][0], [item.key for item in new_items(20)])
     assert len(set(pairwise(first)) & set(pairwise(second))) < 5  # nor do they see the same ones one after the other
@@ -82,7 +82,11 @@ def test_an_open_item_comes_first_and_a_few_can_be_fetched_ahead(annotation_data
 
 
 @pytest.mark.parametrize(
-    ("number", "per_item", "overlap", "difference"), [(2, 1, 0.0, 1), (3, 2, 1.0, 1), (4, 2, 0.5, 1), (5, 3, 1.0, 1)]
+    ("number", "per_item", "overlap", "difference"),
+    [
+        (4, 2, 0.5, 1),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 1, 0.0, 1), (3, 2, 1.0, 1), (5, 3, 1.0, 1))),
+    ],
 )
 def test_however_unlike_their_pace_the_work_is_shared_evenly(tmp_path, number, per_item, overlap, difference):
     """Two hurry and the others begin only when nothing is left for those: all have the same, but for one item, and

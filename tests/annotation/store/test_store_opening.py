@@ -172,6 +172,7 @@ def test_files_that_are_no_annotation_database_are_left_as_they_are(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no such permissions here")
+@pytest.mark.slow
 def test_a_read_only_folder_is_told(tmp_path):
     """Neither a new file in it nor one that is there can be used, and the text says what is needed."""
     folder = tmp_path / "folder"
