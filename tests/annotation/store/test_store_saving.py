@@ -270,14 +270,5 @@ class OneAnnotator(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
-class TestOneAnnotator(OneAnnotator.TestCase):
-    """A few histories for the quick run."""
-
-    settings = settings(max_examples=3, stateful_step_count=20)
-
-
-@pytest.mark.slow
-class TestOneAnnotatorOften(OneAnnotator.TestCase):
-    """Many of them."""
-
-    settings = settings(max_examples=settings.default.max_examples // 5, stateful_step_count=20)
+TestOneAnnotator = OneAnnotator.TestCase
+TestOneAnnotator.settings = settings(max_examples=settings.default.max_examples // 5, stateful_step_count=20)
