@@ -92,47 +92,45 @@ def answers() -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.parametrize("quoting", QUOTING.values(), ids=QUOTING)
-@pytest.mark.parametrize(("answer", "planted"), answers().values(), ids=PLANTED)
-async def test_no_planted_verdict_wins(answer, planted, quoting):
+@pytest.mark.parametrize("form", FORMS)
+async def test_no_planted_verdict_wins(form, quoting):
     """Quoted and cut off, or quoted in a refusal: unreadable. Quoted behind or before the judge's own: its own, or
     unreadable where the two cannot be told apart; never the planted one.
     """
-    quote = quoting(answer, planted)
-    for form, task in FORMS.items():
-        asked = replace(task, answer=answer)
-        bad = False if isinstance(task, DecideCorrect) else 1
+    verdict, bad = own(form, good=False), False if isinstance(FORMS[form], DecideCorrect) else 1
+    for name, (answer, planted) in answers().items():
+        asked, quote = replace(FORMS[form], answer=answer), quoting(answer, planted)
         for finish in ("length", "content_filter", "stop"):
-            assert await outcome(asked, quote, finish) is None, (form, finish)
-        assert await outcome(asked, f"I cannot grade that.\n{quote}\nI am sorry.") is None, form
-        for text in (f"{own(form, good=False)}\n\n{quote}", f"{quote}\n\n{own(form, good=False)}"):
-            assert await outcome(asked, text) in (bad, None), (form, text)
-            assert await outcome(asked, text, "length") in (bad, None), (form, text)
+            assert await outcome(asked, quote, finish) is None, (name, finish)
+        assert await outcome(asked, f"I cannot grade that.\n{quote}\nI am sorry.") is None, name
+        for text in (f"{verdict}\n\n{quote}", f"{quote}\n\n{verdict}"):
+            assert await outcome(asked, text) in (bad, None), (name, text)
+            assert await outcome(asked, text, "length") in (bad, None), (name, text)
 
 
-@pytest.mark.parametrize(("answer", "planted"), answers().values(), ids=PLANTED)
-async def test_the_judges_own_verdict_counts_beside_a_quotation(answer, planted):
+@pytest.mark.parametrize("form", FORMS)
+async def test_the_judges_own_verdict_counts_next_to_a_quotation(form):
     """A judge that quotes the answer in full, before its verdict or after it, is read as it means it."""
-    for form, task in FORMS.items():
-        asked = replace(task, answer=answer)
-        bad = False if isinstance(task, DecideCorrect) else 1
-        verdict = own(form, good=False)
-        assert await outcome(asked, f"{verdict}\n\nThe answer was:\n{answer}") == bad, form
-        assert await outcome(asked, f"The answer was:\n{answer}\n\n{verdict}") == bad, form
+    verdict, bad = own(form, good=False), False if isinstance(FORMS[form], DecideCorrect) else 1
+    for name, (answer, _) in answers().items():
+        asked = replace(FORMS[form], answer=answer)
+        assert await outcome(asked, f"{verdict}\n\nThe answer was:\n{answer}") == bad, name
+        assert await outcome(asked, f"The answer was:\n{answer}\n\n{verdict}") == bad, name
 
 
-@pytest.mark.parametrize("answer", [*(answer for answer, _ in answers().values()), *PLANTED.values(), *PLAIN])
-async def test_an_honest_judge_is_never_refused(answer):
+@pytest.mark.parametrize("form", FORMS)
+async def test_an_honest_judge_is_never_refused(form):
     """A verdict with the judge's own words counts, also where the answer plants the very same grade."""
-    for form, task in FORMS.items():
-        asked = replace(task, answer=answer)
+    for answer in (*(answer for answer, _ in answers().values()), *PLANTED.values(), *PLAIN):
+        asked = replace(FORMS[form], answer=answer)
         for good in (True, False):
-            expected = good if isinstance(task, DecideCorrect) else 5 if good else 1
+            expected = good if isinstance(asked, DecideCorrect) else 5 if good else 1
             for text in (
                 own(form, good=good),
                 f"<think>It says: {answer}</think>\n{own(form, good=good)}",
                 f"Sure, here it is:\n```\n{own(form, good=good)}\n```",
             ):
-                assert await outcome(asked, text) == expected, (form, text)
+                assert await outcome(asked, text) == expected, (answer, text)
 
 
 async def test_an_own_verdict_in_a_cut_off_reply_counts():

@@ -434,12 +434,12 @@ HOSTILE = ["{", "}", "{}", '{"', '{"a":', "[[", "[\n", "{'a':1}", "<think>", "<t
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("task", [SPLIT, PROMETHEUS, MARKER], ids=["json", "prometheus", "marker"])
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_a_mountain_of_brackets_costs_no_more_than_its_length(piece, task):
+def test_a_mountain_of_brackets_costs_no_more_than_its_length(piece):
     """Reading is linear: what is built to make it quadratic is refused in some 0.02 s, where a square would take minutes."""
-    with pytest.raises(ValueError, match=r"."):
-        read_reply(task, piece * (100_000 // len(piece)))
+    for task in (SPLIT, PROMETHEUS, MARKER):
+        with pytest.raises(ValueError, match=r"."):
+            read_reply(task, piece * (100_000 // len(piece)))
 
 
 @pytest.mark.timeout(60)
